@@ -1,0 +1,108 @@
+/**
+ * The table of error codes and the one error class.
+ *
+ * Every failure that Runnel reports has a code from this table. A message says what failed, which id, what was
+ * received and what to do; the code is for programs, the message for the person who reads it.
+ */
+
+/** What a code means to the outside: its HTTP-like envelope code, and whether a client may read the message. */
+export interface ErrorCodeInfo {
+  /** Code in RAGFlow's JSON envelope (`{"code": …}`): 101 argument, 102 data, 103 operating, 500 exception … */
+  readonly envelope: number;
+  /** Whether the message may be shown to a remote client; otherwise it sees `summary` alone. */
+  readonly expose: boolean;
+  /** What happened, in one sentence without specifics. */
+  readonly summary: string;
+}
+
+const code = (envelope: number, summary: string, expose = true): ErrorCodeInfo => ({ envelope, expose, summary });
+
+/** Every code, grouped by the layer that raises it. `docs/errors.md` is generated from this table. */
+export const ERROR_CODES = {
+  // documents
+  DOCUMENT_NOT_JSON: code(101, 'The document is not valid JSON.'),
+  DOCUMENT_UNKNOWN_VERSION: code(101, 'The document is neither a version 1 nor a version 2 canvas.'),
+  DOCUMENT_INVALID: code(102, 'The document has problems; every one is listed with its JSON path.'),
+  DOCUMENT_NOT_CONVERTIBLE: code(102, 'The document cannot be converted to the other version.'),
+  // references and templates
+  REFERENCE_UNRESOLVED: code(102, 'A reference names nothing that exists in this run.'),
+  REFERENCE_READ_ONLY: code(102, 'A reference names a value that cannot be written.'),
+  TEMPLATE_INVALID: code(102, 'A template cannot be parsed.'),
+  TEMPLATE_FAILED: code(102, 'A template failed while it was rendered.'),
+  TEMPLATE_TOO_LARGE: code(102, 'A template needs more steps or gives more text than is allowed.'),
+  // graph and runs
+  OPTION_INVALID: code(101, 'An option has a value that is not allowed.'),
+  PLAN_INVALID: code(102, 'The graph cannot be compiled.'),
+  PLAN_CHANGED: code(102, 'The checkpoint belongs to another version of the graph.'),
+  CHECKPOINT_INVALID: code(102, 'The checkpoint cannot be read.'),
+  NODE_FAILED: code(500, 'A node failed.'),
+  NODE_TIMEOUT: code(500, 'A node took longer than it may.'),
+  NODE_TARGET_UNKNOWN: code(500, 'A node chose a successor that does not exist in its scope.'),
+  NODE_PROTOCOL: code(500, 'A node broke the rules of activation (settled twice, or ended without settling).'),
+  RUN_TIMEOUT: code(500, 'The run took longer than it may.'),
+  RUN_LOG_FULL: code(500, 'The run produced more events than its log may hold.'),
+  RUN_STEPS_EXCEEDED: code(500, 'The run took more steps than it may.'),
+  LOOP_LIMIT: code(500, 'A loop ran more often than it may.'),
+  // models
+  MODEL_UNKNOWN: code(102, 'No model is configured under that name.'),
+  MODEL_REQUEST: code(500, 'The model refused the request.'),
+  MODEL_UNAVAILABLE: code(500, 'The model could not be reached or was overloaded.'),
+  MODEL_RESPONSE: code(500, 'The model answered something that cannot be used.'),
+  // configuration and command line
+  CONFIG_INVALID: code(101, 'A setting is not valid.'),
+  USAGE: code(101, 'The command was called wrongly.'),
+  // service
+  BAD_REQUEST: code(101, 'The request is not valid.'),
+  BODY_TOO_LARGE: code(101, 'The request body is larger than allowed.'),
+  UNAUTHENTICATED: code(401, 'The request carries no valid key.'),
+  FORBIDDEN: code(103, 'The caller may not do this.'),
+  NOT_FOUND: code(102, 'There is no such thing.'),
+  CONFLICT: code(102, 'The request conflicts with what exists.'),
+  SESSION_BUSY: code(103, 'A run of this session is still going on.'),
+  LIMIT_REACHED: code(103, 'A limit of this server is reached.'),
+  INTERNAL: code(500, 'Something unexpected went wrong.', false),
+} as const satisfies Record<string, ErrorCodeInfo>;
+
+/** A code of {@link ERROR_CODES}. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** Where and why an error happened; all optional. */
+export interface EngineErrorDetails {
+  /** Id of the node that failed. */
+  readonly node?: string;
+  /** Whether trying again may help; retry policies look at nothing else. */
+  readonly retryable?: boolean;
+  /** Machine-readable particulars (problems of a document, HTTP status …); JSON only, no secrets. */
+  readonly details?: unknown;
+  /** The error underneath. */
+  readonly cause?: unknown;
+}
+
+/** The one error class: `code` for programs, `message` for people. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError';
+  readonly code: ErrorCode;
+  readonly node: string | undefined;
+  readonly retryable: boolean;
+  readonly details: unknown;
+
+  constructor(code: ErrorCode, message: string, details: EngineErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.node = details.node;
+    this.retryable = details.retryable ?? false;
+    this.details = details.details;
+  }
+
+  /** Whether `value` is an EngineError, also one of another copy of this package. */
+  static is(value: unknown): value is EngineError {
+    return value instanceof Error && value.name === 'EngineError' && 'code' in value;
+  }
+}
+
+/** Gives any thrown value back as an EngineError, under `fallback` when it is not one already. */
+export function toEngineError(thrown: unknown, fallback: ErrorCode, details: EngineErrorDetails = {}): EngineError {
+  if (EngineError.is(thrown)) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new EngineError(fallback, message, { ...details, cause: thrown });
+}
