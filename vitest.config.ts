@@ -1,12 +1,38 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Two projects share one runner: virtual-time tests (`marble-tests/`) and everything else (`test/`). */
+/**
+ * Three projects share one runner: virtual-time tests (`marble-tests/`), golden cases and port suites (`test/conformance/`) and
+ * everything else (`test/`).
+ */
 export default defineConfig({
   test: {
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    // Two at least: the default leaves one core free, which halves the speed of a machine that has two.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // No clock of the machine may decide a test; the time limits here only end what hangs.
     projects: [
-      { test: { name: 'marble', include: ['marble-tests/**/*.test.ts'] } },
-      { test: { name: 'test', include: ['test/**/*.test.ts'], testTimeout: 30_000 } },
+      project('marble', 'marble-tests/**/*.test.ts', {
+        // Virtual time and no module state: these files share workers without harm, and start much faster so.
+        pool: 'threads',
+        isolate: false,
+        testTimeout: 10_000,
+      }),
+      project('test', 'test/**/*.test.ts', { exclude: ['test/conformance/**'] }),
+      project('conformance', 'test/conformance/**/*.test.ts'),
     ],
   },
 });
+
+interface ProjectOptions {
+  readonly exclude?: string[];
+  readonly pool?: 'threads' | 'forks';
+  readonly isolate?: boolean;
+  readonly testTimeout?: number;
+}
+
+function project(name: string, include: string, { exclude = [], ...options }: ProjectOptions = {}) {
+  const ignored = ['**/node_modules/**', '**/dist/**', ...exclude];
+  return {
+    test: { name, include: [include], exclude: ignored, testTimeout: 30_000, hookTimeout: 60_000, ...options },
+  };
+}

@@ -48,6 +48,17 @@ export const ERROR_CODES = {
   MODEL_REQUEST: code(500, 'The model refused the request.'),
   MODEL_UNAVAILABLE: code(500, 'The model could not be reached or was overloaded.'),
   MODEL_RESPONSE: code(500, 'The model answered something that cannot be used.'),
+  // requests to the outside
+  URL_INVALID: code(102, 'A URL cannot be used.'),
+  URL_BLOCKED: code(102, 'A URL leads to an address that must not be reached.'),
+  EGRESS_TIMEOUT: code(500, 'A request to the outside took longer than it may.'),
+  EGRESS_TOO_LARGE: code(500, 'An answer from the outside is larger than allowed.'),
+  EGRESS_REDIRECTS: code(500, 'A request to the outside was redirected too often.'),
+  EGRESS_FAILED: code(500, 'A request to the outside failed.'),
+  // files
+  FILE_UNKNOWN: code(102, 'A file is not there.'),
+  FILE_UNREADABLE: code(102, 'A file cannot be read as what it claims to be.'),
+  DOCUMENT_NOT_WRITTEN: code(500, 'A file could not be made from the given content.'),
   // configuration and command line
   CONFIG_INVALID: code(101, 'A setting is not valid.'),
   USAGE: code(101, 'The command was called wrongly.'),

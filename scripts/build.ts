@@ -1,0 +1,21 @@
+/** Compiles `src` into a fresh `dist` and copies what the compiler leaves behind. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT } from './support/files.js';
+
+const source = path.join(ROOT, 'src');
+const target = path.join(ROOT, 'dist');
+const entry = path.join(target, 'cli/main.js');
+
+rmSync(target, { recursive: true, force: true });
+const compiler = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
+  cwd: ROOT,
+  stdio: 'inherit',
+});
+if (status === 0) {
+  cpSync(source, target, { recursive: true, filter: (file) => statSync(file).isDirectory() || !file.endsWith('.ts') });
+  if (existsSync(entry)) chmodSync(entry, 0o755);
+}
+process.exitCode = status ?? 1;

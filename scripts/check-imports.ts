@@ -1,0 +1,87 @@
+/**
+ * Which folder of `src` may import which.
+ *
+ * A linter sees an import as text, and `../graph/plan.js` means different folders in different places; here every
+ * import is resolved first. Cycles between files are biome's part (`noImportCycles`).
+ */
+import path from 'node:path';
+import { readFiles, type SourceFile } from './support/files.js';
+import { isProgram, report } from './support/script.js';
+
+const BASE = ['errors', 'json'];
+const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
+const WORK = [...ENGINE, 'models', 'knowledge', 'tools'];
+const CANVAS = [...BASE, 'operators', 'dsl', 'models', 'graph', 'components'];
+const EVERYTHING_BUT_CLI = [...WORK, 'stores', 'agents', 'components', 'canvas', 'telemetry', 'transport'];
+
+/** The parts of `src`, each with the parts it may import besides itself. */
+export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  json: [],
+  operators: BASE,
+  dsl: BASE,
+  models: [...BASE, 'operators'],
+  graph: [...BASE, 'operators', 'dsl'],
+  stores: ENGINE,
+  knowledge: [...BASE, 'operators', 'models'],
+  tools: [...ENGINE, 'models', 'knowledge'],
+  agents: WORK,
+  components: [...WORK, 'agents'],
+  canvas: CANVAS,
+  telemetry: [...BASE, 'graph'],
+  transport: [...CANVAS, 'canvas', 'telemetry'],
+  cli: [...EVERYTHING_BUT_CLI, 'index'],
+  index: EVERYTHING_BUT_CLI,
+};
+
+/** Says what is wrong with the imports of `files` (all below `src`), one line each: `file:line: what`. */
+export function importProblems(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap((file) => relativeImports(file.text).flatMap((found) => problemOf(file.path, found)));
+}
+
+interface Import {
+  readonly specifier: string;
+  readonly line: number;
+}
+
+// Formatted code starts its import and export statements in the first column; `import()` may be anywhere.
+const STATEMENT =
+  /^(?:import\s+(?:type\s+)?(?:[^'";=()]*?\bfrom\s*)?|export\s+[^'";=()]*?\bfrom\s*)['"](\.[^'"\n]*)['"]/gm;
+const CALL = /\bimport\(\s*['"](\.[^'"\n]*)['"]/g;
+const COMMENT_LINE = /^\s*(?:\/\/|\/?\*)/;
+
+function relativeImports(text: string): readonly Import[] {
+  const lines = text.split('\n');
+  return [STATEMENT, CALL].flatMap((pattern) =>
+    [...text.matchAll(pattern)].flatMap((match) => {
+      const line = text.slice(0, match.index + match[0].length).split('\n').length;
+      return COMMENT_LINE.test(lines[line - 1] ?? '') ? [] : [{ specifier: match[1] ?? '', line }];
+    }),
+  );
+}
+
+function problemOf(file: string, { specifier, line }: Import): readonly string[] {
+  const where = `${file}:${line}:`;
+  const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier));
+  if (!target.startsWith('src/')) return [`${where} imports ${specifier}, which is outside src`];
+  const from = partOf(file);
+  const to = partOf(target);
+  const allowed = ALLOWED[from];
+  if (allowed === undefined) return [`${where} src/${from} has no row in scripts/check-imports.ts; add it there`];
+  if (from === to || allowed.includes(to)) return [];
+  return [`${where} src/${from} may not import src/${to} (${specifier}); it may import ${list(allowed)}`];
+}
+
+/** `src/graph/plan.ts` belongs to `graph`, `src/errors.ts` to `errors`. */
+function partOf(file: string): string {
+  return (file.split('/')[1] ?? '').replace(/\.[^.]*$/, '');
+}
+
+function list(parts: readonly string[]): string {
+  return parts.length === 0 ? 'nothing' : parts.join(', ');
+}
+
+if (isProgram(import.meta.url)) {
+  const files = readFiles('src', '.ts');
+  report(importProblems(files), `${files.length} files import in the allowed directions`);
+}
