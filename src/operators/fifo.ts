@@ -1,0 +1,54 @@
+/** Taken slots that may pile up before the rest moves to the front; below it, moving costs more than it frees. */
+const COMPACT_AFTER = 1024;
+
+/**
+ * A first-in first-out queue in an array with a head index: `push` and `take` are O(1) amortised.
+ *
+ * `Array.shift` moves every remaining item, which makes a long queue quadratic. Taken slots are reclaimed once they are
+ * the larger half, so the array never exceeds twice the waiting items plus a constant. The queue itself has no bound:
+ * whoever owns it sets one.
+ */
+export class Fifo<T> {
+  private items: (T | undefined)[] = [];
+  private head = 0;
+
+  /** Number of items waiting. */
+  get size(): number {
+    return this.items.length - this.head;
+  }
+
+  /** The item pushed last, or `undefined` when the queue is empty. */
+  get newest(): T | undefined {
+    return this.size === 0 ? undefined : this.items[this.items.length - 1];
+  }
+
+  push(item: T): void {
+    this.items.push(item);
+  }
+
+  /** Puts `item` in the place of the newest one; the queue must not be empty. */
+  replaceNewest(item: T): void {
+    this.items[this.items.length - 1] = item;
+  }
+
+  /** Removes and gives the oldest item; the queue must not be empty. */
+  take(): T {
+    const item = this.items[this.head] as T;
+    // The slot would otherwise keep a processed value alive until the next compaction.
+    this.items[this.head] = undefined;
+    this.head += 1;
+    if (this.head === this.items.length) {
+      this.clear();
+    } else if (this.head >= COMPACT_AFTER && this.head * 2 >= this.items.length) {
+      this.items.copyWithin(0, this.head);
+      this.items.length -= this.head;
+      this.head = 0;
+    }
+    return item;
+  }
+
+  clear(): void {
+    this.items.length = 0;
+    this.head = 0;
+  }
+}

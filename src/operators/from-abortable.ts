@@ -1,0 +1,107 @@
+import { Observable, type Subscriber } from 'rxjs';
+import { invalidOption } from './invalid-option.js';
+
+/**
+ * Why a signal of {@link fromAbortable} was aborted: always this one error, named `AbortError` as `fetch` expects.
+ *
+ * Shared, because creating one with its stack for every abort costs ten times the rest of the teardown.
+ */
+export const UNSUBSCRIBED = new DOMException('Nobody is subscribed to this work any more.', 'AbortError');
+
+/**
+ * Runs work that takes an AbortSignal, a promise or an async iterable, as an Observable that stops it when unsubscribed.
+ *
+ * ```text
+ * work      ----v               (a promise)
+ * result    ----(v|)
+ *
+ * work      --a--b--c--|        (an async iterable)
+ * unsub     ------!
+ * result    --a--b-             (signal aborted, then `return()` called)
+ * ```
+ *
+ * The one place where promises become Observables. Cold: each subscription calls `work` once, with its own signal. The signal
+ * is aborted, with {@link UNSUBSCRIBED}, only when the work is cut short, for an abort costs far more than a completion;
+ * work that must release something at its end does so itself. What the work throws or rejects with is the error; whatever
+ * it does after being unsubscribed is ignored, and never becomes an unhandled rejection.
+ *
+ * Errors: those of the work; `OPTION_INVALID` when it returned neither a promise nor an async iterable.
+ */
+export function fromAbortable<T>(work: (signal: AbortSignal) => PromiseLike<T> | AsyncIterable<T>): Observable<T> {
+  return new Observable((subscriber) => {
+    const controller = new AbortController();
+    const result = work(controller.signal);
+    if (isAsyncIterable(result)) {
+      subscribeToIterable(result, subscriber, controller);
+    } else if (isPromiseLike(result)) {
+      subscribeToPromise(result, subscriber, controller);
+    } else {
+      throw invalidOption('fromAbortable', 'work', 'a function that returns a promise or an async iterable', result);
+    }
+  });
+}
+
+function subscribeToPromise<T>(promise: PromiseLike<T>, subscriber: Subscriber<T>, controller: AbortController): void {
+  let isSettled = false;
+  subscriber.add(() => {
+    if (!isSettled) controller.abort(UNSUBSCRIBED);
+  });
+  promise.then(
+    (value) => {
+      // Before `next`: a reader that takes one value unsubscribes within it, and finished work is not aborted.
+      isSettled = true;
+      subscriber.next(value);
+      subscriber.complete();
+    },
+    (error: unknown) => {
+      isSettled = true;
+      subscriber.error(error);
+    },
+  );
+}
+
+function subscribeToIterable<T>(items: AsyncIterable<T>, subscriber: Subscriber<T>, controller: AbortController): void {
+  const iterator = items[Symbol.asyncIterator]();
+  let isSettled = false;
+  subscriber.add(() => {
+    if (isSettled) return;
+    // Abort first: a generator answers `return()` only after the step it waits in, which the abort ends.
+    controller.abort(UNSUBSCRIBED);
+    close(iterator);
+  });
+  const pump = async (): Promise<void> => {
+    try {
+      while (!subscriber.closed) {
+        const { done, value } = await iterator.next();
+        if (done) {
+          isSettled = true;
+          subscriber.complete();
+          return;
+        }
+        subscriber.next(value);
+      }
+    } catch (error) {
+      isSettled = true;
+      subscriber.error(error);
+    }
+  };
+  void pump();
+}
+
+/** Lets an iterator clean up; nobody is left to hear how that went. */
+function close(iterator: AsyncIterator<unknown>): void {
+  const ignore = (): void => {};
+  try {
+    iterator.return?.().then(ignore, ignore);
+  } catch {
+    // A `return` that throws instead of rejecting.
+  }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<never> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<never> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
