@@ -1,0 +1,64 @@
+import type { Json, JsonObject } from '../json.js';
+import { isJsonObject } from '../json.js';
+import type { Document } from './document.js';
+import { ownObject, ownText, ownValue } from './json-copy.js';
+
+/** The `sys.*` values of a document that brings none. `sys.date` is set by each run when it starts. */
+export function defaultGlobals(userId = ''): JsonObject {
+  return {
+    'sys.query': '',
+    'sys.user_id': userId,
+    'sys.conversation_turns': 0,
+    'sys.files': [],
+    'sys.history': [],
+    'sys.date': '',
+  };
+}
+
+/** A document's globals with what every run relies on: the whole default set when absent, else history and date. */
+export function completeGlobals(globals: JsonObject | undefined): JsonObject {
+  if (globals === undefined || Object.keys(globals).length === 0) return defaultGlobals();
+  return { ...globals, 'sys.history': globals['sys.history'] ?? [], 'sys.date': globals['sys.date'] ?? '' };
+}
+
+/**
+ * The values with which a new conversation starts.
+ *
+ * Every `sys.*` value is emptied by the type it has (text, number, flag, list, object; anything else becomes null).
+ * Every `env.*` value is the `value` of its variable or, without one, empty by the variable's declared type; a value
+ * without a variable is the empty text. Variables that `globals` does not mention are added.
+ */
+export function initialVariables(document: Document): JsonObject {
+  const result: Record<string, Json> = {};
+  for (const [key, value] of Object.entries(completeGlobals(document.globals))) {
+    if (key.startsWith('env.')) result[key] = initialEnvironment(document.variables, key.slice(4));
+    else result[key] = key.startsWith('sys.') ? emptyLike(value) : value;
+  }
+  for (const name of Object.keys(document.variables)) {
+    const key = `env.${name}`;
+    if (!Object.hasOwn(result, key)) result[key] = initialEnvironment(document.variables, name);
+  }
+  return result;
+}
+
+/** The empty value of a declared type: `number` 0, `boolean` false, `object` {}, `array…` [], anything else "". */
+export function emptyOfType(type: string): Json {
+  const name = type.trim().toLowerCase();
+  if (name === 'number') return 0;
+  if (name === 'boolean') return false;
+  if (name === 'object') return {};
+  return name.startsWith('array') ? [] : '';
+}
+
+function initialEnvironment(variables: JsonObject, name: string): Json {
+  const variable = ownObject(variables, name);
+  return ownValue(variable, 'value') ?? emptyOfType(ownText(variable, 'type') ?? '');
+}
+
+function emptyLike(value: Json): Json {
+  if (typeof value === 'string') return '';
+  if (typeof value === 'number') return 0;
+  if (typeof value === 'boolean') return false;
+  if (Array.isArray(value)) return [];
+  return isJsonObject(value) ? {} : null;
+}

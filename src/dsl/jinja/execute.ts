@@ -1,0 +1,196 @@
+import type { Budget } from '../template-budget.js';
+import { applyFilters, callValue, evaluate, evaluateArguments } from './evaluate.js';
+import { createLoop } from './loop.js';
+import { type Runtime, Scope } from './runtime.js';
+import type { Expression, ForStatement, MacroShape, Statement, Target } from './syntax.js';
+import {
+  type Arguments,
+  dict,
+  isSpecial,
+  isTrue,
+  type Special,
+  special,
+  toItems,
+  toText,
+  typeName,
+  type Value,
+} from './values.js';
+
+/** What ends a body early. */
+type Signal = 'break' | 'continue' | undefined;
+
+/** Text as it is written, bounded. */
+export class Output {
+  private readonly parts: string[] = [];
+  private length = 0;
+  constructor(private readonly budget: Budget) {}
+
+  write(text: string): void {
+    if (text === '') return;
+    this.length = this.budget.append(this.length, text);
+    this.parts.push(text);
+  }
+
+  toString(): string {
+    return this.parts.join('');
+  }
+}
+
+/** Runs statements in a scope, writing to `out`. */
+export function execute(body: readonly Statement[], scope: Scope, out: Output, run: Runtime): Signal {
+  return run.budget.nest(() => {
+    for (const statement of body) {
+      run.budget.spend();
+      run.budget.line = statement.line;
+      const signal = executeOne(statement, scope, out, run);
+      if (signal !== undefined) return signal;
+    }
+    return undefined;
+  });
+}
+
+function executeOne(statement: Statement, scope: Scope, out: Output, run: Runtime): Signal {
+  switch (statement.kind) {
+    case 'text':
+      out.write(statement.text);
+      return undefined;
+    case 'text-reference':
+      out.write(run.host.referenceText(statement.reference, statement.text));
+      return undefined;
+    case 'output':
+      out.write(toText(evaluate(statement.expression, scope, run), run.budget));
+      return undefined;
+    case 'for':
+      runFor(statement, toItems(evaluate(statement.iterable, scope, run), run.budget), 0, scope, out, run);
+      return undefined;
+    case 'if': {
+      const taken = statement.branches.find(({ test }) => isTrue(evaluate(test, scope, run)));
+      return execute(taken?.body ?? statement.otherwise, scope, out, run);
+    }
+    case 'set':
+      assign(statement.target, evaluate(statement.value, scope, run), scope, run);
+      return undefined;
+    case 'capture':
+      assign(
+        statement.target,
+        applyFilters(capture(statement.body, new Scope(scope), run), statement.filters, scope, run),
+        scope,
+        run,
+      );
+      return undefined;
+    case 'with': {
+      const inner = new Scope(scope);
+      for (const [target, value] of statement.assignments) assign(target, evaluate(value, scope, run), inner, run);
+      return execute(statement.body, inner, out, run);
+    }
+    case 'macro':
+      scope.set(statement.macro.name, macro(statement.macro, scope, run));
+      return undefined;
+    case 'call-block':
+      out.write(toText(callWithBody(statement.call, statement.caller, scope, run), run.budget));
+      return undefined;
+    case 'filter-block':
+      out.write(
+        toText(applyFilters(capture(statement.body, new Scope(scope), run), statement.filters, scope, run), run.budget),
+      );
+      return undefined;
+    case 'scope':
+      return execute(statement.body, new Scope(scope), out, run);
+    case 'break':
+    case 'continue':
+      return statement.kind;
+  }
+}
+
+function runFor(
+  loop: ForStatement,
+  source: readonly Value[],
+  depth: number,
+  scope: Scope,
+  out: Output,
+  run: Runtime,
+): void {
+  const items = loop.condition === undefined ? source : source.filter((item) => accepts(loop, item, scope, run));
+  if (items.length === 0) {
+    execute(loop.otherwise, new Scope(scope), out, run);
+    return;
+  }
+  const again = (nested: Value): Value => {
+    if (!loop.recursive) return run.budget.fail('"loop" can be called in a recursive loop only; add "recursive" to it');
+    const inner = new Output(run.budget);
+    run.budget.nest(() => runFor(loop, toItems(nested, run.budget), depth + 1, scope, inner, run));
+    return inner.toString();
+  };
+  const state = createLoop(items, depth, again, run.budget);
+  for (const item of items) {
+    run.budget.spend();
+    const body = new Scope(scope);
+    body.set('loop', state.value);
+    assign(loop.target, item, body, run);
+    if (execute(loop.body, body, out, run) === 'break') break;
+    state.advance();
+  }
+}
+
+function accepts(loop: ForStatement, item: Value, scope: Scope, run: Runtime): boolean {
+  const inner = new Scope(scope);
+  assign(loop.target, item, inner, run);
+  return isTrue(evaluate(loop.condition as Expression, inner, run));
+}
+
+function assign(target: Target, value: Value, scope: Scope, run: Runtime): void {
+  if (target.kind === 'name') {
+    scope.set(target.name, value);
+  } else if (target.kind === 'attribute') {
+    const object = scope.get(target.object, run.host.name);
+    if (!isSpecial(object) || object.set === undefined) {
+      run.budget.fail(`"${target.object}.${target.name}" cannot be set; only a namespace() takes values`);
+    }
+    object.set(target.name, value);
+  } else {
+    const items = toItems(value, run.budget);
+    if (items.length !== target.targets.length) {
+      run.budget.fail(`${items.length} values cannot be given to ${target.targets.length} names`);
+    }
+    target.targets.forEach((each, i) => {
+      assign(each, items[i], scope, run);
+    });
+  }
+}
+
+function capture(body: readonly Statement[], scope: Scope, run: Runtime): string {
+  const out = new Output(run.budget);
+  execute(body, scope, out, run);
+  return out.toString();
+}
+
+function macro(shape: MacroShape, definedIn: Scope, run: Runtime): Special {
+  return special(`macro ${shape.name}`, {
+    call: (args: Arguments) => {
+      const { line } = run.budget;
+      const scope = new Scope(definedIn);
+      bindParameters(shape, args, scope, run);
+      const text = capture(shape.body, scope, run);
+      run.budget.line = line;
+      return text;
+    },
+  });
+}
+
+function bindParameters(shape: MacroShape, args: Arguments, scope: Scope, run: Runtime): void {
+  const names = new Set(shape.parameters.map(({ name }) => name));
+  shape.parameters.forEach(({ name, fallback }, i) => {
+    const given = i < args.positional.length ? args.positional[i] : args.keyword.get(name);
+    scope.set(name, given === undefined && fallback !== undefined ? evaluate(fallback, scope, run) : given);
+  });
+  scope.set('varargs', args.positional.slice(shape.parameters.length));
+  scope.set('kwargs', dict([...args.keyword].filter(([name]) => !names.has(name) && name !== 'caller')));
+  if (args.keyword.has('caller')) scope.set('caller', args.keyword.get('caller'));
+}
+
+function callWithBody(call: Expression & { kind: 'call' }, caller: MacroShape, scope: Scope, run: Runtime): Value {
+  const callee = evaluate(call.callee, scope, run);
+  const { positional, keyword } = evaluateArguments(call.args, scope, run);
+  const named = new Map(keyword).set('caller', macro(caller, scope, run));
+  return callValue(callee, { positional, keyword: named }, typeName(callee), run);
+}

@@ -1,0 +1,126 @@
+import { EngineError } from '../errors.js';
+import type { JsonObject } from '../json.js';
+import { isJsonObject } from '../json.js';
+import { detectVersion, explainUnknownVersion } from './detect.js';
+import type { Document, DocumentIssue, ReadResult } from './document.js';
+import { createIssueList, describeValue, type IssueList } from './issues.js';
+import { copyJson, ownObject } from './json-copy.js';
+import { migrateLegacy, needsMigration } from './migrate.js';
+import { rebuildComponents } from './rebuild.js';
+import { readV1 } from './schema-v1.js';
+import { type DocumentSidecar, readV2 } from './schema-v2.js';
+import { checkStructure, checkUpstreams } from './structure.js';
+
+/** Longest text of a document, in characters. */
+export const MAX_DOCUMENT_CHARACTERS = 16 * 1024 * 1024;
+
+/** Options of reading; all optional. */
+export interface ReadOptions {
+  /** What a conversion to version 2 set aside: bodies, variables, layout. Only used for version 2. */
+  readonly sidecar?: DocumentSidecar;
+}
+
+/**
+ * Reads a document from JSON text or from a parsed value, whatever version or form it is in, and never throws.
+ *
+ * Version 1 (nested, flat, or wrapped as `{dsl: …}` in a template file) is migrated from renamed classes first; a file
+ * with a layout alone gets its components from the layout. Every problem is reported; a document is given whenever one
+ * can be formed, also next to errors, so that a draft can be stored, shown and mended. The value is never changed.
+ */
+export function readDocument(source: unknown, options: ReadOptions = {}): ReadResult {
+  const parsed = typeof source === 'string' ? parseJson(source) : { value: source };
+  if ('problem' in parsed) return { issues: [parsed.problem] };
+  const base = isTemplate(parsed.value) ? ['dsl'] : [];
+  const raw = isTemplate(parsed.value) ? parsed.value.dsl : parsed.value;
+  const issues = createIssueList(base);
+  const value = copyJson(raw, { issues });
+  if (!isJsonObject(value)) {
+    issues.error('unknown-version', [], `expected a JSON object, received ${describeValue(raw)}`);
+    return { issues: issues.list() };
+  }
+  const document = readObject(value, issues, options);
+  return document === undefined ? { issues: issues.list() } : { document, issues: issues.list() };
+}
+
+/**
+ * Reads a document that is meant to run.
+ *
+ * @throws EngineError `DOCUMENT_NOT_JSON`, `DOCUMENT_UNKNOWN_VERSION` or `DOCUMENT_INVALID`; the message lists every
+ * error with its JSON path, and `details.issues` holds all issues.
+ */
+export function parseDocument(source: unknown, options: ReadOptions = {}): Document {
+  const { document, issues } = readDocument(source, options);
+  const errors = issues.filter((issue) => issue.severity === 'error');
+  if (document !== undefined && errors.length === 0) return document;
+  throw new EngineError(codeOf(errors), listIssues(errors), { details: { issues } });
+}
+
+/** Puts issues into one message, one line each: path, then what is wrong. */
+export function listIssues(issues: readonly DocumentIssue[]): string {
+  const lines = issues.map((issue) => `${issue.path}: ${issue.message}`);
+  if (lines.length === 1) return `The document cannot be used: ${lines[0]}`;
+  return [`The document cannot be used; it has ${lines.length} problems:`, ...lines.map((line) => `- ${line}`)].join(
+    '\n',
+  );
+}
+
+function readObject(value: JsonObject, issues: IssueList, options: ReadOptions): Document | undefined {
+  const kind = detectVersion(value);
+  if (kind === 2) {
+    const sidecar = options.sidecar === undefined ? undefined : copyJson(options.sidecar, { issues });
+    const document = readV2(value, issues, isJsonObject(sidecar) ? (sidecar as DocumentSidecar) : undefined);
+    checkStructure(document, issues);
+    return document;
+  }
+  if (kind === undefined) {
+    issues.error('unknown-version', [], explainUnknownVersion(value));
+    // A draft may have no component yet, or only nameless ones; anything else is not ours.
+    if (ownObject(value, 'components') === undefined && ownObject(value, 'graph') === undefined) return undefined;
+  }
+  const whole = kind === 'graph-only' ? withRebuiltComponents(value, issues) : value;
+  const { document, upstreams } = readV1(needsMigration(whole) ? migrateLegacy(whole) : whole, issues);
+  checkStructure(document, issues);
+  checkUpstreams(document, upstreams, issues);
+  return document;
+}
+
+function withRebuiltComponents(value: JsonObject, issues: IssueList): JsonObject {
+  const message =
+    'there are no components; they were rebuilt from the layout, as the editor does when it imports a file';
+  issues.warn('rebuilt-from-graph', ['components'], message);
+  return { ...value, components: rebuildComponents(ownObject(value, 'graph'), issues) };
+}
+
+function parseJson(text: string): { readonly value: unknown } | { readonly problem: DocumentIssue } {
+  const problem = (code: 'not-json' | 'too-large', message: string): { problem: DocumentIssue } => ({
+    problem: { code, severity: 'error', path: '$', message },
+  });
+  if (text.length > MAX_DOCUMENT_CHARACTERS) {
+    return problem('too-large', `the text has ${text.length} characters; at most ${MAX_DOCUMENT_CHARACTERS} are read`);
+  }
+  try {
+    return { value: JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) };
+  } catch (thrown) {
+    return problem('not-json', locate(text, thrown instanceof Error ? thrown.message : String(thrown)));
+  }
+}
+
+/** Adds line and column to a parser's message that names a position only. */
+function locate(text: string, message: string): string {
+  const position = / at position (\d+)$/.exec(message)?.[1];
+  if (position === undefined) return message;
+  const before = text.slice(0, Number(position)).split('\n');
+  return `${message} (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
+}
+
+function isTemplate(value: unknown): value is { readonly dsl: JsonObject } {
+  if (!isJsonObject(value) || Object.hasOwn(value, 'components') || Object.hasOwn(value, 'graph')) return false;
+  return ownObject(value, 'dsl') !== undefined;
+}
+
+function codeOf(
+  errors: readonly DocumentIssue[],
+): 'DOCUMENT_NOT_JSON' | 'DOCUMENT_UNKNOWN_VERSION' | 'DOCUMENT_INVALID' {
+  if (errors.some((issue) => issue.code === 'not-json')) return 'DOCUMENT_NOT_JSON';
+  return errors.some((issue) => issue.code === 'unknown-version') ? 'DOCUMENT_UNKNOWN_VERSION' : 'DOCUMENT_INVALID';
+}

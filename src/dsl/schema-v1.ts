@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import type { Json, JsonObject } from '../json.js';
+import { isJsonObject } from '../json.js';
+import { nameHalf } from './component-id.js';
+import { isFlatEntry } from './detect.js';
+import type { Document } from './document.js';
+import { completeGlobals } from './globals.js';
+import { checkShape, describeValue, type IssueList } from './issues.js';
+import { omitKeys, ownList, ownObject, ownText, ownTexts, ownValue } from './json-copy.js';
+import { type ComponentDraft, linkComponents, readLayout } from './link.js';
+import { LEGACY_SETS, stripParams } from './strip.js';
+
+const object = z.custom<JsonObject>(isJsonObject, 'expected an object').nullish();
+const list = z.array(z.unknown()).nullish();
+const ids = z.array(z.string()).nullish();
+
+/** An object, or the empty list that RAGFlow's editor writes where there are no variables. */
+const objectOrEmpty = z
+  .custom((value) => isJsonObject(value) || (Array.isArray(value) && value.length === 0), 'expected an object')
+  .nullish();
+
+const topLevel = z.looseObject({
+  components: object,
+  path: list,
+  history: list,
+  retrieval: z.custom((value) => value === undefined || typeof value === 'object', 'expected a list').optional(),
+  memory: list,
+  globals: objectOrEmpty,
+  variables: objectOrEmpty,
+  graph: object,
+});
+
+const layout = z.looseObject({ nodes: list, edges: list });
+
+const variable = z.looseObject({ type: z.string().nullish() });
+
+const classPart = z.looseObject({
+  component_name: z.string().nullish(),
+  params: object,
+  downstream: ids,
+  upstream: ids,
+});
+
+const entryShape = z.looseObject({
+  obj: classPart.nullish(),
+  params: object,
+  downstream: ids,
+  upstream: ids,
+  parent_id: z.string().nullish(),
+});
+
+const KNOWN_TOP = new Set([
+  'components',
+  'path',
+  'history',
+  'retrieval',
+  'memory',
+  'globals',
+  'variables',
+  'graph',
+  'task_id',
+]);
+const KNOWN_ENTRY = new Set(['obj', 'downstream', 'upstream', 'parent_id', ...LEGACY_SETS]);
+const KNOWN_FLAT = new Set([...KNOWN_ENTRY, 'id', 'name', 'params']);
+const KNOWN_OBJ = new Set(['component_name', 'params', 'downstream', 'upstream', ...LEGACY_SETS]);
+
+/** A version 1 document, and the predecessors its file claims (they are never used to run, only compared). */
+export interface V1Reading {
+  readonly document: Document;
+  readonly upstreams: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Reads a version 1 document from a copy made by `copyJson`.
+ *
+ * Everything of a wrong type is reported and read as if it were absent, so that a draft still gives a document.
+ */
+export function readV1(value: JsonObject, issues: IssueList): V1Reading {
+  checkShape(topLevel, value, [], issues);
+  const graph = ownObject(value, 'graph');
+  if (graph !== undefined) checkShape(layout, graph, ['graph'], issues);
+  const variables = readVariables(value, issues);
+  const upstreams = new Map<string, readonly string[]>();
+  const drafts: ComponentDraft[] = [];
+  for (const [id, entry] of Object.entries(ownObject(value, 'components') ?? {})) {
+    const draft = readEntry(id, entry, issues);
+    if (draft === undefined) continue;
+    drafts.push(draft);
+    upstreams.set(id, [...ownTexts(entry, 'upstream'), ...ownTexts(ownObject(entry, 'obj'), 'upstream')]);
+  }
+  if (drafts.length === 0) {
+    issues.error('no-components', ['components'], 'there are no components; a canvas needs at least a Begin');
+  }
+  const document: Document = {
+    version: 1,
+    components: linkComponents(drafts, readLayout(graph), issues, { exact: false }),
+    ...readState(value),
+    variables,
+    ...(graph === undefined ? {} : { graph }),
+    extra: omitKeys(value, KNOWN_TOP),
+  };
+  return { document, upstreams };
+}
+
+/** Reads what a conversation leaves in a document; what is missing or of a wrong type is empty. */
+export function readState(value: unknown): Pick<Document, 'globals' | 'history' | 'retrieval' | 'memory' | 'path'> {
+  const retrieval = ownValue(value, 'retrieval');
+  return {
+    globals: completeGlobals(ownObject(value, 'globals')),
+    history: ownList(value, 'history'),
+    retrieval: typeof retrieval === 'object' && retrieval !== null ? retrieval : [],
+    memory: ownList(value, 'memory'),
+    path: ownTexts(value, 'path'),
+  };
+}
+
+/** Reads declared variables; those that are no objects are reported and left out. */
+export function readVariables(value: unknown, issues: IssueList): JsonObject {
+  const result: Record<string, Json> = {};
+  for (const [name, entry] of Object.entries(ownObject(value, 'variables') ?? {})) {
+    checkShape(variable, entry, ['variables', name], issues);
+    if (isJsonObject(entry)) result[name] = entry;
+  }
+  return result;
+}
+
+function readEntry(id: string, entry: Json, issues: IssueList): ComponentDraft | undefined {
+  const path = ['components', id];
+  if (id === '') issues.error('id-invalid', path, 'a component has the empty text as its id; give it a name', id);
+  checkShape(entryShape, entry, path, issues, id);
+  if (!isJsonObject(entry)) return undefined;
+  const flat = isFlatEntry(entry);
+  const inner = flat ? entry : ownObject(entry, 'obj');
+  const outerTargets = ownTexts(entry, 'downstream');
+  return {
+    id,
+    type: readType(id, entry, flat, issues),
+    params: stripParams(ownObject(inner, 'params') ?? {}),
+    downstream: outerTargets.length > 0 ? outerTargets : ownTexts(inner, 'downstream'),
+    parent: ownText(entry, 'parent_id'),
+    extra: readExtra(entry, flat),
+  };
+}
+
+function readType(id: string, entry: JsonObject, flat: boolean, issues: IssueList): string {
+  const path = flat ? ['components', id, 'name'] : ['components', id, 'obj', 'component_name'];
+  const written = flat ? ownValue(entry, 'name') : ownValue(ownObject(entry, 'obj'), 'component_name');
+  if (typeof written === 'string' && written.trim() !== '') return written;
+  const guess = nameHalf(id);
+  if (written === undefined || written === null) {
+    issues.warn('name-missing', path, `there is no class name; ${JSON.stringify(guess)} is taken from the id`, id);
+  } else if (typeof written === 'string') {
+    issues.error('name-empty', path, `the class name is ${describeValue(written)}; write one such as "LLM"`, id);
+  }
+  return guess;
+}
+
+function readExtra(entry: JsonObject, flat: boolean): JsonObject | undefined {
+  const extra = omitKeys(entry, flat ? KNOWN_FLAT : KNOWN_ENTRY);
+  const obj = omitKeys(ownObject(entry, 'obj') ?? {}, KNOWN_OBJ);
+  if (Object.keys(obj).length > 0) extra.obj = obj;
+  return Object.keys(extra).length > 0 ? extra : undefined;
+}

@@ -1,0 +1,125 @@
+import { EngineError } from '../errors.js';
+
+/** How much a template may use; every bound must be a positive integer. */
+export interface TemplateLimits {
+  /** Steps: one per expression, statement and round, plus one per 256 characters and per 16 items handled. Default 100 000. */
+  readonly maxSteps?: number;
+  /** Longest text that any expression or the whole template may give, in UTF-16 units. Default 1 048 576. */
+  readonly maxChars?: number;
+  /** Most items that a list made by the template may have. Default 100 000. */
+  readonly maxItems?: number;
+  /** Deepest nesting of expressions, blocks and calls. Default 300. */
+  readonly maxDepth?: number;
+}
+
+const DEFAULTS = { maxSteps: 100_000, maxChars: 1_048_576, maxItems: 100_000, maxDepth: 300 } as const;
+
+/** Longest template that is parsed, in UTF-16 units. */
+export const MAX_TEMPLATE_CHARS = 1_048_576;
+
+/** What one rendering has left; also knows the line it is at, for messages. */
+export class Budget {
+  line = 1;
+  readonly maxChars: number;
+  private readonly maxItems: number;
+  private readonly maxDepth: number;
+  private readonly maxSteps: number;
+  private stepsLeft: number;
+  private depth = 0;
+
+  constructor(limits: TemplateLimits = {}) {
+    this.maxSteps = positive('maxSteps', limits.maxSteps ?? DEFAULTS.maxSteps);
+    this.maxChars = positive('maxChars', limits.maxChars ?? DEFAULTS.maxChars);
+    this.maxItems = positive('maxItems', limits.maxItems ?? DEFAULTS.maxItems);
+    this.maxDepth = positive('maxDepth', limits.maxDepth ?? DEFAULTS.maxDepth);
+    this.stepsLeft = this.maxSteps;
+  }
+
+  /** Uses up steps. */
+  spend(steps = 1): void {
+    this.stepsLeft -= steps;
+    if (this.stepsLeft < 0) this.exceed(`more than ${this.maxSteps} steps`);
+  }
+
+  /** Checks a length of text before it is made, and pays for making it. */
+  reserve(chars: number): void {
+    if (!(chars <= this.maxChars)) this.exceed(`a text of more than ${this.maxChars} characters`);
+    this.spend(chars >> 8);
+  }
+
+  /** Pays for a text that was made, and gives it back. */
+  text(text: string): string {
+    this.reserve(text.length);
+    return text;
+  }
+
+  /** Pays for text that is added to an output of `length` characters; gives the new length. */
+  append(length: number, text: string): number {
+    const total = length + text.length;
+    if (total > this.maxChars) this.exceed(`a text of more than ${this.maxChars} characters`);
+    this.spend(text.length >> 8);
+    return total;
+  }
+
+  /** Checks the size of a list before it is made, and pays for going through it. */
+  reserveItems(count: number): void {
+    if (!(count <= this.maxItems)) this.exceed(`a list of more than ${this.maxItems} items`);
+    this.visit(count);
+  }
+
+  /** Pays for going through items that exist already. */
+  visit(count: number): void {
+    this.spend(1 + (count >> 4));
+  }
+
+  /** Runs `body` one level deeper. */
+  nest<T>(body: () => T): T {
+    if (++this.depth > this.maxDepth) this.exceed(`more than ${this.maxDepth} levels`);
+    const result = body();
+    this.depth--;
+    return result;
+  }
+
+  /** Ends the rendering with `TEMPLATE_FAILED`. */
+  fail(problem: string): never {
+    throw new EngineError('TEMPLATE_FAILED', `Template line ${this.line}: ${problem}`, {
+      details: { line: this.line },
+    });
+  }
+
+  private exceed(what: string): never {
+    throw new EngineError('TEMPLATE_TOO_LARGE', `Template line ${this.line} needs ${what}. Make it do less.`, {
+      details: { line: this.line },
+    });
+  }
+}
+
+/**
+ * Runs a parser or renderer and gives its errors a code: a stack that ran out is `TEMPLATE_TOO_LARGE`.
+ *
+ * The depth bound stops a template long before the stack does, unless the caller stands deep in the stack already.
+ */
+export function guardStack<T>(body: () => T): T {
+  try {
+    return body();
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    throw new EngineError('TEMPLATE_TOO_LARGE', 'The template is nested too deeply. Make it flatter.', {
+      cause: thrown,
+    });
+  }
+}
+
+/** Refuses a template that is too long to be parsed. */
+export function checkTemplateLength(template: string): void {
+  if (template.length <= MAX_TEMPLATE_CHARS) return;
+  throw new EngineError(
+    'TEMPLATE_TOO_LARGE',
+    `The template has ${template.length} characters; ${MAX_TEMPLATE_CHARS} are allowed. Shorten it.`,
+  );
+}
+
+function positive(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new EngineError('OPTION_INVALID', `${name} must be a positive integer, but is ${String(value)}.`);
+}

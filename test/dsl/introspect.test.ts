@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import {
+  componentName,
+  componentParams,
+  componentType,
+  entriesOf,
+  firstBegin,
+  inputForm,
+  mode,
+  prologue,
+} from '../../src/dsl/introspect.js';
+import { parseDocument, readDocument } from '../../src/dsl/read.js';
+import { documentText } from './load-document.js';
+
+const document = parseDocument(documentText('parcel-desk.json'));
+
+/** Reads components that may lack an entry. */
+function draft(components: object) {
+  const read = readDocument({ components }).document;
+  if (read === undefined) throw new Error('no document');
+  return read;
+}
+
+describe('looking into a document', () => {
+  it('finds parameters, class, display name and form in any spelling', () => {
+    expect(componentParams(document, 'loop_tries')).toMatchObject({ maximum_loop_count: 3 });
+    expect(componentType(document, 'LLM:Guess')).toBe('LLM');
+    expect(componentName(document, 'llm_guess')).toBe('Guess the place');
+    expect(inputForm(document, 'begin')).toMatchObject({ parcel: { type: 'line' } });
+  });
+
+  it.each([
+    ['a component that does not exist', 'Ghost:x', 'NOT_FOUND', /"Ghost:x"/],
+    ['a component without a form', 'Message:Found', 'NOT_FOUND', /"Message:Found" has no form/],
+  ])('refuses the form of %s', (_, id, code, message) => {
+    expect(() => inputForm(document, id)).toThrow(expect.objectContaining({ code }));
+    expect(() => inputForm(document, id)).toThrow(message);
+  });
+
+  it('refuses a form that is no object', () => {
+    const read = draft({ begin: { obj: { component_name: 'Begin', params: { inputs: [] } } } });
+    expect(() => inputForm(read, 'begin')).toThrow(expect.objectContaining({ code: 'DOCUMENT_INVALID' }));
+  });
+
+  it('finds prologue and mode', () => {
+    expect([firstBegin(document), prologue(document), mode(document)]).toEqual([
+      'begin',
+      'Parcel desk. Which parcel?',
+      'conversational',
+    ]);
+  });
+
+  it('prefers the id "begin" among several entries, and knows a Begin that is no entry', () => {
+    const named = (name: string, params = {}) => ({ obj: { component_name: name, params } });
+    const several = draft({ 'Begin:b': named('Begin'), begin: named('begin', { mode: 'task' }) });
+    expect(entriesOf(several)).toEqual(['begin', 'Begin:b']);
+    expect([mode(several), prologue(several)]).toEqual(['task', '']);
+    const elsewhere = draft({ start: named('Begin', { prologue: 'hello' }) });
+    expect([entriesOf(elsewhere), firstBegin(elsewhere), prologue(elsewhere)]).toEqual([[], 'start', 'hello']);
+    const none = draft({ a: named('LLM') });
+    expect([firstBegin(none), prologue(none), mode(none)]).toEqual([undefined, '', 'conversational']);
+  });
+});
