@@ -1,0 +1,159 @@
+import { EngineError } from '../errors.js';
+import { isJsonObject, type JsonObject } from '../json.js';
+
+/** Characters of a provider's own message that are passed on. */
+const MAX_MESSAGE = 500;
+
+/** Who was asked, for messages; `secrets` are texts that must never appear in one. */
+export interface Asked {
+  readonly model: string;
+  /** Origin and path of the endpoint, without credentials. */
+  readonly endpoint: string;
+  readonly secrets: readonly string[];
+}
+
+/** Status and headers of an answer that is an error. */
+export interface RefusedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** Whether another attempt may help after this HTTP status. */
+export function isRetryableStatus(status: number): boolean {
+  return status === 408 || status === 409 || status === 425 || status === 429 || (status >= 500 && status <= 599);
+}
+
+/**
+ * The error for an answer with a status other than 2xx.
+ *
+ * `MODEL_UNAVAILABLE`, retryable, for 408, 409, 425, 429 and 5xx; `MODEL_REQUEST` for the others.
+ */
+export function refusal(asked: Asked, answer: RefusedAnswer, now: number = Date.now()): EngineError {
+  const { status, headers, body } = answer;
+  const retryable = isRetryableStatus(status);
+  const waitMs = parseRetryAfter(headers, now);
+  const message = `${called(asked)} answered ${status}: ${shown(providerMessage(body), asked)}.${remedy(status)}`;
+  return new EngineError(retryable ? 'MODEL_UNAVAILABLE' : 'MODEL_REQUEST', message, {
+    retryable,
+    details: { status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
+  });
+}
+
+/** The error for an `error` object inside an answer of status 200, which some providers send when they fail midway. */
+export function reportedError(asked: Asked, error: unknown): EngineError {
+  const code = isJsonObject(error) ? Number(error.code ?? error.status) : Number.NaN;
+  const retryable = isRetryableStatus(code);
+  const message = `${called(asked)} reported an error: ${shown(errorText(error), asked)}.`;
+  return new EngineError(retryable ? 'MODEL_UNAVAILABLE' : 'MODEL_REQUEST', message, {
+    retryable,
+    ...(Number.isInteger(code) && { details: { status: code } }),
+  });
+}
+
+/** The error for a connection that could not be made, broke or fell silent: `MODEL_UNAVAILABLE`, retryable. */
+export function unreachable(asked: Asked, cause: unknown): EngineError {
+  if (EngineError.is(cause)) return cause;
+  const code = isCoded(cause) ? cause.code : '';
+  if (code === 'UND_ERR_INVALID_ARG') {
+    return new EngineError('MODEL_REQUEST', `${called(asked)} cannot be asked: ${shown(textOf(cause), asked)}.`);
+  }
+  const isOurs = code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED';
+  return new EngineError('MODEL_UNAVAILABLE', `${called(asked)} could not be reached: ${reason(code, cause, asked)}.`, {
+    retryable: !isOurs,
+    // No `cause`: undici's errors may carry the request, and with it the key.
+    ...(code !== '' && { details: { network: code } }),
+  });
+}
+
+/** The error for an answer that makes no sense: `MODEL_RESPONSE`, not retryable. */
+export function unusable(asked: Asked, what: string): EngineError {
+  return new EngineError('MODEL_RESPONSE', `${called(asked)} ${shown(what, asked)}.`);
+}
+
+/** How long the provider asked to wait, in milliseconds, if `error` came with such a wish. */
+export function retryAfterMs(error: unknown): number | undefined {
+  if (!EngineError.is(error) || !isJsonObject(error.details)) return undefined;
+  const value = error.details.retryAfterMs;
+  return typeof value === 'number' ? value : undefined;
+}
+
+function called(asked: Asked): string {
+  return `Model "${asked.model}" at ${asked.endpoint}`;
+}
+
+function remedy(status: number): string {
+  if (status === 401 || status === 403) return " Check the provider's key.";
+  if (status === 404) return ' Check the model name and the base URL.';
+  if (status === 429) return ' Wait, raise max_retries, or lower MAX_CONCURRENT_CHATS.';
+  return '';
+}
+
+/** RFC 9110 section 10.2.3 (seconds or a date), and the `retry-after-ms` of OpenAI and Azure. */
+function parseRetryAfter(headers: RefusedAnswer['headers'], now: number): number | undefined {
+  const precise = Number(first(headers['retry-after-ms']) ?? Number.NaN);
+  if (precise >= 0) return precise;
+  const value = first(headers['retry-after'])?.trim();
+  if (value === undefined || value === '') return undefined;
+  const ms = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function providerMessage(body: string): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return body;
+  }
+  if (!isJsonObject(parsed)) return body;
+  return errorText(parsed.error ?? parsed);
+}
+
+function errorText(error: unknown): string {
+  if (typeof error === 'string') return error;
+  if (!isJsonObject(error)) return '';
+  const key = ['message', 'detail', 'msg', 'error', 'type', 'code'].find((name) => isText((error as JsonObject)[name]));
+  return key === undefined ? JSON.stringify(error) : String(error[key]);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function reason(code: string, cause: unknown, asked: Asked): string {
+  switch (code) {
+    case 'UND_ERR_HEADERS_TIMEOUT':
+    case 'UND_ERR_BODY_TIMEOUT':
+      return 'it was silent for too long; raise LLM_TIMEOUT_SECONDS if it needs more time';
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return 'connecting took too long; check the base URL';
+    case 'ECONNREFUSED':
+      return 'the connection was refused (ECONNREFUSED); is the server running there?';
+    case 'ENOTFOUND':
+      return 'the host name is unknown (ENOTFOUND); check the base URL';
+    default:
+      return shown([textOf(cause), code && `(${code})`].filter(Boolean).join(' '), asked);
+  }
+}
+
+function textOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+function isCoded(thrown: unknown): thrown is { code: string } {
+  return typeof thrown === 'object' && thrown !== null && 'code' in thrown && typeof thrown.code === 'string';
+}
+
+/** A foreign text made fit for a message: one line, bounded, no secrets, no full stop of its own. */
+function shown(text: string, asked: Asked): string {
+  let clean = text;
+  for (const secret of asked.secrets) clean = clean.replaceAll(secret, '***');
+  clean = clean.replace(/\s+/g, ' ').trim().replace(/\.$/, '');
+  if (clean === '') return 'without a message';
+  return clean.length > MAX_MESSAGE ? `${clean.slice(0, MAX_MESSAGE)}…` : clean;
+}

@@ -1,0 +1,162 @@
+import type { SchedulerLike } from 'rxjs';
+import type { Dispatcher } from 'undici';
+import type { AskOptions } from './ask-once.js';
+import type { ChatModel } from './chat-model.js';
+import type { ModelKind, ModelsConfiguration, ProviderSettings } from './configuration.js';
+import { createEmbedder, type Embedder } from './embedder.js';
+import { createLimiter, type Limiter, withLimit } from './limiter.js';
+import { createOpenaiCompatible } from './openai-compatible.js';
+import { createDispatcher, createProvider, type Provider } from './provider.js';
+import { createReranker, type Reranker } from './reranker.js';
+import { defaultProviderFor, hasProviders, type ResolvedModel, resolveModel } from './resolve-model.js';
+import { type RetryPolicy, withRetries } from './retry-policy.js';
+import { createScriptedModel, type ScriptedModelOptions } from './scripted.js';
+import { createSpeechModel, type SpeechModel } from './speech-model.js';
+
+/** A chat model, ready to be called. */
+export interface ChatChoice {
+  /** Retries as the request or the configuration says, within the limit of concurrent calls. */
+  readonly model: ChatModel;
+  /** What to put into a request's `model`. */
+  readonly name: string;
+  readonly supportsImages: boolean;
+  /** Tokens; undefined when nobody said. */
+  readonly contextLength: number | undefined;
+}
+
+/** What is configured, fit for a log: no keys, no headers. */
+export interface ModelsDescription {
+  readonly isScripted: boolean;
+  /** Where names without a known factory go. */
+  readonly defaultProvider: ProviderDescription | undefined;
+  readonly providers: readonly ProviderDescription[];
+  readonly defaults: Readonly<Partial<Record<ModelKind, string>>>;
+  readonly maxConcurrentChats: number;
+}
+
+/** A provider, fit for a log. */
+export interface ProviderDescription {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly hasKey: boolean;
+  readonly models: readonly string[];
+}
+
+/** All models of a process. An id that cannot be resolved is `MODEL_UNKNOWN`. */
+export interface Models {
+  chat(llmId: string): ChatChoice;
+  embedder(modelId?: string): Embedder;
+  reranker(modelId?: string): Reranker;
+  speech(modelId?: string): SpeechModel;
+  describe(): ModelsDescription;
+  /** Whether no server is configured, so that every chat is answered by the scripted model. */
+  readonly isScripted: boolean;
+  /** Ends all connections, also those in use. */
+  close(): Promise<void>;
+}
+
+/** What a process may bring of its own. */
+export interface ModelsOptions {
+  /** Shared with whatever else counts as a model call. @default one of `maxConcurrentChats` */
+  readonly limiter?: Limiter | undefined;
+  /** Connections, for proxies and tests; `close()` leaves it open. @default an Agent of its own */
+  readonly dispatcher?: Dispatcher | undefined;
+  /** The built-in model in place of the one made from the configuration's script. */
+  readonly scripted?: ChatModel | undefined;
+  /** Hears of calls of the built-in model. */
+  readonly onScriptedCall?: ScriptedModelOptions['onCall'];
+  /** Source of jitter between retries, in [0, 1). @default Math.random */
+  readonly random?: (() => number) | undefined;
+  /** Where retries and scripted delays wait. @default RxJS's timers */
+  readonly scheduler?: SchedulerLike | undefined;
+}
+
+/** A provider's settings made into clients, once. */
+interface Connected {
+  readonly provider: Provider;
+  readonly chat: ChatModel;
+}
+
+/**
+ * Makes the models of a process: finds the provider of each name, retries, and limits how many chats run at once.
+ *
+ * The limit holds a seat per attempt, none while waiting between attempts. Nothing is connected before the first call.
+ *
+ * @throws EngineError `CONFIG_INVALID` for a bad script, `OPTION_INVALID` for bad settings.
+ */
+export function createModels(configuration: ModelsConfiguration, options: ModelsOptions = {}): Models {
+  const { limiter = createLimiter({ maxConcurrent: configuration.maxConcurrentChats }), scheduler } = options;
+  const retry: RetryPolicy = {
+    maxRetries: configuration.maxRetries,
+    delayMs: configuration.retryDelayMs,
+    ...(options.random && { random: options.random }),
+    ...(scheduler && { scheduler }),
+  };
+  const prepared = (model: ChatModel): ChatModel => withRetries(withLimit(model, limiter), retry);
+  const scripted = prepared(
+    options.scripted ?? createScriptedModel(configuration.script, { onCall: options.onScriptedCall, scheduler }),
+  );
+  const ownDispatcher = options.dispatcher === undefined ? createDispatcher() : undefined;
+  const dispatcher = options.dispatcher ?? (ownDispatcher as Dispatcher);
+
+  const connected = new Map<ProviderSettings, Connected>();
+  for (const settings of allProviders(configuration)) {
+    const { baseUrl, apiKey, headers, streamUsage } = settings;
+    const { idleTimeoutMs } = configuration;
+    const provider = createProvider({ baseUrl, apiKey, headers, dispatcher, idleTimeoutMs });
+    connected.set(settings, { provider, chat: prepared(createOpenaiCompatible(provider, { streamUsage })) });
+  }
+  const connectionOf = ({ provider }: ResolvedModel): Connected | undefined => provider && connected.get(provider);
+
+  const askOptions = (kind: ModelKind, modelId: string): AskOptions => {
+    const resolved = resolveModel(configuration, kind, modelId);
+    // Only chat resolves to no provider.
+    const { provider } = connectionOf(resolved) as Connected;
+    return { provider, model: resolved.name, retry };
+  };
+
+  return {
+    isScripted: !hasProviders(configuration),
+    chat(llmId) {
+      const resolved = resolveModel(configuration, 'chat', llmId);
+      const { name } = resolved;
+      return {
+        model: connectionOf(resolved)?.chat ?? scripted,
+        name,
+        supportsImages: configuration.visionModels.some((vision) => vision === name || vision === llmId),
+        contextLength: lengthOf(configuration.contextLengths, llmId) ?? lengthOf(configuration.contextLengths, name),
+      };
+    },
+    embedder: (modelId = '') => createEmbedder(askOptions('embedding', modelId)),
+    reranker: (modelId = '') => createReranker(askOptions('rerank', modelId)),
+    speech: (modelId = '') => createSpeechModel(askOptions('tts', modelId)),
+    describe: () => describe(configuration),
+    // Destroyed and not closed: a provider that hangs must not hold up the end of the process.
+    close: async () => ownDispatcher?.destroy(),
+  };
+}
+
+function allProviders({ providers, defaultProvider }: ModelsConfiguration): readonly ProviderSettings[] {
+  return defaultProvider === undefined ? providers : [...providers, defaultProvider];
+}
+
+function lengthOf(lengths: Readonly<Record<string, number>>, name: string): number | undefined {
+  return Object.hasOwn(lengths, name) ? lengths[name] : undefined;
+}
+
+function describe(configuration: ModelsConfiguration): ModelsDescription {
+  const fallback = defaultProviderFor(configuration, 'chat');
+  return {
+    isScripted: !hasProviders(configuration),
+    defaultProvider: fallback && describeProvider(fallback),
+    providers: configuration.providers.map(describeProvider),
+    defaults: configuration.defaults,
+    maxConcurrentChats: configuration.maxConcurrentChats,
+  };
+}
+
+function describeProvider({ name, baseUrl, apiKey, models }: ProviderSettings): ProviderDescription {
+  const url = new URL(baseUrl);
+  // Without the query, which may hold a key.
+  return { name: name ?? 'default', baseUrl: `${url.origin}${url.pathname}`, hasKey: apiKey !== undefined, models };
+}

@@ -1,0 +1,150 @@
+import {
+  concat,
+  concatMap,
+  defer,
+  delay,
+  from,
+  type Observable,
+  of,
+  type SchedulerLike,
+  throwError,
+  timer,
+} from 'rxjs';
+import { EngineError } from '../errors.js';
+import { type ChatDelta, type ChatMessage, type ChatModel, type ChatRequest, contentText } from './chat-model.js';
+import { invalidSettings } from './invalid-settings.js';
+import { type CompiledRule, compileRules, type ScriptedAnswer, type ScriptInput, scriptSchema } from './script.js';
+import { splitThinking } from './split-thinking.js';
+
+/** A call of the scripted model, for tests and for the studio. */
+export interface ScriptedCall {
+  /** The system messages, joined by line ends. */
+  readonly system: string;
+  /** The text of the last message of the role `user` or `tool`. */
+  readonly user: string;
+  /** All other messages, as text. */
+  readonly messages: readonly { readonly role: ChatMessage['role']; readonly content: string }[];
+  /** Whether tools were offered. */
+  readonly tools: boolean;
+}
+
+/** How the scripted model behaves beside its script. */
+export interface ScriptedModelOptions {
+  /** Hears of every call, retries too, before it is answered; what it keeps is its own to bound. */
+  readonly onCall?: ((call: ScriptedCall) => void) | undefined;
+  /** Where `delay_ms` runs. @default RxJS's timers */
+  readonly scheduler?: SchedulerLike | undefined;
+}
+
+/** The answer when neither a rule nor a default gives one. */
+const ECHO: ScriptedAnswer = { reply: 'echo: $user' };
+
+/**
+ * A model that answers from a script, without any network: for tests, examples and a first try.
+ *
+ * Takes the first rule that matches and is not used up, else the default, else echoes the last user text. Uses are counted per
+ * model, over all its calls. Answers synchronously unless the script sets `delay_ms`. A scripted `error` is `MODEL_UNAVAILABLE`,
+ * retryable. Usage counts four characters as a token.
+ *
+ * @throws EngineError `CONFIG_INVALID` when the script is not valid.
+ */
+export function createScriptedModel(script: ScriptInput = {}, options: ScriptedModelOptions = {}): ChatModel {
+  const parsed = scriptSchema.safeParse(script);
+  if (!parsed.success) throw invalidSettings('The script of the scripted model', parsed.error);
+  const { default: fallback = ECHO, delay_ms: paceMs = 0 } = parsed.data;
+  const rules = compileRules(parsed.data).map((rule) => ({ ...rule, uses: 0 }));
+
+  const pick = (call: ScriptedCall): ScriptedAnswer => {
+    const rule = rules.find((candidate) => candidate.uses < candidate.times && matches(candidate, call));
+    if (rule === undefined) return fallback;
+    rule.uses += 1;
+    return rule.answer;
+  };
+
+  const reply = (request: ChatRequest): Observable<ChatDelta> => {
+    const call = describe(request);
+    options.onCall?.(call);
+    const answer = pick(call);
+    const delayMs = answer.delay_ms ?? paceMs;
+    if (answer.error !== undefined) return failure(request.model, answer.error, delayMs, options.scheduler);
+    const pieces = piecesOf(answer, call);
+    return concat(paced(pieces, delayMs, options.scheduler), of(...closing(pieces, call)));
+  };
+
+  return { chat: (request) => defer(() => reply(request)).pipe(splitThinking()) };
+}
+
+function describe(request: ChatRequest): ScriptedCall {
+  const { messages, tools = [] } = request;
+  const asked = messages.findLast(({ role }) => role === 'user' || role === 'tool');
+  return {
+    system: messages
+      .filter(({ role }) => role === 'system')
+      .map(({ content }) => contentText(content))
+      .join('\n'),
+    user: asked === undefined ? '' : contentText(asked.content),
+    messages: messages
+      .filter(({ role }) => role !== 'system')
+      .map(({ role, content }) => ({ role, content: contentText(content) })),
+    tools: tools.length > 0,
+  };
+}
+
+function matches(rule: CompiledRule, call: ScriptedCall): boolean {
+  if (rule.tools !== undefined && rule.tools !== call.tools) return false;
+  return (rule.system?.test(call.system) ?? true) && (rule.user?.test(call.user) ?? true);
+}
+
+function piecesOf(answer: ScriptedAnswer, call: ScriptedCall): ChatDelta[] {
+  const texts = answer.reply_stream ?? (answer.reply === undefined ? [] : [answer.reply]);
+  const calls = answer.tool_calls ?? [];
+  return [
+    ...texts.map((text): ChatDelta => ({ type: 'text', text: fill(text, call) })),
+    ...calls.map(({ name, arguments: values }, index): ChatDelta => {
+      return { type: 'tool-call', index, id: `call_${index}`, name, arguments: JSON.stringify(values) };
+    }),
+  ];
+}
+
+/** Replaces `$system` and `$user` in one pass: what they stand for is not looked at again. */
+function fill(text: string, call: ScriptedCall): string {
+  return text.replace(/\$(system|user)/g, (_, name: 'system' | 'user') => call[name]);
+}
+
+function closing(pieces: readonly ChatDelta[], call: ScriptedCall): ChatDelta[] {
+  const asked = call.messages.reduce((length, message) => length + message.content.length, call.system.length);
+  const answered = pieces.reduce((length, piece) => length + lengthOf(piece), 0);
+  const promptTokens = Math.ceil(asked / 4);
+  const completionTokens = Math.ceil(answered / 4);
+  const hasCalls = pieces.some((piece) => piece.type === 'tool-call');
+  return [
+    { type: 'usage', promptTokens, completionTokens, totalTokens: promptTokens + completionTokens },
+    { type: 'finish', reason: hasCalls ? 'tool_calls' : 'stop' },
+  ];
+}
+
+function lengthOf(piece: ChatDelta): number {
+  if (piece.type === 'text') return piece.text.length;
+  return piece.type === 'tool-call' ? piece.name.length + piece.arguments.length : 0;
+}
+
+function paced(
+  pieces: readonly ChatDelta[],
+  delayMs: number,
+  scheduler: SchedulerLike | undefined,
+): Observable<ChatDelta> {
+  if (delayMs === 0) return from(pieces);
+  return from(pieces).pipe(concatMap((piece) => of(piece).pipe(delay(delayMs, scheduler))));
+}
+
+function failure(
+  model: string,
+  message: string,
+  delayMs: number,
+  scheduler: SchedulerLike | undefined,
+): Observable<never> {
+  const fail$ = throwError(
+    () => new EngineError('MODEL_UNAVAILABLE', `Model "${model}" reported an error: ${message}`, { retryable: true }),
+  );
+  return delayMs === 0 ? fail$ : timer(delayMs, scheduler).pipe(concatMap(() => fail$));
+}
