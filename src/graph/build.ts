@@ -1,0 +1,85 @@
+/** Graphs made in code: functions and edges instead of a document. */
+import { EngineError } from '../errors.js';
+import type { NodeFunction } from './component.js';
+import { link, type NodeSpec } from './link.js';
+import type { Plan } from './plan.js';
+
+/** A node of a graph made in code. */
+export interface GraphNode {
+  readonly activate: NodeFunction;
+  /** @default 'all' */
+  readonly join?: 'any' | 'all';
+  /** Ids that the node may name as `next` beside its edges. */
+  readonly targets?: readonly string[];
+  /** Milliseconds an activation may take. @default no limit */
+  readonly timeoutMs?: number;
+  /** Whether its text comes live, for nodes that list it in `consumes`. @default false */
+  readonly isStreaming?: boolean;
+  /** Ids of the nodes whose text it reads live. */
+  readonly consumes?: readonly string[];
+  /** Its deltas are the answer that the user reads. @default false */
+  readonly speaks?: boolean;
+  readonly retry?: { readonly attempts: number; readonly delayMs: number };
+}
+
+/**
+ * Makes a plan of functions and edges. The run starts at the nodes without a way in.
+ *
+ * ```ts
+ * const plan = graph({ hello: () => ({ text: 'hi' }), loud: (at) => ({ text: String(at.lookup('hello@text')) }) }, [['hello', 'loud']]);
+ * ```
+ *
+ * @throws EngineError PLAN_INVALID for an edge to a node that does not exist, or a graph without a start.
+ */
+export function graph(
+  nodes: Readonly<Record<string, NodeFunction | GraphNode>>,
+  edges: readonly (readonly [from: string, to: string])[],
+): Plan {
+  const downstream = new Map<string, string[]>(Object.keys(nodes).map((id) => [id, []]));
+  for (const [from, to] of edges) {
+    const list = downstream.get(from);
+    const missing = list === undefined ? from : downstream.has(to) ? undefined : to;
+    if (missing !== undefined) {
+      throw new EngineError(
+        'PLAN_INVALID',
+        `The edge from "${from}" to "${to}" names "${missing}", which is not a node.`,
+      );
+    }
+    list?.push(to);
+  }
+  const specs = Object.entries(nodes).map(([id, node]) => toSpec(id, node, downstream.get(id) ?? []));
+  if (specs.length === 0) throw new EngineError('PLAN_INVALID', 'A graph needs at least one node.');
+  return link(specs);
+}
+
+/** A graph of nodes one after the other. */
+export function chain(nodes: Readonly<Record<string, NodeFunction | GraphNode>>): Plan {
+  const ids = Object.keys(nodes);
+  return graph(
+    nodes,
+    ids.slice(1).map((id, at) => [ids[at] as string, id]),
+  );
+}
+
+function toSpec(id: string, node: NodeFunction | GraphNode, downstream: readonly string[]): NodeSpec {
+  const spec: GraphNode = typeof node === 'function' ? { activate: node } : node;
+  return {
+    id,
+    name: id,
+    type: 'function',
+    create: () => spec.activate,
+    downstream,
+    join: spec.join ?? 'all',
+    isEntry: false,
+    targets: spec.targets ?? [],
+    needs: [],
+    isStreaming: spec.isStreaming ?? false,
+    consumes: spec.consumes ?? [],
+    outputs: {},
+    ...(spec.retry === undefined ? {} : { retry: spec.retry }),
+    timeoutMs: spec.timeoutMs,
+    speaks: spec.speaks ?? false,
+    asks: false,
+    isContainer: false,
+  };
+}

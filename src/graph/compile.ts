@@ -1,0 +1,220 @@
+/** Document + components → plan. Everything that can be known before a run is checked here and reported with its path. */
+import type { z } from 'zod';
+import { canonicalId } from '../dsl/component-id.js';
+import type { Document, DocumentComponent, DocumentIssue } from '../dsl/document.js';
+import { parseReference } from '../dsl/reference.js';
+import { EngineError } from '../errors.js';
+import type { Json, JsonObject } from '../json.js';
+import type { Component, Placement, Registry } from './component.js';
+import { type LinkOptions, link, type NodeSpec } from './link.js';
+import type { Plan } from './plan.js';
+import { createTimeoutResolver, type TimeoutResolver } from './timeouts.js';
+
+export interface CompileOptions extends LinkOptions {
+  /** @default `createTimeoutResolver()`: what components declare, else 600 s */
+  readonly timeouts?: TimeoutResolver;
+}
+
+/** A plan, when there are no errors, and everything that was noticed. */
+export interface CompileResult {
+  readonly plan?: Plan;
+  readonly issues: readonly DocumentIssue[];
+}
+
+/**
+ * Compiles a document; pure, the plan is frozen and can be cached.
+ *
+ * @throws EngineError DOCUMENT_INVALID listing every error, with `details.issues`.
+ */
+export function compile(document: Document, registry: Registry, options: CompileOptions = {}): Plan {
+  const { plan, issues } = checkAndCompile(document, registry, options);
+  if (plan !== undefined) return plan;
+  const errors = issues.filter((issue) => issue.severity === 'error');
+  const list = errors.map((issue) => `${issue.path}: ${issue.message}`).join('\n');
+  throw new EngineError('DOCUMENT_INVALID', `The document cannot run:\n${list}`, { details: { issues } });
+}
+
+/** Compiles a document and reports all problems instead of throwing. */
+export function checkAndCompile(document: Document, registry: Registry, options: CompileOptions = {}): CompileResult {
+  const issues: DocumentIssue[] = [];
+  const entries: Entry[] = [];
+  for (const source of Object.values(document.components)) {
+    const entry = readComponent(source, document, registry, issues);
+    if (entry !== undefined) entries.push(entry);
+  }
+  checkParents(document, entries, issues);
+  const timeouts = options.timeouts ?? createTimeoutResolver();
+  const specs = entries.map((entry) => toSpec(entry, document, timeouts, issues));
+  if (issues.some((issue) => issue.severity === 'error')) return { issues };
+  return { plan: link(specs, options), issues };
+}
+
+/** A component of the document with its type and checked parameters. */
+interface Entry {
+  readonly source: DocumentComponent;
+  readonly component: Component<JsonObject>;
+  readonly params: JsonObject;
+  readonly path: string;
+}
+
+function readComponent(
+  source: DocumentComponent,
+  document: Document,
+  registry: Registry,
+  issues: DocumentIssue[],
+): Entry | undefined {
+  const key = `$.components[${JSON.stringify(source.id)}]`;
+  const component = registry.get(source.type.trim().toLowerCase()) as Component<JsonObject> | undefined;
+  if (component === undefined) {
+    const known = [...new Set([...registry.values()].map(({ type }) => type))].sort().join(', ');
+    issues.push({
+      code: 'component-unknown',
+      severity: 'error',
+      path: document.version === 1 ? `${key}.obj.component_name` : `${key}.name`,
+      message: `There is no component named "${source.type}". Known are: ${known}.`,
+      component: source.id,
+    });
+    return undefined;
+  }
+  const path = document.version === 1 ? `${key}.obj.params` : `${key}.params`;
+  const parsed = component.params.safeParse(source.params);
+  if (parsed.success) return { source, component, params: parsed.data, path };
+  for (const issue of parsed.error.issues) {
+    issues.push({
+      code: 'params-invalid',
+      severity: 'error',
+      path: pathOf(path, issue.path),
+      message: `${source.name}: ${messageOf(issue, source.params)}`,
+      component: source.id,
+    });
+  }
+  return undefined;
+}
+
+function pathOf(base: string, path: readonly PropertyKey[]): string {
+  let text = base;
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else if (/^[A-Za-z_$][\w$]*$/.test(String(part))) text += `.${String(part)}`;
+    else text += `[${JSON.stringify(String(part))}]`;
+  }
+  return text;
+}
+
+function messageOf(issue: z.core.$ZodIssue, params: JsonObject): string {
+  let received: Json | undefined = params;
+  for (const part of issue.path) {
+    const inside: Json | undefined = received;
+    received = typeof inside === 'object' && inside !== null ? (inside as JsonObject)[String(part)] : undefined;
+  }
+  if (received === undefined) return `${issue.message}; it is missing`;
+  const text = JSON.stringify(received);
+  return `${issue.message}; received ${text.length > 80 ? `${text.slice(0, 77)}…` : text}`;
+}
+
+function checkParents(document: Document, entries: readonly Entry[], issues: DocumentIssue[]): void {
+  const containers = new Set(
+    entries.filter(({ component }) => component.isContainer === true).map(({ source }) => source.id),
+  );
+  const known = new Set(entries.map(({ source }) => source.id));
+  for (const { source } of entries) {
+    if (source.parent === undefined || !known.has(source.parent) || containers.has(source.parent)) continue;
+    issues.push({
+      code: 'parent-not-container',
+      severity: 'error',
+      path: `$.components[${JSON.stringify(source.id)}].parent_id`,
+      message: `"${source.parent}" is a ${document.components[source.parent]?.type}, which has no body.`,
+      component: source.id,
+    });
+  }
+}
+
+function toSpec(entry: Entry, document: Document, timeouts: TimeoutResolver, issues: DocumentIssue[]): NodeSpec {
+  const { source, component, params, path } = entry;
+  const place = placementOf(source, document);
+  const report = (severity: DocumentIssue['severity'], code: string, message: string) =>
+    issues.push({ code, severity, path, message: `${source.name}: ${message}`, component: source.id });
+  for (const problem of component.check?.(params, { ...place, isStreamed: false }) ?? []) {
+    report('error', 'params-invalid', problem);
+  }
+  const known = new Set(Object.keys(document.components).map(canonicalId));
+  const targets = component.targets?.(params) ?? [];
+  for (const target of targets) {
+    if (!known.has(canonicalId(target)))
+      report('error', 'target-unknown', `it may go to "${target}", which does not exist.`);
+  }
+  const needs = componentsOf(component.needs?.(params) ?? []);
+  for (const need of needs) {
+    if (!known.has(canonicalId(need)))
+      report('warning', 'reference-unknown', `it reads "${need}", which does not exist.`);
+  }
+  const onError = errorHandling(component, params);
+  for (const target of onError?.targets ?? []) {
+    if (!known.has(canonicalId(target)))
+      report('error', 'target-unknown', `exception_goto names "${target}", which does not exist.`);
+  }
+  return {
+    id: source.id,
+    name: source.name,
+    type: component.type,
+    create: (isStreamed) => component.create(params, { ...place, isStreamed }),
+    downstream: source.downstream,
+    parent: source.parent,
+    join: component.join ?? 'all',
+    isEntry: component.isEntry ?? false,
+    targets,
+    needs,
+    isStreaming: (component.streams?.(params) ?? []).length > 0,
+    consumes: componentsOf(component.consumes?.(params) ?? []),
+    outputs: component.outputs,
+    onError,
+    retry: component.retry?.(params),
+    timeoutMs: timeouts(component.type, component.timeoutSeconds),
+    thoughts: component.thoughts,
+    speaks: component.speaks ?? false,
+    asks: component.asks ?? false,
+    isContainer: component.isContainer ?? false,
+  };
+}
+
+function placementOf(source: DocumentComponent, document: Document): Omit<Placement, 'isStreamed'> {
+  const containers: string[] = [];
+  for (let parent = source.parent; parent !== undefined && !containers.includes(parent); ) {
+    containers.push(parent);
+    parent = document.components[parent]?.parent;
+  }
+  const body = Object.values(document.components).filter(({ parent }) => parent === source.id);
+  return {
+    id: source.id,
+    name: source.name,
+    downstream: source.downstream,
+    containers,
+    body: body.map(({ id }) => id),
+  };
+}
+
+function componentsOf(references: readonly string[]): string[] {
+  return references.flatMap((text) => {
+    const reference = parseReference(text);
+    return reference?.kind === 'output' ? [reference.component] : [];
+  });
+}
+
+/**
+ * RAGFlow's exception parameters, followed literally: `comment` puts a default value in the place of the result (a value that is
+ * present counts, also `0` or `false`, but not an empty text: the editor writes that for none), `goto` runs other nodes instead of the successors.
+ */
+function errorHandling(component: Component<JsonObject>, params: JsonObject): NodeSpec['onError'] {
+  const method = params.exception_method;
+  const value = params.exception_default_value;
+  if (method === 'comment' && value !== undefined && value !== null && value !== '') {
+    return { method, outputs: { [component.primaryOutput ?? 'result']: value }, targets: [] };
+  }
+  const goto = params.exception_goto;
+  const targets = (Array.isArray(goto) ? goto : typeof goto === 'string' ? [goto] : []).filter(
+    (id): id is string => typeof id === 'string' && id !== '',
+  );
+  if ((method === 'goto' || method === 'comment') && targets.length > 0)
+    return { method: 'goto', outputs: {}, targets };
+  return undefined;
+}

@@ -1,0 +1,295 @@
+/**
+ * One run at work: activates the nodes of tokens, applies what they do, and lets the frontier say what may run next.
+ */
+import { BehaviorSubject, type Observable } from 'rxjs';
+import { type EngineError, toEngineError } from '../errors.js';
+import type { Json } from '../json.js';
+import { Activator, type ActivatorHost } from './activator.js';
+import { type BodyHost, openBody } from './bodies.js';
+import type { BodyEnd, BodyRound } from './component.js';
+import type { ErrorInfo } from './events.js';
+import { type FailureHost, Failures, infoOf } from './failures.js';
+import type { Frontier } from './frontier.js';
+import type { Delta, Interrupt, NodeEvent, Outputs, Settled } from './node-events.js';
+import type { Node, Plan, Variables } from './plan.js';
+import type { Reporter } from './reporter.js';
+import { passOn } from './saying.js';
+import { applyOutcome } from './settle.js';
+import { type State, snapshot } from './state.js';
+import { detachConsumers, liveText } from './stream-edges.js';
+import { type Frame, retire, type Token } from './token.js';
+import { WaveLoop } from './wave-loop.js';
+import type { Move, WorkHost } from './work.js';
+
+/** How a run ended. */
+export type RunEnd =
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'failed'; readonly error: ErrorInfo };
+
+export interface DriverOptions {
+  readonly run: string;
+  readonly input: Json;
+  readonly answers: Json | undefined;
+  readonly services: unknown;
+  readonly concurrency: number;
+  readonly maxSteps: number;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Called once, when nothing can move any more. */
+  readonly whenEnded: (end: RunEnd) => void;
+}
+
+export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
+  readonly plan: Plan;
+  readonly run: string;
+  readonly input: Json;
+  readonly answers: Json | undefined;
+  readonly services: unknown;
+  readonly maxSteps: number;
+  readonly #options: DriverOptions;
+  readonly #reporter: Reporter;
+  readonly #frontier: Frontier;
+  readonly #root: Frame;
+  /** The shared state; current for whoever reads `state`, pushed to whoever subscribed. */
+  readonly #state$: BehaviorSubject<State>;
+  readonly #loop: WaveLoop;
+  readonly #failures: Failures;
+  #last: State['last'] = undefined;
+  isStopped = false;
+
+  constructor(
+    plan: Plan,
+    frontier: Frontier,
+    root: Frame,
+    last: State['last'],
+    reporter: Reporter,
+    options: DriverOptions,
+  ) {
+    this.plan = plan;
+    this.run = options.run;
+    this.input = options.input;
+    this.answers = options.answers;
+    this.services = options.services;
+    this.maxSteps = options.maxSteps;
+    this.#options = options;
+    this.#reporter = reporter;
+    this.#frontier = frontier;
+    this.#root = root;
+    this.#last = last;
+    this.#failures = new Failures(this, reporter);
+    this.#loop = new WaveLoop(new Activator(this, frontier, reporter), options.concurrency);
+    this.#state$ = new BehaviorSubject(this.state);
+  }
+
+  /** State after every settlement, starting with the current one. */
+  get state$(): Observable<State> {
+    return this.#state$.asObservable();
+  }
+
+  get state(): State {
+    return snapshot(this.#frontier, this.#root, this.#last);
+  }
+
+  get lastOutputs(): Outputs | null {
+    return this.#last?.outputs ?? null;
+  }
+
+  get root(): Frame {
+    return this.#root;
+  }
+
+  /** Replaces the variables at the end of the run. */
+  closeVariables(variables: Variables): void {
+    this.#root.values.variables = variables;
+  }
+
+  start(ready: Token[]): void {
+    this.#root.whenEnded = (status) =>
+      this.#options.whenEnded(status === 'interrupted' ? { kind: 'interrupted' } : { kind: 'settled' });
+    this.#loop.start(ready, (error) => {
+      this.stop();
+      this.#options.whenEnded({ kind: 'failed', error: infoOf(toEngineError(error, 'INTERNAL')) });
+    });
+    this.#checkFrame(this.#root);
+  }
+
+  /** Ends everything at once; nothing is reported afterwards. */
+  stop(): void {
+    if (this.isStopped) return;
+    this.isStopped = true;
+    this.stopFrame(this.#root);
+    this.#loop.stop();
+  }
+
+  random(): number {
+    return this.#options.random();
+  }
+
+  now(): number {
+    return this.#options.now();
+  }
+
+  liveText(token: Token, producer: number): Observable<Delta> | undefined {
+    return liveText(token, producer);
+  }
+
+  skip(token: Token): void {
+    const ready: Token[] = [];
+    this.#frontier.drop(token, ready);
+    this.#goOn(token.frame, ready);
+  }
+
+  takeSlot(token: Token): void {
+    this.#loop.takeSlot(token);
+  }
+
+  // ── what nodes do ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  moved(token: Token, move: Move): void {
+    if (this.isStopped || !token.isLive) return;
+    try {
+      if (move.type === 'settled') this.settle(token, move, undefined);
+      else this.#interrupt(token, move);
+    } catch (error) {
+      this.failed(token, error);
+    }
+  }
+
+  said(token: Token, event: Exclude<NodeEvent, Move>): void {
+    if (!this.isStopped) passOn(token, this.plan.nodes[token.node] as Node, event, this.#reporter);
+  }
+
+  failed(token: Token, thrown: unknown): void {
+    if (this.isStopped || !token.isLive) return;
+    this.#failures.handle(token, this.plan.nodes[token.node] as Node, thrown);
+  }
+
+  settle(token: Token, outcome: Settled, recovered: ErrorInfo | undefined): void {
+    if (token.awaits > 0) {
+      token.deferred = { outcome, recovered };
+      return;
+    }
+    const { frame } = token;
+    const node = this.plan.nodes[token.node] as Node;
+    const targets = applyOutcome(this.plan, this.#frontier, token, outcome);
+    // Before this node is reported as settled: whoever reads it live says its last words first.
+    if (token.live !== undefined) token.live.complete();
+    if (this.isStopped) return;
+    if (this.#last === undefined || token.id >= this.#last.token)
+      this.#last = { token: token.id, outputs: outcome.outputs };
+    if (node.asks) this.#reporter.started(token, node);
+    this.#reporter.settled(token, node, outcome, recovered);
+    this.release(token);
+    if (this.isStopped) return;
+    if (outcome.exit === true && frame.owner !== undefined) {
+      this.#frontier.countStep();
+      this.#publish();
+      this.#exitFrame(frame);
+      return;
+    }
+    this.moveTo(token, targets);
+  }
+
+  #interrupt(token: Token, event: Interrupt): void {
+    const node = this.plan.nodes[token.node] as Node;
+    this.release(token);
+    this.dropConsumers(token);
+    this.#frontier.setStatus(token, 'waiting');
+    if (event.outputs !== undefined) token.frame.values.cells.set(node.index, event.outputs);
+    if (event.payload !== undefined) {
+      token.payload = event.payload;
+      this.#reporter.interrupted(token, node, event.payload, event.outputs ?? {});
+    }
+    const ready: Token[] = [];
+    this.#frontier.settleTies(token.frame, ready);
+    this.#goOn(token.frame, ready);
+  }
+
+  moveTo(token: Token, targets: readonly number[] | undefined): void {
+    const ready: Token[] = [];
+    this.#frontier.advance(token, targets, ready);
+    this.#publish();
+    if (token.startedEarly !== undefined) for (const consumer of token.startedEarly) this.#producerSettled(consumer);
+    this.#goOn(token.frame, ready);
+  }
+
+  /** Lets tokens run, or sees that nothing in their frame can move any more. */
+  #goOn(frame: Frame, ready: Token[]): void {
+    this.#loop.schedule(ready);
+    this.#checkFrame(frame);
+  }
+
+  #publish(): void {
+    if (this.#state$.observed) this.#state$.next(this.state);
+  }
+
+  /** The node starts anew: consumers that read what it said so far are taken back, and start again with it. */
+  dropConsumers(producer: Token): void {
+    for (const consumer of detachConsumers(producer)) {
+      const { work } = consumer;
+      this.release(consumer);
+      this.skip(consumer);
+      work?.stop();
+    }
+  }
+
+  #producerSettled(consumer: Token): void {
+    consumer.awaits -= 1;
+    const { deferred } = consumer;
+    if (consumer.awaits > 0 || deferred === undefined || this.isStopped) return;
+    consumer.deferred = undefined;
+    try {
+      this.settle(consumer, deferred.outcome, deferred.recovered);
+    } catch (error) {
+      this.failed(consumer, error);
+    }
+  }
+
+  failRun(error: EngineError): void {
+    if (this.isStopped) return;
+    this.stop();
+    this.#options.whenEnded({ kind: 'failed', error: infoOf(error) });
+  }
+
+  release(token: Token): void {
+    token.work = undefined;
+    this.#loop.releaseSlot(token);
+  }
+
+  schedule(ready: Token[]): void {
+    this.#loop.schedule(ready);
+  }
+
+  // ── bodies ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  openBody(token: Token, round: BodyRound): Observable<BodyEnd> {
+    return openBody(this, token, round);
+  }
+
+  begin(frame: Frame, isRestored: boolean): void {
+    this.#goOn(frame, isRestored ? this.#frontier.wake(frame) : this.#frontier.enter(frame));
+  }
+
+  #checkFrame(frame: Frame): void {
+    const { whenEnded } = frame;
+    if (frame.movingCount > 0 || whenEnded === undefined || this.isStopped) return;
+    frame.whenEnded = undefined;
+    whenEnded(frame.liveCount === 0 ? 'done' : 'interrupted');
+  }
+
+  #exitFrame(frame: Frame): void {
+    const { whenEnded } = frame;
+    this.stopFrame(frame);
+    whenEnded?.('exited');
+  }
+
+  stopFrame(frame: Frame): void {
+    for (const token of retire(frame)) {
+      const { work } = token;
+      // A slot that this frees may let others start at once, but never one of those that are stopped here.
+      if (!this.isStopped) this.release(token);
+      work?.stop();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * What happens when a node fails, in this order: it is tried again, a default value stands in for its result, other nodes take
+ * over, or the error goes to the body around and in the end to the run.
+ */
+import { timer } from 'rxjs';
+import { type EngineError, toEngineError } from '../errors.js';
+import type { ErrorInfo } from './events.js';
+import { delta, type Settled, settled } from './node-events.js';
+import type { Node } from './plan.js';
+import type { Reporter } from './reporter.js';
+import type { Frame, Token } from './token.js';
+
+/** What handling a failure needs of the run. */
+export interface FailureHost {
+  /** The node's work is over: its slot is free. */
+  release(token: Token): void;
+  /** Takes back the consumers that were started before the node settled. */
+  dropConsumers(token: Token): void;
+  /** Lets the token run (again). */
+  schedule(ready: Token[]): void;
+  settle(token: Token, outcome: Settled, recovered: ErrorInfo): void;
+  /** Goes on at other nodes. */
+  moveTo(token: Token, targets: readonly number[]): void;
+  stopFrame(frame: Frame): void;
+  failRun(error: EngineError): void;
+}
+
+export class Failures {
+  readonly #host: FailureHost;
+  readonly #reporter: Reporter;
+  /** Errors that were already reported for the node they happened in. */
+  readonly #reported = new WeakSet<object>();
+
+  constructor(host: FailureHost, reporter: Reporter) {
+    this.#host = host;
+    this.#reporter = reporter;
+  }
+
+  handle(token: Token, node: Node, thrown: unknown): void {
+    const error = toEngineError(thrown, 'NODE_FAILED', { node: node.id });
+    const info = infoOf(error, node.id);
+    this.#host.release(token);
+    if (node.retry !== undefined && error.retryable && token.attempt < node.retry.attempts) {
+      this.#tryAgain(token, node, info, node.retry.delayMs);
+    } else if (node.onError?.method === 'comment') {
+      this.#substitute(token, node.onError.outputs, info);
+    } else if (node.onError?.method === 'goto' && node.onError.targets.length > 0) {
+      this.#report(token, node, info, 'goto');
+      this.#host.moveTo(token, node.onError.targets);
+    } else {
+      this.#propagate(token, node, error, info);
+    }
+  }
+
+  #tryAgain(token: Token, node: Node, info: ErrorInfo, delayMs: number): void {
+    this.#report(token, node, info, 'retry');
+    // Whoever heard of the failure may have stopped the run.
+    if (!token.isLive) return;
+    this.#host.dropConsumers(token);
+    token.attempt += 1;
+    const pause = timer(delayMs).subscribe(() => {
+      token.work = undefined;
+      this.#host.schedule([token]);
+    });
+    token.work = { stop: () => pause.unsubscribe() };
+  }
+
+  #substitute(token: Token, outputs: Settled['outputs'], info: ErrorInfo): void {
+    // Readers of a stream that never began get the default value as its text.
+    if (token.live?.isEmpty === true) {
+      for (const text of Object.values(outputs)) token.live.append(delta('content', String(text)));
+    }
+    this.#host.settle(token, settled(outputs), info);
+  }
+
+  /** Nobody handles the error here: the body around fails with it, or the run. */
+  #propagate(token: Token, node: Node, error: EngineError, info: ErrorInfo): void {
+    const { owner, whenFailed, key } = token.frame;
+    if (!this.#reported.has(error)) {
+      this.#reported.add(error);
+      this.#report(token, node, info, owner === undefined ? 'run' : 'body');
+    }
+    if (owner === undefined) {
+      this.#host.failRun(error);
+      return;
+    }
+    this.#host.stopFrame(token.frame);
+    owner.frames?.delete(key);
+    whenFailed?.(error);
+  }
+
+  #report(token: Token, node: Node, info: ErrorInfo, then: 'goto' | 'retry' | 'body' | 'run'): void {
+    const outputs = { _ERROR: info.message };
+    if (then !== 'retry') token.frame.values.cells.set(node.index, outputs);
+    this.#reporter.failed(token, node, info, outputs, then);
+  }
+}
+
+/** An error as events carry it. */
+export function infoOf(error: EngineError, node: string | undefined = error.node): ErrorInfo {
+  return { code: error.code, message: error.message, ...(node === undefined ? {} : { node }) };
+}

@@ -1,0 +1,257 @@
+/**
+ * The rules of the graph: which nodes may run next. Everything that decides this is in this file.
+ *
+ * - A settled node gives a token to each successor it chose.
+ * - A node with one way in runs once per token.
+ * - A *join* (several ways in) holds its token until no live token can still reach it, so it runs once per activation and
+ *   never early; a branch that was not taken never blocks it. This is the AND-join of van der Aalst's workflow patterns with
+ *   dead-path elimination done by reachability instead of by sending skip tokens.
+ * - When joins wait only for each other (several in one cycle), the one with the lowest index goes.
+ * - A consumer on a *stream edge* may go while the only live tokens that can reach it are its producers, at work.
+ *
+ * A held token keeps a *witness*: one live token that can reach it. Only when its witness goes is another one looked for, so
+ * a join of ten thousand ways costs one look, not ten thousand.
+ */
+import { EngineError } from '../errors.js';
+import { indexOfNode, type Node, type Plan } from './plan.js';
+import { type Frame, Token, type TokenStatus } from './token.js';
+
+export class Frontier {
+  readonly plan: Plan;
+  nextTokenId: number;
+  /** Number of settlements so far. */
+  step: number;
+
+  constructor(plan: Plan, nextTokenId = 1, step = 0) {
+    this.plan = plan;
+    this.nextTokenId = nextTokenId;
+    this.step = step;
+  }
+
+  /** Puts tokens on the entries of a fresh frame; gives those that may run. */
+  enter(frame: Frame): Token[] {
+    const ready: Token[] = [];
+    for (const entry of frame.scope.entries) ready.push(this.#add(frame, entry, 'ready'));
+    return ready;
+  }
+
+  /**
+   * Moves on from a token: its successors (or `targets`) get theirs, it is gone, and joins that it kept waiting may go.
+   * Tokens that may run now are appended to `ready`.
+   */
+  advance(token: Token, targets: readonly number[] | undefined, ready: Token[]): void {
+    const { frame } = token;
+    const node = this.plan.nodes[token.node] as Node;
+    const next = targets ?? node.successors;
+    let joined: Token[] | undefined;
+    for (let at = 0; at < next.length; at += 1) {
+      const to = next[at] as number;
+      if (token.startedEarly?.some((early) => early.node === to)) continue;
+      if (!(this.plan.nodes[to] as Node).isJoin) {
+        ready.push(this.#add(frame, to, 'ready'));
+      } else if (!frame.held.has(to)) {
+        joined ??= [];
+        joined.push(this.#add(frame, to, 'held'));
+      }
+    }
+    this.step += 1;
+    this.remove(token, ready);
+    if (joined !== undefined) for (const held of joined) this.#tryRelease(held, ready);
+    this.#breakTie(frame, ready);
+  }
+
+  /** Counts a settlement that moves no token: one that leaves its body. */
+  countStep(): void {
+    this.step += 1;
+  }
+
+  /** Takes a token out without successors; joins that it kept waiting may go. */
+  drop(token: Token, ready: Token[]): void {
+    this.remove(token, ready);
+    this.#breakTie(token.frame, ready);
+  }
+
+  /**
+   * The node of `producer` starts to stream: its consumers may go as soon as nothing else can reach them.
+   * Consumers that may run now are appended to `ready`.
+   */
+  startStreaming(producer: Token, ready: Token[]): void {
+    const { frame } = producer;
+    producer.isStreaming = true;
+    for (const to of (this.plan.nodes[producer.node] as Node).streamsTo) {
+      if (!(this.plan.nodes[to] as Node).isJoin) {
+        const early = this.#add(frame, to, 'ready');
+        early.awaits = 1;
+        producer.startedEarly = [...(producer.startedEarly ?? []), early];
+        ready.push(early);
+        continue;
+      }
+      const held = frame.held.get(to) ?? this.#add(frame, to, 'held');
+      this.#unwatch(held);
+      this.#tryRelease(held, ready);
+    }
+  }
+
+  /** Changes what a live token does, and keeps the frame's count of moving tokens. */
+  setStatus(token: Token, status: TokenStatus): void {
+    const wasMoving = isMoving(token.status);
+    token.status = status;
+    const movesNow = isMoving(status);
+    if (wasMoving !== movesNow) token.frame.movingCount += movesNow ? 1 : -1;
+  }
+
+  /** After a token began to wait: joins that only wait for each other may go. */
+  settleTies(frame: Frame, ready: Token[]): void {
+    this.#breakTie(frame, ready);
+  }
+
+  /**
+   * The indexes of named successors.
+   *
+   * @throws EngineError NODE_TARGET_UNKNOWN for a name that is no node of the same scope.
+   */
+  targetsOf(node: Node, next: readonly string[]): number[] {
+    return [...new Set(next)].map((id) => {
+      const index = indexOfNode(this.plan, id);
+      if (index !== undefined && (this.plan.nodes[index] as Node).scope === node.scope) return index;
+      throw new EngineError(
+        'NODE_TARGET_UNKNOWN',
+        `Node "${node.id}" chose "${id}" as its successor, but ${index === undefined ? 'there is no such node' : 'that node lies in another body'}.`,
+        { node: node.id },
+      );
+    });
+  }
+
+  /** Adds a token as it was saved; used when a run is restored. */
+  restore(frame: Frame, id: number, node: number, status: TokenStatus): Token {
+    return this.#link(new Token(id, node, frame, status));
+  }
+
+  /** Lets the tokens of a restored frame run again: ready ones, and waiting ones with their answers. */
+  wake(frame: Frame): Token[] {
+    const ready: Token[] = [];
+    for (let token = frame.first; token !== undefined; token = token.next) {
+      if (token.status === 'held') continue;
+      this.setStatus(token, 'ready');
+      ready.push(token);
+    }
+    return ready;
+  }
+
+  /** After all tokens of a frame were restored: finds the witnesses of the held ones. */
+  recheck(frame: Frame, ready: Token[]): void {
+    for (const held of [...frame.held.values()]) this.#tryRelease(held, ready);
+    this.#breakTie(frame, ready);
+  }
+
+  remove(token: Token, ready: Token[]): void {
+    const { frame } = token;
+    token.isLive = false;
+    if (token.previous === undefined) frame.first = token.next;
+    else token.previous.next = token.next;
+    if (token.next === undefined) frame.last = token.previous;
+    else token.next.previous = token.previous;
+    frame.liveCount -= 1;
+    if (isMoving(token.status)) frame.movingCount -= 1;
+    if (frame.held.get(token.node) === token) frame.held.delete(token.node);
+    const { liveAtLevel } = frame;
+    if (liveAtLevel !== undefined) {
+      const level = (this.plan.nodes[token.node] as Node).level;
+      liveAtLevel[level] = (liveAtLevel[level] as number) - 1;
+      while (frame.lowestLevel < liveAtLevel.length && liveAtLevel[frame.lowestLevel] === 0) frame.lowestLevel += 1;
+    }
+    const { watchers } = token;
+    if (watchers === undefined) return;
+    token.watchers = undefined;
+    for (const held of watchers) {
+      if (held.witness === token && held.status === 'held') this.#tryRelease(held, ready);
+    }
+  }
+
+  #add(frame: Frame, node: number, status: TokenStatus): Token {
+    return this.#link(new Token(this.nextTokenId++, node, frame, status));
+  }
+
+  #link(token: Token): Token {
+    const { frame } = token;
+    token.previous = frame.last;
+    if (frame.last === undefined) frame.first = token;
+    else frame.last.next = token;
+    frame.last = token;
+    frame.liveCount += 1;
+    if (isMoving(token.status)) frame.movingCount += 1;
+    else if (token.status === 'held') frame.held.set(token.node, token);
+    const { liveAtLevel } = frame;
+    if (liveAtLevel !== undefined) {
+      const level = (this.plan.nodes[token.node] as Node).level;
+      liveAtLevel[level] = (liveAtLevel[level] as number) + 1;
+      if (level < frame.lowestLevel) frame.lowestLevel = level;
+    }
+    return token;
+  }
+
+  /** Lets a held token go unless a live token can still reach it; otherwise that token becomes its witness. */
+  #tryRelease(held: Token, ready: Token[]): void {
+    const { frame } = held;
+    const node = this.plan.nodes[held.node] as Node;
+    held.witness = undefined;
+    let streaming: Token[] | undefined;
+    if (node.cycle !== -1 || frame.lowestLevel < node.level) {
+      const { reach } = this.plan;
+      for (let other = frame.last; other !== undefined; other = other.previous) {
+        if (other === held || !reach.canReach(other.node, held.node)) continue;
+        if (other.isStreaming && (this.plan.nodes[other.node] as Node).streamsTo.includes(held.node)) {
+          streaming ??= [];
+          streaming.push(other);
+          continue;
+        }
+        held.witness = other;
+        other.watchers ??= [];
+        other.watchers.push(held);
+        return;
+      }
+    }
+    this.#release(held, ready);
+    if (streaming === undefined) return;
+    held.awaits = streaming.length;
+    for (const producer of streaming) producer.startedEarly = [...(producer.startedEarly ?? []), held];
+  }
+
+  #release(held: Token, ready: Token[]): void {
+    this.#unwatch(held);
+    held.frame.held.delete(held.node);
+    this.setStatus(held, 'ready');
+    ready.push(held);
+  }
+
+  #unwatch(held: Token): void {
+    const watchers = held.witness?.watchers;
+    if (watchers !== undefined) watchers.splice(watchers.indexOf(held), 1);
+    held.witness = undefined;
+  }
+
+  /**
+   * Joins that wait only for each other would wait for ever. Of those that nothing outside their own cycle can reach any more,
+   * the lowest index goes; a form that waits in the cycle may still reach them, so it keeps them waiting.
+   */
+  #breakTie(frame: Frame, ready: Token[]): void {
+    if (frame.movingCount > 0 || frame.held.size === 0) return;
+    const { reach } = this.plan;
+    const blocks = (other: Token, held: Token): boolean =>
+      other !== held &&
+      reach.canReach(other.node, held.node) &&
+      (other.status === 'waiting' || !reach.canReach(held.node, other.node));
+    const inOrder = [...frame.held.values()].sort((left, right) => left.node - right.node);
+    for (const held of inOrder) {
+      let other = frame.first;
+      while (other !== undefined && !blocks(other, held)) other = other.next;
+      if (other !== undefined) continue;
+      this.#release(held, ready);
+      return;
+    }
+  }
+}
+
+function isMoving(status: TokenStatus): boolean {
+  return status === 'ready' || status === 'running';
+}

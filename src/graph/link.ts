@@ -1,0 +1,240 @@
+/** Links nodes into a plan: scopes, edges, levels, joins and stream edges. Knows neither documents nor components. */
+import { createHash } from 'node:crypto';
+import { canonicalId } from '../dsl/component-id.js';
+import { EngineError } from '../errors.js';
+import type { JsonObject } from '../json.js';
+import type { NodeFunction, Port } from './component.js';
+import { indexOfNode, type Node, type Plan, type PlanHooks, type Scope, type Variables } from './plan.js';
+import { measure, Reach } from './reach.js';
+
+/** A node before it is linked; names other nodes by id. */
+export interface NodeSpec {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  /** Makes the node; `isStreamed` tells whether another node reads it live. */
+  create(isStreamed: boolean): NodeFunction;
+  readonly downstream: readonly string[];
+  /** Id of the container whose body the node belongs to. */
+  readonly parent?: string | undefined;
+  readonly join: 'any' | 'all';
+  readonly isEntry: boolean;
+  /** Ids that may be named as next beside the downstream. */
+  readonly targets: readonly string[];
+  readonly needs: readonly string[];
+  /** Whether some output port comes live. */
+  readonly isStreaming: boolean;
+  /** Ids of nodes whose text is read live. */
+  readonly consumes: readonly string[];
+  readonly outputs: Readonly<Record<string, Port>>;
+  readonly onError?:
+    | {
+        readonly method: 'comment' | 'goto';
+        readonly outputs: JsonObject;
+        readonly targets: readonly string[];
+      }
+    | undefined;
+  readonly retry?: Node['retry'];
+  readonly timeoutMs?: number | undefined;
+  readonly thoughts?: string | undefined;
+  readonly speaks: boolean;
+  readonly asks: boolean;
+  readonly isContainer: boolean;
+}
+
+/** What else a plan carries. */
+export interface LinkOptions {
+  readonly variables?: Variables;
+  readonly hooks?: PlanHooks;
+}
+
+/**
+ * Builds the frozen plan. Ids in `downstream`, `targets`, `needs` and `consumes` that do not exist in the right scope are
+ * left out here, except needs, which the node fails with; whoever made the specs has reported them.
+ *
+ * @throws EngineError PLAN_INVALID when ids repeat, a parent does not exist, or parents form a circle.
+ */
+export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Plan {
+  const byId = indexIds(specs);
+  const byCanonicalId = new Map<string, number>();
+  for (const [index, { id }] of specs.entries()) {
+    const form = canonicalId(id);
+    if (!byCanonicalId.has(form)) byCanonicalId.set(form, index);
+  }
+  const indexOf = (id: string) => indexOfNode({ byId, byCanonicalId }, id);
+  const parentOf = specs.map((spec) => parentIndex(spec, byId));
+  const { scopeOf, owners } = assignScopes(specs, parentOf);
+  const inScope = (from: number, ids: readonly string[]): number[] => {
+    const found = new Set<number>();
+    for (const id of ids) {
+      const to = indexOf(id);
+      if (to !== undefined && scopeOf[to] === scopeOf[from]) found.add(to);
+    }
+    return [...found];
+  };
+
+  const successors = specs.map((spec, at) => inScope(at, spec.downstream));
+  const reachable = specs.map((spec, at) => [
+    ...new Set([
+      ...(successors[at] as number[]),
+      ...inScope(at, spec.targets),
+      ...inScope(at, spec.onError?.targets ?? []),
+    ]),
+  ]);
+  const predecessors: number[][] = specs.map(() => []);
+  for (const [from, targets] of reachable.entries())
+    for (const to of targets) (predecessors[to] as number[]).push(from);
+  const { level, cycle } = measure(reachable);
+  const reach = new Reach({ predecessors, level, cycle });
+
+  const bodyOf = new Map(owners.map((owner, scope) => [owner, scope]));
+  const nodes = specs.map((spec, index): Node => {
+    const needed = [...new Set(spec.needs.flatMap((id) => indexOf(id) ?? []))];
+    const streamsTo = streamEdges(index, specs, reachable, reach);
+    return Object.freeze({
+      index,
+      id: spec.id,
+      name: spec.name,
+      type: spec.type,
+      activate: spec.create(streamsTo.length > 0),
+      scope: scopeOf[index] as number,
+      body: bodyOf.get(index) ?? -1,
+      successors: Object.freeze(successors[index] as number[]),
+      isJoin: spec.join === 'all' && (predecessors[index] as number[]).length > 1,
+      level: level[index] as number,
+      cycle: cycle[index] as number,
+      needs: Object.freeze(needed.filter((other) => other !== index && !isAncestor(other, index, parentOf))),
+      unknownNeeds: Object.freeze(spec.needs.filter((id) => indexOf(id) === undefined)),
+      streamsTo: Object.freeze(streamsTo),
+      outputs: spec.outputs,
+      onError:
+        spec.onError === undefined
+          ? undefined
+          : Object.freeze({
+              method: spec.onError.method,
+              outputs: spec.onError.outputs,
+              targets: inScope(index, spec.onError.targets),
+            }),
+      retry: spec.retry,
+      timeoutMs: spec.isContainer ? undefined : spec.timeoutMs,
+      thoughts: spec.thoughts ?? '',
+      speaks: spec.speaks,
+      asks: spec.asks,
+      isContainer: spec.isContainer,
+    });
+  });
+
+  const scopes = owners.map((owner, index) => scopeTable(index, owner, nodes, specs, predecessors));
+  return Object.freeze({
+    nodes: Object.freeze(nodes),
+    scopes: Object.freeze(scopes),
+    byId,
+    byCanonicalId,
+    variables: options.variables ?? {},
+    hooks: options.hooks ?? {},
+    hash: hashOf(specs),
+    reach,
+  });
+}
+
+function indexIds(specs: readonly NodeSpec[]): Map<string, number> {
+  const byId = new Map<string, number>();
+  for (const [index, spec] of specs.entries()) {
+    if (byId.has(spec.id)) {
+      throw new EngineError('PLAN_INVALID', `Two nodes have the id "${spec.id}"; every id may be used once.`, {
+        node: spec.id,
+      });
+    }
+    byId.set(spec.id, index);
+  }
+  return byId;
+}
+
+function parentIndex(spec: NodeSpec, byId: ReadonlyMap<string, number>): number {
+  if (spec.parent === undefined) return -1;
+  const parent = byId.get(spec.parent);
+  if (parent !== undefined) return parent;
+  throw new EngineError('PLAN_INVALID', `Node "${spec.id}" lies in "${spec.parent}", which does not exist.`, {
+    node: spec.id,
+  });
+}
+
+/** Scope 0 is the top level; each container with members owns one more. */
+function assignScopes(
+  specs: readonly NodeSpec[],
+  parentOf: readonly number[],
+): { scopeOf: number[]; owners: number[] } {
+  const owners = [-1];
+  const scopeByOwner = new Map<number, number>([[-1, 0]]);
+  const scopeOf = parentOf.map((parent, index) => {
+    for (let above = parent, steps = 0; above !== -1; above = parentOf[above] as number, steps += 1) {
+      if (above === index || steps > specs.length) {
+        const { id } = specs[index] as NodeSpec;
+        throw new EngineError('PLAN_INVALID', `Node "${id}" lies in its own body.`, { node: id });
+      }
+    }
+    let scope = scopeByOwner.get(parent);
+    if (scope === undefined) {
+      scope = owners.push(parent) - 1;
+      scopeByOwner.set(parent, scope);
+    }
+    return scope;
+  });
+  return { scopeOf, owners };
+}
+
+function isAncestor(maybe: number, of: number, parentOf: readonly number[]): boolean {
+  for (let above = parentOf[of] as number; above !== -1; above = parentOf[above] as number) {
+    if (above === maybe) return true;
+  }
+  return false;
+}
+
+/**
+ * Consumers that may start while `from` still streams: direct successors that read it live and that `from` can reach in
+ * no other way, so that starting them early starts nothing twice.
+ */
+function streamEdges(
+  from: number,
+  specs: readonly NodeSpec[],
+  reachable: readonly (readonly number[])[],
+  reach: Reach,
+): number[] {
+  const spec = specs[from] as NodeSpec;
+  if (!spec.isStreaming || spec.onError?.method === 'goto') return [];
+  const next = reachable[from] as readonly number[];
+  return next.filter(
+    (to) =>
+      to !== from &&
+      (specs[to] as NodeSpec).consumes.some((id) => canonicalId(id) === canonicalId(spec.id)) &&
+      next.every((other) => other === to || !reach.canReach(other, to)) &&
+      !reach.canReach(to, from),
+  );
+}
+
+function scopeTable(
+  index: number,
+  owner: number,
+  nodes: readonly Node[],
+  specs: readonly NodeSpec[],
+  predecessors: readonly (readonly number[])[],
+): Scope {
+  const members = nodes.filter((node) => node.scope === index).map((node) => node.index);
+  const declared = members.filter((member) => (specs[member] as NodeSpec).isEntry);
+  const sources = members.filter((member) => (predecessors[member] as readonly number[]).length === 0);
+  const entries = declared.length > 0 ? declared.slice(0, 1) : sources.length > 0 ? sources : members.slice(0, 1);
+  return Object.freeze({
+    index,
+    owner,
+    entries: Object.freeze(entries),
+    members: Object.freeze(members),
+    levels: members.reduce((most, member) => Math.max(most, (nodes[member] as Node).level + 1), 0),
+    hasJoins: members.some((member) => (nodes[member] as Node).isJoin),
+  });
+}
+
+/** Ids, types and edges decide whether a checkpoint still fits; wording of parameters does not. */
+function hashOf(specs: readonly NodeSpec[]): string {
+  const shape = specs.map((spec) => [spec.id, spec.type, spec.parent ?? null, spec.downstream]);
+  return createHash('sha256').update(JSON.stringify(shape)).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,30 @@
+/** What a node says while it is at work: text, usage, notices, and what it wants kept. */
+import type { NodeEvent, Progress } from './node-events.js';
+import type { Node } from './plan.js';
+import type { Reporter } from './reporter.js';
+import type { Token } from './token.js';
+import type { Move } from './work.js';
+
+/** Passes one event of a node on to whoever it is for. */
+export function passOn(token: Token, node: Node, event: Exclude<NodeEvent, Move>, reporter: Reporter): void {
+  switch (event.type) {
+    case 'delta':
+      token.live?.append(event);
+      // Over a stream edge the consumer passes the text on; reporting it here too would double the log.
+      if (token.startedEarly === undefined) reporter.delta(token, node, event);
+      return;
+    case 'progress':
+      keep(token, node, event);
+      return;
+    case 'usage':
+      reporter.usage(token, node, event);
+      return;
+    case 'notice':
+      reporter.notice(token, node, event);
+  }
+}
+
+function keep(token: Token, node: Node, { outputs, memo }: Progress): void {
+  if (outputs !== undefined) token.frame.values.cells.set(node.index, outputs);
+  if (memo !== undefined) token.memo = memo;
+}
