@@ -1,0 +1,37 @@
+import { isObservable } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { stringTransform } from '../../src/components/string-transform.js';
+import { type NodeEvent, settled, warning } from '../../src/graph/node-events.js';
+import { activationOf, nodeOf } from '../../test/components/text-activation.js';
+import { marbles } from '../support/scheduler.js';
+
+const work = (params: object) => {
+  const outputs = { n: { list: ['a', 'b'], text: 'a,b' } };
+  return nodeOf(stringTransform, params as never)(activationOf({ outputs }));
+};
+
+describe('StringTransform', () => {
+  it('splits in no time, without an Observable', () => {
+    expect(work({ split_ref: 'n@text' })).toEqual(settled({ result: ['a', 'b'] }));
+  });
+
+  it('merges in no time, without an Observable', () => {
+    expect(work({ method: 'merge', script: '<{n@list}>' })).toEqual(settled({ result: '<a,b>' }));
+  });
+
+  it('warns in the same tick before it settles', () =>
+    marbles(({ expectObservable }) => {
+      const result = work({ method: 'merge', script: '<{n@none}>' });
+      expect(isObservable(result)).toBe(true);
+      if (!isObservable(result)) return;
+      const values: Record<string, NodeEvent> = {
+        w: warning('"n@none" names no value; it reads as empty text.'),
+        s: settled({ result: '<>' }),
+      };
+      expectObservable(result).toBe('(ws|)', values);
+    }));
+
+  it('fails by throwing, before anything is subscribed', () => {
+    expect(() => work({ split_ref: 'n@list' })).toThrow(/Only a text can be split/);
+  });
+});

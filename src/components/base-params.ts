@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/**
+ * Parameters that every component has. The engine reads them from the document; they stand in the schemas so that the
+ * catalogue shows them.
+ */
+export const baseParams = {
+  description: z.string().nullish().describe('Note for whoever edits the document; default "".'),
+  exception_method: z
+    .string()
+    .nullish()
+    .describe(
+      'What happens when the node fails: "comment" (a default value), "goto" (other nodes); default: the run fails.',
+    ),
+  exception_default_value: z.json().optional().describe('The value that "comment" gives; default none.'),
+  exception_goto: z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .describe('Ids of the nodes that "goto" leads to; default none.'),
+};
+
+/** Ids of nodes: a list, or one id alone as old documents write it. */
+export const nodeIds = z.preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(z.string()));
+
+/** A text that may be absent or null, which both read as empty. */
+export const optionalText = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? '');

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { EngineError } from '../errors.js';
+import { defineComponent } from '../graph/component.js';
+import { type Settled, settled } from '../graph/node-events.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { baseParams, optionalText } from './base-params.js';
+import { type FieldValues, type Form, formParam, isFileField, resolveFields } from './form-fields.js';
+import { isTruthy } from './truthiness.js';
+
+const DEFAULT_PROLOGUE = "Hi! I'm your smart assistant. What can I do for you?";
+
+const params = z.looseObject({
+  ...baseParams,
+  mode: z
+    .enum(['conversational', 'task', 'Webhook'])
+    .nullish()
+    .describe('How the canvas is started; default "conversational".'),
+  prologue: z
+    .string()
+    .nullish()
+    .describe(`What the canvas says before the first question; default ${JSON.stringify(DEFAULT_PROLOGUE)}`),
+  inputs: formParam,
+  layout_recognize: optionalText.describe('How documents given as files are parsed; default "".'),
+});
+
+/**
+ * Where every run starts: what the turn was given becomes outputs.
+ *
+ * Given fields are taken as they are, also those that are not declared. Without any, a query that is an object gives the
+ * declared fields it has, and a query that is text fills the only field of a form with one. Values stored in the
+ * declaration are suggestions of the editor and never used.
+ */
+export const begin = defineComponent<z.infer<typeof params>>({
+  type: 'Begin',
+  summary: 'Starts a run and gives its inputs as outputs.',
+  params,
+  outputs: {},
+  isEntry: true,
+  create({ inputs: form, mode }) {
+    return ({ input, services }) => {
+      const turn: JsonObject = isJsonObject(input) ? input : { query: input };
+      const payload = mode === 'Webhook' ? webhookOutputs(turn.webhook_payload) : {};
+      const finish = (values: FieldValues): Settled => settled({ ...payload, ...Object.fromEntries(values) });
+      const given = givenFields(form, turn);
+      requireFiles(form, given);
+      const values = resolveFields(form, given, services);
+      return values instanceof Promise ? values.then(finish) : finish(values);
+    };
+  },
+});
+
+function givenFields(form: Form, turn: JsonObject): ReadonlyMap<string, Json> {
+  const { inputs, query = null } = turn;
+  if (isJsonObject(inputs) && Object.keys(inputs).length > 0) return new Map(Object.entries(inputs));
+  if (isJsonObject(query)) return new Map(Object.entries(query).filter(([name]) => form.has(name)));
+  const [only] = form.keys();
+  return form.size === 1 && only !== undefined && isTruthy(query) ? new Map([[only, query]]) : new Map();
+}
+
+/** A file field that comes without a value is a mistake of the caller; null is how an optional one is left open. */
+function requireFiles(form: Form, given: ReadonlyMap<string, Json>): void {
+  for (const [name, value] of given) {
+    const field = form.get(name);
+    if (!isFileField(field) || field?.optional === true || !isJsonObject(value) || Object.keys(value).some(isContent))
+      continue;
+    throw new EngineError(
+      'NODE_FAILED',
+      `The file field "${name}" was given without a value; pass {"value": {"id": …}}.`,
+    );
+  }
+}
+
+function isContent(key: string): boolean {
+  return key === 'value' || key === 'id';
+}
+
+/** Everything a webhook received is an output; what it calls `input` is the output `request`. */
+function webhookOutputs(payload: Json | undefined): JsonObject {
+  if (!isJsonObject(payload)) return {};
+  return Object.fromEntries(Object.entries(payload).map(([key, value]) => [key === 'input' ? 'request' : key, value]));
+}

@@ -1,0 +1,98 @@
+/** Components as data for people: the command line, the documentation and the editor show the same. */
+import { z } from 'zod';
+import type { AnyComponent } from '../graph/component.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+
+/** A parameter of a component. */
+export interface ParameterDescription {
+  readonly name: string;
+  /** In a few words: `string`, `array of number`, `"a" or "b"`. */
+  readonly type: string;
+  /** Absent when there is none. */
+  readonly default?: Json;
+  readonly description: string;
+}
+
+/** An output of a component. */
+export interface OutputDescription {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+}
+
+/** A component, without its code. */
+export interface ComponentDescription {
+  readonly type: string;
+  readonly aliases: readonly string[];
+  readonly summary: string;
+  readonly hasBody: boolean;
+  readonly parameters: readonly ParameterDescription[];
+  readonly outputs: readonly OutputDescription[];
+}
+
+/** Describes a component by what it declares. */
+export function describeComponent(component: AnyComponent): ComponentDescription {
+  const { type, aliases = [], summary, params, outputs, isContainer = false } = component;
+  return {
+    type,
+    aliases,
+    summary,
+    hasBody: isContainer,
+    parameters: parametersOf(params),
+    outputs: Object.entries(outputs).map(([name, port]) => ({ name, ...port })),
+  };
+}
+
+/** A description as plain text for a terminal. */
+export function formatComponent({ type, aliases, summary, parameters, outputs }: ComponentDescription): string {
+  const also = aliases.length === 0 ? '' : ` (also ${aliases.join(', ')})`;
+  const fallback = (value: Json | undefined) => (value === undefined ? '' : `, default ${JSON.stringify(value)}`);
+  return [
+    `${type}${also}\n${summary}\n`,
+    section(
+      'Parameters',
+      parameters.map((one) => ({ ...one, type: one.type + fallback(one.default) })),
+    ),
+    section('Outputs', outputs),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function section(title: string, rows: readonly OutputDescription[]): string {
+  if (rows.length === 0) return '';
+  const lines = rows.map(({ name, type, description }) => `  ${name}: ${type}\n      ${description}\n`);
+  return `${title}\n${lines.join('')}`;
+}
+
+function parametersOf(schema: z.ZodType): readonly ParameterDescription[] {
+  const described: unknown = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    cycles: 'ref',
+    reused: 'inline',
+  });
+  const properties = isJsonObject(described) ? described.properties : undefined;
+  if (properties === undefined || !isJsonObject(properties)) return [];
+  return Object.entries(properties).map(([name, value]) => {
+    const property = isJsonObject(value) ? value : {};
+    return {
+      name,
+      type: typeOf(property),
+      ...(property.default === undefined ? {} : { default: property.default }),
+      description: String(property.description ?? ''),
+    };
+  });
+}
+
+/** A JSON schema in a few words. */
+function typeOf(schema: JsonObject): string {
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' or ');
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(choices)) return [...new Set(choices.filter(isJsonObject).map(typeOf))].join(' or ');
+  if (schema.type === 'array' && schema.items !== undefined && isJsonObject(schema.items)) {
+    return `array of ${typeOf(schema.items)}`;
+  }
+  return typeof schema.type === 'string' ? schema.type : 'any';
+}

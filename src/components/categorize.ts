@@ -1,0 +1,130 @@
+import { concat, from, mergeMap, type Observable } from 'rxjs';
+import { z } from 'zod';
+import { parseReference } from '../dsl/reference.js';
+import { type Activation, defineComponent } from '../graph/component.js';
+import { type NodeEvent, settled } from '../graph/node-events.js';
+import type { JsonObject } from '../json.js';
+import { collectAnswer } from '../models/collect-answer.js';
+import { baseParams, nodeIds } from './base-params.js';
+import { chooseCategory } from './chat/choose-category.js';
+import { fitMessages } from './chat/fit-messages.js';
+import { readHistory } from './chat/history.js';
+import { modelParams, withUsualNames } from './chat/model-params.js';
+import { openChat } from './chat/open-chat.js';
+import { usageEvent } from './chat/structured-answer.js';
+import { type CategoryText, categorizeSystem, categorizeUser } from './prompts/categorize.js';
+import { createTextReader, outputOf } from './text-reader.js';
+
+const example = z.preprocess(
+  (given) => (typeof given === 'object' && given !== null && 'value' in given ? given.value : given),
+  z.string(),
+);
+
+const category = z.looseObject({
+  description: z.string().nullish().describe('What belongs here; default "".'),
+  examples: z.array(example).nullish().describe('Messages that belong here; default none.'),
+  to: nodeIds
+    .refine((ids) => ids.length > 0, 'a category needs at least one target')
+    .describe('Ids of the nodes that run.'),
+});
+
+const categorizeParams = z.preprocess(
+  (params) => withUsualNames(withCategories(params)),
+  z.looseObject({
+    ...baseParams,
+    ...modelParams,
+    category_description: z
+      .record(
+        z.string().refine((name) => name.trim() !== '', 'a category needs a name'),
+        category,
+      )
+      .refine((categories) => Object.keys(categories).length > 0, 'at least one category is needed')
+      .describe('Categories by name, in order of preference.'),
+    query: z
+      .string()
+      .nullish()
+      .transform((query) => query || 'sys.query')
+      .describe('Reference to the message to sort; default `sys.query`.'),
+    message_history_window_size: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .default(1)
+      .describe('Pairs of entries of the conversation that the model sees, the message included; default 1.'),
+  }),
+);
+
+/** Parameters of {@link categorize}. */
+export type CategorizeParams = z.output<typeof categorizeParams>;
+
+/** Asks a model which category a message belongs to, and runs the targets of that one. Errors: `MODEL_*` of the model. */
+export const categorize = defineComponent<CategorizeParams>({
+  type: 'Categorize',
+  summary: 'Lets a model sort a message into one of several categories, each with nodes of its own.',
+  thoughts: 'Finding the category that fits.',
+  params: categorizeParams,
+  outputs: {
+    category_name: { type: 'string', description: 'Name of the category.' },
+    _next: { type: 'array', description: 'Ids of the nodes that run next.' },
+  },
+  primaryOutput: 'category_name',
+  needs: (params) => outputOf(params.query),
+  targets: (params) => Object.values(params.category_description).flatMap(({ to }) => to),
+  create(params) {
+    const categories = Object.entries(params.category_description);
+    const system = categorizeSystem(
+      categories.map(([name, { description, examples }]): CategoryText => {
+        return { name, description: description ?? '', examples: examples ?? [] };
+      }),
+    );
+    const names = categories.map(([name]) => name);
+    return (activation) => ask(activation, params, system, names);
+  },
+});
+
+function ask(
+  activation: Activation,
+  params: CategorizeParams,
+  system: string,
+  names: readonly string[],
+): Observable<NodeEvent> {
+  const chat = openChat(activation, params);
+  const { conversation, warnings } = readConversation(activation, params);
+  const messages = fitMessages(
+    [
+      { role: 'system', content: system },
+      { role: 'user', content: categorizeUser(conversation) },
+    ],
+    chat.contextLength,
+  );
+  return concat(
+    from([...chat.warnings, ...warnings]),
+    chat.model.chat(chat.request(messages)).pipe(
+      collectAnswer(),
+      mergeMap(({ text, usage }): NodeEvent[] => {
+        const name = chooseCategory(text, names);
+        const next = params.category_description[name]?.to ?? [];
+        const result = settled({ category_name: name, _next: next }, { next });
+        return usage === undefined ? [result] : [usageEvent(usage), result];
+      }),
+    ),
+  );
+}
+
+/** The newest entries of the conversation; the message to sort stands in for the last one. */
+function readConversation(activation: Activation, { query, message_history_window_size: window }: CategorizeParams) {
+  const reader = createTextReader(activation);
+  const reference = parseReference(query);
+  const content = reference === undefined ? reader.read(query) : reader.textOf(reference, query);
+  const earlier = readHistory(activation.source, window).slice(0, -1);
+  return { conversation: [...earlier, { role: 'user', content }], warnings: reader.warnings };
+}
+
+/** Other documents hold a list of `items` with names in place of `category_description`. */
+function withCategories(params: unknown): unknown {
+  const { category_description: given, items } = (params ?? {}) as JsonObject;
+  const isGiven = typeof given === 'object' && given !== null && Object.keys(given).length > 0;
+  if (isGiven || !Array.isArray(items)) return params;
+  const entries = items.map((item) => [String((item as JsonObject | null)?.name ?? ''), item]);
+  return { ...(params as JsonObject), category_description: Object.fromEntries(entries) };
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { ChatRetries, Sampling } from '../../models/chat-model.js';
+
+/** An empty text or null means that nothing was entered in the editor. */
+const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
+const number = (min: number, max: number) => z.preprocess(entered, z.coerce.number().min(min).max(max).optional());
+const flag = z.boolean().nullish();
+
+/** Names that documents of other versions give to the same parameters; the first one present counts. */
+const OTHER_NAMES = {
+  llm_id: ['model_id', 'tenant_llm_id'],
+  sys_prompt: ['system_prompt'],
+  prompts: ['user_prompt'],
+} as const;
+
+/** Parameters of every component that asks a chat model; for `z.looseObject`. */
+export const modelParams = {
+  llm_id: z.string().trim().min(1).describe('Model: `model`, `model@Factory` or `model@instance@Factory`.'),
+  temperature: number(0, 2).describe('Randomness, 0 to 2; left to the provider when absent.'),
+  temperatureEnabled: flag.describe('False: `temperature` is not sent.'),
+  top_p: number(0, 1).describe('Share of probability to choose from, 0 to 1; not sent when 0 or absent.'),
+  topPEnabled: flag.describe('False: `top_p` is not sent.'),
+  max_tokens: number(0, Number.MAX_SAFE_INTEGER).describe('Longest answer in tokens; not sent when 0 or absent.'),
+  maxTokensEnabled: flag.describe('False: `max_tokens` is not sent.'),
+  presence_penalty: number(-2, 2).describe('Penalty for words that occurred, -2 to 2; not sent when 0 or absent.'),
+  presencePenaltyEnabled: flag.describe('False: `presence_penalty` is not sent.'),
+  frequency_penalty: number(-2, 2).describe('Penalty for frequent words, -2 to 2; not sent when 0 or absent.'),
+  frequencyPenaltyEnabled: flag.describe('False: `frequency_penalty` is not sent.'),
+  thinking: z.string().nullish().describe('`enabled` or `disabled` switches reasoning; else the provider decides.'),
+  max_retries: z
+    .preprocess(entered, z.coerce.number().int().min(0).optional())
+    .describe('Attempts after the first when the model fails; the configuration decides when absent.'),
+  delay_after_error: number(0, 86_400).describe('Seconds before the first retry; default 2.'),
+};
+
+/** What {@link modelParams} gives. */
+export type ModelParams = z.output<z.ZodObject<typeof modelParams>>;
+
+/** Gives parameters their usual names, where a document uses others; for `z.preprocess`. */
+export function withUsualNames(params: unknown): unknown {
+  if (typeof params !== 'object' || params === null) return params;
+  const given = params as Record<string, unknown>;
+  const renamed = { ...given };
+  for (const [name, others] of Object.entries(OTHER_NAMES)) {
+    if (isGiven(given[name])) continue;
+    const other = others.find((candidate) => isGiven(given[candidate]));
+    if (other !== undefined) renamed[name] = given[other];
+  }
+  return renamed;
+}
+
+/** The sampling settings to send. A switch that is absent counts as on; a value that is absent is never sent. */
+export function samplingOf(params: ModelParams): Sampling {
+  const on = (value: number | undefined, isEnabled: boolean | null | undefined) =>
+    isEnabled === false ? undefined : value;
+  const unlessZero = (value: number | undefined) => (value === 0 ? undefined : value);
+  return {
+    temperature: on(params.temperature, params.temperatureEnabled),
+    topP: unlessZero(on(params.top_p, params.topPEnabled)),
+    maxTokens: unlessZero(on(params.max_tokens, params.maxTokensEnabled)),
+    presencePenalty: unlessZero(on(params.presence_penalty, params.presencePenaltyEnabled)),
+    frequencyPenalty: unlessZero(on(params.frequency_penalty, params.frequencyPenaltyEnabled)),
+  };
+}
+
+/** How often the model's adapter tries again; the only layer that does. */
+export function retriesOf(params: ModelParams): ChatRetries {
+  const { max_retries: maxRetries, delay_after_error: delaySeconds } = params;
+  return { maxRetries, delayMs: delaySeconds === undefined ? undefined : delaySeconds * 1_000 };
+}
+
+/** Whether the document gives a value; an empty text or list is none. */
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { evaluateLiterals } from '../dsl/python-literal.js';
+import { parseReference, type Reference } from '../dsl/reference.js';
+import { renderValue } from '../dsl/render-value.js';
+import { readReference, resolveParam, type ValueSource } from '../dsl/resolve.js';
+import { defineComponent } from '../graph/component.js';
+import { settled } from '../graph/node-events.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { afterWarnings } from './after-warnings.js';
+import { baseParams } from './base-params.js';
+import {
+  combineObjects,
+  type FilterRule,
+  filterObjects,
+  removeKeys,
+  renameKeys,
+  selectKeys,
+  updateKeys,
+} from './object-operations.js';
+import { createTextReader, type TextReader } from './text-reader.js';
+import { TEXT_OPERATORS, textTest } from './text-test.js';
+
+const OPERATIONS = [
+  'select_keys',
+  'literal_eval',
+  'combine',
+  'filter_values',
+  'append_or_update',
+  'remove_keys',
+  'rename_keys',
+] as const;
+
+const keyNames = z.array(z.union([z.string(), z.looseObject({ name: z.string() })])).nullish();
+const text = z.string().nullish();
+
+const params = z.looseObject({
+  ...baseParams,
+  query: z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .describe(
+      'References of the objects and lists of objects to work on, a list or one text with commas. Default: none.',
+    ),
+  operations: z.enum(OPERATIONS).default('literal_eval').describe('What to do. Default: literal_eval.'),
+  select_keys: keyNames.describe('select_keys: names of the keys to keep, as texts or `{ name }`. Default: none.'),
+  remove_keys: keyNames.describe('remove_keys: names of the keys to leave out, as texts or `{ name }`. Default: none.'),
+  filter_values: z
+    .array(
+      z.looseObject({
+        key: text.describe('Key to look at; an object without it drops out.'),
+        operator: text.describe(`One of ${TEXT_OPERATORS.join(', ')}. Default: =.`),
+        value: z.json().optional().describe('What the value is compared with, as text; references are replaced.'),
+      }),
+    )
+    .nullish()
+    .describe('filter_values: rules that an object must all pass. Default: none, which all pass.'),
+  updates: z
+    .array(
+      z.looseObject({
+        key: text.describe('Key to set; blanks around it do not count.'),
+        value: z
+          .json()
+          .optional()
+          .describe('Its value; a reference alone keeps its type, others are replaced by text.'),
+      }),
+    )
+    .nullish()
+    .describe('append_or_update: keys to set in every object. Default: none.'),
+  rename_keys: z
+    .array(
+      z.looseObject({
+        old_key: text.describe('Key to rename; blanks around it do not count.'),
+        new_key: text.describe('Its new name; blanks around it do not count.'),
+      }),
+    )
+    .nullish()
+    .describe('rename_keys: pairs of an old and a new name. Default: none.'),
+});
+
+type Params = z.infer<typeof params>;
+
+/** What one operation makes of the objects it is given. */
+type Operate = (objects: readonly JsonObject[], source: ValueSource, reader: TextReader) => Json;
+
+/**
+ * DataOperations: works on lists of objects; picks, renames, sets and drops keys, filters, combines, reads literals.
+ *
+ * Of everything that `query` names, objects and the objects in lists are taken, the rest is passed over. The result is a
+ * list, only `combine` gives one object. A reference that has no value counts as nothing and is told as a warning when
+ * it never could have one.
+ *
+ * Errors: REFERENCE_UNRESOLVED for an output of a node that does not exist.
+ */
+export const dataOperations = defineComponent<Params>({
+  type: 'DataOperations',
+  summary:
+    'Works on objects and lists of objects: select, filter, combine, rename, set and remove keys, read literals.',
+  thoughts: 'Working on objects.',
+  params,
+  outputs: { result: { type: 'array', description: 'The resulting objects; one object for combine.' } },
+  create(given) {
+    const references = parseQuery(given.query);
+    const operate = operationOf(given);
+    return (activation) => {
+      const reader = createTextReader(activation);
+      const objects = gatherObjects(references, activation.source, reader);
+      const result = operate(objects, activation.source, reader);
+      return afterWarnings(reader.warnings, settled({ result }));
+    };
+  },
+});
+
+function parseQuery(query: Params['query']): Reference[] {
+  const texts = typeof query === 'string' ? query.split(',') : (query ?? []);
+  return texts.map(parseReference).filter((reference) => reference !== undefined);
+}
+
+function gatherObjects(references: readonly Reference[], source: ValueSource, reader: TextReader): JsonObject[] {
+  return references.flatMap((reference) => {
+    const lookup = readReference(reference, source);
+    if (lookup.status === 'undeclared' || lookup.status === 'unresolved') reader.unresolved(reference, lookup);
+    if (lookup.status !== 'found') return [];
+    return (Array.isArray(lookup.value) ? lookup.value : [lookup.value]).filter(isJsonObject);
+  });
+}
+
+function operationOf(given: Params): Operate {
+  switch (given.operations) {
+    case 'select_keys': {
+      const keys = nameSet(given.select_keys);
+      return (objects) => selectKeys(objects, keys);
+    }
+    case 'remove_keys': {
+      const keys = nameSet(given.remove_keys);
+      return (objects) => removeKeys(objects, keys);
+    }
+    case 'rename_keys': {
+      const pairs = renamePairs(given.rename_keys ?? []);
+      return (objects) => renameKeys(objects, pairs);
+    }
+    case 'append_or_update': {
+      const updates = (given.updates ?? []).filter(({ key }) => trimmed(key) !== '');
+      return (objects, source, reader) => updateKeys(objects, readUpdates(updates, source, reader));
+    }
+    case 'filter_values': {
+      const rules = given.filter_values ?? [];
+      return (objects, _source, reader) => filterObjects(objects, readRules(rules, reader));
+    }
+    case 'combine':
+      return combineObjects;
+    case 'literal_eval':
+      return (objects) => evaluateLiterals(objects);
+  }
+}
+
+function nameSet(names: Params['select_keys']): ReadonlySet<string> {
+  return new Set((names ?? []).map((name) => (typeof name === 'string' ? name : name.name)));
+}
+
+function renamePairs(pairs: NonNullable<Params['rename_keys']>): [string, string][] {
+  return pairs
+    .map((pair): [string, string] => [trimmed(pair.old_key), trimmed(pair.new_key)])
+    .filter(([oldKey, newKey]) => oldKey !== '' && newKey !== '' && oldKey !== newKey);
+}
+
+function readUpdates(
+  updates: NonNullable<Params['updates']>,
+  source: ValueSource,
+  { unresolved }: TextReader,
+): [string, Json][] {
+  return updates.map(({ key, value }) => [
+    trimmed(key),
+    resolveParam(value ?? null, source, { onUnresolved: unresolved }),
+  ]);
+}
+
+function readRules(rules: NonNullable<Params['filter_values']>, reader: TextReader): FilterRule[] {
+  return rules.map(({ key, operator, value }) => ({
+    key: key ?? '',
+    test: textTest(operator),
+    wanted: typeof value === 'string' ? reader.read(value) : renderValue(value),
+  }));
+}
+
+function trimmed(key: string | null | undefined): string {
+  return key?.trim() ?? '';
+}

@@ -1,0 +1,135 @@
+/** Forms: what Begin and UserFillUp ask for, and how what was given becomes the values of their outputs. */
+import { z } from 'zod';
+import { canonicalId } from '../dsl/component-id.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { readFileValue } from './file-inputs.js';
+
+/** One field of a form, as the document declares it. */
+export interface FormField {
+  readonly type: string;
+  readonly optional: boolean;
+  /** The declaration itself, unknown keys included. */
+  readonly declared: JsonObject;
+}
+
+/** The fields of a form by name, in the order of the document. */
+export type Form = ReadonlyMap<string, FormField>;
+
+/** Values of fields by name; null stands for a field that was left open. */
+export type FieldValues = ReadonlyMap<string, Json>;
+
+/** Files of one field that are read at the same time. */
+const FILES_AT_ONCE = 5;
+
+/** The parameter `inputs` of components with a form. */
+export const formParam = z
+  .record(z.string(), z.looseObject({}))
+  .nullish()
+  .transform(
+    (fields): Form =>
+      new Map(Object.entries(fields ?? {}).map(([name, field]) => [name, toField(field as JsonObject)])),
+  )
+  .describe(
+    'Fields by name: {type, name, optional, options, value}; type is line, paragraph, options, file, integer, boolean or object. Default: no fields.',
+  );
+
+/** Whether the value of a field is a list of files. */
+export function isFileField(field: FormField | undefined): boolean {
+  return field?.type.includes('file') ?? false;
+}
+
+/** Whether a field has what it needs: files may be absent when they are optional, everything else must not be null. */
+export function isSatisfied(field: FormField, value: Json): boolean {
+  if (!isFileField(field)) return value !== null;
+  return value === null ? field.optional : hasFiles(value);
+}
+
+/**
+ * The fields that are given to one form: those under the form's id (`{"UserFillUp:A": {"x": 1}}`), otherwise the map itself.
+ * Only fields of the form are taken, so that several forms may be answered with one map.
+ */
+export function fieldsGivenTo(id: string, form: Form, inputs: Json | undefined): ReadonlyMap<string, Json> {
+  const given = new Map<string, Json>();
+  if (!isJsonObject(inputs)) return given;
+  for (const [key, value] of Object.entries(inputs)) {
+    if (form.has(key)) given.set(key, value);
+    else if (canonicalId(key) === canonicalId(id) && isJsonObject(value)) {
+      for (const [name, own] of Object.entries(value)) if (form.has(name)) given.set(name, own);
+    }
+  }
+  return given;
+}
+
+/**
+ * The values of given fields: at once, unless files must be read.
+ *
+ * A field may be given as `{type, value}` or as the value itself. Text for an object is parsed as JSON, and stays text
+ * when it is none.
+ *
+ * @throws EngineError what reading a file throws (see `readFileValue`); as a rejection.
+ */
+export function resolveFields(
+  form: Form,
+  given: ReadonlyMap<string, Json>,
+  services: unknown,
+): FieldValues | Promise<FieldValues> {
+  const values = new Map<string, Json>();
+  const files: [string, Json][] = [];
+  for (const [name, written] of given) {
+    const { type, value } = unwrap(form.get(name), written);
+    // Its place is taken now: outputs keep the order in which they were given.
+    values.set(name, type === 'object' ? parseObject(value) : value);
+    if (type.includes('file') && hasFiles(value)) files.push([name, value]);
+  }
+  return files.length === 0 ? values : readFiles(values, files, services);
+}
+
+function toField(declared: JsonObject): FormField {
+  const { type, optional } = declared;
+  return { type: typeof type === 'string' ? type.toLowerCase() : 'line', optional: optional === true, declared };
+}
+
+function unwrap(field: FormField | undefined, written: Json): { readonly type: string; readonly value: Json } {
+  const type = field?.type ?? 'line';
+  const isWrapped = isJsonObject(written) && (Object.hasOwn(written, 'value') || isFieldType(written));
+  if (!isWrapped) return { type, value: written };
+  return {
+    type: typeof written.type === 'string' ? written.type.toLowerCase() : type,
+    value: Object.hasOwn(written, 'value') ? (written.value ?? null) : null,
+  };
+}
+
+/** `{type: 'line'}` is a field without a value; a file is an object of its own, whatever it says its type is. */
+function isFieldType(written: JsonObject): boolean {
+  return typeof written.type === 'string' && !Object.hasOwn(written, 'id');
+}
+
+function hasFiles(value: Json): boolean {
+  return value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+}
+
+function parseObject(value: Json): Json {
+  if (typeof value !== 'string' || value.trim() === '') return value;
+  try {
+    return JSON.parse(value) as Json;
+  } catch {
+    return value;
+  }
+}
+
+async function readFiles(
+  values: Map<string, Json>,
+  fields: readonly [string, Json][],
+  services: unknown,
+): Promise<FieldValues> {
+  for (const [name, value] of fields) {
+    const files = Array.isArray(value) ? (value as readonly Json[]) : [value];
+    const contents: Json[] = [];
+    for (let at = 0; at < files.length; at += FILES_AT_ONCE) {
+      const some = files.slice(at, at + FILES_AT_ONCE);
+      contents.push(...(await Promise.all(some.map((file) => readFileValue(file, services)))));
+    }
+    values.set(name, contents);
+  }
+  return values;
+}

@@ -1,0 +1,41 @@
+/** The built-in node types: one line each, sorted. */
+import type { AnyComponent } from '../graph/component.js';
+import { begin } from './begin.js';
+import { categorize } from './categorize.js';
+import { dataOperations } from './data-operations.js';
+import { exitLoop } from './exit-loop.js';
+import { fillup } from './fillup.js';
+import { iteration } from './iteration.js';
+import { iterationItem } from './iteration-item.js';
+import { listOperations } from './list-operations.js';
+import { llm } from './llm.js';
+import { loop } from './loop.js';
+import { loopItem } from './loop-item.js';
+import { message } from './message.js';
+import { parallel } from './parallel.js';
+import { stringTransform } from './string-transform.js';
+import { switchComponent } from './switch.js';
+import { userFillUp } from './user-fill-up.js';
+import { variableAggregator } from './variable-aggregator.js';
+import { variableAssigner } from './variable-assigner.js';
+
+export const components: readonly AnyComponent[] = [
+  begin,
+  categorize,
+  dataOperations,
+  exitLoop,
+  fillup,
+  iteration,
+  iterationItem,
+  listOperations,
+  llm,
+  loop,
+  loopItem,
+  message,
+  parallel,
+  stringTransform,
+  switchComponent,
+  userFillUp,
+  variableAggregator,
+  variableAssigner,
+];

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { AliasName } from '../dsl/reference.js';
+import { defineComponent } from '../graph/component.js';
+import { settled } from '../graph/node-events.js';
+import type { Json } from '../json.js';
+import { baseParams } from './base-params.js';
+
+const params = z.looseObject({ ...baseParams });
+
+const NAMES: readonly AliasName[] = ['item', 'index', 'result'];
+
+/** Where a round of an Iteration or Parallel starts: gives the current item to the nodes behind it. */
+export const iterationItem = defineComponent<z.infer<typeof params>>({
+  type: 'IterationItem',
+  summary: 'Starts each round of an Iteration and gives its item.',
+  params,
+  outputs: {
+    item: { type: 'any', description: 'The current item.' },
+    index: { type: 'number', description: 'Its position, counted from 0.' },
+    result: { type: 'any', description: 'The current item again.' },
+  },
+  isEntry: true,
+  create: () => (activation) => {
+    const outputs: Record<string, Json> = {};
+    for (const name of NAMES) {
+      const lookup = activation.source.alias(name);
+      if (lookup.status === 'found') outputs[name] = lookup.value;
+    }
+    return settled(outputs, activation.closing ? { next: [] } : {});
+  },
+});

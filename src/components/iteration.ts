@@ -1,0 +1,111 @@
+import { map, type Observable } from 'rxjs';
+import { z } from 'zod';
+import { type Activation, type BodyEnd, defineComponent } from '../graph/component.js';
+import { interrupt, type NodeEvent, type Outputs, settled } from '../graph/node-events.js';
+import { isJsonObject, type Json } from '../json.js';
+import { baseParams } from './base-params.js';
+import { aliasesOf, collect, collectedParam, concurrencyParam, itemsParam, readItems } from './item-outputs.js';
+import { runSideBySide } from './parallel.js';
+import { defineListSoFar, type Step, walk } from './rounds.js';
+
+const params = z.looseObject({
+  ...baseParams,
+  items_ref: itemsParam,
+  outputs: collectedParam,
+  max_concurrency: concurrencyParam,
+});
+
+type Params = z.infer<typeof params>;
+
+/**
+ * Runs its body once for each item of a list, one after the other, and collects outputs of the body into lists.
+ *
+ * The list is read again before every round, so that a body that lengthens it is given the new items. Outputs of the body
+ * are forgotten between rounds; variables are kept. Behind the last item the item node is visited once more, to close.
+ * With `max_concurrency` above 1 it does what Parallel does.
+ *
+ * Errors: NODE_FAILED when `items_ref` does not give a list.
+ */
+export const iteration = defineComponent<Params>({
+  type: 'Iteration',
+  summary: 'Runs its body once for each item of a list.',
+  params,
+  outputs: {},
+  isContainer: true,
+  timeoutSeconds: null,
+  check: (_params, { body }) => (body.length === 0 ? ['an Iteration needs an IterationItem in its body'] : []),
+  create({ items_ref, outputs, max_concurrency }) {
+    if (max_concurrency > 1) {
+      const options = { outputs, concurrency: max_concurrency, onItemError: 'fail' } as const;
+      return (activation) => runSideBySide(activation, () => readItems(activation, items_ref), options);
+    }
+    return (activation) =>
+      iterate({ activation, items_ref, outputs, lists: outputs.map(({ name }) => listSoFar(activation, name)) });
+  },
+});
+
+/** What all steps of one activation share; the lists only grow. */
+interface Iterating extends Pick<Params, 'items_ref' | 'outputs'> {
+  readonly activation: Activation;
+  /** One for each output, in the same order. */
+  readonly lists: readonly Json[][];
+}
+
+function iterate(iterating: Iterating): Observable<NodeEvent> {
+  const { memo } = iterating.activation;
+  if (!isJsonObject(memo) || typeof memo.index !== 'number') return walk(stepAt(iterating, 0));
+  // A round under way is taken up even if the list has become shorter since.
+  const items = readItems(iterating.activation, iterating.items_ref);
+  return walk(memo.isClosing === true ? closing(iterating, memo.index, items) : round(iterating, memo.index, items));
+}
+
+function stepAt(iterating: Iterating, index: number): Step {
+  const items = readItems(iterating.activation, iterating.items_ref);
+  return index < items.length ? round(iterating, index, items) : closing(iterating, index, items);
+}
+
+function round(iterating: Iterating, index: number, items: readonly Json[]): Step {
+  const { activation } = iterating;
+  return {
+    event: { type: 'progress', memo: { index }, outputs: outputsSoFar(iterating) },
+    follow: () =>
+      activation
+        .runBody({ key: String(index), aliases: aliasesOf(index, items[index] ?? null), fresh: true })
+        .pipe(map((end) => stepAfter(iterating, index, end))),
+  };
+}
+
+/** The visit behind the last item. It shows the item node the last item once more, or nothing when there was none. */
+function closing(iterating: Iterating, index: number, items: readonly Json[]): Step {
+  const { activation } = iterating;
+  const aliases =
+    index > 0 ? aliasesOf(index - 1, items[index - 1] ?? null) : { item: null, index: null, result: null };
+  return {
+    event: { type: 'progress', memo: { index, isClosing: true }, outputs: outputsSoFar(iterating) },
+    follow: () =>
+      activation
+        .runBody({ key: 'closing', closing: true, aliases })
+        .pipe(map((): Step => ({ event: settled(outputsSoFar(iterating)) }))),
+  };
+}
+
+function stepAfter(iterating: Iterating, index: number, { status, source }: BodyEnd): Step {
+  if (status === 'interrupted') return { event: interrupt() };
+  // Leaving is meant for the Loop around; without one it just ends this node.
+  if (status === 'exited') return { event: settled(outputsSoFar(iterating), { exit: true }) };
+  const { outputs, lists } = iterating;
+  for (const [at, output] of outputs.entries()) lists[at]?.push(collect(output, source));
+  return stepAt(iterating, index + 1);
+}
+
+function outputsSoFar({ outputs, lists }: Iterating): Outputs {
+  const soFar = {};
+  for (const [at, { name }] of outputs.entries()) defineListSoFar(soFar, name, lists[at] ?? []);
+  return soFar;
+}
+
+/** What rounds before a resume collected; empty in a first activation. */
+function listSoFar({ memo, source, node }: Activation, name: string): Json[] {
+  const lookup = memo === undefined ? undefined : source.output(node, name);
+  return lookup?.status === 'found' && Array.isArray(lookup.value) ? [...(lookup.value as readonly Json[])] : [];
+}

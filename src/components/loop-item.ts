@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { defineComponent } from '../graph/component.js';
+import { settled } from '../graph/node-events.js';
+import { baseParams } from './base-params.js';
+
+const params = z.looseObject({ ...baseParams });
+
+/** Where a round of a Loop starts. It gives nothing: the variables are outputs of the Loop itself. */
+export const loopItem = defineComponent<z.infer<typeof params>>({
+  type: 'LoopItem',
+  summary: 'Starts each round of a Loop.',
+  params,
+  outputs: {},
+  isEntry: true,
+  create: () => (activation) => settled({}, activation.closing ? { next: [] } : {}),
+});

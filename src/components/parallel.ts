@@ -1,0 +1,200 @@
+import { catchError, concat, defer, map, mergeMap, type Observable, of, range, takeWhile } from 'rxjs';
+import { z } from 'zod';
+import { readReference } from '../dsl/resolve.js';
+import { type Activation, type BodyEnd, defineComponent } from '../graph/component.js';
+import { interrupt, type NodeEvent, type Outputs, type Settled, settled } from '../graph/node-events.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { baseParams } from './base-params.js';
+import {
+  aliasesOf,
+  type CollectedOutput,
+  collect,
+  collectedParam,
+  concurrencyParam,
+  type ItemsReference,
+  itemsParam,
+  readItems,
+} from './item-outputs.js';
+import { defineListSoFar, type Step, walk } from './rounds.js';
+
+const params = z.looseObject({
+  ...baseParams,
+  items_ref: itemsParam,
+  outputs: collectedParam,
+  max_concurrency: concurrencyParam,
+  on_item_error: z
+    .enum(['fail', 'null', 'skip'])
+    .nullish()
+    .transform((choice) => choice ?? 'fail')
+    .describe('When a round fails: "fail" the node, collect "null", or "skip" the item. Default "fail".'),
+});
+
+/** How items are worked on. */
+export interface SideBySideOptions {
+  readonly outputs: readonly CollectedOutput[];
+  /** Rounds at work at the same time; below 2 they follow each other. */
+  readonly concurrency: number;
+  readonly onItemError: 'fail' | 'null' | 'skip';
+}
+
+/**
+ * Runs its body for the items of a list side by side, each round on values of its own, and collects outputs into lists.
+ *
+ * Lists keep the order of the items, whichever round ends first. What a round writes is lost but for what is collected.
+ * A list that is null counts as empty. When rounds wait for answers, the others still end, and their results are kept.
+ *
+ * Errors: NODE_FAILED when `items_ref` does not give a list; those of a round, with `on_item_error: "fail"`.
+ */
+export const parallel = defineComponent<z.infer<typeof params>>({
+  type: 'Parallel',
+  summary: 'Runs its body for the items of a list side by side.',
+  params,
+  outputs: {
+    _result: { type: 'array', description: 'For each item {item, index} and what was collected, by node of the body.' },
+  },
+  isContainer: true,
+  timeoutSeconds: null,
+  check: (_params, { body }) => (body.length === 0 ? ['a Parallel needs nodes in its body'] : []),
+  create({ items_ref, outputs, max_concurrency, on_item_error }) {
+    const options = { outputs, concurrency: max_concurrency, onItemError: on_item_error };
+    return (activation) => runSideBySide(activation, () => itemsOrNone(activation, items_ref), options);
+  },
+});
+
+/** A round that has ended: `values` by name of the output, null when it failed. */
+interface Finished extends JsonObject {
+  readonly index: number;
+  readonly values: JsonObject | null;
+}
+
+/** What the lanes of one activation share. */
+interface Work {
+  readonly activation: Activation;
+  readonly options: SideBySideOptions;
+  readonly items: readonly Json[];
+  /** In the order in which rounds ended; only grows. */
+  readonly finished: Finished[];
+  /** Indexes that are left to do, and how many of them were taken. */
+  readonly pending: readonly number[];
+  taken: number;
+  isWaiting: boolean;
+  isLeft: boolean;
+}
+
+/**
+ * Works on items in as many lanes as rounds may run at once; a lane takes the next item when its round ended.
+ *
+ * ```text
+ * lane 1    0-------2--|
+ * lane 2    1---3---|
+ * result    pp--p---p--(ps|)    (p: what to remember, s: settled)
+ * ```
+ *
+ * The list is read once: a resumed run goes on with the items it began with.
+ */
+export function runSideBySide(
+  activation: Activation,
+  readList: () => readonly Json[],
+  options: SideBySideOptions,
+): Observable<NodeEvent> {
+  const work = openWork(activation, readList, options);
+  const lanes = Math.min(Math.max(1, options.concurrency), work.pending.length);
+  return concat(
+    range(0, lanes).pipe(
+      mergeMap(() => walk(nextStep(work))),
+      takeWhile(() => !work.isLeft),
+    ),
+    defer(() => of(conclude(work))),
+  );
+}
+
+function itemsOrNone(activation: Activation, items: ItemsReference): readonly Json[] {
+  const lookup = items.reference === undefined ? undefined : readReference(items.reference, activation.source);
+  const isNull = lookup?.status === 'unset' || (lookup?.status === 'found' && lookup.value === null);
+  return isNull ? [] : readItems(activation, items);
+}
+
+function openWork(activation: Activation, readList: () => readonly Json[], options: SideBySideOptions): Work {
+  const { memo } = activation;
+  const kept = isJsonObject(memo) && Array.isArray(memo.items) && Array.isArray(memo.finished) ? memo : undefined;
+  const items = kept === undefined ? readList() : (kept.items as readonly Json[]);
+  const finished = kept === undefined ? [] : [...(kept.finished as readonly Finished[])];
+  const done = new Set(finished.map(({ index }) => index));
+  const pending = [...items.keys()].filter((index) => !done.has(index));
+  return { activation, options, items, finished, pending, taken: 0, isWaiting: false, isLeft: false };
+}
+
+function nextStep(work: Work): Step {
+  const event: NodeEvent = { type: 'progress', memo: memoOf(work) };
+  const index = work.pending[work.taken];
+  if (index === undefined) return { event };
+  work.taken += 1;
+  return { event, follow: () => round(work, index) };
+}
+
+function round(work: Work, index: number): Observable<Step> {
+  const { activation, options, items } = work;
+  const aliases = aliasesOf(index, items[index] ?? null);
+  const ended$ = activation.runBody({ key: String(index), aliases, isolated: true });
+  const kept$ = options.onItemError === 'fail' ? ended$ : ended$.pipe(catchError(() => of(undefined)));
+  return kept$.pipe(
+    map((end) => {
+      note(work, index, end);
+      return nextStep(work);
+    }),
+  );
+}
+
+/** Takes down how a round ended; undefined: it failed. */
+function note(work: Work, index: number, end: BodyEnd | undefined): void {
+  if (end?.status === 'interrupted') work.isWaiting = true;
+  else if (end?.status === 'exited') work.isLeft = true;
+  else work.finished.push({ index, values: end === undefined ? null : valuesOf(work.options.outputs, end) });
+}
+
+function valuesOf(outputs: readonly CollectedOutput[], { source }: BodyEnd): JsonObject {
+  return Object.fromEntries(outputs.map((output) => [output.name, collect(output, source)]));
+}
+
+function memoOf({ items, finished }: Work): JsonObject {
+  const memo = { items };
+  defineListSoFar(memo, 'finished', finished);
+  return memo;
+}
+
+function conclude(work: Work): NodeEvent {
+  if (work.isLeft) return settle(work, { exit: true });
+  return work.isWaiting ? interrupt() : settle(work, {});
+}
+
+function settle({ items, finished, options }: Work, how: { readonly exit?: boolean }): Settled {
+  const { outputs, onItemError } = options;
+  const rounds: (Finished | undefined)[] = new Array(items.length).fill(undefined);
+  for (const ended of finished) rounds[ended.index] = ended;
+  const shown = onItemError === 'skip' ? rounds.filter((ended) => ended?.values !== null) : rounds;
+  const lists: [string, Json][] = outputs.map(({ name }) => [
+    name,
+    shown.map((ended) => ended?.values?.[name] ?? null),
+  ]);
+  const results = shown.map((ended) =>
+    ended == null || ended.values === null ? null : resultOf(ended, items, outputs),
+  );
+  return settled({ _result: results, ...Object.fromEntries(lists) } satisfies Outputs, how);
+}
+
+/** One entry of `_result`: the item, and what was collected from each node of the body. */
+function resultOf(
+  { index, values }: Finished,
+  items: readonly Json[],
+  outputs: readonly CollectedOutput[],
+): JsonObject {
+  const buckets = new Map<string, [string, Json][]>();
+  for (const { name, reference } of outputs) {
+    if (reference.kind !== 'output') continue;
+    const bucket = buckets.get(reference.component) ?? [];
+    bucket.push([[reference.name, ...reference.path].join('.'), values?.[name] ?? null]);
+    buckets.set(reference.component, bucket);
+  }
+  const byNode = [...buckets].map(([node, bucket]): [string, Json] => [node, Object.fromEntries(bucket)]);
+  return { ...Object.fromEntries(byNode), item: items[index] ?? null, index };
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { parseReference } from '../dsl/reference.js';
+import { renderValue } from '../dsl/render-value.js';
+import { EngineError } from '../errors.js';
+import { type Activation, defineComponent } from '../graph/component.js';
+import { settled } from '../graph/node-events.js';
+import { afterWarnings } from './after-warnings.js';
+import { baseParams, optionalText } from './base-params.js';
+import { createTextReader, nameReference, outputOf, referencedOutputs } from './text-reader.js';
+import { isTruthy } from './truthiness.js';
+
+const stringTransformParams = z.looseObject({
+  ...baseParams,
+  method: z.enum(['split', 'merge']).default('split').describe('What is done: "split" or "merge"; default "split".'),
+  split_ref: optionalText.describe('Reference to the text to split.'),
+  script: optionalText.describe('The text to merge values into; a Jinja template when it holds {%…%} or {{…}}.'),
+  delimiters: z
+    .array(z.string())
+    .min(1, 'at least one delimiter is needed')
+    .default([','])
+    .describe('Split: where to cut. Merge: the first one joins lists. An empty one stands between all characters.'),
+});
+
+/** Parameters of {@link stringTransform}. */
+export type StringTransformParams = z.output<typeof stringTransformParams>;
+
+/** Cuts a text at delimiters into a list, or merges values into a text. Errors: `NODE_FAILED` for splitting what is no text. */
+export const stringTransform = defineComponent<StringTransformParams>({
+  type: 'StringTransform',
+  summary: 'Splits a text into a list, or merges values into a text.',
+  thoughts: 'Cutting and joining text.',
+  params: stringTransformParams,
+  outputs: { result: { type: 'any', description: 'Split: the list of pieces. Merge: the text.' } },
+  needs: ({ method, script, split_ref: text }) => (method === 'merge' ? referencedOutputs([script]) : outputOf(text)),
+  create(params) {
+    if (params.method === 'merge') return (activation) => merge(activation, params);
+    const pieces = createSplitter(params.delimiters);
+    return (activation) => settled({ result: pieces(textToSplit(activation, params.split_ref)) });
+  },
+});
+
+function merge(activation: Activation, { script, delimiters }: StringTransformParams) {
+  const [delimiter = ''] = delimiters;
+  const reader = createTextReader(activation, (value) => renderValue(value, { delimiter }));
+  const result = reader.readTemplate(script);
+  return afterWarnings(reader.warnings, settled({ result }));
+}
+
+function textToSplit(activation: Activation, reference: string): string {
+  const lookup = activation.lookup(reference);
+  if (lookup.status === 'unresolved') {
+    const parsed = parseReference(reference);
+    const problem = parsed === undefined ? 'is no reference' : `names nothing: there is no ${nameReference(parsed)}`;
+    throw new EngineError('REFERENCE_UNRESOLVED', `The text to split: split_ref "${reference}" ${problem}.`, {
+      node: activation.node,
+    });
+  }
+  const value = lookup.status === 'found' ? lookup.value : null;
+  if (!isTruthy(value)) return '';
+  if (typeof value === 'string') return value;
+  const kind = Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;
+  throw new EngineError('NODE_FAILED', `Only a text can be split, but "${reference}" is ${kind}.`, {
+    node: activation.node,
+  });
+}
+
+/**
+ * Makes a function that cuts a text wherever a delimiter stands; of several that begin at one place the first listed wins.
+ * Empty pieces stay. An empty delimiter cuts between all characters.
+ */
+export function createSplitter(delimiters: readonly string[]): (text: string) => string[] {
+  const [only] = delimiters;
+  if (delimiters.length === 1 && only !== undefined && only !== '') return (text) => text.split(only);
+  const literal = delimiters.filter((delimiter) => delimiter !== '').map(literally);
+  const pattern = new RegExp(literal.join('|'), 'u');
+  const cut = (text: string): string[] => (literal.length === 0 ? [text] : text.split(pattern));
+  if (!delimiters.includes('')) return cut;
+  return (text) => (text === '' ? [''] : cut(text).flatMap((piece) => [...piece]));
+}
+
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

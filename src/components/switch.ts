@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { parseReference, type Reference } from '../dsl/reference.js';
+import { readReference, resolveParam, type ValueSource } from '../dsl/resolve.js';
+import { defineComponent } from '../graph/component.js';
+import { settled } from '../graph/node-events.js';
+import type { Json } from '../json.js';
+import { afterWarnings } from './after-warnings.js';
+import { baseParams, nodeIds, optionalText } from './base-params.js';
+import { compareForSwitch } from './comparison.js';
+import { createTextReader, type TextReader } from './text-reader.js';
+
+const item = z.looseObject({
+  cpn_id: optionalText.describe(
+    'Reference whose value is looked at, such as "begin@x"; an item without one is left out.',
+  ),
+  operator: optionalText.describe(
+    'contains, not contains, start with, end with, empty, not empty, in, not in, =, ≠, >, <, ≥, ≤.',
+  ),
+  value: z
+    .json()
+    .nullish()
+    .transform((value) => value ?? '')
+    .describe('What is compared with; a reference in braces is read. Default "".'),
+});
+
+const condition = z.looseObject({
+  logical_operator: optionalText.describe('"and": all items must hold; anything else: one is enough.'),
+  items: z.array(item).describe('What is compared; without items the condition never holds.'),
+  to: nodeIds
+    .pipe(z.array(z.string()).min(1))
+    .describe('Ids of the nodes that run when the condition holds; at least one.'),
+});
+
+const params = z.looseObject({
+  ...baseParams,
+  conditions: z.array(condition).min(1).describe('Looked at in order; the first that holds decides. At least one.'),
+  end_cpn_ids: nodeIds
+    .pipe(z.array(z.string()).min(1))
+    .describe('Ids of the nodes that run when no condition holds; at least one.'),
+});
+
+/** A condition whose references are parsed. */
+interface Condition {
+  readonly needsAll: boolean;
+  readonly items: readonly Item[];
+  readonly to: readonly string[];
+}
+
+interface Item {
+  readonly left: Reference | undefined;
+  readonly operator: string;
+  readonly right: Json;
+}
+
+/**
+ * Sends the run one way or another: the first condition that holds decides, otherwise `end_cpn_ids`. All ids of the choice run.
+ *
+ * Errors: NODE_FAILED for an operator that does not exist, REFERENCE_UNRESOLVED for an output of a node that does not.
+ */
+export const switchComponent = defineComponent<z.infer<typeof params>>({
+  type: 'Switch',
+  summary: 'Chooses the next nodes by comparing values.',
+  params,
+  outputs: {
+    next: { type: 'array', description: 'Display names of the nodes that run next.' },
+    _next: { type: 'array', description: 'Ids of the nodes that run next.' },
+  },
+  targets: ({ conditions, end_cpn_ids }) => [...conditions.flatMap(({ to }) => to), ...end_cpn_ids],
+  create({ conditions, end_cpn_ids: otherwise }) {
+    const parsed = conditions.map(parseCondition);
+    return (activation) => {
+      const reader = createTextReader(activation);
+      const chosen = parsed.find((candidate) => holds(candidate, activation.source, reader))?.to ?? otherwise;
+      const next = chosen.map((id) => activation.nameOf(id));
+      return afterWarnings(reader.warnings, settled({ next, _next: chosen }, { next: chosen }));
+    };
+  },
+});
+
+function parseCondition({ logical_operator, items, to }: z.infer<typeof condition>): Condition {
+  return {
+    needsAll: logical_operator.trim().toLowerCase() === 'and',
+    // An item without a reference is a row that the editor left empty.
+    items: items
+      .filter(({ cpn_id }) => cpn_id.trim() !== '')
+      .map(({ cpn_id, operator, value }) => ({ left: parseReference(cpn_id), operator, right: value })),
+    to,
+  };
+}
+
+function holds({ items, needsAll }: Condition, source: ValueSource, reader: TextReader): boolean {
+  const test = (item: Item): boolean =>
+    compareForSwitch(leftOf(item, source, reader), item.operator, rightOf(item, source));
+  return needsAll ? items.length > 0 && items.every(test) : items.some(test);
+}
+
+/** What has no value counts as null. */
+function leftOf({ left }: Item, source: ValueSource, reader: TextReader): Json {
+  if (left === undefined) return null;
+  const lookup = readReference(left, source);
+  if (lookup.status === 'found') return lookup.value;
+  if (lookup.status !== 'unset') reader.unresolved(left, lookup);
+  return null;
+}
+
+/** Only braces make a reference here: `me@example.com` is text to compare with. */
+function rightOf({ right }: Item, source: ValueSource): Json {
+  return typeof right === 'string' && right.includes('{') ? resolveParam(right, source) : right;
+}

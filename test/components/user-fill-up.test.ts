@@ -1,0 +1,159 @@
+import { firstValueFrom, toArray } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { createNode, fakeActivation, perform, performNow } from '../../marble-tests/support/activation.js';
+import { userFillUp } from '../../src/components/user-fill-up.js';
+import { interrupt, type NodeEvent, settled } from '../../src/graph/node-events.js';
+import type { Json, JsonObject } from '../../src/json.js';
+import { storeOf } from './file-store.js';
+
+const LINE = { type: 'line', name: 'Field', optional: false };
+const OPTIONAL = { ...LINE, optional: true };
+const FILE = { type: 'file', name: 'Doc', optional: false };
+const OPTIONAL_FILE = { ...FILE, optional: true };
+
+const ID = 'UserFillUp:Ask';
+const open = (field: JsonObject, more: JsonObject = {}): JsonObject => ({ ...field, ...more, value: null });
+
+/** What a form says when it is reached, or when a run is resumed with `answer`. */
+const fill = (inputs: JsonObject, answer?: Json, more: JsonObject = {}): readonly NodeEvent[] =>
+  performNow(
+    createNode(userFillUp, { inputs, tips: 'T', ...more }),
+    fakeActivation({
+      node: ID,
+      ...(answer === undefined ? {} : { answer }),
+      variables: { 'env.l': ['a', 'b'], 'env.n': null },
+    }),
+  );
+
+const ask = (inputs: JsonObject, outputs: JsonObject = {}): NodeEvent =>
+  interrupt({ kind: 'form', inputs, tips: 'T' }, { tips: 'T', ...outputs });
+
+describe('UserFillUp, asking', () => {
+  it('asks for every field, with all that the document says about it', () => {
+    const color = { ...LINE, type: 'options', options: ['red', 'blue'], key: 'color' };
+    expect(fill({ color, note: OPTIONAL })).toEqual([ask({ color: open(color), note: open(OPTIONAL) })]);
+  });
+
+  it.each<readonly [string, Json, JsonObject]>([
+    ['a stored value', 'x', { default: 'x' }],
+    ['a stored 0', 0, { default: 0 }],
+    ['an empty stored value', '', {}],
+    ['a stored null', null, {}],
+  ])('suggests %s', (_name, value, suggestion) => {
+    expect(fill({ a: { ...LINE, value } })).toEqual([ask({ a: open(LINE, suggestion) })]);
+  });
+
+  it('does not ask for optional files, and goes on when nothing else is left', () => {
+    expect(fill({ f: OPTIONAL_FILE, a: LINE })).toEqual([
+      { type: 'progress', memo: { f: null } },
+      ask({ a: open(LINE) }, { f: null }),
+    ]);
+    expect(fill({ f: OPTIONAL_FILE })).toEqual([settled({ tips: 'T', f: null })]);
+    expect(fill({})).toEqual([settled({ tips: 'T' })]);
+  });
+
+  it.each([
+    ['text', 'plain', 'plain'],
+    ['a list, with commas', 'of {env.l}', 'of a,b'],
+    ['null, as nothing', '[{env.n}]', '[]'],
+  ])('fills in tips: %s', (_name, tips, text) => {
+    expect(fill({}, undefined, { tips })).toEqual([settled({ tips: text })]);
+  });
+
+  it('shows no tips when they are off, and the usual ones when there are none', () => {
+    const payload = { kind: 'form', inputs: { a: open(LINE) }, tips: '' };
+    expect(fill({ a: LINE }, undefined, { enable_tips: false })).toEqual([interrupt(payload, {})]);
+    expect(performNow(createNode(userFillUp, {}), fakeActivation())).toEqual([
+      settled({ tips: 'Please fill up the form' }),
+    ]);
+  });
+
+  it('shows what it was given in an earlier round until it is answered', () => {
+    const activation = fakeActivation({ outputs: { node: { tips: 'old', a: 'before' } } });
+    const events = performNow(createNode(userFillUp, { inputs: { a: LINE }, tips: 'T' }), activation);
+    expect(events).toEqual([ask({ a: open(LINE) }, { a: 'before' })]);
+  });
+});
+
+describe('UserFillUp, answered', () => {
+  it.each<readonly [string, JsonObject, Json, JsonObject]>([
+    [
+      'fields with their type',
+      { a: LINE, n: LINE },
+      { inputs: { a: { type: 'line', value: 'x' }, n: { type: 'number', value: 3 } } },
+      { a: 'x', n: 3 },
+    ],
+    ['plain values', { a: LINE, n: LINE }, { inputs: { a: 'x', n: 0 } }, { a: 'x', n: 0 }],
+    ['by id of the form', { a: LINE }, { inputs: { [ID]: { a: 'x' }, 'UserFillUp:Other': { a: 'y' } } }, { a: 'x' }],
+    ['by id in its other spelling', { a: LINE }, { inputs: { userfillup_ask: { a: { value: 'x' } } } }, { a: 'x' }],
+    ['fields of other forms beside its own', { a: LINE }, { inputs: { a: 'x', b: 'y' } }, { a: 'x' }],
+    ['a map without a turn around it', { a: LINE }, { a: 'x' }, { a: 'x' }],
+    ['text for the only field', { a: LINE }, 'x', { a: 'x' }],
+    ['text for the field called value', { value: LINE, b: OPTIONAL }, 'x', { value: 'x', b: null }],
+    ['an empty text', { a: LINE }, { inputs: { a: '' } }, { a: '' }],
+    ['nothing for an optional field', { a: LINE, b: OPTIONAL }, { inputs: { a: 'x' } }, { a: 'x', b: null }],
+    ['an object as JSON text', { o: { ...LINE, type: 'object' } }, { inputs: { o: '{"k": 1}' } }, { o: { k: 1 } }],
+    [
+      'another type than declared',
+      { o: { ...LINE, type: 'options' } },
+      { inputs: { o: { type: 'line', value: 'yes' } } },
+      { o: 'yes' },
+    ],
+    ['a field called tips', { tips: LINE }, { inputs: { tips: 'mine' } }, { tips: 'mine' }],
+    ['names that objects have', { constructor: LINE }, { inputs: { constructor: 'x' } }, { constructor: 'x' }],
+  ])('takes %s', (_name, inputs, answer, outputs) => {
+    expect(fill(inputs, answer)).toEqual([settled({ tips: 'T', ...outputs })]);
+  });
+
+  it.each<readonly [string, JsonObject, Json]>([
+    ['nothing', { a: LINE }, { query: 'again', inputs: {} }],
+    ['a turn without inputs', { a: LINE }, { query: 'again', user_id: 'u' }],
+    ['null', { a: LINE }, { inputs: { a: null } }],
+    ['a field without a value', { a: LINE }, { inputs: { a: { type: 'line' } } }],
+    ['fields of another form', { a: LINE }, { inputs: { b: 'x' } }],
+    ['text for one of several fields', { a: LINE, b: LINE }, 'x'],
+    ['names that objects have', { constructor: LINE }, { inputs: {} }],
+    ['no files', { a: FILE }, { inputs: { a: [] } }],
+    ['an empty name of a file', { a: FILE }, { inputs: { a: { type: 'file', value: '' } } }],
+  ])('asks again when it is given %s', (_name, inputs, answer) => {
+    const asked = Object.fromEntries(Object.entries(inputs).map(([name, field]) => [name, open(field as JsonObject)]));
+    expect(fill(inputs, answer)).toEqual([ask(asked)]);
+  });
+
+  it('keeps the tips that were shown, whatever they would say now', () => {
+    const activation = fakeActivation({
+      answer: { inputs: { a: 'x' } },
+      outputs: { node: { tips: 'as shown' } },
+      variables: { 'sys.query': 'new' },
+    });
+    const node = createNode(userFillUp, { inputs: { a: LINE }, tips: '{sys.query}' });
+    expect(performNow(node, activation)).toEqual([settled({ tips: 'as shown', a: 'x' })]);
+  });
+
+  it('keeps what it was given over a restart without answers', () => {
+    const activation = fakeActivation({ memo: { a: 'x' }, outputs: { node: { tips: 'T', a: 'x' } } });
+    const node = createNode(userFillUp, { inputs: { a: LINE, b: LINE }, tips: 'T' });
+    expect(performNow(node, activation)).toEqual([
+      { type: 'progress', memo: { a: 'x' } },
+      ask({ b: open(LINE) }, { a: 'x' }),
+    ]);
+  });
+
+  it('reads files, and does not read those again that it kept', async () => {
+    const node = createNode(userFillUp, { inputs: { f: FILE, a: LINE }, tips: 'T' });
+    const services = storeOf({ id: 'f1', name: 'a.txt', mimeType: 'text/plain', text: 'one' });
+    const given = { answer: { inputs: { f: { type: 'file', value: { id: 'f1' } } } }, services };
+
+    const first = await firstValueFrom(perform(node, fakeActivation(given)).pipe(toArray()));
+    const then = performNow(node, fakeActivation({ memo: { f: ['one'] }, answer: { inputs: { a: 'x' } } }));
+
+    expect(first).toEqual([{ type: 'progress', memo: { f: ['one'] } }, ask({ a: open(LINE) }, { f: ['one'] })]);
+    expect(then).toEqual([settled({ tips: 'T', f: ['one'], a: 'x' })]);
+  });
+
+  it('fails when a file cannot be read', async () => {
+    const node = createNode(userFillUp, { inputs: { f: FILE } });
+    const activation = fakeActivation({ answer: { inputs: { f: 'gone' } }, services: storeOf() });
+    await expect(firstValueFrom(perform(node, activation))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
