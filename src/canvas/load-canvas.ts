@@ -1,0 +1,69 @@
+/** Opens a document as something that can run. */
+import { components } from '../components/index.js';
+import type { Document, DocumentIssue } from '../dsl/document.js';
+import { initialVariables } from '../dsl/globals.js';
+import { listIssues, readDocument } from '../dsl/read.js';
+import { EngineError } from '../errors.js';
+import { checkAndCompile } from '../graph/compile.js';
+import { createRegistry, type Registry } from '../graph/component.js';
+import type { Plan } from '../graph/plan.js';
+import type { TimeoutResolver } from '../graph/timeouts.js';
+import { conversationHooks } from './conversation.js';
+
+export interface LoadOptions {
+  /** Node types by name. @default the built-in ones */
+  readonly registry?: Registry;
+  /** Clocks of nodes. @default what components declare */
+  readonly timeouts?: TimeoutResolver;
+}
+
+/** A document that can run. */
+export interface Canvas {
+  readonly document: Document;
+  readonly plan: Plan;
+  /** Warnings. */
+  readonly issues: readonly DocumentIssue[];
+}
+
+/** A document as far as it could be read, and everything that is wrong with it. */
+export interface CanvasCheck {
+  readonly document?: Document;
+  readonly plan?: Plan;
+  readonly issues: readonly DocumentIssue[];
+}
+
+/** The built-in node types. */
+export const builtInComponents: Registry = createRegistry(components);
+
+/** Reads, validates and compiles a document and reports all problems; never throws on bad input. */
+export function checkCanvas(source: unknown, options: LoadOptions = {}): CanvasCheck {
+  const { document, issues } = readDocument(source);
+  if (document === undefined) return { issues };
+  const compiled = checkAndCompile(document, options.registry ?? builtInComponents, {
+    variables: initialVariables(document),
+    hooks: conversationHooks,
+    ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
+  });
+  const all = [...issues, ...compiled.issues];
+  const isSound = all.every((issue) => issue.severity === 'warning');
+  return { document, ...(isSound && compiled.plan !== undefined ? { plan: compiled.plan } : {}), issues: all };
+}
+
+/**
+ * Opens a canvas: JSON text or a parsed document of either version.
+ *
+ * @throws EngineError DOCUMENT_NOT_JSON, DOCUMENT_UNKNOWN_VERSION, or DOCUMENT_INVALID listing every problem with its path
+ * (`details.issues`).
+ */
+export function loadCanvas(source: unknown, options: LoadOptions = {}): Canvas {
+  const { document, plan, issues } = checkCanvas(source, options);
+  if (document !== undefined && plan !== undefined) return { document, plan, issues };
+  const errors = issues.filter((issue) => issue.severity === 'error');
+  const codes = new Set(errors.map((issue) => issue.code));
+  const code = codes.has('not-json')
+    ? 'DOCUMENT_NOT_JSON'
+    : codes.has('unknown-version')
+      ? 'DOCUMENT_UNKNOWN_VERSION'
+      : 'DOCUMENT_INVALID';
+  throw new EngineError(code, listIssues(errors), { details: { issues } });
+}

@@ -1,0 +1,99 @@
+/** One turn of a conversation: a question, or the answers to the forms that the run before stopped at. */
+import { concatMap, defer, from, type Observable, of } from 'rxjs';
+import type { RunEvent } from '../graph/events.js';
+import type { Variables } from '../graph/plan.js';
+import { checkpointOf, type RunOptions, type RunOutcome, run, type Start } from '../graph/run.js';
+import type { Checkpoint } from '../graph/state.js';
+import type { Json, JsonObject } from '../json.js';
+import type { Canvas } from './load-canvas.js';
+
+/** What the user says. */
+export interface Turn {
+  readonly query?: Json;
+  /** Values for Begin's fields, or answers to the waiting forms: `{field: {type, value}}`, plain values, or by component id. */
+  readonly inputs?: JsonObject;
+  /** Values for `sys.files`: texts and data URIs (see `readFiles`). */
+  readonly files?: readonly Json[];
+  readonly userId?: string;
+  /** Variables set for this run, such as `{ "env.KEY": "x" }`. */
+  readonly variables?: JsonObject;
+}
+
+/** A conversation between two turns, as JSON. */
+export interface Session {
+  readonly version: 1;
+  /** What the last run left. */
+  readonly variables: Variables;
+  /** Where the last run waits for answers; absent when it ended. */
+  readonly waiting?: Checkpoint;
+}
+
+export interface TurnOptions extends RunOptions {
+  /** The conversation so far. @default a new one */
+  readonly session?: Session;
+  /** Given the conversation after this turn, right before the last event. */
+  readonly onSession?: (session: Session, outcome: RunOutcome) => void;
+}
+
+/**
+ * Runs one turn. A session that waits is resumed when the turn carries answers (or a text for its form); any other turn
+ * starts at Begin.
+ *
+ * @throws EngineError as `run`.
+ */
+export function runTurn(canvas: Canvas, turn: Turn, options: TurnOptions = {}): Observable<RunEvent> {
+  const { session, onSession, ...runOptions } = options;
+  return defer(() => {
+    const start = startOf(turn, session);
+    return run(canvas.plan, start, {
+      ...runOptions,
+      whenEnded: (outcome) => {
+        onSession?.(sessionAfter(outcome, runOptions.run ?? '', (runOptions.now ?? Date.now)()), outcome);
+        runOptions.whenEnded?.(outcome);
+      },
+    });
+  });
+}
+
+/** The conversation that an ended run leaves. */
+export function sessionAfter(outcome: RunOutcome, runId: string, now: number): Session {
+  const { plan, state, status } = outcome;
+  return {
+    version: 1,
+    variables: state.variables,
+    ...(status === 'waiting' ? { waiting: checkpointOf(plan, state, runId, now, 0) } : {}),
+  };
+}
+
+function startOf(turn: Turn, session: Session | undefined): Start {
+  const input: Json = {
+    query: turn.query ?? '',
+    inputs: turn.inputs ?? {},
+    files: turn.files ?? [],
+    ...(turn.userId === undefined ? {} : { user_id: turn.userId }),
+    ...(turn.variables === undefined ? {} : { variables: turn.variables }),
+  };
+  if (session?.waiting !== undefined) return { checkpoint: session.waiting, answers: input };
+  return { input, ...(session === undefined ? {} : { variables: session.variables }) };
+}
+
+/** Runs several turns of one conversation after the other; for tests and examples. */
+export function converse(canvas: Canvas, turns: readonly Turn[], options: TurnOptions = {}): Observable<RunEvent> {
+  let { session } = options;
+  return from(turns).pipe(
+    concatMap((turn) =>
+      of(turn).pipe(
+        concatMap(() =>
+          runTurn(canvas, turn, {
+            ...options,
+            ...(session === undefined ? {} : { session }),
+            onSession: (next, outcome) => {
+              session = next;
+              options.onSession?.(next, outcome);
+            },
+          }),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,231 @@
+/** From the engine's events to RAGFlow's: the one place that knows both. */
+import { Observable, type OperatorFunction } from 'rxjs';
+import type { NodeDelta, NodeFailed, NodeHeader, NodeNotice, PendingQuestion, RunEvent } from '../graph/events.js';
+import { findNode, type Node, type Plan } from '../graph/plan.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { readTurnInput } from './conversation.js';
+
+/** Names of RAGFlow's events. */
+export type WireEventName =
+  | 'workflow_started'
+  | 'node_started'
+  | 'message'
+  | 'message_end'
+  | 'node_finished'
+  | 'user_inputs'
+  | 'workflow_finished'
+  | 'error';
+
+/** One event as RAGFlow's clients read it. */
+export interface WireEvent {
+  readonly event: WireEventName;
+  readonly message_id: string;
+  /** Seconds since 1970, at the start of the run. */
+  readonly created_at: number;
+  readonly task_id: string;
+  readonly session_id: string;
+  readonly data: JsonObject;
+}
+
+/** Whose events they are. */
+export interface WireContext {
+  readonly plan: Plan;
+  /** One per turn. */
+  readonly messageId: string;
+  readonly sessionId: string;
+  /** @default the session id */
+  readonly taskId?: string;
+}
+
+/** What RAGFlow puts into `outputs` of a cancelled run. */
+export const CANCELLED = 'Task has been canceled';
+
+/**
+ * Maps a run's events to RAGFlow's, in order; some engine events have no counterpart, some have two.
+ *
+ * ```text
+ * source    --S--s--d--e--E|     (run-started, node-started, node-delta, node-settled, run-settled)
+ * result    --W--s--m--f--F|     (workflow_started, node_started, message, node_finished, workflow_finished)
+ * ```
+ */
+export function toWireEvents(context: WireContext): OperatorFunction<RunEvent, WireEvent> {
+  return (source) =>
+    new Observable((subscriber) => {
+      const mapper = new WireMapper(context, (event) => subscriber.next(event));
+      return source.subscribe({
+        next: (event) => mapper.map(event),
+        error: (error: unknown) => subscriber.error(error),
+        complete: () => subscriber.complete(),
+      });
+    });
+}
+
+/** A fold over the events of one run. */
+class WireMapper {
+  readonly #context: WireContext;
+  readonly #emit: (event: WireEvent) => void;
+  readonly #usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, calls: 0 };
+  /** Tokens whose last piece was reasoning. */
+  readonly #thinking = new Set<number>();
+  #inputs: JsonObject = {};
+  #createdAt = 0;
+
+  constructor(context: WireContext, emit: (event: WireEvent) => void) {
+    this.#context = context;
+    this.#emit = emit;
+  }
+
+  map(event: RunEvent): void {
+    switch (event.type) {
+      case 'run-started':
+        this.#createdAt = seconds(event.at);
+        this.#inputs = readTurnInput(event.input).inputs;
+        if (!event.resumed) this.#send('workflow_started', { inputs: this.#inputs });
+        return;
+      case 'node-started':
+        // RAGFlow reports a container once, however often its body waited for answers in between.
+        if (event.resumed === true) return;
+        this.#send('node_started', {
+          inputs: null,
+          created_at: seconds(event.at),
+          ...this.#component(event),
+          thoughts: findNode(this.#context.plan, event.node)?.thoughts ?? '',
+        });
+        return;
+      case 'node-delta':
+        this.#delta(event);
+        return;
+      case 'node-notice':
+        this.#notice(event);
+        return;
+      case 'node-usage':
+        this.#usage.prompt_tokens += event.promptTokens;
+        this.#usage.completion_tokens += event.completionTokens;
+        this.#usage.total_tokens += event.totalTokens;
+        this.#usage.calls += 1;
+        return;
+      case 'node-settled':
+        this.#endThinking(event);
+        this.#finished(event, event.outputs, null);
+        return;
+      case 'node-failed':
+        this.#failed(event);
+        return;
+      case 'run-interrupted':
+        this.#send('user_inputs', mergeForms(event.pending));
+        return;
+      case 'run-settled':
+        this.#workflowFinished(event.outputs, event.at, event.elapsedMs);
+        return;
+      case 'run-cancelled':
+        this.#workflowFinished(CANCELLED, event.at, event.elapsedMs);
+        return;
+      case 'run-failed':
+        this.#send('error', { ...event.error });
+        return;
+      case 'node-skipped':
+      case 'node-interrupted':
+        return;
+    }
+  }
+
+  #delta(event: NodeDelta): void {
+    if (this.#node(event)?.speaks !== true) return;
+    if (event.port !== 'thinking') this.#endThinking(event);
+    else if (!this.#thinking.has(event.token)) {
+      this.#thinking.add(event.token);
+      this.#send('message', { content: '', start_to_think: true, component_id: event.node });
+    }
+    this.#send('message', { content: event.text, component_id: event.node });
+  }
+
+  #endThinking(event: NodeHeader): void {
+    if (!this.#thinking.delete(event.token)) return;
+    this.#send('message', { content: '', end_to_think: true, component_id: event.node });
+  }
+
+  #notice(event: NodeNotice): void {
+    if (event.name === 'message_end') {
+      this.#endThinking(event);
+      this.#send('message_end', { ...event.data, component_id: event.node });
+    } else if (event.name === 'audio') {
+      this.#send('message', { content: '', ...event.data, component_id: event.node });
+    }
+  }
+
+  #failed(event: NodeFailed): void {
+    if (event.then === 'retry') return;
+    this.#endThinking(event);
+    this.#finished(event, event.outputs, event.error.message);
+  }
+
+  #finished(event: NodeHeader & { readonly elapsedMs: number }, outputs: JsonObject, error: string | null): void {
+    this.#send('node_finished', {
+      inputs: {},
+      outputs,
+      ...this.#component(event),
+      error,
+      elapsed_time: event.elapsedMs / 1000,
+      created_at: seconds(event.at),
+      ...(event.within === undefined ? {} : { within: event.within }),
+    });
+  }
+
+  #workflowFinished(outputs: Json, at: number, elapsedMs: number): void {
+    this.#send('workflow_finished', {
+      inputs: this.#inputs,
+      outputs,
+      elapsed_time: elapsedMs / 1000,
+      created_at: seconds(at),
+      usage: { ...this.#usage },
+    });
+  }
+
+  #component(event: NodeHeader): JsonObject {
+    const node = this.#node(event);
+    return {
+      component_id: event.node,
+      component_name: node?.name ?? event.node,
+      component_type: node?.type ?? '',
+    };
+  }
+
+  #node(event: NodeHeader): Node | undefined {
+    return findNode(this.#context.plan, event.node);
+  }
+
+  #send(event: WireEventName, data: JsonObject): void {
+    const { messageId, sessionId, taskId } = this.#context;
+    this.#emit({
+      event,
+      message_id: messageId,
+      created_at: this.#createdAt,
+      task_id: taskId ?? sessionId,
+      session_id: sessionId,
+      data,
+    });
+  }
+}
+
+/**
+ * All waiting forms as one: RAGFlow's clients show a single form, so fields are merged (the later form wins a name) and the
+ * last tips are shown; `forms` keeps them apart for clients that can.
+ */
+function mergeForms(pending: readonly PendingQuestion[]): JsonObject {
+  const forms = pending.map(({ node, payload }) => ({
+    cpn_id: node,
+    inputs: isJsonObject(payload.inputs) ? payload.inputs : {},
+    tips: typeof payload.tips === 'string' ? payload.tips : '',
+  }));
+  const last = forms[forms.length - 1];
+  return {
+    inputs: Object.assign({}, ...forms.map(({ inputs }) => inputs)) as JsonObject,
+    tips: forms.findLast(({ tips }) => tips !== '')?.tips ?? '',
+    ...(last === undefined ? {} : { cpn_id: last.cpn_id }),
+    forms,
+  };
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}
