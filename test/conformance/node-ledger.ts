@@ -1,0 +1,58 @@
+import type { RunEvent } from '../../src/graph/events.js';
+import type { Outputs } from '../../src/graph/node-events.js';
+import type { RunOutcome } from '../../src/graph/run.js';
+import type { NodeTrace } from './case.js';
+
+interface Entry {
+  runs: number;
+  error: string | null;
+  outputs: Outputs;
+}
+
+/** Gathers, from the events of one run, what its nodes did: the `nodes` of a trace. */
+export class NodeLedger {
+  readonly #entries = new Map<string, Entry>();
+
+  take(event: RunEvent): void {
+    switch (event.type) {
+      case 'node-started':
+        if (event.attempt === 1 && event.resumed !== true) this.#entry(event.node).runs += 1;
+        return;
+      case 'node-settled':
+        this.#ended(event.node, event.outputs, null);
+        return;
+      case 'node-failed':
+        if (event.then !== 'retry') this.#ended(event.node, event.outputs, event.error.message);
+        return;
+      case 'node-interrupted':
+        this.#entry(event.node).outputs = event.outputs;
+        return;
+    }
+  }
+
+  /** Nodes that were invoked, and forms that wait. Outputs are those after the run, so they include later writes. */
+  trace({ plan, state, pending }: RunOutcome): Record<string, NodeTrace> {
+    const waiting = new Set(pending.map(({ node }) => node));
+    const invoked = [...this.#entries].filter(([id, { runs }]) => runs > 0 || waiting.has(id));
+    const traces = invoked.map(([id, { runs, error, outputs }]) => {
+      const cell = state.cells.get(plan.byId.get(id) ?? -1);
+      return [id, { runs, error, outputs: cell ?? outputs }] as const;
+    });
+    return Object.fromEntries(traces);
+  }
+
+  #ended(node: string, outputs: Outputs, error: string | null): void {
+    const entry = this.#entry(node);
+    entry.outputs = outputs;
+    entry.error = error;
+  }
+
+  #entry(node: string): Entry {
+    let entry = this.#entries.get(node);
+    if (entry === undefined) {
+      entry = { runs: 0, error: null, outputs: {} };
+      this.#entries.set(node, entry);
+    }
+    return entry;
+  }
+}

@@ -1,0 +1,217 @@
+import { lastValueFrom, tap } from 'rxjs';
+import { checkCanvas } from '../../src/canvas/load-canvas.js';
+import { runTurn, type Session, type Turn } from '../../src/canvas/turn.js';
+import { toWireEvents, type WireEvent } from '../../src/canvas/wire-events.js';
+import { readFileValue } from '../../src/components/file-inputs.js';
+import type { Files, Services, StoredFile } from '../../src/components/services.js';
+import type { Registry } from '../../src/graph/component.js';
+import type { RunOutcome } from '../../src/graph/run.js';
+import { isJsonObject } from '../../src/json.js';
+import { modelsFromEnvironment } from '../../src/models/configuration.js';
+import { createModels, type Models } from '../../src/models/router.js';
+import type { ConformanceCase, ModelCall, RunSpec, RunTrace, Trace, TraceEvent } from './case.js';
+import { FIXTURE_ORIGIN, startFixtureServer } from './fixture-server.js';
+import { NodeLedger } from './node-ledger.js';
+
+/** Milliseconds after which a run of a case counts as stuck; the slowest answer of the fixture server takes 2.5 s. */
+const RUN_TIMEOUT_MS = 15_000;
+
+export interface PlayOptions {
+  /** Node types by name. @default the built-in ones */
+  readonly registry?: Registry;
+}
+
+/** Everything of a case that its runs share. */
+interface Stage {
+  readonly services: Services;
+  /** Model calls so far. */
+  readonly calls: ModelCall[];
+}
+
+/** Plays all runs of a case through the public API, against a scripted model and, where the case uses HTTP, a real server. */
+export async function playCase(given: ConformanceCase, options: PlayOptions = {}): Promise<Trace> {
+  if (given.http === undefined) return playRuns(given, options);
+  const server = await startFixtureServer(given.http);
+  try {
+    const { dsl, runs } = given;
+    const trace = await playRuns({ ...given, ...replaceText({ dsl, runs }, FIXTURE_ORIGIN, server.origin) }, options);
+    return replaceText(trace, server.origin, FIXTURE_ORIGIN);
+  } finally {
+    await server.close();
+  }
+}
+
+async function playRuns(given: ConformanceCase, options: PlayOptions): Promise<Trace> {
+  const { document, plan, issues } = checkCanvas(given.dsl, options);
+  if (document === undefined || plan === undefined) {
+    return { loadError: issues.map(({ path, message }) => `${path}: ${message}`).join('\n') };
+  }
+  const calls: ModelCall[] = [];
+  const models = await scriptedModels(given, calls);
+  try {
+    const stage: Stage = { services: { models, files: filesOf(given) }, calls };
+    const runs: RunTrace[] = [];
+    let session: Session | undefined;
+    for (const spec of given.runs) {
+      const played = await playRun({ document, plan, issues }, spec, session, stage);
+      runs.push(played.trace);
+      // A session must survive being stored.
+      session = JSON.parse(JSON.stringify(played.session)) as Session;
+    }
+    return { runs };
+  } finally {
+    await models.close();
+  }
+}
+
+async function playRun(
+  canvas: Parameters<typeof runTurn>[0],
+  spec: RunSpec,
+  session: Session | undefined,
+  { services, calls }: Stage,
+): Promise<{ readonly trace: RunTrace; readonly session: Session }> {
+  const abort = new AbortController();
+  const shouldCancel = createTrigger(spec.cancel_after_event);
+  const ledger = new NodeLedger();
+  const events: WireEvent[] = [];
+  const firstCall = calls.length;
+  let end: { readonly session: Session; readonly outcome: RunOutcome } | undefined;
+  const run$ = runTurn(canvas, await turnOf(spec, services), {
+    services,
+    signal: abort.signal,
+    timeoutMs: RUN_TIMEOUT_MS,
+    ...(session === undefined ? {} : { session }),
+    onSession: (next, outcome) => {
+      end = { session: next, outcome };
+    },
+  }).pipe(
+    tap((event) => ledger.take(event)),
+    toWireEvents({ plan: canvas.plan, messageId: 'message', sessionId: 'session' }),
+    tap((event) => {
+      events.push(event);
+      if (shouldCancel(event)) abort.abort();
+    }),
+  );
+  await lastValueFrom(run$);
+  if (end === undefined) throw new Error('the run ended without handing over its session');
+  const trace: RunTrace = {
+    outcome: OUTCOMES[end.outcome.status],
+    events: events.map(traceEvent),
+    nodes: ledger.trace(end.outcome),
+    answer: events.map((event) => (event.event === 'message' ? contentOf(event) : '')).join(''),
+    globals: globalsOf(end.session),
+    workflow_outputs: workflowOutputs(events),
+    model_calls: calls.slice(firstCall),
+    ...userInputs(events),
+    ...(end.outcome.error === undefined ? {} : { error: end.outcome.error.message }),
+  };
+  return { trace, session: end.session };
+}
+
+const OUTCOMES = {
+  succeeded: 'finished',
+  waiting: 'waiting',
+  failed: 'failed',
+  cancelled: 'canceled',
+} as const satisfies Record<RunOutcome['status'], RunTrace['outcome']>;
+
+async function turnOf({ query, user_id, inputs, files = [] }: RunSpec, services: Services): Promise<Turn> {
+  return {
+    query,
+    userId: user_id,
+    ...(inputs === undefined ? {} : { inputs }),
+    files: await Promise.all(files.map((file) => readFileValue(file, services))),
+  };
+}
+
+/** True for the event at which the run is to be canceled, once. */
+function createTrigger(wanted: RunSpec['cancel_after_event']): (event: WireEvent) => boolean {
+  if (wanted === undefined) return () => false;
+  let left = wanted.count ?? 1;
+  return ({ event, data }) => {
+    if (event !== wanted.event) return false;
+    if (wanted.component_id !== undefined && data.component_id !== wanted.component_id) return false;
+    left -= 1;
+    return left === 0;
+  };
+}
+
+/** In RAGFlow's events the component is part of the data; in traces it stands beside it. */
+function traceEvent({ event, data }: WireEvent): TraceEvent {
+  const { component_id: id, component_type: type, ...rest } = data;
+  return {
+    event,
+    ...(typeof id === 'string' ? { component_id: id } : {}),
+    ...(typeof type === 'string' ? { component_type: type } : {}),
+    data: rest,
+  };
+}
+
+function contentOf({ data }: WireEvent): string {
+  return typeof data.content === 'string' ? data.content : '';
+}
+
+function workflowOutputs(events: readonly WireEvent[]): RunTrace['workflow_outputs'] {
+  const outputs = events.find(({ event }) => event === 'workflow_finished')?.data.outputs;
+  return isJsonObject(outputs) ? outputs : null;
+}
+
+function userInputs(events: readonly WireEvent[]): Pick<RunTrace, 'user_inputs'> {
+  const data = events.find(({ event }) => event === 'user_inputs')?.data;
+  if (data === undefined) return {};
+  const { inputs, tips } = data;
+  return { user_inputs: { inputs: isJsonObject(inputs) ? inputs : {}, tips: typeof tips === 'string' ? tips : '' } };
+}
+
+function globalsOf({ variables }: Session): RunTrace['globals'] {
+  const shown = Object.entries(variables).filter(
+    ([key]) => (key.startsWith('sys.') || key.startsWith('env.')) && key !== 'sys.date',
+  );
+  return Object.fromEntries(shown);
+}
+
+/** One model for the whole case: its rules count through all runs. */
+async function scriptedModels({ model }: ConformanceCase, calls: ModelCall[]): Promise<Models> {
+  const configuration = await modelsFromEnvironment({ LLM_BASE_DELAY: '0' }, () => {
+    throw new Error('no file is named');
+  });
+  return createModels(
+    { ...configuration, script: model ?? undefined },
+    {
+      onScriptedCall: ({ system, messages, tools }) => calls.push({ system, messages: [...messages], tools }),
+    },
+  );
+}
+
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  txt: 'text/plain',
+  csv: 'text/csv',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+/** The files of a case, and what its components save. */
+function filesOf({ files = [] }: ConformanceCase): Files {
+  const stored = new Map<string, StoredFile>();
+  for (const file of files) {
+    const { id, name } = file;
+    const bytes = 'text' in file ? Buffer.from(file.text, 'utf8') : Buffer.from(file.base64, 'base64');
+    stored.set(id, {
+      id,
+      name,
+      mimeType: MIME_TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+      bytes,
+    });
+  }
+  return {
+    read: async (id) => stored.get(id),
+    save: async (file) => {
+      const id = `saved-${stored.size}`;
+      stored.set(id, { id, ...file });
+      return id;
+    },
+  };
+}
+
+function replaceText<T>(value: T, from: string, to: string): T {
+  return JSON.parse(JSON.stringify(value).replaceAll(from, to)) as T;
+}
