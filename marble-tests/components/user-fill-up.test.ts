@@ -1,7 +1,8 @@
 import { describe, it } from 'vitest';
 import { userFillUp } from '../../src/components/user-fill-up.js';
 import { interrupt, settled, warning } from '../../src/graph/node-events.js';
-import { checkpointOf, type RunOutcome, run } from '../../src/graph/run.js';
+import { checkpointOf, run } from '../../src/graph/run.js';
+import type { RunOutcome } from '../../src/graph/run-options.js';
 import type { Checkpoint } from '../../src/graph/state.js';
 import { createNode, fakeActivation, perform } from '../support/activation.js';
 import { marbles } from '../support/scheduler.js';

@@ -58,6 +58,9 @@ export function fakeActivation(options: FakeOptions = {}): FakeActivation {
     input: options.input ?? null,
     answer: options.answer,
     memo: options.memo,
+    get outputs() {
+      return outputs.get(node) ?? {};
+    },
     closing: options.closing ?? false,
     services: options.services,
     source,

@@ -2,7 +2,8 @@
 import { concatMap, defer, from, type Observable, of } from 'rxjs';
 import type { RunEvent } from '../graph/events.js';
 import type { Variables } from '../graph/plan.js';
-import { checkpointOf, type RunOptions, type RunOutcome, run, type Start } from '../graph/run.js';
+import { checkpointOf, run } from '../graph/run.js';
+import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Canvas } from './load-canvas.js';

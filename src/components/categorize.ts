@@ -13,7 +13,7 @@ import { modelParams, withUsualNames } from './chat/model-params.js';
 import { openChat } from './chat/open-chat.js';
 import { usageEvent } from './chat/structured-answer.js';
 import { type CategoryText, categorizeSystem, categorizeUser } from './prompts/categorize.js';
-import { createTextReader, outputOf } from './text-reader.js';
+import { createTextReader, outputOf } from './values/text-reader.js';
 
 const example = z.preprocess(
   (given) => (typeof given === 'object' && given !== null && 'value' in given ? given.value : given),

@@ -16,9 +16,9 @@ import {
   renameKeys,
   selectKeys,
   updateKeys,
-} from './object-operations.js';
-import { createTextReader, type TextReader } from './text-reader.js';
-import { TEXT_OPERATORS, textTest } from './text-test.js';
+} from './values/object-operations.js';
+import { createTextReader, type TextReader } from './values/text-reader.js';
+import { TEXT_OPERATORS, textTest } from './values/text-test.js';
 
 const OPERATIONS = [
   'select_keys',

@@ -4,9 +4,9 @@ import { type Activation, type BodyEnd, defineComponent } from '../graph/compone
 import { interrupt, type NodeEvent, type Outputs, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json } from '../json.js';
 import { baseParams } from './base-params.js';
-import { aliasesOf, collect, collectedParam, concurrencyParam, itemsParam, readItems } from './item-outputs.js';
+import { aliasesOf, collect, collectedParam, concurrencyParam, itemsParam, readItems } from './bodies/item-outputs.js';
+import { defineListSoFar, type Step, walk } from './bodies/rounds.js';
 import { runSideBySide } from './parallel.js';
-import { defineListSoFar, type Step, walk } from './rounds.js';
 
 const params = z.looseObject({
   ...baseParams,

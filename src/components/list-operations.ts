@@ -8,11 +8,11 @@ import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { afterWarnings } from './after-warnings.js';
 import { baseParams } from './base-params.js';
-import { canonicalJson } from './canonical-json.js';
-import { jsonKind } from './json-kind.js';
-import { sortValues } from './order.js';
-import { createTextReader, type TextReader } from './text-reader.js';
-import { TEXT_OPERATORS, textTest } from './text-test.js';
+import { canonicalJson } from './values/canonical-json.js';
+import { jsonKind } from './values/json-kind.js';
+import { sortValues } from './values/order.js';
+import { createTextReader, type TextReader } from './values/text-reader.js';
+import { TEXT_OPERATORS, textTest } from './values/text-test.js';
 
 const OPERATIONS = ['nth', 'head', 'tail', 'filter', 'sort', 'drop_duplicates'] as const;
 type Operation = (typeof OPERATIONS)[number];

@@ -19,7 +19,7 @@ import { hasPassages } from './chat/retrieval.js';
 import { askForObject, outputSchema } from './chat/structured-answer.js';
 import { citationPrompt } from './prompts/citation.js';
 import { structuredPrompt } from './prompts/structured.js';
-import { createTextReader, referencedOutputs, type TextReader } from './text-reader.js';
+import { createTextReader, referencedOutputs, type TextReader } from './values/text-reader.js';
 
 const role = z.enum(['system', 'user', 'assistant']).catch('user');
 const prompt = z.looseObject({ role, content: z.string() });

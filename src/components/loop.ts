@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { ValueSource } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import { type Activation, type BodyEnd, defineComponent } from '../graph/component.js';
-import { interrupt, type NodeEvent, type Outputs, settled } from '../graph/node-events.js';
-import { isJsonObject, type Json } from '../json.js';
+import { interrupt, type NodeEvent, settled } from '../graph/node-events.js';
+import { isJsonObject } from '../json.js';
 import { baseParams } from './base-params.js';
-import { holds, loopCondition, parseCondition } from './loop-conditions.js';
-import { initialValues, loopVariable, ownNames } from './loop-variables.js';
-import { type Step, walk } from './rounds.js';
+import { holds, loopCondition, parseCondition } from './bodies/loop-conditions.js';
+import { initialValues, loopVariable } from './bodies/loop-variables.js';
+import { type Step, walk } from './bodies/rounds.js';
 
 /** Rounds after which a loop without a maximum of its own is taken for one that never ends. */
 const MAX_ROUNDS = 1024;
@@ -69,8 +69,7 @@ export const loop = defineComponent<Params>({
         ? conditions.every((condition) => holds(condition, source, id))
         : conditions.some((condition) => holds(condition, source, id));
     };
-    const names = ownNames(given.loop_variables, conditions, id);
-    return (activation) => repeat({ activation, params: given, names, hasEnded });
+    return (activation) => repeat({ activation, params: given, hasEnded });
   },
 });
 
@@ -78,8 +77,6 @@ export const loop = defineComponent<Params>({
 interface Looping {
   readonly activation: Activation;
   readonly params: Params;
-  /** Outputs of the Loop that outlast it. */
-  readonly names: readonly string[];
   readonly hasEnded: (source: ValueSource) => boolean;
 }
 
@@ -125,12 +122,7 @@ function stepAfter(looping: Looping, index: number, { status }: BodyEnd): Step {
   return status === 'exited' ? end(looping) : stepAt(looping, index + 1);
 }
 
-/** The Loop settles with its variables as the body left them. */
-function end({ activation, names }: Looping): Step {
-  const outputs: [string, Json][] = [];
-  for (const name of names) {
-    const lookup = activation.source.output(activation.node, name);
-    if (lookup.status === 'found') outputs.push([name, lookup.value]);
-  }
-  return { event: settled(Object.fromEntries(outputs) satisfies Outputs) };
+/** The Loop settles with its variables as the body left them, and with whatever else the body wrote to it. */
+function end({ activation }: Looping): Step {
+  return { event: settled({ ...activation.outputs }) };
 }

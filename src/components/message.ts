@@ -15,8 +15,8 @@ import { attach } from './speaking/attachment.js';
 import { Downloads } from './speaking/downloads.js';
 import { answerPieces } from './speaking/pieces.js';
 import { readAloud } from './speaking/speech.js';
-import { createTextReader, referencedOutputs } from './text-reader.js';
-import { isTruthy } from './truthiness.js';
+import { createTextReader, referencedOutputs } from './values/text-reader.js';
+import { isTruthy } from './values/truthiness.js';
 
 const messageParams = z.preprocess(
   withContent,

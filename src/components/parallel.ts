@@ -14,8 +14,8 @@ import {
   type ItemsReference,
   itemsParam,
   readItems,
-} from './item-outputs.js';
-import { defineListSoFar, type Step, walk } from './rounds.js';
+} from './bodies/item-outputs.js';
+import { defineListSoFar, type Step, walk } from './bodies/rounds.js';
 
 const params = z.looseObject({
   ...baseParams,

@@ -6,8 +6,8 @@ import { type Activation, defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import { afterWarnings } from './after-warnings.js';
 import { baseParams, optionalText } from './base-params.js';
-import { createTextReader, nameReference, outputOf, referencedOutputs } from './text-reader.js';
-import { isTruthy } from './truthiness.js';
+import { createTextReader, nameReference, outputOf, referencedOutputs } from './values/text-reader.js';
+import { isTruthy } from './values/truthiness.js';
 
 const stringTransformParams = z.looseObject({
   ...baseParams,

@@ -23,7 +23,7 @@ import {
   isSatisfied,
   resolveFields,
 } from './form-fields.js';
-import { createTextReader } from './text-reader.js';
+import { createTextReader } from './values/text-reader.js';
 
 const DEFAULT_TIPS = 'Please fill up the form';
 
@@ -53,8 +53,11 @@ interface FormSpec {
 /**
  * Asks the user: the run waits until somebody fills in the form.
  *
- * Optional files are not asked for; a form with nothing to ask goes on at once. An answer without a field that is not
- * optional is kept, and the form asks again for what is open. Never runs out of time.
+ * Optional files are not asked for, and a form with nothing to ask goes on at once. When an answer leaves a required field
+ * open, what it does give is kept and the form asks again for the rest. Answers come as `{inputs}`, by field or by the
+ * form's id, or as text alone for the only field or the one called `value`. Never runs out of time.
+ *
+ * Errors: those of reading files (see `readFileValue`).
  */
 export const userFillUp = defineComponent<z.infer<typeof params>>({
   type: 'UserFillUp',

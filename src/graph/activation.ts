@@ -5,7 +5,7 @@ import { renderValue } from '../dsl/render-value.js';
 import { type Lookup, readReference, type ValueSource } from '../dsl/resolve.js';
 import type { Json } from '../json.js';
 import type { Activation, BodyEnd, BodyRound } from './component.js';
-import { type Delta, delta } from './node-events.js';
+import { type Delta, delta, type Outputs } from './node-events.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
 import type { Token } from './token.js';
 import { FrameSource } from './values.js';
@@ -66,6 +66,9 @@ export class ActivationView implements Activation {
   get memo(): Json | undefined {
     return this.#token.memo;
   }
+  get outputs(): Outputs {
+    return this.#token.frame.values.cells.get(this.#node.index) ?? {};
+  }
   get closing(): boolean {
     return this.#token.frame.isClosing;
   }
@@ -91,7 +94,9 @@ export class ActivationView implements Activation {
     if (parsed === undefined) return EMPTY;
     if (parsed.kind === 'output' && parsed.path.length === 0) {
       const producer = indexOfNode(this.#host.plan, parsed.component);
-      const live = producer === undefined ? undefined : this.#host.liveText(this.#token, producer);
+      const comesLive =
+        producer !== undefined && this.#host.plan.nodes[producer]?.streams.includes(parsed.name) === true;
+      const live = comesLive ? this.#host.liveText(this.#token, producer) : undefined;
       if (live !== undefined) return live;
     }
     const found = readReference(parsed, this.source);

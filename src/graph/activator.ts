@@ -115,7 +115,7 @@ export class Activator implements WaveHost {
     const early: Token[] = [];
     this.#frontier.startStreaming(token, early);
     this.#earlyDepth += 1;
-    for (const consumer of early) this.announce(consumer);
+    for (const consumer of early) if (!this.#host.isStopped) this.announce(consumer);
     for (const consumer of early) if (consumer.isLive && !this.#host.isStopped) this.activate(consumer);
     this.#earlyDepth -= 1;
   }

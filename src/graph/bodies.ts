@@ -27,14 +27,15 @@ export interface BodyHost {
 export function openBody(host: BodyHost, token: Token, round: BodyRound): Observable<BodyEnd> {
   return new Observable((subscriber) => {
     const { plan } = host;
-    const node = plan.nodes[token.node] as Node;
-    if (node.body === -1) {
+    const scope = plan.scopes[(plan.nodes[token.node] as Node).body];
+    // Without a node that is made for it nobody is to be told that no pass follows.
+    if (scope === undefined || (round.closing === true && !scope.hasDeclaredEntry)) {
       subscriber.next({ status: 'done', source: new FrameSource(plan, token.frame) });
       subscriber.complete();
       return undefined;
     }
     const restored = token.frames?.get(round.key);
-    const frame = restored ?? createFrame(plan, token, plan.scopes[node.body] as Scope, round);
+    const frame = restored ?? createFrame(plan, token, scope, round);
     frame.whenEnded = (status) => {
       if (status !== 'interrupted') token.frames?.delete(round.key);
       subscriber.next({ status, source: new FrameSource(plan, frame) });

@@ -13,8 +13,8 @@ export interface GraphNode {
   readonly targets?: readonly string[];
   /** Milliseconds an activation may take. @default no limit */
   readonly timeoutMs?: number;
-  /** Whether its text comes live, for nodes that list it in `consumes`. @default false */
-  readonly isStreaming?: boolean;
+  /** Outputs whose text comes live, for nodes that list this one in `consumes`. @default none */
+  readonly streams?: readonly string[];
   /** Ids of the nodes whose text it reads live. */
   readonly consumes?: readonly string[];
   /** Its deltas are the answer that the user reads. @default false */
@@ -73,7 +73,7 @@ function toSpec(id: string, node: NodeFunction | GraphNode, downstream: readonly
     isEntry: false,
     targets: spec.targets ?? [],
     needs: [],
-    isStreaming: spec.isStreaming ?? false,
+    streams: spec.streams ?? [],
     consumes: spec.consumes ?? [],
     outputs: {},
     ...(spec.retry === undefined ? {} : { retry: spec.retry }),

@@ -164,7 +164,7 @@ function toSpec(entry: Entry, document: Document, timeouts: TimeoutResolver, iss
     isEntry: component.isEntry ?? false,
     targets,
     needs,
-    isStreaming: (component.streams?.(params) ?? []).length > 0,
+    streams: component.streams?.(params) ?? [],
     consumes: componentsOf(component.consumes?.(params) ?? []),
     outputs: component.outputs,
     onError,

@@ -57,6 +57,8 @@ export interface Activation {
   readonly answer: Json | undefined;
   /** What the node last kept with `Progress.memo`, when it is run again after a resume. */
   readonly memo: Json | undefined;
+  /** The node's own outputs as they are now: after a `Progress`, and with what others wrote to them. */
+  readonly outputs: Outputs;
   /** Whether this is the visit that only closes a body. */
   readonly closing: boolean;
   /** Where references are read: see `interpolate`, `resolveParam`, `readReference` of `dsl`. */

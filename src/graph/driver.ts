@@ -136,6 +136,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
 
   skip(token: Token): void {
     const ready: Token[] = [];
+    this.#frontier.countStep();
     this.#frontier.drop(token, ready);
     this.#goOn(token.frame, ready);
   }

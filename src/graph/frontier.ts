@@ -60,7 +60,7 @@ export class Frontier {
     this.#breakTie(frame, ready);
   }
 
-  /** Counts a settlement that moves no token: one that leaves its body. */
+  /** Counts a step that moves no token on: leaving a body, passing over a node. */
   countStep(): void {
     this.step += 1;
   }
@@ -79,7 +79,9 @@ export class Frontier {
     const { frame } = producer;
     producer.isStreaming = true;
     for (const to of (this.plan.nodes[producer.node] as Node).streamsTo) {
-      if (!(this.plan.nodes[to] as Node).isJoin) {
+      const consumer = this.plan.nodes[to] as Node;
+      if (!consumer.isJoin) {
+        if (!this.#hasWhatItNeeds(frame, consumer, [producer])) continue;
         const early = this.#add(frame, to, 'ready');
         early.awaits = 1;
         producer.startedEarly = [...(producer.startedEarly ?? []), early];
@@ -163,6 +165,8 @@ export class Frontier {
     const { watchers } = token;
     if (watchers === undefined) return;
     token.watchers = undefined;
+    // In the order in which they came: a run that was resumed finds them in that order too.
+    if (watchers.length > 1) watchers.sort((left, right) => left.id - right.id);
     for (const held of watchers) {
       if (held.witness === token && held.status === 'held') this.#tryRelease(held, ready);
     }
@@ -205,11 +209,13 @@ export class Frontier {
           streaming.push(other);
           continue;
         }
-        held.witness = other;
-        other.watchers ??= [];
-        other.watchers.push(held);
+        this.#watch(held, other);
         return;
       }
+    }
+    if (streaming !== undefined && !this.#hasWhatItNeeds(frame, node, streaming)) {
+      this.#watch(held, streaming[0] as Token);
+      return;
     }
     this.#release(held, ready);
     if (streaming === undefined) return;
@@ -217,9 +223,23 @@ export class Frontier {
     for (const producer of streaming) producer.startedEarly = [...(producer.startedEarly ?? []), held];
   }
 
+  /** A consumer is started early only if it would run now anyway: everything it reads is there, or comes live. */
+  #hasWhatItNeeds(frame: Frame, consumer: Node, producers: readonly Token[]): boolean {
+    return consumer.needs.every(
+      (needed) => frame.values.cells.get(needed) !== undefined || producers.some(({ node }) => node === needed),
+    );
+  }
+
+  #watch(held: Token, witness: Token): void {
+    held.witness = witness;
+    witness.watchers ??= [];
+    witness.watchers.push(held);
+  }
+
   #release(held: Token, ready: Token[]): void {
     this.#unwatch(held);
     held.frame.held.delete(held.node);
+    moveToTail(held);
     this.setStatus(held, 'ready');
     ready.push(held);
   }
@@ -254,4 +274,17 @@ export class Frontier {
 
 function isMoving(status: TokenStatus): boolean {
   return status === 'ready' || status === 'running';
+}
+
+/** Live tokens are kept in the order in which they may run, so that a resumed run goes the same way. */
+function moveToTail(token: Token): void {
+  const { frame, previous, next } = token;
+  if (next === undefined) return;
+  if (previous === undefined) frame.first = next;
+  else previous.next = next;
+  next.previous = previous;
+  token.previous = frame.last;
+  (frame.last as Token).next = token;
+  token.next = undefined;
+  frame.last = token;
 }

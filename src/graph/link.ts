@@ -22,8 +22,8 @@ export interface NodeSpec {
   /** Ids that may be named as next beside the downstream. */
   readonly targets: readonly string[];
   readonly needs: readonly string[];
-  /** Whether some output port comes live. */
-  readonly isStreaming: boolean;
+  /** Output ports that come live. */
+  readonly streams: readonly string[];
   /** Ids of nodes whose text is read live. */
   readonly consumes: readonly string[];
   readonly outputs: Readonly<Record<string, Port>>;
@@ -73,7 +73,9 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
     return [...found];
   };
 
-  const successors = specs.map((spec, at) => inScope(at, spec.downstream));
+  // An edge back to the entry of a body means the end of the pass: what follows is for the container to say.
+  const staysInPass = (to: number) => scopeOf[to] === 0 || !(specs[to] as NodeSpec).isEntry;
+  const successors = specs.map((spec, at) => inScope(at, spec.downstream).filter(staysInPass));
   const reachable = specs.map((spec, at) => [
     ...new Set([
       ...(successors[at] as number[]),
@@ -105,6 +107,7 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
       cycle: cycle[index] as number,
       needs: Object.freeze(needed.filter((other) => other !== index && !isAncestor(other, index, parentOf))),
       unknownNeeds: Object.freeze(spec.needs.filter((id) => indexOf(id) === undefined)),
+      streams: Object.freeze([...spec.streams]),
       streamsTo: Object.freeze(streamsTo),
       outputs: spec.outputs,
       onError:
@@ -201,7 +204,7 @@ function streamEdges(
   reach: Reach,
 ): number[] {
   const spec = specs[from] as NodeSpec;
-  if (!spec.isStreaming || spec.onError?.method === 'goto') return [];
+  if (spec.streams.length === 0 || spec.onError?.method === 'goto') return [];
   const next = reachable[from] as readonly number[];
   return next.filter(
     (to) =>
@@ -227,6 +230,7 @@ function scopeTable(
     index,
     owner,
     entries: Object.freeze(entries),
+    hasDeclaredEntry: declared.length > 0,
     members: Object.freeze(members),
     levels: members.reduce((most, member) => Math.max(most, (nodes[member] as Node).level + 1), 0),
     hasJoins: members.some((member) => (nodes[member] as Node).isJoin),

@@ -40,6 +40,8 @@ export interface Node {
   readonly needs: readonly number[];
   /** Ids that the node reads and that no node has. */
   readonly unknownNeeds: readonly string[];
+  /** Output ports that come live. */
+  readonly streams: readonly string[];
   /** Nodes that read this node live, over a stream edge. */
   readonly streamsTo: readonly number[];
   readonly outputs: Readonly<Record<string, Port>>;
@@ -61,6 +63,8 @@ export interface Scope {
   readonly owner: number;
   /** Where an execution of the scope starts. */
   readonly entries: readonly number[];
+  /** Whether the scope starts at a node made for that, such as an item node. */
+  readonly hasDeclaredEntry: boolean;
   readonly members: readonly number[];
   /** Number of levels among the members. */
   readonly levels: number;

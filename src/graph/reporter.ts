@@ -38,6 +38,7 @@ export class EventReporter implements Reporter {
   readonly #now: () => number;
   readonly #listener: (event: RunEvent) => void;
   #seq: number;
+  #isMuted = false;
 
   constructor(plan: Plan, run: string, now: () => number, seq: number, listener: (event: RunEvent) => void) {
     this.#plan = plan;
@@ -52,11 +53,17 @@ export class EventReporter implements Reporter {
     return this.#seq;
   }
 
+  /** Nodes are not heard any more; whatever is still on the stack below may finish in silence. */
+  mute(): void {
+    this.#isMuted = true;
+  }
+
   say(event: Unstamped<TerminalEvent> | Unstamped<Extract<RunEvent, { type: 'run-started' }>>): void {
     this.#listener({ run: this.#run, seq: ++this.#seq, at: this.#now(), ...event } as RunEvent);
   }
 
   started(token: Token, node: Node): void {
+    if (this.#isMuted) return;
     const { frame, id, attempt, startedAt: at } = token;
     // A literal for the common case: this is the hot path, and most nodes are at the top level.
     if (frame.owner === undefined && token.frames === undefined) {
@@ -68,6 +75,7 @@ export class EventReporter implements Reporter {
   }
 
   delta(token: Token, node: Node, event: Delta): void {
+    if (this.#isMuted) return;
     const { frame, id } = token;
     const { port, text } = event;
     const at = this.#now();
@@ -89,6 +97,7 @@ export class EventReporter implements Reporter {
   }
 
   settled(token: Token, node: Node, outcome: Settled, recovered: ErrorInfo | undefined): void {
+    if (this.#isMuted) return;
     const at = this.#now();
     const { frame, id } = token;
     const { outputs, next } = outcome;
@@ -117,25 +126,30 @@ export class EventReporter implements Reporter {
   }
 
   notice(token: Token, node: Node, { name, data }: Notice): void {
+    if (this.#isMuted) return;
     this.#listener({ type: 'node-notice', ...this.#header(token, node, this.#now()), name, data });
   }
 
   usage(token: Token, node: Node, { promptTokens, completionTokens, totalTokens }: Usage): void {
+    if (this.#isMuted) return;
     const header = this.#header(token, node, this.#now());
     this.#listener({ type: 'node-usage', ...header, promptTokens, completionTokens, totalTokens });
   }
 
   failed(token: Token, node: Node, error: ErrorInfo, outputs: Outputs, then: NodeFailed['then']): void {
+    if (this.#isMuted) return;
     const at = this.#now();
     const elapsedMs = at - token.startedAt;
     this.#listener({ type: 'node-failed', ...this.#header(token, node, at), error, outputs, elapsedMs, then });
   }
 
   skipped(token: Token, node: Node, missing: readonly string[]): void {
+    if (this.#isMuted) return;
     this.#listener({ type: 'node-skipped', ...this.#header(token, node, this.#now()), missing });
   }
 
   interrupted(token: Token, node: Node, payload: JsonObject, outputs: Outputs): void {
+    if (this.#isMuted) return;
     this.#listener({ type: 'node-interrupted', ...this.#header(token, node, this.#now()), payload, outputs });
   }
 

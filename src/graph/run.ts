@@ -5,65 +5,15 @@ import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import { Cells } from './cells.js';
 import { Driver, type RunEnd } from './driver.js';
-import type { ErrorInfo, PendingQuestion, RunEvent, TerminalEvent, Unstamped } from './events.js';
+import type { PendingQuestion, RunEvent, TerminalEvent, Unstamped } from './events.js';
 import { Frontier } from './frontier.js';
 import type { Outputs } from './node-events.js';
 import type { Plan, Scope, Variables } from './plan.js';
-import type { CheckpointStore } from './ports.js';
 import { EventReporter, pendingQuestions, type Reporter, SILENT } from './reporter.js';
+import { checkOptions, type RunOptions, type RunOutcome, type Start } from './run-options.js';
 import { type Checkpoint, restore, type State } from './state.js';
 import { readCheckpoint, stateFromJson, stateToJson } from './state-json.js';
 import { Frame } from './token.js';
-
-/** What a run starts from. */
-export type Start =
-  | {
-      /** Given to the entry nodes. */
-      readonly input: Json;
-      /** What the run before left; default the plan's own. */
-      readonly variables?: Variables;
-    }
-  | {
-      readonly checkpoint: Checkpoint;
-      /** Given to the nodes that wait for an answer. */
-      readonly answers?: Json;
-    };
-
-export interface RunOptions {
-  /** Id of the run. @default a random one */
-  readonly run?: string;
-  /** Cancels the run: its work stops at once and `run-cancelled` is its last event. Unsubscribing cancels silently. */
-  readonly signal?: AbortSignal;
-  /** Nodes that may be at work at once; at least 1. @default 5 */
-  readonly concurrency?: number;
-  /** Settlements after which the run fails with RUN_STEPS_EXCEEDED. @default 10 million */
-  readonly maxSteps?: number;
-  /** Milliseconds after which the run fails with RUN_TIMEOUT. @default no limit */
-  readonly timeoutMs?: number;
-  /** Handed to every node as `activation.services`. */
-  readonly services?: unknown;
-  /** Where the State is kept when the run ends or waits. */
-  readonly checkpoints?: CheckpointStore;
-  /** Number of the last event that the run's log already holds. @default 0 */
-  readonly seq?: number;
-  /** Clock in milliseconds since 1970. @default Date.now */
-  readonly now?: () => number;
-  /** Uniform in [0, 1). @default Math.random */
-  readonly random?: () => number;
-  /** Called once with the outcome, right before the last event. */
-  readonly whenEnded?: (outcome: RunOutcome) => void;
-}
-
-/** How a run ended. */
-export interface RunOutcome {
-  readonly status: 'succeeded' | 'waiting' | 'failed' | 'cancelled';
-  /** Outputs of the node that ran last; null when none ran. */
-  readonly outputs: Outputs | null;
-  readonly pending: readonly PendingQuestion[];
-  readonly error?: ErrorInfo;
-  readonly plan: Plan;
-  readonly state: State;
-}
 
 /**
  * Runs a plan. Cold: one subscription is one run, unsubscribing stops it at once.
@@ -76,10 +26,10 @@ export interface RunOutcome {
 export function run(plan: Plan, start: Start, options: RunOptions = {}): Observable<RunEvent> {
   checkOptions(options);
   return new Observable<RunEvent>((subscriber) => {
-    const session = new Session(plan, start, options, (event) => subscriber.next(event));
-    subscriber.add(() => session.dispose());
-    session.whenClosed = (error) => (error === undefined ? subscriber.complete() : subscriber.error(error));
-    session.start();
+    const subscription = new RunSubscription(plan, start, options, (event) => subscriber.next(event));
+    subscriber.add(() => subscription.dispose());
+    subscription.whenClosed = (error) => (error === undefined ? subscriber.complete() : subscriber.error(error));
+    subscription.start();
   });
 }
 
@@ -96,9 +46,10 @@ export function execute(plan: Plan, start: Start, options: RunOptions = {}): Pro
       outcome = end;
       options.whenEnded?.(end);
     };
-    const session = new Session(plan, start, { ...options, whenEnded }, undefined);
-    session.whenClosed = (error) => (error === undefined && outcome !== undefined ? resolve(outcome) : reject(error));
-    session.start();
+    const subscription = new RunSubscription(plan, start, { ...options, whenEnded }, undefined);
+    subscription.whenClosed = (error) =>
+      error === undefined && outcome !== undefined ? resolve(outcome) : reject(error);
+    subscription.start();
   });
 }
 
@@ -108,7 +59,7 @@ export function checkpointOf(plan: Plan, state: State, run: string, at: number, 
 }
 
 /** One subscription: a driver, its reporter, and the ends of a run that come from outside. */
-class Session {
+class RunSubscription {
   whenClosed: (error?: unknown) => void = () => {};
   readonly #plan: Plan;
   readonly #start: Start;
@@ -181,6 +132,7 @@ class Session {
     this.#cancelled = true;
     // Inside an event the engine is still on the stack below: stop its work now, say so when it has returned.
     this.#driver?.stop();
+    this.#reporter?.mute();
     if (this.#saying === 0) this.#close({ kind: 'cancelled' });
   };
 
@@ -205,6 +157,7 @@ class Session {
     const driver = this.#driver;
     if (this.#isOver || driver === undefined) return;
     this.dispose();
+    this.#reporter?.mute();
     const outputs = end.kind === 'settled' ? driver.lastOutputs : null;
     const { close } = this.#plan.hooks;
     if (close !== undefined) {
@@ -284,17 +237,3 @@ const STATUS = {
   failed: 'failed',
   cancelled: 'cancelled',
 } as const satisfies Record<(RunEnd | { kind: 'cancelled' })['kind'], RunOutcome['status']>;
-
-function checkOptions({ concurrency, maxSteps, timeoutMs, seq }: RunOptions): void {
-  const whole = (name: string, value: number | undefined, least: number) => {
-    if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
-    throw new EngineError(
-      'OPTION_INVALID',
-      `run: "${name}" must be a whole number of at least ${least}; received ${value}.`,
-    );
-  };
-  whole('concurrency', concurrency, 1);
-  whole('maxSteps', maxSteps, 1);
-  whole('timeoutMs', timeoutMs, 1);
-  whole('seq', seq, 0);
-}

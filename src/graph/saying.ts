@@ -11,7 +11,8 @@ export function passOn(token: Token, node: Node, event: Exclude<NodeEvent, Move>
     case 'delta':
       token.live?.append(event);
       // Over a stream edge the consumer passes the text on; reporting it here too would double the log.
-      if (token.startedEarly === undefined) reporter.delta(token, node, event);
+      token.isTextReported ??= token.startedEarly === undefined;
+      if (token.isTextReported) reporter.delta(token, node, event);
       return;
     case 'progress':
       keep(token, node, event);

@@ -21,6 +21,7 @@ export function liveText(consumer: Token, producer: number): Observable<Delta> |
 export function detachConsumers(producer: Token): readonly Token[] {
   const { startedEarly = [] } = producer;
   producer.isStreaming = false;
+  producer.isTextReported = undefined;
   producer.live = undefined;
   producer.startedEarly = undefined;
   if (startedEarly.length === 0) return startedEarly;

@@ -43,6 +43,8 @@ export class Token {
   watchers: Token[] | undefined = undefined;
   /** Whether the node is running and its text comes live. */
   isStreaming = false;
+  /** Whether the node's text is reported; decided at its first piece, undefined before. */
+  isTextReported: boolean | undefined = undefined;
   /** Consumers that were started before this token settled. */
   startedEarly: Token[] | undefined = undefined;
   /** Producers that this token was started before, and that have not settled. */

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { invalidOption } from '../operators/invalid-option.js';
 import { type Asked, refusal, unreachable, unusable } from './provider-error.js';
 
@@ -12,8 +12,8 @@ export interface ProviderOptions {
   readonly apiKey?: string | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Connections; shared by providers, closed by whoever made it. */
-  readonly dispatcher: Dispatcher;
+  /** Connections, or how to get them at the first call; shared by providers, closed by whoever made it. */
+  readonly dispatcher: Dispatcher | (() => Promise<Dispatcher>);
   /** Longest silence, in milliseconds, before and within an answer. @default 600000 */
   readonly idleTimeoutMs?: number | undefined;
   /** Longest call, in milliseconds, however busy. @default 3600000 */
@@ -48,15 +48,6 @@ export interface Provider {
 export interface AnswerBody {
   readonly mediaType: string;
   readonly chunks: AsyncGenerator<Buffer, void, void>;
-}
-
-/**
- * Connections to providers: kept alive, closed by `destroy()`. Connecting may take 10 s.
- *
- * No limit of connections: the limiter of model calls has one.
- */
-export function createDispatcher(): Agent {
-  return new Agent({ connect: { timeout: 10_000 }, keepAliveTimeout: 10_000 });
 }
 
 /**
@@ -95,17 +86,21 @@ export function createProvider(options: ProviderOptions): Provider {
     return { mediaType: mediaTypeOf(headers['content-type']), chunks: boundedChunks(body, who, maxResponseBytes) };
   };
 
-  const send = (call: ProviderCall): Promise<Dispatcher.ResponseData> =>
+  const send = async (call: ProviderCall): Promise<Dispatcher.ResponseData> => {
+    // Not before the first call: see `createDispatcher`.
+    const { request } = await import('undici');
+    const { dispatcher } = options;
     // The query stays behind the path: Azure wants its `api-version` there.
-    request(`${base.origin}${prefix}${call.path}${base.search}`, {
+    return request(`${base.origin}${prefix}${call.path}${base.search}`, {
       method: 'POST',
       headers: { ...ownHeaders, ...lowerCased(call.headers), 'content-type': 'application/json' },
       body: JSON.stringify(call.body),
       signal: call.signal,
-      dispatcher: options.dispatcher,
+      dispatcher: typeof dispatcher === 'function' ? await dispatcher() : dispatcher,
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
     });
+  };
 
   const read: Provider['read'] = async (call) => {
     const { mediaType, chunks } = await open(call);

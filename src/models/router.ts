@@ -6,7 +6,7 @@ import type { ModelKind, ModelsConfiguration, ProviderSettings } from './configu
 import { createEmbedder, type Embedder } from './embedder.js';
 import { createLimiter, type Limiter, withLimit } from './limiter.js';
 import { createOpenaiCompatible } from './openai-compatible.js';
-import { createDispatcher, createProvider, type Provider } from './provider.js';
+import { createProvider, type Provider } from './provider.js';
 import { createReranker, type Reranker } from './reranker.js';
 import { defaultProviderFor, hasProviders, type ResolvedModel, resolveModel } from './resolve-model.js';
 import { type RetryPolicy, withRetries } from './retry-policy.js';
@@ -96,8 +96,8 @@ export function createModels(configuration: ModelsConfiguration, options: Models
   const scripted = prepared(
     options.scripted ?? createScriptedModel(configuration.script, { onCall: options.onScriptedCall, scheduler }),
   );
-  const ownDispatcher = options.dispatcher === undefined ? createDispatcher() : undefined;
-  const dispatcher = options.dispatcher ?? (ownDispatcher as Dispatcher);
+  const connections = openLater();
+  const { dispatcher = connections.open } = options;
 
   const connected = new Map<ProviderSettings, Connected>();
   for (const settings of allProviders(configuration)) {
@@ -132,7 +132,30 @@ export function createModels(configuration: ModelsConfiguration, options: Models
     speech: (modelId = '') => createSpeechModel(askOptions('tts', modelId)),
     describe: () => describe(configuration),
     // Destroyed and not closed: a provider that hangs must not hold up the end of the process.
-    close: async () => ownDispatcher?.destroy(),
+    close: connections.close,
+  };
+}
+
+/** Connections of its own, made at the first call: most processes that run a canvas never call a provider. */
+function openLater(): { readonly open: () => Promise<Dispatcher>; readonly close: () => Promise<void> } {
+  let opened: Promise<Dispatcher> | undefined;
+  let isClosed = false;
+  const connect = async (): Promise<Dispatcher> => {
+    const { createDispatcher } = await import('./dispatcher.js');
+    const dispatcher = createDispatcher();
+    // A call may have been on its way here when everything was closed.
+    if (isClosed) await dispatcher.destroy();
+    return dispatcher;
+  };
+  return {
+    open() {
+      opened ??= connect();
+      return opened;
+    },
+    async close() {
+      isClosed = true;
+      await (await opened)?.destroy();
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareForLoop, compareForSwitch, numberOf, operatorOf } from '../../src/components/comparison.js';
+import { compareForLoop, compareForSwitch, numberOf, operatorOf } from '../../src/components/values/comparison.js';
 import type { Json } from '../../src/json.js';
 
 type Row = readonly [left: Json, operator: string, right: Json, result: boolean];

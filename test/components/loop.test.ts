@@ -88,13 +88,13 @@ describe('Loop', () => {
     expect(repeat(params, { variables: { 'env.start': 7 } }).outputs).toEqual(outputs);
   });
 
-  it('keeps an own output that only its condition names', () => {
+  it('keeps whatever its body wrote to it', () => {
     const params = { maximum_loop_count: 1, loop_termination_condition: [until('node@s', 'is', 'x')] };
     const body: NonNullable<FakeOptions['body']> = (_round, fake) => {
-      fake.write('node', { s: 'x', other: 'lost' });
+      fake.write('node', { s: 'x', other: 'kept' });
       return 'done';
     };
-    expect(repeat(params, { body }).outputs).toEqual({ s: 'x' });
+    expect(repeat(params, { body }).outputs).toEqual({ s: 'x', other: 'kept' });
   });
 
   it('opens rounds that see what earlier ones left', () => {

@@ -49,6 +49,7 @@ export function activationOf({
     input: {},
     answer: undefined,
     memo: undefined,
+    outputs: {},
     closing: false,
     source,
     services,

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../src/graph/events.js';
 import type { Outputs } from '../../src/graph/node-events.js';
-import type { RunOutcome } from '../../src/graph/run.js';
+import type { RunOutcome } from '../../src/graph/run-options.js';
 import type { NodeTrace } from './case.js';
 
 interface Entry {

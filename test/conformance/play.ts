@@ -5,7 +5,7 @@ import { toWireEvents, type WireEvent } from '../../src/canvas/wire-events.js';
 import { readFileValue } from '../../src/components/file-inputs.js';
 import type { Files, Services, StoredFile } from '../../src/components/services.js';
 import type { Registry } from '../../src/graph/component.js';
-import type { RunOutcome } from '../../src/graph/run.js';
+import type { RunOutcome } from '../../src/graph/run-options.js';
 import { isJsonObject } from '../../src/json.js';
 import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels, type Models } from '../../src/models/router.js';

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: attacks on other engines are written that way
 /**
  * Template text from published attacks on template engines: Jinja2, Nunjucks, Handlebars, Twig and their kin. Each tries to
  * reach the program behind the template, its environment, its files or endless work.

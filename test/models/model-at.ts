@@ -2,8 +2,9 @@ import { lastValueFrom, toArray } from 'rxjs';
 import { expect, onTestFinished } from 'vitest';
 import { EngineError } from '../../src/errors.js';
 import type { ChatDelta, ChatModel, ChatRequest } from '../../src/models/chat-model.js';
+import { createDispatcher } from '../../src/models/dispatcher.js';
 import { createOpenaiCompatible } from '../../src/models/openai-compatible.js';
-import { createDispatcher, createProvider, type ProviderOptions } from '../../src/models/provider.js';
+import { createProvider, type ProviderOptions } from '../../src/models/provider.js';
 
 export const KEY = 'sk-very-secret';
 

@@ -1,7 +1,7 @@
 import { concat, defer, filter, map, type Observable, of } from 'rxjs';
 import { delta, type NodeEvent, settled, warning } from '../../graph/node-events.js';
 import type { ChatDelta } from '../../models/chat-model.js';
-import { MarkedText } from '../think-text.js';
+import { MarkedText } from '../speaking/think-text.js';
 import { usageEvent } from './structured-answer.js';
 
 /** How an answer is kept. */

@@ -1,7 +1,7 @@
 import { renderValue } from '../../dsl/render-value.js';
 import type { ValueSource } from '../../dsl/resolve.js';
 import { isJsonObject, type Json } from '../../json.js';
-import { removeThinking } from '../think-text.js';
+import { removeThinking } from '../speaking/think-text.js';
 
 /** One entry of a conversation as a model sees it. */
 export interface Turn {

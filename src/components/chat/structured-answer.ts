@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChatMessage, ChatModel, ChatRequest, TokenUsage } from '../../models/chat-model.js';
 import { collectAnswer } from '../../models/collect-answer.js';
 import { repairPrompt } from '../prompts/structured.js';
-import { THINK_CLOSE } from '../think-text.js';
+import { THINK_CLOSE } from '../speaking/think-text.js';
 
 /** Attempts to get JSON out of a model that keeps giving something else. */
 const MIN_ATTEMPTS = 2;

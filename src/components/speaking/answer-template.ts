@@ -1,6 +1,6 @@
 import { type Reference, splitTemplate, type TemplatePart } from '../../dsl/reference.js';
 import { isJinja } from '../../dsl/template.js';
-import { nameReference } from '../text-reader.js';
+import { nameReference } from '../values/text-reader.js';
 
 /** The output whose text may come live. */
 const LIVE_OUTPUT = 'content';

@@ -3,7 +3,7 @@ import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import type { Converter, OptionalServices } from '../optional-services.js';
-import { removeThinking } from '../think-text.js';
+import { removeThinking } from './think-text.js';
 
 /** A format that an answer can be given in. */
 interface Format {

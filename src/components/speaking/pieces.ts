@@ -2,10 +2,10 @@ import { concat, defer, EMPTY, from, type MonoTypeOperatorFunction, Observable, 
 import type { Reference, TemplatePart } from '../../dsl/reference.js';
 import type { Activation } from '../../graph/component.js';
 import { type Delta, delta } from '../../graph/node-events.js';
-import { nameReference, type TextReader } from '../text-reader.js';
-import { splitThinkMarks, THINK_OPEN } from '../think-text.js';
+import { nameReference, type TextReader } from '../values/text-reader.js';
 import type { AnswerTemplate } from './answer-template.js';
 import { type Downloads, filesAlone } from './downloads.js';
+import { splitThinkMarks, THINK_OPEN } from './think-text.js';
 
 /** What an answer is made from. */
 export interface AnswerSources {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseAnswer } from '../../../src/components/speaking/answer-template.js';
 import { Downloads } from '../../../src/components/speaking/downloads.js';
-import { MarkedText, removeThinking, splitThinkMarks } from '../../../src/components/think-text.js';
+import { MarkedText, removeThinking, splitThinkMarks } from '../../../src/components/speaking/think-text.js';
 import type { Json } from '../../../src/json.js';
 
 describe('Downloads', () => {

@@ -22,7 +22,7 @@ export function spec(id: string, { activate = settleAtOnce, ...parts }: SpecPart
     isEntry: false,
     targets: [],
     needs: [],
-    isStreaming: false,
+    streams: [],
     consumes: [],
     outputs: {},
     speaks: false,

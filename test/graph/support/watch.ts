@@ -3,8 +3,12 @@ import { setImmediate } from 'node:timers/promises';
 import { Subject, takeUntil } from 'rxjs';
 import type { RunEvent } from '../../../src/graph/events.js';
 import type { Plan } from '../../../src/graph/plan.js';
-import { checkpointOf, type RunOptions, type RunOutcome, run, type Start } from '../../../src/graph/run.js';
+import { checkpointOf, run } from '../../../src/graph/run.js';
+import type { RunOptions, RunOutcome, Start } from '../../../src/graph/run-options.js';
 import type { Checkpoint, State } from '../../../src/graph/state.js';
+
+/** Turns of the event loop after which a run counts as stuck. */
+const MOST_TURNS = 200_000;
 
 export interface Watched {
   readonly events: RunEvent[];
@@ -59,7 +63,11 @@ export function watch(
 /** The same, to its end. */
 export async function watchToEnd(...given: Parameters<typeof watch>): Promise<Watched> {
   const watched = watch(...given);
-  while (!watched.isOver) await setImmediate();
+  for (let turns = 0; !watched.isOver; turns += 1) {
+    if (turns === MOST_TURNS)
+      throw new Error(`The run never ends; it said: ${lines(watched.events).slice(-20).join(', ')}.`);
+    await setImmediate();
+  }
   return watched;
 }
 

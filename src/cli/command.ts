@@ -1,0 +1,49 @@
+/** What every command of the command line is made of. */
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { EngineError } from '../errors.js';
+import type { Terminal } from './terminal.js';
+
+/** Exit codes, part of the contract with scripts. */
+export const EXIT = { finished: 0, failed: 1, usage: 2, waiting: 3, interrupted: 130 } as const;
+
+/** One command. */
+export interface Command {
+  /** The call, without the program's name. */
+  readonly usage: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** Everything after the usage line of `--help`. */
+  readonly help: string | (() => Promise<string>);
+  /** Gives the exit code. */
+  run(args: readonly string[], terminal: Terminal): Promise<number>;
+}
+
+type Parsed<T extends NonNullable<ParseArgsConfig['options']>> = ReturnType<
+  typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>
+>;
+
+/**
+ * Parses arguments strictly.
+ *
+ * @throws EngineError USAGE saying what is wrong and how the command is called.
+ */
+export function parse<T extends NonNullable<ParseArgsConfig['options']>>(
+  { usage }: Pick<Command, 'usage'>,
+  args: readonly string[],
+  options: T,
+  positionals: { readonly least: number; readonly most: number },
+): Parsed<T> {
+  const refuse = (problem: string): EngineError => new EngineError('USAGE', `${problem}\nUsage: runnel ${usage}`);
+  const read = () => {
+    try {
+      return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    } catch (error) {
+      throw refuse(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const parsed = read();
+  const count = parsed.positionals.length;
+  if (count < positionals.least) throw refuse('An argument is missing.');
+  if (count > positionals.most) throw refuse(`"${parsed.positionals[positionals.most]}" is one argument too many.`);
+  return parsed;
+}

@@ -1,0 +1,154 @@
+/** `runnel run`: one turn of a canvas in the terminal. */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { lastValueFrom, tap } from 'rxjs';
+import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
+import { runTurn, type Session, type Turn } from '../canvas/turn.js';
+import { toWireEvents } from '../canvas/wire-events.js';
+import type { Services } from '../components/services.js';
+import { EngineError } from '../errors.js';
+import type { RunOutcome } from '../graph/run-options.js';
+import { createTimeoutResolver } from '../graph/timeouts.js';
+import { modelsFromEnvironment } from '../models/configuration.js';
+import { createModels, type Models } from '../models/router.js';
+import { type Command, EXIT, parse } from './command.js';
+import { showAnswer, showEvents, showProgress } from './printers.js';
+import { readSource } from './read-source.js';
+import { parseInputs, parseVariables } from './run-inputs.js';
+import { Screen } from './screen.js';
+import { type KeptSession, readSession, writeSession } from './session-file.js';
+import type { Terminal } from './terminal.js';
+
+export const runCommand: Command = {
+  usage:
+    'run <canvas.json> [--query TEXT] [--inputs JSON] [--user ID] [--session FILE] [--env NAME=VALUE …] [--events]',
+  summary: 'run a canvas once and print its answer as it comes',
+  help: `  <canvas.json>      the canvas, version 1 or 2; "-" reads it from the standard input
+  --query TEXT       what the user says
+  --inputs JSON      values of Begin's fields, or answers to the form that the session waits at:
+                     {"city": "Oslo"} or {"city": {"type": "line", "value": "Oslo"}}
+  --user ID          id of the user (sys.user_id)
+  --session FILE     keeps the conversation in FILE, so that the next call goes on with it;
+                     a run that failed or was cancelled leaves FILE as it was
+  --env NAME=VALUE   sets the variable env.NAME; may be repeated. A variable that the canvas declares as
+                     number, boolean, object or array takes JSON
+  --events           prints every event as one line of JSON instead of the answer
+
+The answer goes to the standard output, everything else to the standard error. Ctrl-C cancels the run.
+Models: OPENAI_BASE_URL and OPENAI_API_KEY, or RUNNEL_MODELS; without them the built-in scripted model answers
+with an echo.
+Exit codes: 0 finished, 1 failed, 2 bad usage or invalid document, 3 waiting for user input, 130 interrupted.`,
+  run,
+};
+
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parse(
+    runCommand,
+    args,
+    {
+      query: { type: 'string' },
+      inputs: { type: 'string' },
+      user: { type: 'string' },
+      session: { type: 'string' },
+      env: { type: 'string', multiple: true },
+      events: { type: 'boolean' },
+    },
+    { least: 1, most: 1 },
+  );
+  const inputs = values.inputs === undefined ? {} : parseInputs(values.inputs);
+  const timeouts = createTimeoutResolver({ environment: terminal.env });
+  const canvas = loadCanvas(await readSource(positionals[0] as string, terminal), { timeouts });
+  const turn: Turn = {
+    query: values.query ?? '',
+    inputs,
+    variables: parseVariables(values.env ?? [], canvas.document),
+    ...(values.user === undefined ? {} : { userId: values.user }),
+  };
+  const kept = await readSession(values.session);
+  const screen = new Screen(terminal);
+  for (const issue of canvas.issues) screen.remark(`warning: ${issue.path}: ${issue.message}`);
+  const models = await openModels(terminal, screen);
+  const show = values.events === true ? showEvents(terminal.out) : showAnswer(screen, values.session);
+  try {
+    const { session, outcome } = await play({ canvas, turn, kept, models, terminal, screen, show });
+    const isKept = outcome.status === 'succeeded' || outcome.status === 'waiting';
+    if (values.session !== undefined && isKept) await writeSession(values.session, kept.id, session);
+    return report(outcome, screen);
+  } finally {
+    screen.end();
+    await models.close();
+  }
+}
+
+interface Play {
+  readonly canvas: Canvas;
+  readonly turn: Turn;
+  readonly kept: KeptSession;
+  readonly models: Models;
+  readonly terminal: Terminal;
+  readonly screen: Screen;
+  readonly show: ReturnType<typeof showEvents>;
+}
+
+/** Runs the turn to its end, showing it. */
+async function play(what: Play): Promise<{ readonly session: Session; readonly outcome: RunOutcome }> {
+  const { canvas, turn, kept, models, terminal, screen, show } = what;
+  const services: Services = { models, session: { id: kept.id } };
+  const [run, messageId] = [newId(), newId()];
+  let ended: { session: Session; outcome: RunOutcome } | undefined;
+  const events$ = runTurn(canvas, turn, {
+    run,
+    signal: terminal.signal,
+    services,
+    onSession: (session, outcome) => {
+      ended = { session, outcome };
+    },
+    ...(kept.session === undefined ? {} : { session: kept.session }),
+  });
+  await lastValueFrom(
+    events$.pipe(
+      tap(showProgress(screen, canvas.plan)),
+      toWireEvents({ plan: canvas.plan, messageId, sessionId: kept.id }),
+      tap(show),
+    ),
+    { defaultValue: undefined },
+  );
+  if (ended === undefined) throw new EngineError('INTERNAL', `Run "${run}" ended without an outcome.`);
+  return ended;
+}
+
+/** The models of the environment; says so once when the built-in one stands in for a provider that is not there. */
+async function openModels(terminal: Terminal, screen: Screen): Promise<Models> {
+  const configuration = await modelsFromEnvironment(terminal.env, (path) => readFile(path, 'utf8'));
+  let isSaid = configuration.script !== undefined;
+  const models = createModels(configuration, {
+    onScriptedCall() {
+      if (isSaid || !models.isScripted) return;
+      isSaid = true;
+      screen.remark(
+        'note: no model provider is configured (OPENAI_BASE_URL …), so the built-in scripted model answers',
+      );
+    },
+  });
+  return models;
+}
+
+function report({ status, error }: RunOutcome, screen: Screen): number {
+  screen.end();
+  switch (status) {
+    case 'succeeded':
+      return EXIT.finished;
+    case 'waiting':
+      return EXIT.waiting;
+    case 'cancelled':
+      screen.remark('cancelled');
+      return EXIT.interrupted;
+    case 'failed':
+      screen.remark(`error: ${error?.message ?? 'the run failed'} [${error?.code ?? 'INTERNAL'}]`);
+      return EXIT.failed;
+  }
+}
+
+function newId(): string {
+  return randomUUID().replaceAll('-', '');
+}

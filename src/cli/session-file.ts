@@ -1,0 +1,89 @@
+/** A conversation kept in a file between two calls of `runnel run`. */
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Session } from '../canvas/turn.js';
+import { EngineError } from '../errors.js';
+import { isJsonObject, type JsonObject } from '../json.js';
+import { readText } from './read-source.js';
+
+/** Far more than a conversation of 2000 turns has. */
+const MAX_SESSION_BYTES = 256 * 1024 * 1024;
+
+const jsonObject = z.custom<JsonObject>(isJsonObject, 'expected an object');
+
+const sessionSchema = z.strictObject({
+  version: z.literal(1),
+  id: z.string().min(1),
+  variables: jsonObject,
+  waiting: z
+    .strictObject({
+      version: z.literal(1),
+      run: z.string(),
+      planHash: z.string(),
+      at: z.number(),
+      seq: z.number(),
+      // Read by the engine, which checks it against the plan.
+      state: jsonObject,
+    })
+    .optional(),
+});
+
+/** What the file holds: the conversation and its id. */
+export interface KeptSession {
+  readonly id: string;
+  /** Undefined for a new conversation. */
+  readonly session: Session | undefined;
+}
+
+/**
+ * Reads the conversation; without a file it is a new one.
+ *
+ * @throws EngineError USAGE when the file is there but is no session.
+ */
+export async function readSession(path: string | undefined): Promise<KeptSession> {
+  const text = path === undefined ? undefined : await readIfThere(path);
+  if (text === undefined) return { id: randomUUID().replaceAll('-', ''), session: undefined };
+  const parsed = sessionSchema.safeParse(parseJson(text));
+  if (parsed.success) {
+    const { id, ...session } = parsed.data;
+    return { id, session: session as Session };
+  }
+  const why = parsed.error.issues.map((issue) => `${['$', ...issue.path].join('.')}: ${issue.message}`).join('; ');
+  throw new EngineError('USAGE', `"${path}" is not a session file (${why}); name another file to begin anew.`);
+}
+
+/**
+ * Writes the conversation; a crash leaves the old file or the new one, never half of it.
+ *
+ * @throws EngineError USAGE when the file cannot be written.
+ */
+export async function writeSession(path: string, id: string, session: Session): Promise<void> {
+  const part = `${path}.${process.pid}.part`;
+  try {
+    await writeFile(part, `${JSON.stringify({ ...session, id })}\n`, { mode: 0o600 });
+    await rename(part, path);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError('USAGE', `Cannot write the session file "${path}": ${why}`, { cause });
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readText(createReadStream(path), `the session file "${path}"`, MAX_SESSION_BYTES);
+  } catch (error) {
+    const cause = EngineError.is(error) ? error.cause : undefined;
+    if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+import { type Delta, delta } from '../../graph/node-events.js';
+
+/** Where reasoning begins and ends within a text. */
+export const THINK_OPEN = '<think>';
+export const THINK_CLOSE = '</think>';
+
+/**
+ * Cuts a whole text at its thinking marks: pieces between them belong to the port `thinking`, all others to `content`. The
+ * marks disappear; a closing mark without an opening one stays as text.
+ */
+export function splitThinkMarks(text: string): Delta[] {
+  const pieces: Delta[] = [];
+  const add = (port: string, from: number, to: number): void => {
+    if (to > from) pieces.push(delta(port, text.slice(from, to)));
+  };
+  let from = 0;
+  for (let open = text.indexOf(THINK_OPEN); open !== -1; open = text.indexOf(THINK_OPEN, from)) {
+    add('content', from, open);
+    const start = open + THINK_OPEN.length;
+    const close = text.indexOf(THINK_CLOSE, start);
+    add('thinking', start, close === -1 ? text.length : close);
+    from = close === -1 ? text.length : close + THINK_CLOSE.length;
+  }
+  add('content', from, text.length);
+  return pieces;
+}
+
+/** A text without what was thought: blocks, an open block up to the end, and marks that stand alone. */
+export function removeThinking(text: string): string {
+  if (!text.includes(THINK_OPEN) && !text.includes(THINK_CLOSE)) return text;
+  const spoken = splitThinkMarks(text).filter(({ port }) => port === 'content');
+  return spoken
+    .map((piece) => piece.text)
+    .join('')
+    .replaceAll(THINK_CLOSE, '')
+    .trim();
+}
+
+/** Joins pieces of the ports `content` and `thinking` to one text, with marks around what was thought. */
+export class MarkedText {
+  #text = '';
+  #isThinking = false;
+
+  /** Adds a piece of reasoning or of the answer. */
+  append(text: string, isThinking: boolean): void {
+    if (isThinking !== this.#isThinking) {
+      this.#text += isThinking ? THINK_OPEN : THINK_CLOSE;
+      this.#isThinking = isThinking;
+    }
+    this.#text += text;
+  }
+
+  /** The text so far; an open block is closed. */
+  toString(): string {
+    return this.#isThinking ? this.#text + THINK_CLOSE : this.#text;
+  }
+}

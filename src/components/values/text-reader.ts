@@ -1,0 +1,88 @@
+import { parseReference, type Reference, splitTemplate } from '../../dsl/reference.js';
+import { interpolate, type Lookup, textOf } from '../../dsl/resolve.js';
+import { isJinja, renderTemplate } from '../../dsl/template.js';
+import { EngineError } from '../../errors.js';
+import type { Activation } from '../../graph/component.js';
+import { type Notice, warning } from '../../graph/node-events.js';
+import type { Json } from '../../json.js';
+
+/** Reads the texts of one activation, and gathers what the people who watch should know about them. */
+export interface TextReader {
+  /** The text with every reference in it replaced. */
+  read(text: string): string;
+  /** The same, and rendered as Jinja when the text is a template by the rule of `isJinja`; references in tags are texts. */
+  readTemplate(text: string): string;
+  /** The text that stands for one reference; `written` is how it stands in the template. */
+  textOf(reference: Reference, written: string): string;
+  /** Tells about a reference that names nothing; for lookups made elsewhere. */
+  unresolved(reference: Reference, lookup: Lookup): void;
+  /** Warnings so far, one for each reference that names nothing. */
+  readonly warnings: readonly Notice[];
+}
+
+/**
+ * Makes the reader that all text nodes share: what is declared and has no value, or is no output of its node, reads as
+ * empty text, the latter with a warning; so does a variable that does not exist.
+ *
+ * `render` gives the text of a value, JSON for everything but texts when absent.
+ * Errors: `REFERENCE_UNRESOLVED` for an output of a node that does not exist, which is always a mistake in the document.
+ */
+export function createTextReader(activation: Activation, render?: (value: Json) => string): TextReader {
+  const warnings: Notice[] = [];
+  const told = new Set<string>();
+  const onUnresolved = (reference: Reference, lookup: Lookup): void => {
+    const name = nameReference(reference);
+    if (reference.kind === 'output' && lookup.status === 'unresolved') {
+      throw new EngineError(
+        'REFERENCE_UNRESOLVED',
+        `Node "${activation.node}" reads "${name}", but there is no node "${reference.component}".`,
+        { node: activation.node },
+      );
+    }
+    if (told.has(name)) return;
+    told.add(name);
+    warnings.push(warning(`"${name}" names no value; it reads as empty text.`));
+  };
+  const options = { onUnresolved, ...(render && { render }) };
+  return {
+    warnings,
+    read: (text) => interpolate(text, activation.source, options),
+    readTemplate: (text) =>
+      isJinja(text)
+        ? renderTemplate(text, 'jinja', activation.source, options)
+        : interpolate(text, activation.source, options),
+    textOf: (reference, written) => textOf(reference, written, activation.source, options),
+    unresolved: onUnresolved,
+  };
+}
+
+/** The outputs of nodes that texts refer to, as `node@output`, each once; what a text node needs before it can run. */
+export function referencedOutputs(texts: readonly string[]): string[] {
+  const names = new Set<string>();
+  for (const text of texts) {
+    for (const part of splitTemplate(text)) {
+      if (part.kind === 'reference' && part.reference.kind === 'output') {
+        names.add(`${part.reference.component}@${part.reference.name}`);
+      }
+    }
+  }
+  return [...names];
+}
+
+/** The output that a parameter names when it is one reference, as `node@output`, in a list; none otherwise. */
+export function outputOf(parameter: string): string[] {
+  const reference = parseReference(parameter);
+  return reference?.kind === 'output' ? [`${reference.component}@${reference.name}`] : [];
+}
+
+/** A reference as it stands between braces. */
+export function nameReference(reference: Reference): string {
+  switch (reference.kind) {
+    case 'variable':
+      return reference.key;
+    case 'alias':
+      return [reference.name, ...reference.path].join('.');
+    case 'output':
+      return `${reference.component}@${[reference.name, ...reference.path].join('.')}`;
+  }
+}

@@ -1,0 +1,73 @@
+/** What a run is started with, and what it leaves. */
+import { EngineError } from '../errors.js';
+import type { Json } from '../json.js';
+import type { ErrorInfo, PendingQuestion } from './events.js';
+import type { Outputs } from './node-events.js';
+import type { Plan, Variables } from './plan.js';
+import type { CheckpointStore } from './ports.js';
+import type { Checkpoint, State } from './state.js';
+
+/** What a run starts from. */
+export type Start =
+  | {
+      /** Given to the entry nodes. */
+      readonly input: Json;
+      /** What the run before left; default the plan's own. */
+      readonly variables?: Variables;
+    }
+  | {
+      readonly checkpoint: Checkpoint;
+      /** Given to the nodes that wait for an answer. */
+      readonly answers?: Json;
+    };
+
+export interface RunOptions {
+  /** Id of the run. @default a random one */
+  readonly run?: string;
+  /** Cancels the run: its work stops at once and `run-cancelled` is its last event. Unsubscribing cancels silently. */
+  readonly signal?: AbortSignal;
+  /** Nodes that may be at work at once; at least 1. @default 5 */
+  readonly concurrency?: number;
+  /** Settlements after which the run fails with RUN_STEPS_EXCEEDED. @default 10 million */
+  readonly maxSteps?: number;
+  /** Milliseconds after which the run fails with RUN_TIMEOUT. @default no limit */
+  readonly timeoutMs?: number;
+  /** Handed to every node as `activation.services`. */
+  readonly services?: unknown;
+  /** Where the State is kept when the run ends or waits. */
+  readonly checkpoints?: CheckpointStore;
+  /** Number of the last event that the run's log already holds. @default 0 */
+  readonly seq?: number;
+  /** Clock in milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+  /** Uniform in [0, 1). @default Math.random */
+  readonly random?: () => number;
+  /** Called once with the outcome, right before the last event. */
+  readonly whenEnded?: (outcome: RunOutcome) => void;
+}
+
+/** How a run ended. */
+export interface RunOutcome {
+  readonly status: 'succeeded' | 'waiting' | 'failed' | 'cancelled';
+  /** Outputs of the node that ran last; null when none ran. */
+  readonly outputs: Outputs | null;
+  readonly pending: readonly PendingQuestion[];
+  readonly error?: ErrorInfo;
+  readonly plan: Plan;
+  readonly state: State;
+}
+
+/** @throws EngineError OPTION_INVALID naming the option and what was received. */
+export function checkOptions({ concurrency, maxSteps, timeoutMs, seq }: RunOptions): void {
+  const whole = (name: string, value: number | undefined, least: number) => {
+    if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
+    throw new EngineError(
+      'OPTION_INVALID',
+      `run: "${name}" must be a whole number of at least ${least}; received ${value}.`,
+    );
+  };
+  whole('concurrency', concurrency, 1);
+  whole('maxSteps', maxSteps, 1);
+  whole('timeoutMs', timeoutMs, 1);
+  whole('seq', seq, 0);
+}

@@ -1,0 +1,91 @@
+/** The library: canvases and graphs that run as streams. Everything that is not named here may change without notice. */
+
+// A canvas: a document of RAGFlow's agent DSL, and a conversation with it.
+export { drawDocument } from './canvas/draw.js';
+export {
+  builtInComponents,
+  type Canvas,
+  type CanvasCheck,
+  checkCanvas,
+  type LoadOptions,
+  loadCanvas,
+} from './canvas/load-canvas.js';
+export { converse, runTurn, type Session, sessionAfter, type Turn, type TurnOptions } from './canvas/turn.js';
+export { toWireEvents, type WireContext, type WireEvent, type WireEventName } from './canvas/wire-events.js';
+// Components, and what they ask of the process around a run.
+export {
+  type ComponentDescription,
+  describeComponent,
+  formatComponent,
+  type OutputDescription,
+  type ParameterDescription,
+} from './components/catalogue.js';
+export {
+  type Files,
+  type MemoryEntry,
+  type Services,
+  type StoredFile,
+  servicesOf,
+} from './components/services.js';
+// Documents.
+export { formatDocument, toV1, toV2, type V2Conversion, v1ToV2, v2ToV1 } from './dsl/convert.js';
+export type { Document, DocumentComponent, DocumentIssue, ReadResult } from './dsl/document.js';
+export { parseDocument, type ReadOptions, readDocument } from './dsl/read.js';
+export { parseReference, type Reference } from './dsl/reference.js';
+export { interpolate, type Lookup, readReference, resolveParam, type ValueSource } from './dsl/resolve.js';
+export type { DocumentSidecar } from './dsl/schema-v2.js';
+// Errors and JSON.
+export {
+  EngineError,
+  type EngineErrorDetails,
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorCodeInfo,
+  toEngineError,
+} from './errors.js';
+// The engine.
+export { chain, type GraphNode, graph } from './graph/build.js';
+export { type CompileOptions, compile } from './graph/compile.js';
+export {
+  type Activation,
+  type AnyComponent,
+  type BodyEnd,
+  type BodyRound,
+  type Component,
+  createRegistry,
+  defineComponent,
+  fromOperator,
+  type NodeFunction,
+  type NodeOperator,
+  type Placement,
+  type Port,
+  type Registry,
+} from './graph/component.js';
+export { isTerminal, type PendingQuestion, type RunEvent, type TerminalEvent } from './graph/events.js';
+export {
+  type Delta,
+  delta,
+  type Interrupt,
+  interrupt,
+  type NodeEvent,
+  type Notice,
+  notice,
+  type Outputs,
+  type Settled,
+  settled,
+  type Usage,
+  warning,
+} from './graph/node-events.js';
+export type { Plan, Variables } from './graph/plan.js';
+export type { CheckpointStore } from './graph/ports.js';
+export { execute, run } from './graph/run.js';
+export type { RunOptions, RunOutcome, Start } from './graph/run-options.js';
+export type { Checkpoint, State } from './graph/state.js';
+export { createTimeoutResolver, type TimeoutOptions, type TimeoutResolver } from './graph/timeouts.js';
+export { isJsonObject, type Json, type JsonObject } from './json.js';
+// Models.
+export type { ChatDelta, ChatMessage, ChatModel, ChatRequest } from './models/chat-model.js';
+export { type Environment, type ModelsConfiguration, modelsFromEnvironment } from './models/configuration.js';
+export { createModels, type Models, type ModelsOptions } from './models/router.js';
+export type { ScriptInput } from './models/script.js';
+export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';

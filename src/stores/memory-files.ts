@@ -1,0 +1,23 @@
+import type { FileRecord, FileStore } from '../graph/service-ports.js';
+import { Shelf } from './shelf.js';
+
+export interface MemoryFileLimits {
+  /** @default 10,000 */
+  readonly maxCount?: number;
+  /** All files together. @default 512 MiB */
+  readonly maxBytes?: number;
+}
+
+/** Files in memory: the newest; older ones go when room is needed. */
+export function createMemoryFiles(limits: MemoryFileLimits = {}): FileStore {
+  const { maxCount = 10_000, maxBytes = 512 * 1024 * 1024 } = limits;
+  const shelf = new Shelf<FileRecord>({ what: 'files', maxCount, maxBytes, canDrop: () => true });
+  return {
+    async save(tenant, file) {
+      shelf.put(tenant, file.id, file, file.bytes.byteLength);
+    },
+    async find(tenant, id) {
+      return shelf.get(tenant, id);
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { EngineError } from '../errors.js';
+
+/** Bounds of a {@link Shelf}. */
+export interface ShelfOptions<T> {
+  /** What is kept, in the plural, for messages. */
+  readonly what: string;
+  /** The most that may be kept. */
+  readonly maxCount: number;
+  readonly maxBytes: number;
+  /** Makes room by dropping the oldest values for which it is true. @default nothing is dropped */
+  readonly canDrop?: (value: T) => boolean;
+  /** Hears of every value that was dropped to make room. */
+  readonly onDrop?: (tenant: string, id: string) => void;
+}
+
+interface Entry<T> {
+  readonly tenant: string;
+  readonly id: string;
+  readonly value: T;
+  readonly bytes: number;
+}
+
+/**
+ * Values by tenant and id, bounded in number and bytes.
+ *
+ * Putting a value makes it the newest. Without room the oldest values go, as far as they may; otherwise putting is refused.
+ */
+export class Shelf<T> {
+  readonly #options: ShelfOptions<T>;
+  /** In order of the last `put`. */
+  readonly #entries = new Map<string, Entry<T>>();
+  #bytes = 0;
+
+  constructor(options: ShelfOptions<T>) {
+    this.#options = options;
+  }
+
+  get(tenant: string, id: string): T | undefined {
+    return this.#entries.get(keyOf(tenant, id))?.value;
+  }
+
+  /** @throws EngineError LIMIT_REACHED when there is no room and none can be made; what was there before stays. */
+  put(tenant: string, id: string, value: T, bytes: number): void {
+    const key = keyOf(tenant, id);
+    const before = this.#entries.get(key);
+    const free = () => ({
+      count: this.#options.maxCount - this.#entries.size + (before === undefined ? 0 : 1),
+      bytes: this.#options.maxBytes - this.#bytes + (before?.bytes ?? 0),
+    });
+    if (bytes <= this.#options.maxBytes) {
+      while (free().count < 1 || free().bytes < bytes) {
+        if (!this.#dropOldest(key)) break;
+      }
+    }
+    if (free().count < 1 || free().bytes < bytes) throw this.#full(bytes);
+    this.delete(tenant, id);
+    this.#entries.set(key, { tenant, id, value, bytes });
+    this.#bytes += bytes;
+  }
+
+  delete(tenant: string, id: string): boolean {
+    const key = keyOf(tenant, id);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
+    return true;
+  }
+
+  /** Values of one tenant, the oldest first. */
+  *values(tenant: string): Iterable<T> {
+    for (const entry of this.#entries.values()) {
+      if (entry.tenant === tenant) yield entry.value;
+    }
+  }
+
+  #dropOldest(except: string): boolean {
+    const { canDrop, onDrop } = this.#options;
+    if (canDrop === undefined) return false;
+    for (const [key, { tenant, id, value }] of this.#entries) {
+      if (key === except || !canDrop(value)) continue;
+      this.delete(tenant, id);
+      onDrop?.(tenant, id);
+      return true;
+    }
+    return false;
+  }
+
+  #full(bytes: number): EngineError {
+    const { what, maxCount, maxBytes } = this.#options;
+    return new EngineError(
+      'LIMIT_REACHED',
+      `No room for ${bytes} bytes more: this server keeps at most ${maxCount} ${what} of ${maxBytes} bytes together. Delete some, or raise the limit.`,
+    );
+  }
+}
+
+/** The length keeps tenant and id apart, whatever characters they have. */
+function keyOf(tenant: string, id: string): string {
+  return `${tenant.length}:${tenant}${id}`;
+}
+
+/** Size of a value as JSON, in bytes. */
+export function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}

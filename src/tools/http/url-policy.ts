@@ -1,0 +1,96 @@
+import { isIP } from 'node:net';
+import { EngineError } from '../../errors.js';
+import { refuseAddress } from './address-policy.js';
+import { describeUrl } from './failures.js';
+
+/** Longest URL that is accepted, in UTF-16 units; servers take less. */
+const MAX_URL_LENGTH = 65_536;
+
+/** Names that mean this machine, its network or its cloud, whatever a resolver says. */
+const PRIVATE_NAMES = /^(?:localhost|localdomain|metadata|internal|local|home\.arpa)$/;
+const PRIVATE_SUFFIXES = /\.(?:localhost|localdomain|internal|local|home\.arpa)$/;
+const METADATA_NAMES = /^(?:metadata|metadata\.google\.internal|metadata\.goog|instance-data(?:\.ec2\.internal)?)$/;
+
+// Whole names only: a link-local zone or a percent sign never gets this far.
+const LABEL = /^[^.]{1,63}$/;
+
+/** Ports of services that read a line of HTTP as commands of their own; every browser refuses them (Fetch standard, "bad port"). */
+const BAD_PORTS = new Set(
+  `0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137
+  139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723
+  2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080`.split(/\s+/),
+);
+
+/** What a URL may lead to. */
+export interface UrlPolicy {
+  readonly allowPrivateNetwork: boolean;
+  /** Accepts a user name and password before the host, as URLs of proxies have them. @default false */
+  readonly allowCredentials?: boolean;
+}
+
+/**
+ * Parses a URL and judges everything that can be judged without asking a resolver.
+ *
+ * `what` names it in messages. Errors: `URL_INVALID` (no URL, not http or https, credentials in it, a port of other services),
+ * `URL_BLOCKED` (a name or literal address that must not be reached); neither is retryable.
+ */
+export function checkUrl(text: string, policy: UrlPolicy, what = 'URL'): URL {
+  const url = parseUrl(text, what);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw invalid(what, text, 'its scheme is not http or https');
+  }
+  if (policy.allowCredentials !== true && (url.username !== '' || url.password !== '')) {
+    throw invalid(what, text, 'it has a user name or password in it; send an Authorization header instead');
+  }
+  if (BAD_PORTS.has(url.port)) throw invalid(what, text, `port ${url.port} belongs to another kind of service`);
+  const host = hostOf(url);
+  if (isIP(host) === 0 && !host.split('.').every((label) => LABEL.test(label))) {
+    throw invalid(what, text, 'its host is no name');
+  }
+  const refusal = refuseHost(host, policy.allowPrivateNetwork);
+  if (refusal !== undefined) throw blocked(what, url, refusal);
+  return url;
+}
+
+/** The host of a URL: an address without brackets, or a lower-case name without the dot at its end. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$|\.$/g, '');
+}
+
+/** The error for a URL that leads where it must not. */
+export function blocked(what: string, url: URL, refusal: string): EngineError {
+  return new EngineError(
+    'URL_BLOCKED',
+    `${what} ${describeUrl(url.href)} is not allowed: it leads to ${refusal}. ` +
+      'Private networks are open only where the operator sets RUNNEL_ALLOW_PRIVATE_NETWORK=true.',
+  );
+}
+
+function parseUrl(text: string, what: string): URL {
+  const trimmed = text.trim();
+  if (trimmed === '') throw new EngineError('URL_INVALID', `${what} is empty.`);
+  if (trimmed.length > MAX_URL_LENGTH) {
+    throw invalid(what, trimmed, `it is longer than ${MAX_URL_LENGTH} characters`);
+  }
+  // The URL parser drops line ends and tabs, so that what is checked would not be what was written.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(trimmed)) throw invalid(what, trimmed, 'it has control characters in it');
+  // `http:host`, `http:/host` and `http:\\host` are all read as `http://host`; no honest document writes them.
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\\]/i.test(trimmed)) throw invalid(what, trimmed, 'it does not begin with http://host');
+  try {
+    return new URL(trimmed);
+  } catch {
+    throw invalid(what, trimmed, 'it cannot be read');
+  }
+}
+
+function refuseHost(host: string, allowPrivateNetwork: boolean): string | undefined {
+  if (isIP(host) !== 0) return refuseAddress(host, allowPrivateNetwork);
+  if (METADATA_NAMES.test(host)) return 'a metadata service';
+  if (allowPrivateNetwork) return undefined;
+  return PRIVATE_NAMES.test(host) || PRIVATE_SUFFIXES.test(host) ? 'a name of a private network' : undefined;
+}
+
+function invalid(what: string, text: string, problem: string): EngineError {
+  return new EngineError('URL_INVALID', `${what} ${describeUrl(text)} cannot be used: ${problem}.`);
+}

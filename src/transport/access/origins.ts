@@ -1,0 +1,40 @@
+/**
+ * Which names and web pages a server answers to.
+ *
+ * A server without keys trusts whoever reaches it, and any web page reaches loopback: directly with a request across origins, or
+ * under its own name by DNS rebinding. So such a server answers to loopback names only, and only to its own pages.
+ */
+
+/** Whether a host name (without port) means this machine and no DNS server has a say in it. */
+export function isLoopbackName(name: string): boolean {
+  const host = name.toLowerCase().replace(/^\[|\]$/g, '');
+  return host === 'localhost' || host === '::1' || /^127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(host);
+}
+
+/** The name in a `Host` header; undefined when there is none or it is malformed. */
+export function hostNameOf(header: string | undefined): string | undefined {
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(header ?? '');
+  return match?.[1];
+}
+
+/** What a request says about where it comes from. */
+export interface RequestOrigin {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+}
+
+/** Why a server without keys refuses a request; undefined when it does not. */
+export function refusalOf({ host, origin }: RequestOrigin, allowedOrigins: readonly string[]): string | undefined {
+  const name = hostNameOf(host);
+  if (name === undefined || !isLoopbackName(name)) {
+    return 'This server has no API keys and answers to loopback names only, such as localhost. Set RUNNEL_API_KEYS to use it under another name.';
+  }
+  if (origin === undefined || allowedOrigins.includes(origin) || isSameOrigin(origin, host as string)) return undefined;
+  return 'This server has no API keys and answers to its own pages only. Name other origins in RUNNEL_CORS_ORIGINS.';
+}
+
+/** The port counts, the scheme does not: a proxy on the same machine may add TLS. */
+function isSameOrigin(origin: string, host: string): boolean {
+  const match = /^https?:\/\/(.+)$/i.exec(origin);
+  return match?.[1]?.toLowerCase() === host.toLowerCase();
+}

@@ -1,0 +1,74 @@
+import { EngineError } from '../../errors.js';
+import { isJsonObject } from '../../json.js';
+import { outside } from '../envelope.js';
+import type { HttpExchange, Routes } from '../http/types.js';
+import { checkId } from '../ids.js';
+import { badArgument } from '../refusals.js';
+import { awaitRun } from '../runs/await-run.js';
+import { streamRun } from '../runs/stream-run.js';
+import { readTurn } from '../runs/turn-request.js';
+import type { ServerParts } from '../server-parts.js';
+import { isTruthy } from '../truth.js';
+import { answerOf } from './answer.js';
+import { conversationFrames } from './conversation-view.js';
+import { openaiError } from './openai-errors.js';
+import { readOpenaiRequest } from './openai-request.js';
+import { openaiCompletion, openaiView } from './openai-view.js';
+
+/** `POST /agents/chat/completions` and the two older paths that mean the same. */
+export function completionRoutes(parts: ServerParts): Routes {
+  return (router) => {
+    router.post('/agents/chat/completions', (exchange) => {
+      const { body } = exchange.request;
+      const id = isJsonObject(body) ? body.agent_id : undefined;
+      if (typeof id !== 'string' || id === '') throw badArgument('`agent_id` is required.');
+      const isOpenai = isJsonObject(body) && isTruthy(body['openai-compatible']);
+      return isOpenai ? completeAsOpenai(parts, exchange, id) : complete(parts, exchange, id);
+    });
+    router.post('/agents/:id/completions', (exchange) => complete(parts, exchange, exchange.params.id as string));
+    router.post('/agents_openai/:id/chat/completions', (exchange) =>
+      completeAsOpenai(parts, exchange, exchange.params.id as string),
+    );
+  };
+}
+
+async function complete(parts: ServerParts, exchange: HttpExchange, id: string): Promise<void> {
+  const request = readTurn(exchange.request.body, exchange.query);
+  const target = { tenant: exchange.state.tenant, agentId: checkId('agent_id', id), fallback: 'draft' as const };
+  const { live, session } = await parts.startTurn(target, request);
+  const run = live.identity.id;
+  if (request.streams) {
+    // Sessions that were prepared come from chat pages, which want less; those made by a run want everything.
+    const isFiltered = session.source !== 'workflow';
+    streamRun(exchange, parts, run, isFiltered ? { frames: conversationFrames(request.returnsTrace) } : {});
+    return;
+  }
+  exchange.set('X-Run-Id', run);
+  exchange.body = answerOf(await awaitRun(exchange, live), live.transcript);
+}
+
+async function completeAsOpenai(parts: ServerParts, exchange: HttpExchange, id: string): Promise<void> {
+  try {
+    const { turn, promptTokens } = readOpenaiRequest(exchange.request.body);
+    const target = { tenant: exchange.state.tenant, agentId: checkId('agent_id', id), fallback: 'draft' as const };
+    const { live } = await parts.startTurn(target, turn);
+    const { id: run, sessionId, agentId } = live.identity;
+    const header = { sessionId, agentId, created: Math.floor(live.startedAt / 1000), promptTokens };
+    if (turn.streams) {
+      streamRun(exchange, parts, run, openaiView(header));
+      return;
+    }
+    exchange.set('X-Run-Id', run);
+    const record = await awaitRun(exchange, live);
+    const failure =
+      record.error && outside(new EngineError(record.error.code, record.error.message)).message;
+    const { status, body } = openaiCompletion(header, record, live.transcript, failure);
+    exchange.status = status;
+    exchange.body = body;
+  } catch (error) {
+    if (!EngineError.is(error)) parts.journal.error({ err: error, path: exchange.path }, 'a request crashed');
+    const { status, body } = openaiError(error);
+    exchange.status = status;
+    exchange.body = body;
+  }
+}

@@ -1,0 +1,180 @@
+/** The settings of the server: read from the environment once, checked together, listed by `runnel serve --help`. */
+import { z } from 'zod';
+import { EngineError } from '../errors.js';
+import { type ApiKey, parseApiKeys } from './access/api-keys.js';
+import { isLoopbackName } from './access/origins.js';
+
+/** One environment variable. */
+interface Setting<T> {
+  readonly name: string;
+  /** What holds when it is unset, for people. */
+  readonly shown: string;
+  readonly meaning: string;
+  readonly schema: z.ZodType<T, string | undefined>;
+  /** Its value is never shown. */
+  readonly isSecret?: boolean;
+}
+
+const MIB = 1024 * 1024;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Every setting of the server, in the order in which it is listed. */
+const SETTINGS = {
+  host: {
+    name: 'RUNNEL_HOST',
+    shown: '127.0.0.1',
+    meaning: 'address to listen on; without RUNNEL_API_KEYS only loopback is allowed',
+    schema: z.string().default('127.0.0.1'),
+  },
+  port: whole('RUNNEL_PORT', 9380, 0, 65_535, 'port to listen on; 0 takes any that is free'),
+  apiKeys: {
+    name: 'RUNNEL_API_KEYS',
+    shown: 'unset: no login, loopback only',
+    meaning: 'comma-separated "key" or "tenant=key"; a key without a tenant belongs to tenant "local"',
+    schema: z.string().optional().transform(readKeys),
+    isSecret: true,
+  },
+  corsOrigins: {
+    name: 'RUNNEL_CORS_ORIGINS',
+    shown: 'unset: same origin only',
+    meaning: 'comma-separated origins that may call the API from a browser; "*" for any, which needs RUNNEL_API_KEYS',
+    schema: z.string().optional().transform(readOrigins),
+  },
+  runTimeoutMs: milliseconds('RUNNEL_RUN_TIMEOUT_MS', 3_600_000, 'a run that takes longer fails with RUN_TIMEOUT'),
+  runLogBytes: bytes('RUNNEL_RUN_LOG_BYTES', 256 * MIB, 'a run whose events take more fails with RUN_LOG_FULL'),
+  detachGraceMs: whole(
+    'RUNNEL_DETACH_GRACE_MS',
+    30_000,
+    0,
+    DAY_MS,
+    'a run whose last client has been gone for so long is cancelled; 0: never',
+  ),
+  maxRuns: whole('RUNNEL_MAX_RUNS', 10_000, 1, 1_000_000, 'runs that may be going on at once'),
+  runConcurrency: whole('RUNNEL_RUN_CONCURRENCY', 5, 1, 10_000, 'nodes of one run that may work at once'),
+  shutdownGraceMs: whole(
+    'RUNNEL_SHUTDOWN_GRACE_MS',
+    10_000,
+    0,
+    DAY_MS,
+    'how long runs may go on when the server is told to stop, before they are cancelled',
+  ),
+  jsonBytes: bytes('RUNNEL_JSON_BYTES', 16 * MIB, 'largest JSON body'),
+  uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload'),
+  frameBytes: bytes('RUNNEL_WS_FRAME_BYTES', MIB, 'largest WebSocket frame of a client'),
+  clientQueueBytes: bytes(
+    'RUNNEL_CLIENT_QUEUE_BYTES',
+    4 * MIB,
+    'events that may wait for one slow client before it is closed and has to resume',
+  ),
+  slowClientMs: milliseconds('RUNNEL_SLOW_CLIENT_MS', 30_000, 'a client that reads nothing for so long is closed'),
+  ssePingMs: milliseconds('RUNNEL_SSE_PING_MS', 15_000, 'pause between comments that keep an event stream alive'),
+  heartbeatMs: milliseconds('RUNNEL_WS_HEARTBEAT_MS', 20_000, 'pause between pings to a WebSocket client'),
+  idleMs: milliseconds('RUNNEL_WS_IDLE_MS', 600_000, 'a WebSocket without a run and without a frame is closed after it'),
+  maxConnections: whole('RUNNEL_WS_MAX_CONNECTIONS', 10_000, 1, 1_000_000, 'WebSocket connections at once'),
+  framesPerSecond: whole(
+    'RUNNEL_WS_FRAMES_PER_SECOND',
+    20,
+    1,
+    1_000_000,
+    'frames a WebSocket client may send, "ack" aside; applies with API keys',
+  ),
+  runsPerMinute: whole(
+    'RUNNEL_WS_RUNS_PER_MINUTE',
+    5,
+    1,
+    1_000_000,
+    'runs a WebSocket client may start; applies with API keys',
+  ),
+  // biome-ignore lint/suspicious/noExplicitAny: settings of different types share one table
+} satisfies Record<string, Setting<any>>;
+
+/** The settings of the server. Times are milliseconds, sizes bytes. */
+export type ServerConfig = {
+  readonly [K in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[K]['schema']>;
+};
+
+/** A setting for people. */
+export interface SettingDescription {
+  readonly name: string;
+  readonly default: string;
+  readonly meaning: string;
+}
+
+/** All settings of the server: name, default, meaning. */
+export function describeSettings(): readonly SettingDescription[] {
+  return Object.values(SETTINGS).map(({ name, shown, meaning }) => ({ name, default: shown, meaning }));
+}
+
+/**
+ * Reads the settings; an empty variable counts as unset.
+ *
+ * @throws EngineError CONFIG_INVALID with every problem; never with a key.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): ServerConfig {
+  const problems: string[] = [];
+  const values = Object.entries(SETTINGS).map(([key, setting]: [string, Setting<unknown>]) => {
+    const raw = env[setting.name]?.trim();
+    const parsed = setting.schema.safeParse(raw === '' ? undefined : raw);
+    if (parsed.success) return [key, parsed.data];
+    const received = setting.isSecret === true ? '' : `; received ${JSON.stringify(raw)}`;
+    problems.push(`${setting.name} ${parsed.error.issues.map(({ message }) => message).join(', ')}${received}`);
+    return [key, undefined];
+  });
+  const config = Object.fromEntries(values) as ServerConfig;
+  if (problems.length === 0) problems.push(...contradictions(config));
+  if (problems.length > 0) throw new EngineError('CONFIG_INVALID', `${problems.join('.\n')}.`);
+  return config;
+}
+
+function contradictions({ host, apiKeys, corsOrigins }: ServerConfig): string[] {
+  const problems: string[] = [];
+  if (apiKeys.length > 0) return problems;
+  if (!isLoopbackName(host)) {
+    problems.push(
+      `RUNNEL_HOST is ${JSON.stringify(host)}, which others can reach, and there are no keys; set RUNNEL_API_KEYS, or listen on 127.0.0.1`,
+    );
+  }
+  if (corsOrigins.includes('*')) {
+    problems.push('RUNNEL_CORS_ORIGINS is "*" and there are no keys; set RUNNEL_API_KEYS, or name the origins');
+  }
+  return problems;
+}
+
+function whole(name: string, fallback: number, least: number, most: number, meaning: string): Setting<number> {
+  const read = (text: string | undefined, check: z.RefinementCtx): number => {
+    if (text === undefined) return fallback;
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    check.addIssue({ code: 'custom', message: `must be a whole number from ${least} to ${most}` });
+    return z.NEVER;
+  };
+  return { name, shown: String(fallback), meaning, schema: z.string().optional().transform(read) };
+}
+
+function milliseconds(name: string, fallback: number, meaning: string): Setting<number> {
+  return whole(name, fallback, 1, 30 * DAY_MS, `${meaning} (milliseconds)`);
+}
+
+function bytes(name: string, fallback: number, meaning: string): Setting<number> {
+  return whole(name, fallback, 1024, 16 * 1024 * MIB, `${meaning} (bytes)`);
+}
+
+function readKeys(text: string | undefined, check: z.RefinementCtx): readonly ApiKey[] {
+  const keys = text === undefined ? [] : parseApiKeys(text);
+  if (typeof keys !== 'string') return keys;
+  check.addIssue({ code: 'custom', message: `is not valid: ${keys}` });
+  return z.NEVER;
+}
+
+function readOrigins(text: string | undefined, check: z.RefinementCtx): readonly string[] {
+  const origins = (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  for (const origin of origins) {
+    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
+    check.addIssue({ code: 'custom', message: 'must name origins such as "https://app.example.com", or "*"' });
+    return z.NEVER;
+  }
+  return origins;
+}

@@ -1,0 +1,75 @@
+/** RAGFlow's JSON envelope: what every answer that is not a stream looks like. */
+import { ERROR_CODES, EngineError } from '../errors.js';
+import type { Json } from '../json.js';
+
+/** An answer: `code` 0 is success, anything else a failure that `message` explains. */
+export interface Envelope {
+  readonly code: number;
+  readonly message?: string;
+  readonly data?: unknown;
+  /** Length of a whole list, when `data` is a page of it. */
+  readonly total?: number;
+  readonly error?: string;
+}
+
+export function success(data: unknown): Envelope {
+  return { code: 0, message: 'success', data };
+}
+
+export function successPage(data: readonly unknown[], total: number): Envelope {
+  return { code: 0, message: 'success', data, total };
+}
+
+/** A failure as clients may see it, and the HTTP status it goes with. */
+export interface Failure {
+  readonly status: number;
+  readonly body: Envelope;
+}
+
+/** Failures that are about HTTP itself; every other one is a business error, which RAGFlow answers with 200. */
+const STATUS: Readonly<Record<string, number>> = {
+  UNAUTHENTICATED: 401,
+  BODY_TOO_LARGE: 413,
+  INTERNAL: 500,
+};
+
+/**
+ * Gives any thrown value the form in which clients may see it. What is not an EngineError, or not meant for clients, keeps
+ * its message to itself.
+ */
+export function failureOf(thrown: unknown): Failure {
+  const error = EngineError.is(thrown) ? thrown : new EngineError('INTERNAL', '');
+  const { code, status = STATUS[error.code] ?? 200, message } = outside(error);
+  return { status, body: { code, message, ...dataOf(code, error.details) } };
+}
+
+/** An EngineError that is answered with an HTTP status other than its code's. */
+export interface HttpDetails {
+  readonly httpStatus: number;
+}
+
+/** Code and message of an error as clients may see them. */
+export function outside(error: EngineError): { code: number; status?: number; message: string } {
+  const { envelope, expose, summary } = ERROR_CODES[error.code];
+  const { details } = error;
+  const hasStatus = typeof details === 'object' && details !== null && 'httpStatus' in details;
+  return {
+    code: envelope,
+    message: expose ? error.message : summary,
+    ...(hasStatus ? { status: (details as HttpDetails).httpStatus } : {}),
+  };
+}
+
+/** RAGFlow's habit: no data with 102, false with the other codes of its own, null with those borrowed from HTTP. */
+function dataOf(code: number, details: unknown): { data?: Json } {
+  if (typeof details === 'object' && details !== null && 'issues' in details) {
+    return { data: { issues: details.issues as Json } };
+  }
+  if (code === 102) return {};
+  return { data: code < 200 ? false : null };
+}
+
+/** The answer to a path that does not exist. */
+export function notFound(path: string): Failure {
+  return { status: 404, body: { code: 404, message: `Not Found: ${path}`, data: null, error: 'Not Found' } };
+}

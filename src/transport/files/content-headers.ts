@@ -1,0 +1,70 @@
+/** How a stored file is given back without a browser running what is in it. */
+
+/** Media types by ending, for what clients store and show. */
+const TYPES: Readonly<Record<string, string>> = {
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  doc: 'application/msword',
+  pdf: 'application/pdf',
+  csv: 'text/csv',
+  xls: 'application/vnd.ms-excel',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  ppt: 'application/vnd.ms-powerpoint',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  html: 'text/html',
+  json: 'application/json',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  bmp: 'image/bmp',
+  tiff: 'image/tiff',
+  webp: 'image/webp',
+  svg: 'image/svg+xml',
+  ico: 'image/x-icon',
+  avif: 'image/avif',
+  heic: 'image/heic',
+};
+
+const CODE = new Set(['js', 'ts', 'py', 'java', 'c', 'cpp', 'h', 'go', 'rs', 'rb', 'php', 'sh', 'sql', 'css', 'yml', 'yaml']);
+
+/** Types that a browser would run scripts of. */
+const ACTIVE = /html|xml|svg|javascript|ecmascript|multipart\/related|message\/rfc822/i;
+const ACTIVE_ENDINGS = new Set(['htm', 'html', 'shtml', 'xht', 'xhtml', 'xml', 'mhtml', 'svg', 'js']);
+
+export interface ContentRequest {
+  readonly mimeType: string | undefined;
+  /** Ending without the dot. */
+  readonly extension: string | undefined;
+  readonly fileName: string;
+  readonly isInline: boolean;
+}
+
+/** Headers for the bytes of a file. */
+export function contentHeaders({ mimeType, extension, fileName, isInline }: ContentRequest): Record<string, string> {
+  const ending = extension?.replace(/^\./, '').toLowerCase() ?? '';
+  const type = mediaType(mimeType, ending);
+  const isActive = ACTIVE.test(type) || ACTIVE_ENDINGS.has(ending) || ACTIVE_ENDINGS.has(endingOf(fileName));
+  const safeName = fileName.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 200) || 'file';
+  return {
+    'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+    'Content-Disposition': `${isInline && !isActive ? 'inline' : 'attachment'}; filename="${safeName}"`,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+  };
+}
+
+/** Ending of a file name, in lower case without the dot; empty without one. */
+export function endingOf(name: string): string {
+  return /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+}
+
+function mediaType(mimeType: string | undefined, ending: string): string {
+  const given = mimeType?.split(';', 1)[0]?.trim() ?? '';
+  if (/^[a-z]+\/[a-z0-9.+-]+$/i.test(given)) return given.toLowerCase();
+  if (ending === '') return 'application/octet-stream';
+  if (CODE.has(ending)) return 'text/plain';
+  if (Object.hasOwn(TYPES, ending)) return TYPES[ending] as string;
+  return /^[a-z0-9.+-]+$/.test(ending) ? `application/${ending}` : 'application/octet-stream';
+}

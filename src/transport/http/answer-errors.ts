@@ -1,0 +1,21 @@
+import type { Middleware } from 'koa';
+import { failureOf, notFound } from '../envelope.js';
+import type { Log } from '../log.js';
+
+/** Answers whatever is thrown behind it in RAGFlow's envelope, and paths that nothing answers with 404. */
+export function answerErrors(journal: Log): Middleware {
+  return async (exchange, next) => {
+    try {
+      await next();
+      if (exchange.status !== 404 || exchange.body !== undefined) return;
+      const { status, body } = notFound(exchange.path);
+      exchange.status = status;
+      exchange.body = body;
+    } catch (error) {
+      const { status, body } = failureOf(error);
+      if (status >= 500) journal.error({ err: error, method: exchange.method, path: exchange.path }, 'a request crashed');
+      exchange.status = status;
+      exchange.body = body;
+    }
+  };
+}

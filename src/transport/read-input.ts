@@ -1,0 +1,62 @@
+/** Reading what clients send: bodies, queries, list conventions. */
+import type { ParsedUrlQuery } from 'node:querystring';
+import type { z } from 'zod';
+import type { PageRequest } from '../graph/service-ports.js';
+import { badArgument } from './refusals.js';
+
+/** The most items of one page. */
+const MAX_PAGE_SIZE = 100;
+
+/** Reads a value by a schema. @throws EngineError BAD_REQUEST with every mismatch and its path. */
+export function readInput<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `\`${path.map(String).join('.')}\`: ${message}`,
+  );
+  throw badArgument(`The request is not valid: ${problems.join('; ')}.`);
+}
+
+/** A query parameter that is given once and is not empty; the last one counts when it is repeated. */
+export function queryText(query: ParsedUrlQuery, name: string): string | undefined {
+  const value = query[name];
+  const text = Array.isArray(value) ? value.at(-1) : value;
+  return text === undefined || text === '' ? undefined : text;
+}
+
+/** A comma-separated query parameter; undefined when nothing is in it. */
+export function queryList(query: ParsedUrlQuery, name: string): readonly string[] | undefined {
+  const parts = (queryText(query, name) ?? '').split(',').map((part) => part.trim());
+  const filled = parts.filter((part) => part !== '');
+  return filled.length === 0 ? undefined : filled;
+}
+
+/**
+ * `page` (default 1) and `page_size` (default 30, at most 100) as RAGFlow reads them: what is no number counts as absent.
+ *
+ * @throws EngineError BAD_REQUEST for a larger page.
+ */
+export function readPage(query: ParsedUrlQuery): PageRequest {
+  const page = positive(queryText(query, 'page'), 1);
+  const limit = positive(queryText(query, 'page_size'), 30);
+  if (limit > MAX_PAGE_SIZE) throw badArgument(`\`page_size\` must be at most ${MAX_PAGE_SIZE}; received ${limit}.`);
+  return { offset: (page - 1) * limit, limit };
+}
+
+/** `desc`, default true: anything but `false` in any case. */
+export function readDescending(query: ParsedUrlQuery): boolean {
+  return queryText(query, 'desc')?.toLowerCase() !== 'false';
+}
+
+/** `orderby` by the names in `columns`. @throws EngineError BAD_REQUEST for another one. */
+export function readOrder<T>(query: ParsedUrlQuery, columns: Readonly<Record<string, T>>, fallback: T): T {
+  const name = queryText(query, 'orderby');
+  if (name === undefined) return fallback;
+  if (Object.hasOwn(columns, name)) return columns[name] as T;
+  throw badArgument(`\`orderby\` must be one of ${Object.keys(columns).join(', ')}; received ${JSON.stringify(name)}.`);
+}
+
+function positive(text: string | undefined, fallback: number): number {
+  const value = Number(text);
+  return Number.isSafeInteger(value) && value >= 1 ? value : fallback;
+}

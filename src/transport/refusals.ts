@@ -1,0 +1,29 @@
+/** Refusals in the words that RAGFlow's clients match on. */
+import { EngineError } from '../errors.js';
+
+/** The agent does not exist, or is not the caller's: the answer is the same, so that nobody learns which. */
+export const noAgent = () => new EngineError('FORBIDDEN', 'Make sure you have permission to access the agent.');
+
+/** The same for reading one, where RAGFlow answers differently. */
+export const noCanvas = () => new EngineError('NOT_FOUND', 'canvas not found.');
+
+export const notOwner = () =>
+  new EngineError('FORBIDDEN', 'Only the owner of the agent is authorized for this operation.');
+
+export const noSession = () => new EngineError('NOT_FOUND', 'Session not found!');
+
+export const foreignSession = () =>
+  new EngineError('FORBIDDEN', 'Session does not belong to the requested agent.');
+
+export const busySession = () => new EngineError('SESSION_BUSY', 'This agent session is already running.');
+
+export const noRun = () => new EngineError('NOT_FOUND', 'Run not found.');
+
+export const foreignRun = () => new EngineError('FORBIDDEN', 'Run does not belong to the requested agent.');
+
+export const noVersion = () => new EngineError('NOT_FOUND', 'Version not found.');
+
+export const nothingPublished = () => new EngineError('NOT_FOUND', 'No available published version');
+
+/** An argument that is missing or wrong. */
+export const badArgument = (message: string) => new EngineError('BAD_REQUEST', message);

@@ -1,0 +1,16 @@
+import type { RunRecord } from '../../graph/service-ports.js';
+import type { HttpExchange } from '../http/types.js';
+import type { LiveRun } from './live-run.js';
+
+/** Waits for the end of a run; while the caller waits too, it counts as a client of the run. */
+export async function awaitRun({ res }: HttpExchange, live: LiveRun): Promise<RunRecord> {
+  const presence = live.attach();
+  const leave = (): void => presence.unsubscribe();
+  res.once('close', leave);
+  try {
+    return await live.ended;
+  } finally {
+    res.off('close', leave);
+    leave();
+  }
+}

@@ -1,0 +1,27 @@
+import type { RunRecord } from '../../graph/service-ports.js';
+import type { JsonObject } from '../../json.js';
+
+/** A run as the API shows it. Times are milliseconds since 1970. */
+export function runView(run: RunRecord): JsonObject {
+  const { usage } = run;
+  return {
+    id: run.id,
+    run_id: run.id,
+    agent_id: run.agentId,
+    session_id: run.sessionId,
+    message_id: run.messageId,
+    parent_run_id: run.parentRun ?? null,
+    status: run.status,
+    error: run.error === undefined ? null : { code: run.error.code, message: run.error.message },
+    started_at: run.startedAt,
+    finished_at: run.finishedAt ?? null,
+    elapsed_time: run.finishedAt === undefined ? null : (run.finishedAt - run.startedAt) / 1000,
+    usage: {
+      prompt_tokens: usage.promptTokens,
+      completion_tokens: usage.completionTokens,
+      total_tokens: usage.totalTokens,
+      calls: usage.calls,
+    },
+    last_event_id: run.lastSeq,
+  };
+}

@@ -1,0 +1,42 @@
+import { concat, map, mergeMap, type Observable, of } from 'rxjs';
+import type { HttpExchange } from '../http/types.js';
+import type { ServerParts } from '../server-parts.js';
+import { sendEventStream } from '../sse/send-event-stream.js';
+import { DONE, sseFrame } from '../sse/sse-frames.js';
+import type { EventFrame } from './event-frame.js';
+
+/** How one client sees a run. */
+export interface RunView {
+  /** Number of the last event that the client has. @default 0 */
+  readonly after?: number;
+  /** The frames of an event as text; several, or none when the client does not see it. @default all events, RAGFlow's framing */
+  readonly frames?: (frame: EventFrame) => readonly string[];
+  /** The frames after the last event. @default `[DONE]` */
+  readonly closing?: () => readonly string[];
+}
+
+const EVERYTHING = (frame: EventFrame): readonly string[] => [sseFrame(frame)];
+const DONE_ONLY = (): readonly string[] => [DONE];
+
+/** Answers with the events of a run: what was, then what comes, then the end mark. */
+export function streamRun(exchange: HttpExchange, parts: ServerParts, run: string, view: RunView = {}): void {
+  const { after = 0, frames = EVERYTHING, closing = DONE_ONLY } = view;
+  const { hub, config, journal } = parts;
+  const { tenant } = exchange.state;
+  let seq = after;
+  const open = (ready$: Observable<boolean>): Observable<string> => {
+    const events$ = hub.follow(tenant, run, { after, ready$ }).pipe(
+      map((frame) => {
+        seq = frame.seq;
+        return frames(frame);
+      }),
+    );
+    return concat(events$, of(undefined).pipe(map(closing))).pipe(mergeMap((texts) => texts));
+  };
+  exchange.set('X-Run-Id', run);
+  sendEventStream(exchange, open, {
+    pingMs: config.ssePingMs,
+    slowMs: config.slowClientMs,
+    whenCut: (reason) => journal.warn({ run, err: reason, resumeAfter: seq }, 'a client was cut off; it can resume'),
+  });
+}

@@ -1,0 +1,108 @@
+import type { ParsedUrlQuery } from 'node:querystring';
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { checkId } from '../ids.js';
+import { queryText, readInput } from '../read-input.js';
+import { isTruthy } from '../truth.js';
+
+/** One turn that a client asks for. */
+export interface TurnRequest {
+  readonly query: Json;
+  readonly inputs: JsonObject;
+  /** Files as they were uploaded: `{id, name, mime_type}`. */
+  readonly files: readonly Json[];
+  /** Goes on with this session; absent: a new one. */
+  readonly sessionId?: string;
+  readonly userId?: string;
+  /** Name of a new session. */
+  readonly name?: string;
+  /** `draft`, or the id of a version. */
+  readonly version?: string;
+  /** Only what is published. */
+  readonly isReleased: boolean;
+  /** Id of the run to go on from. */
+  readonly resumeFrom?: string;
+  readonly returnsTrace: boolean;
+  /** Goes on without clients for as long as it takes. */
+  readonly detached: boolean;
+  /** Whether the client wants a stream of events rather than one answer. */
+  readonly streams: boolean;
+  /** Values set for this run, such as `sys.chat_template_kwargs`. */
+  readonly variables: JsonObject;
+  /** Headers for tools that declare them. */
+  readonly headers: JsonObject;
+  /** What was said before, for a new session. */
+  readonly history: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
+}
+
+const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
+const text = z.union([z.string(), z.number().transform(String)], { error: 'expected a text' });
+/** Anything goes: it came from JSON. */
+const json = z.custom<Json>();
+
+/** Bodies of run requests; what clients send as null counts as absent. */
+const turnSchema = z.looseObject({
+  query: json,
+  question: json,
+  user_input: json,
+  message: json,
+  inputs: object.nullish(),
+  files: z.array(json).nullish(),
+  session_id: text.nullish(),
+  user_id: text.nullish(),
+  name: text.nullish(),
+  version: text.nullish(),
+  release: json,
+  resume_from: text.nullish(),
+  return_trace: json,
+  detach: json,
+  stream: json,
+  chat_template_kwargs: object.nullish(),
+  custom_header: object.nullish(),
+});
+
+/** Reads a turn from a body, and from the query of the URL where the body is silent. @throws EngineError BAD_REQUEST. */
+export function readTurn(body: unknown, urlQuery: ParsedUrlQuery = {}): TurnRequest {
+  const given = readInput(turnSchema, body ?? {});
+  const own = (name: 'session_id' | 'version' | 'resume_from' | 'user_id' | 'name') =>
+    filled(given[name]) ?? queryText(urlQuery, name);
+  const sessionId = own('session_id');
+  const resumeFrom = own('resume_from');
+  const kwargs = given.chat_template_kwargs;
+  return {
+    query: firstFilled([
+      given.query,
+      given.question,
+      given.user_input,
+      given.message,
+      queryText(urlQuery, 'user_input'),
+    ]),
+    inputs: given.inputs ?? {},
+    files: (given.files ?? []).flat(),
+    ...optional('sessionId', sessionId === undefined ? undefined : checkId('session_id', sessionId)),
+    ...optional('userId', own('user_id')),
+    ...optional('name', own('name')),
+    ...optional('version', own('version')),
+    isReleased: isTruthy(given.release ?? queryText(urlQuery, 'release')),
+    ...optional('resumeFrom', resumeFrom === undefined ? undefined : checkId('resume_from', resumeFrom)),
+    returnsTrace: isTruthy(given.return_trace),
+    detached: isTruthy(given.detach),
+    streams: isTruthy(given.stream),
+    variables: kwargs === undefined || kwargs === null ? {} : { 'sys.chat_template_kwargs': kwargs },
+    headers: given.custom_header ?? {},
+    history: [],
+  };
+}
+
+function filled(value: string | null | undefined): string | undefined {
+  return value === null || value === '' ? undefined : value;
+}
+
+function firstFilled(values: readonly (Json | undefined)[]): Json {
+  return values.find((value) => value !== undefined && value !== null && value !== '') ?? '';
+}
+
+/** A property only when there is a value; `exactOptionalPropertyTypes` tells absent from undefined. */
+function optional<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
+  return value === undefined ? {} : ({ [key]: value } as { [P in K]: string });
+}

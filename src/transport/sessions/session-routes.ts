@@ -1,0 +1,165 @@
+import type { ParsedUrlQuery } from 'node:querystring';
+import { z } from 'zod';
+import { prologue } from '../../dsl/introspect.js';
+import { readDocument } from '../../dsl/read.js';
+import type { AgentRecord, SessionQuery, SessionRecord } from '../../graph/service-ports.js';
+import { type Envelope, success, successPage } from '../envelope.js';
+import type { HttpExchange, Routes } from '../http/types.js';
+import { checkId, createId } from '../ids.js';
+import { queryList, queryText, readDescending, readInput, readOrder, readPage } from '../read-input.js';
+import { badArgument, noAgent, noSession } from '../refusals.js';
+import { newSession } from '../runs/conversation-record.js';
+import { selectDocument } from '../runs/select-document.js';
+import type { ServerParts } from '../server-parts.js';
+import { isTruthy } from '../truth.js';
+import { PROLOGUE_ID, sessionRow, sessionView } from './session-view.js';
+
+const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', name: 'name' } as const;
+
+const text = z.string({ error: 'expected a text' }).nullish();
+const createSchema = z.looseObject({ name: text, user_id: text, release: z.unknown(), version: text });
+const deleteSchema = z.looseObject({ ids: z.array(z.string()).nullish(), delete_all: z.unknown() });
+
+/** Conversations with an agent: list, create, read, delete. */
+export function sessionRoutes(parts: ServerParts): Routes {
+  return (router) => {
+    router.get('/agents/:id/sessions', (exchange) => list(parts, exchange));
+    router.post('/agents/:id/sessions', (exchange) => create(parts, exchange));
+    router.get('/agents/:id/sessions/:session', async (exchange) => {
+      exchange.body = success(sessionRow(await findSession(parts, exchange)));
+    });
+    router.delete('/agents/:id/sessions/:session', async (exchange) => {
+      const { id } = await findSession(parts, exchange);
+      await remove(parts, exchange, id);
+      exchange.body = success(1);
+    });
+    router.delete('/agents/:id/sessions', (exchange) => removeMany(parts, exchange));
+  };
+}
+
+async function list(parts: ServerParts, exchange: HttpExchange): Promise<void> {
+  const { query, state } = exchange;
+  const agent = await requireAgent(parts, exchange);
+  const expUser = queryText(query, 'exp_user_id');
+  const { items, total } = await parts.stores.sessions.list(state.tenant, agent.id, {
+    ...(expUser === undefined ? readPage(query) : { offset: 0, limit: Number.MAX_SAFE_INTEGER }),
+    ...readConditions(query, expUser),
+    orderBy: readOrder<SessionQuery['orderBy']>(query, ORDERS, 'updatedAt'),
+    descending: readDescending(query),
+  });
+  const showsDsl = queryText(query, 'dsl')?.toLowerCase() !== 'false';
+  exchange.body =
+    expUser === undefined
+      ? successPage(
+          items.map((session) => sessionView(session, showsDsl)),
+          total,
+        )
+      : success(items.map(({ id, name }) => ({ id, name })));
+}
+
+function readConditions(
+  query: ParsedUrlQuery,
+  expUser: string | undefined,
+): Pick<SessionQuery, 'id' | 'userId' | 'keywords' | 'from' | 'to'> {
+  const id = queryText(query, 'id');
+  const userId = expUser ?? queryText(query, 'user_id');
+  const keywords = queryText(query, 'keywords');
+  const from = readTime(query, 'from_date');
+  const to = readTime(query, 'to_date');
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(userId === undefined ? {} : { userId }),
+    ...(keywords === undefined ? {} : { keywords }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  };
+}
+
+/** A date, a date with time, or ISO 8601; without a zone it is UTC. A date alone as an end means the whole day. */
+function readTime(query: ParsedUrlQuery, name: 'from_date' | 'to_date'): number | undefined {
+  const given = queryText(query, name);
+  if (given === undefined) return undefined;
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(given);
+  const iso = isDay ? `${given}T${name === 'to_date' ? '23:59:59.999' : '00:00:00'}` : given.replace(' ', 'T');
+  const ms = Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(iso) ? iso : `${iso}Z`);
+  if (Number.isNaN(ms)) throw badArgument(`\`${name}\` must be a date; received ${JSON.stringify(given)}.`);
+  return ms;
+}
+
+async function create(parts: ServerParts, exchange: HttpExchange): Promise<void> {
+  const agent = await requireAgent(parts, exchange);
+  const { name, user_id, version, release } = readInput(createSchema, exchange.request.body ?? {});
+  const userId = user_id ?? queryText(exchange.query, 'user_id');
+  const dsl = selectDocument(agent, 'draft', {
+    isReleased: isTruthy(release ?? queryText(exchange.query, 'release')),
+    ...(version === undefined || version === null ? {} : { version }),
+  });
+  const now = parts.now();
+  const { document } = readDocument(dsl);
+  const opening = document === undefined ? '' : prologue(document);
+  const session: SessionRecord = {
+    ...newSession(createId(), agent.id, dsl, { query: '', ...(userId ? { userId } : {}), name: name || 'session' }, now),
+    source: 'agent',
+    messages:
+      opening === ''
+        ? []
+        : [{ role: 'assistant', content: opening, id: PROLOGUE_ID, createdAt: Math.floor(now / 1000) }],
+  };
+  await parts.stores.sessions.save(exchange.state.tenant, session);
+  exchange.body = success(sessionView(session, true));
+}
+
+/** Ids from the body or the query; what could not be deleted is named one by one. */
+async function removeMany(parts: ServerParts, exchange: HttpExchange): Promise<void> {
+  const agent = await requireAgent(parts, exchange);
+  const { tenant } = exchange.state;
+  const body = readInput(deleteSchema, exchange.request.body ?? {});
+  if (isTruthy(body.delete_all ?? queryText(exchange.query, 'delete_all'))) {
+    parts.hub.cancel(tenant, { agentId: agent.id });
+    await parts.stores.sessions.deleteOfAgent(tenant, agent.id);
+    exchange.body = { code: 0 } satisfies Envelope;
+    return;
+  }
+  const given = body.ids ?? queryList(exchange.query, 'ids') ?? [];
+  const errors: string[] = [];
+  const ids = new Set<string>();
+  for (const id of given) {
+    if (ids.has(id)) errors.push(`Duplicate session ids: ${id}`);
+    ids.add(id);
+  }
+  let deleted = 0;
+  for (const id of ids) {
+    const session = await parts.stores.sessions.find(tenant, id);
+    if (session?.agentId === agent.id) {
+      await remove(parts, exchange, id);
+      deleted += 1;
+    } else {
+      errors.push(`The agent doesn't own the session ${id}`);
+    }
+  }
+  if (deleted === 0 && errors.length > 0) {
+    exchange.body = { code: 102, message: errors.join('; ') } satisfies Envelope;
+  } else {
+    exchange.body = { code: 0, ...(errors.length === 0 ? {} : { data: { success_count: deleted, errors } }) };
+  }
+}
+
+/** A session that is deleted takes its run with it. */
+async function remove({ stores, hub }: ServerParts, { state }: HttpExchange, sessionId: string): Promise<void> {
+  await stores.sessions.delete(state.tenant, sessionId);
+  hub.cancel(state.tenant, { sessionId });
+}
+
+async function findSession(parts: ServerParts, exchange: HttpExchange): Promise<SessionRecord> {
+  const agent = await requireAgent(parts, exchange);
+  const id = checkId('session_id', exchange.params.session as string);
+  const session = await parts.stores.sessions.find(exchange.state.tenant, id);
+  if (session === undefined || session.agentId !== agent.id) throw noSession();
+  return session;
+}
+
+async function requireAgent({ stores }: ServerParts, { state, params }: HttpExchange): Promise<AgentRecord> {
+  const agent = await stores.agents.find(state.tenant, checkId('agent_id', params.id as string));
+  if (agent === undefined) throw noAgent();
+  return agent;
+}
