@@ -35,6 +35,7 @@ export const ERROR_CODES = {
   PLAN_INVALID: code(102, 'The graph cannot be compiled.'),
   PLAN_CHANGED: code(102, 'The checkpoint belongs to another version of the graph.'),
   CHECKPOINT_INVALID: code(102, 'The checkpoint cannot be read.'),
+  JOURNAL_FAILED: code(500, 'The journal of a run cannot be written, so the run was stopped.'),
   NODE_FAILED: code(500, 'A node failed.'),
   NODE_TIMEOUT: code(500, 'A node took longer than it may.'),
   NODE_TARGET_UNKNOWN: code(500, 'A node chose a successor that does not exist in its scope.'),

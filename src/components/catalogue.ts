@@ -61,7 +61,9 @@ export function formatComponent({ type, aliases, summary, parameters, outputs }:
 
 function section(title: string, rows: readonly OutputDescription[]): string {
   if (rows.length === 0) return '';
-  const lines = rows.map(({ name, type, description }) => `  ${name}: ${type}\n      ${description}\n`);
+  const lines = rows.map(
+    ({ name, type, description }) => `  ${name}: ${type}\n${description === '' ? '' : `      ${description}\n`}`,
+  );
   return `${title}\n${lines.join('')}`;
 }
 
@@ -94,5 +96,6 @@ function typeOf(schema: JsonObject): string {
   if (schema.type === 'array' && schema.items !== undefined && isJsonObject(schema.items)) {
     return `array of ${typeOf(schema.items)}`;
   }
+  if (Array.isArray(schema.type)) return schema.type.join(' or ');
   return typeof schema.type === 'string' ? schema.type : 'any';
 }

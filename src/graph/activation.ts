@@ -18,7 +18,6 @@ export interface ActivationHost {
   readonly plan: Plan;
   readonly run: string;
   readonly input: Json;
-  readonly answers: Json | undefined;
   readonly services: unknown;
   random(): number;
   now(): number;
@@ -60,8 +59,7 @@ export class ActivationView implements Activation {
     return this.#host.input;
   }
   get answer(): Json | undefined {
-    // Only a node that has asked gets the answers: a form reached later in the same run asks for its own.
-    return this.#token.payload === undefined ? undefined : this.#host.answers;
+    return this.#token.answer;
   }
   get memo(): Json | undefined {
     return this.#token.memo;

@@ -3,6 +3,7 @@ import { Observable } from 'rxjs';
 import { EngineError } from '../errors.js';
 import { type ActivationHost, ActivationView } from './activation.js';
 import type { Frontier } from './frontier.js';
+import type { JournalRecord } from './journal.js';
 import { LiveText } from './live-text.js';
 import type { Node } from './plan.js';
 import type { Reporter } from './reporter.js';
@@ -20,6 +21,8 @@ export interface ActivatorHost extends ActivationHost, WorkHost {
   /** Settlements that the run may take. */
   readonly maxSteps: number;
   failRun(error: EngineError): void;
+  /** Writes a change of the state into the journal. */
+  record(record: JournalRecord): void;
   /** The node is passed over. */
   skip(token: Token): void;
   /** The token's work goes on after its activation. */
@@ -46,6 +49,7 @@ export class Activator implements WaveHost {
       const missing = this.#missing(token, node);
       if (missing.length > 0) {
         this.#reporter.skipped(token, node, missing);
+        this.#host.record({ type: 'skipped', token: token.id });
         this.#host.skip(token);
         return;
       }
@@ -113,6 +117,7 @@ export class Activator implements WaveHost {
     token.live = new LiveText();
     if (this.#earlyDepth >= MAX_EARLY_DEPTH) return;
     const early: Token[] = [];
+    this.#host.record({ type: 'streaming', token: token.id });
     this.#frontier.startStreaming(token, early);
     this.#earlyDepth += 1;
     for (const consumer of early) if (!this.#host.isStopped) this.announce(consumer);

@@ -1,6 +1,7 @@
 /** Bodies of containers: opening a pass, forgetting what earlier passes left, ending it early. */
 import { Observable } from 'rxjs';
 import type { BodyEnd, BodyRound } from './component.js';
+import type { JournalRecord } from './journal.js';
 import type { Node, Plan, Scope } from './plan.js';
 import { Frame, type Token } from './token.js';
 import { FrameSource } from './values.js';
@@ -10,6 +11,8 @@ export interface BodyHost {
   readonly plan: Plan;
   /** Puts tokens on the entries of a fresh frame, or wakes those of a restored one. */
   begin(frame: Frame, isRestored: boolean): void;
+  /** Writes a change of the state into the journal. */
+  record(record: JournalRecord): void;
   /** Stops the work of a frame that is cut short. */
   stopFrame(frame: Frame): void;
 }
@@ -35,9 +38,14 @@ export function openBody(host: BodyHost, token: Token, round: BodyRound): Observ
       return undefined;
     }
     const restored = token.frames?.get(round.key);
+    if (restored === undefined) host.record({ type: 'opened', token: token.id, round });
     const frame = restored ?? createFrame(plan, token, scope, round);
+    const close = () => {
+      token.frames?.delete(round.key);
+      if (token.isLive) host.record({ type: 'closed', token: token.id, key: round.key });
+    };
     frame.whenEnded = (status) => {
-      if (status !== 'interrupted') token.frames?.delete(round.key);
+      if (status !== 'interrupted') close();
       subscriber.next({ status, source: new FrameSource(plan, frame) });
       subscriber.complete();
     };
@@ -46,13 +54,14 @@ export function openBody(host: BodyHost, token: Token, round: BodyRound): Observ
     return () => {
       // A frame that ended or waits has no listener any more; only one that is cut short is stopped here.
       if (frame.whenEnded === undefined) return;
-      token.frames?.delete(round.key);
+      close();
       host.stopFrame(frame);
     };
   });
 }
 
-function createFrame(plan: Plan, token: Token, scope: Scope, round: BodyRound): Frame {
+/** A frame for a fresh pass through a body. */
+export function createFrame(plan: Plan, token: Token, scope: Scope, round: BodyRound): Frame {
   const around = token.frame.values;
   const isIsolated = round.isolated === true;
   const values = isIsolated ? { cells: around.cells.fork(), variables: around.variables } : around;

@@ -7,9 +7,11 @@ import type { Json } from '../json.js';
 import { Activator, type ActivatorHost } from './activator.js';
 import { type BodyHost, openBody } from './bodies.js';
 import type { BodyEnd, BodyRound } from './component.js';
+import type { DriverOptions } from './driver-options.js';
 import type { ErrorInfo } from './events.js';
 import { type FailureHost, Failures, infoOf } from './failures.js';
 import type { Frontier } from './frontier.js';
+import { type JournalRecord, type Recorder, settledRecord } from './journal.js';
 import type { Delta, Interrupt, NodeEvent, Outputs, Settled } from './node-events.js';
 import type { Node, Plan, Variables } from './plan.js';
 import type { Reporter } from './reporter.js';
@@ -21,30 +23,10 @@ import { type Frame, retire, type Token } from './token.js';
 import { WaveLoop } from './wave-loop.js';
 import type { Move, WorkHost } from './work.js';
 
-/** How a run ended. */
-export type RunEnd =
-  | { readonly kind: 'settled' }
-  | { readonly kind: 'interrupted' }
-  | { readonly kind: 'failed'; readonly error: ErrorInfo };
-
-export interface DriverOptions {
-  readonly run: string;
-  readonly input: Json;
-  readonly answers: Json | undefined;
-  readonly services: unknown;
-  readonly concurrency: number;
-  readonly maxSteps: number;
-  readonly now: () => number;
-  readonly random: () => number;
-  /** Called once, when nothing can move any more. */
-  readonly whenEnded: (end: RunEnd) => void;
-}
-
 export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   readonly plan: Plan;
   readonly run: string;
   readonly input: Json;
-  readonly answers: Json | undefined;
   readonly services: unknown;
   readonly maxSteps: number;
   readonly #options: DriverOptions;
@@ -55,6 +37,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   readonly #state$: BehaviorSubject<State>;
   readonly #loop: WaveLoop;
   readonly #failures: Failures;
+  readonly #recorder: Recorder | undefined;
   #last: State['last'] = undefined;
   isStopped = false;
 
@@ -69,7 +52,6 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.plan = plan;
     this.run = options.run;
     this.input = options.input;
-    this.answers = options.answers;
     this.services = options.services;
     this.maxSteps = options.maxSteps;
     this.#options = options;
@@ -78,6 +60,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.#root = root;
     this.#last = last;
     this.#failures = new Failures(this, reporter);
+    this.#recorder = options.recorder;
     this.#loop = new WaveLoop(new Activator(this, frontier, reporter), options.concurrency);
     this.#state$ = new BehaviorSubject(this.state);
   }
@@ -158,7 +141,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   }
 
   said(token: Token, event: Exclude<NodeEvent, Move>): void {
-    if (!this.isStopped) passOn(token, this.plan.nodes[token.node] as Node, event, this.#reporter);
+    if (!this.isStopped) passOn(token, this.plan.nodes[token.node] as Node, event, this.#reporter, this.#recorder);
   }
 
   failed(token: Token, thrown: unknown): void {
@@ -183,10 +166,10 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.#reporter.settled(token, node, outcome, recovered);
     this.release(token);
     if (this.isStopped) return;
+    this.#recorder?.add(settledRecord(token, outcome));
     if (outcome.exit === true && frame.owner !== undefined) {
       this.#frontier.countStep();
-      this.#publish();
-      this.#exitFrame(frame);
+      this.#whenKept(() => this.#exitFrame(frame));
       return;
     }
     this.moveTo(token, targets);
@@ -196,6 +179,8 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     const node = this.plan.nodes[token.node] as Node;
     this.release(token);
     this.dropConsumers(token);
+    token.answer = undefined;
+    this.#recorder?.add({ ...event, type: 'waiting', token: token.id });
     this.#frontier.setStatus(token, 'waiting');
     if (event.outputs !== undefined) token.frame.values.cells.set(node.index, event.outputs);
     if (event.payload !== undefined) {
@@ -210,9 +195,8 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   moveTo(token: Token, targets: readonly number[] | undefined): void {
     const ready: Token[] = [];
     this.#frontier.advance(token, targets, ready);
-    this.#publish();
     if (token.startedEarly !== undefined) for (const consumer of token.startedEarly) this.#producerSettled(consumer);
-    this.#goOn(token.frame, ready);
+    this.#whenKept(() => this.#goOn(token.frame, ready));
   }
 
   /** Lets tokens run, or sees that nothing in their frame can move any more. */
@@ -221,8 +205,20 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.#checkFrame(frame);
   }
 
-  #publish(): void {
+  /** Goes on when the settlement is as durable as it must be before its successors start. */
+  #whenKept(next: () => void): void {
     if (this.#state$.observed) this.#state$.next(this.state);
+    const kept = this.#recorder?.commit();
+    if (kept === undefined) next();
+    else
+      kept.then(
+        () => this.isStopped || next(),
+        (error: unknown) => this.failRun(toEngineError(error, 'JOURNAL_FAILED')),
+      );
+  }
+
+  record(record: JournalRecord): void {
+    this.#recorder?.add(record);
   }
 
   /** The node starts anew: consumers that read what it said so far are taken back, and start again with it. */
@@ -269,7 +265,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   }
 
   begin(frame: Frame, isRestored: boolean): void {
-    this.#goOn(frame, isRestored ? this.#frontier.wake(frame) : this.#frontier.enter(frame));
+    this.#goOn(frame, isRestored ? this.#frontier.wake(frame, this.#options.wake) : this.#frontier.enter(frame));
   }
 
   #checkFrame(frame: Frame): void {

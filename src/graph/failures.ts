@@ -5,6 +5,7 @@
 import { timer } from 'rxjs';
 import { type EngineError, toEngineError } from '../errors.js';
 import type { ErrorInfo } from './events.js';
+import type { JournalRecord } from './journal.js';
 import { delta, type Settled, settled } from './node-events.js';
 import type { Node } from './plan.js';
 import type { Reporter } from './reporter.js';
@@ -14,6 +15,8 @@ import type { Frame, Token } from './token.js';
 export interface FailureHost {
   /** The node's work is over: its slot is free. */
   release(token: Token): void;
+  /** Writes a change of the state into the journal. */
+  record(record: JournalRecord): void;
   /** Takes back the consumers that were started before the node settled. */
   dropConsumers(token: Token): void;
   /** Lets the token run (again). */
@@ -45,8 +48,10 @@ export class Failures {
     } else if (node.onError?.method === 'comment') {
       this.#substitute(token, node.onError.outputs, info);
     } else if (node.onError?.method === 'goto' && node.onError.targets.length > 0) {
+      const { targets } = node.onError;
       this.#report(token, node, info, 'goto');
-      this.#host.moveTo(token, node.onError.targets);
+      this.#host.record({ type: 'rerouted', token: token.id, outputs: errorOutputs(info), targets });
+      this.#host.moveTo(token, targets);
     } else {
       this.#propagate(token, node, error, info);
     }
@@ -57,6 +62,7 @@ export class Failures {
     // Whoever heard of the failure may have stopped the run.
     if (!token.isLive) return;
     this.#host.dropConsumers(token);
+    this.#host.record({ type: 'restarted', token: token.id });
     token.attempt += 1;
     const pause = timer(delayMs).subscribe(() => {
       token.work = undefined;
@@ -79,6 +85,7 @@ export class Failures {
     if (!this.#reported.has(error)) {
       this.#reported.add(error);
       this.#report(token, node, info, owner === undefined ? 'run' : 'body');
+      this.#host.record({ type: 'failed', token: token.id, outputs: errorOutputs(info) });
     }
     if (owner === undefined) {
       this.#host.failRun(error);
@@ -86,14 +93,20 @@ export class Failures {
     }
     this.#host.stopFrame(token.frame);
     owner.frames?.delete(key);
+    this.#host.record({ type: 'closed', token: owner.id, key });
     whenFailed?.(error);
   }
 
   #report(token: Token, node: Node, info: ErrorInfo, then: 'goto' | 'retry' | 'body' | 'run'): void {
-    const outputs = { _ERROR: info.message };
+    const outputs = errorOutputs(info);
     if (then !== 'retry') token.frame.values.cells.set(node.index, outputs);
     this.#reporter.failed(token, node, info, outputs, then);
   }
+}
+
+/** What other nodes can read of a node that failed. */
+function errorOutputs({ message }: ErrorInfo): Settled['outputs'] {
+  return { _ERROR: message };
 }
 
 /** An error as events carry it. */

@@ -13,8 +13,16 @@
  * a join of ten thousand ways costs one look, not ten thousand.
  */
 import { EngineError } from '../errors.js';
+import type { Json } from '../json.js';
+import { appendToList, unlink } from './live-list.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
 import { type Frame, Token, type TokenStatus } from './token.js';
+
+/** How a restored frame goes on. */
+export interface Wake {
+  readonly answers?: Json | undefined;
+  readonly isTakeover: boolean;
+}
 
 export class Frontier {
   readonly plan: Plan;
@@ -129,11 +137,15 @@ export class Frontier {
     return this.#link(new Token(id, node, frame, status));
   }
 
-  /** Lets the tokens of a restored frame run again: ready ones, and waiting ones with their answers. */
-  wake(frame: Frame): Token[] {
+  /** Lets the tokens of a restored frame run again; those that wait get the answers, or go on waiting in a takeover. */
+  wake(frame: Frame, { answers, isTakeover }: Wake): Token[] {
     const ready: Token[] = [];
     for (let token = frame.first; token !== undefined; token = token.next) {
       if (token.status === 'held') continue;
+      if (token.status === 'waiting') {
+        if (isTakeover) continue;
+        if (token.payload !== undefined) token.answer = answers;
+      }
       this.setStatus(token, 'ready');
       ready.push(token);
     }
@@ -149,10 +161,7 @@ export class Frontier {
   remove(token: Token, ready: Token[]): void {
     const { frame } = token;
     token.isLive = false;
-    if (token.previous === undefined) frame.first = token.next;
-    else token.previous.next = token.next;
-    if (token.next === undefined) frame.last = token.previous;
-    else token.next.previous = token.previous;
+    unlink(token);
     frame.liveCount -= 1;
     if (isMoving(token.status)) frame.movingCount -= 1;
     if (frame.held.get(token.node) === token) frame.held.delete(token.node);
@@ -178,10 +187,7 @@ export class Frontier {
 
   #link(token: Token): Token {
     const { frame } = token;
-    token.previous = frame.last;
-    if (frame.last === undefined) frame.first = token;
-    else frame.last.next = token;
-    frame.last = token;
+    appendToList(token);
     frame.liveCount += 1;
     if (isMoving(token.status)) frame.movingCount += 1;
     else if (token.status === 'held') frame.held.set(token.node, token);
@@ -239,7 +245,8 @@ export class Frontier {
   #release(held: Token, ready: Token[]): void {
     this.#unwatch(held);
     held.frame.held.delete(held.node);
-    moveToTail(held);
+    unlink(held);
+    appendToList(held);
     this.setStatus(held, 'ready');
     ready.push(held);
   }
@@ -274,17 +281,4 @@ export class Frontier {
 
 function isMoving(status: TokenStatus): boolean {
   return status === 'ready' || status === 'running';
-}
-
-/** Live tokens are kept in the order in which they may run, so that a resumed run goes the same way. */
-function moveToTail(token: Token): void {
-  const { frame, previous, next } = token;
-  if (next === undefined) return;
-  if (previous === undefined) frame.first = next;
-  else previous.next = next;
-  next.previous = previous;
-  token.previous = frame.last;
-  (frame.last as Token).next = token;
-  token.next = undefined;
-  frame.last = token;
 }

@@ -2,6 +2,7 @@
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { ErrorInfo, PendingQuestion } from './events.js';
+import type { Durability, Journal } from './journal.js';
 import type { Outputs } from './node-events.js';
 import type { Plan, Variables } from './plan.js';
 import type { CheckpointStore } from './ports.js';
@@ -19,6 +20,8 @@ export type Start =
       readonly checkpoint: Checkpoint;
       /** Given to the nodes that wait for an answer. */
       readonly answers?: Json;
+      /** The same run goes on after its process was lost: forms keep waiting, nothing is opened anew. @default false */
+      readonly takeover?: boolean;
     };
 
 export interface RunOptions {
@@ -36,6 +39,10 @@ export interface RunOptions {
   readonly services?: unknown;
   /** Where the State is kept when the run ends or waits. */
   readonly checkpoints?: CheckpointStore;
+  /** Where the run writes what changes its state, see `durability`. */
+  readonly journal?: Journal;
+  /** When a settlement is in the journal. @default 'exit': only the snapshot at the end, into `checkpoints` */
+  readonly durability?: Durability;
   /** Number of the last event that the run's log already holds. @default 0 */
   readonly seq?: number;
   /** Clock in milliseconds since 1970. @default Date.now */

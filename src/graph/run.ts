@@ -1,19 +1,18 @@
 /** Starting a run: as an Observable of events, or as a Promise of its end. */
 import { randomUUID } from 'node:crypto';
 import { Observable, type Subscription, timer } from 'rxjs';
-import { EngineError } from '../errors.js';
-import type { Json } from '../json.js';
-import { Cells } from './cells.js';
-import { Driver, type RunEnd } from './driver.js';
+import { type EngineError, toEngineError } from '../errors.js';
+import { Driver } from './driver.js';
+import type { RunEnd } from './driver-options.js';
 import type { PendingQuestion, RunEvent, TerminalEvent, Unstamped } from './events.js';
-import { Frontier } from './frontier.js';
+import { Recorder } from './journal.js';
 import type { Outputs } from './node-events.js';
-import type { Plan, Scope, Variables } from './plan.js';
+import type { Plan } from './plan.js';
+import { type Prepared, prepare } from './prepare.js';
 import { EventReporter, pendingQuestions, type Reporter, SILENT } from './reporter.js';
 import { checkOptions, type RunOptions, type RunOutcome, type Start } from './run-options.js';
-import { type Checkpoint, restore, type State } from './state.js';
-import { readCheckpoint, stateFromJson, stateToJson } from './state-json.js';
-import { Frame } from './token.js';
+import type { Checkpoint, State } from './state.js';
+import { stateToJson } from './state-json.js';
 
 /**
  * Runs a plan. Cold: one subscription is one run, unsubscribing stops it at once.
@@ -68,7 +67,9 @@ class RunSubscription {
   readonly #now: () => number;
   readonly #reporter: EventReporter | undefined;
   readonly #startedAt: number;
+  #prepared: Prepared | undefined = undefined;
   #driver: Driver | undefined = undefined;
+  #recorder: Recorder | undefined = undefined;
   #timer: Subscription | undefined = undefined;
   #isOver = false;
   /** Depth of calls into the listener: a cancel from within an event waits until that event is delivered. */
@@ -90,34 +91,55 @@ class RunSubscription {
 
   start(): void {
     try {
-      const { frontier, root, ready, last, input, answers } = this.#prepare();
-      const resumed = 'checkpoint' in this.#start;
-      const driver = new Driver(this.#plan, frontier, root, last, (this.#reporter ?? SILENT) as Reporter, {
-        run: this.#run,
-        input,
-        answers,
-        services: this.#options.services,
-        concurrency: this.#options.concurrency ?? 5,
-        maxSteps: this.#options.maxSteps ?? 10_000_000,
-        now: this.#now,
-        random: this.#options.random ?? Math.random,
-        whenEnded: (end) => this.#ended(end),
-      });
-      this.#driver = driver;
+      const prepared = prepare(this.#plan, this.#start, this.#startedAt);
+      const { input, kind } = prepared;
+      this.#prepared = prepared;
+      this.#driver = this.#createDriver(prepared);
+      this.#recorder?.begin();
       const { signal, timeoutMs } = this.#options;
-      if (signal?.aborted === true) {
-        this.#cancelled = true;
-      } else {
-        signal?.addEventListener('abort', this.#cancel);
-      }
+      if (signal?.aborted === true) this.#cancelled = true;
+      else signal?.addEventListener('abort', this.#cancel);
       if (timeoutMs !== undefined) this.#timer = timer(timeoutMs).subscribe(() => this.#timedOut(timeoutMs));
-      this.#reporter?.say({ type: 'run-started', input, resumed });
+      this.#reporter?.say({ type: 'run-started', input, resumed: kind !== 'fresh' });
       if (this.#cancelled) this.#close({ kind: 'cancelled' });
-      else if (!this.#isOver) driver.start(ready);
+      else if (!this.#isOver) this.#driver.start(prepared.ready);
     } catch (error) {
       this.dispose();
       this.whenClosed(error);
     }
+  }
+
+  #createDriver({ frontier, root, last, input, answers, kind }: Prepared): Driver {
+    const {
+      services,
+      concurrency = 5,
+      maxSteps = 10_000_000,
+      random = Math.random,
+      journal,
+      durability,
+    } = this.#options;
+    if (journal !== undefined && durability !== undefined && durability !== 'exit') {
+      const broken = (error: unknown) => this.#broke(toEngineError(error, 'JOURNAL_FAILED'));
+      this.#recorder = new Recorder(journal, durability, () => this.#checkpoint(), broken);
+    }
+    return new Driver(this.#plan, frontier, root, last, (this.#reporter ?? SILENT) as Reporter, {
+      run: this.#run,
+      input,
+      wake: { answers, isTakeover: kind === 'takenOver' },
+      services,
+      concurrency,
+      maxSteps,
+      now: this.#now,
+      random,
+      recorder: this.#recorder,
+      whenEnded: (end) => this.#close(end),
+    });
+  }
+
+  #checkpoint(): Checkpoint {
+    const { state } = this.#driver as Driver;
+    const checkpoint = checkpointOf(this.#plan, state, this.#run, this.#now(), this.#reporter?.seq ?? 0);
+    return { ...checkpoint, input: (this.#prepared as Prepared).input };
   }
 
   /** Stops the run without another word. */
@@ -149,8 +171,9 @@ class RunSubscription {
     this.#close({ kind: 'failed', error: { code: 'RUN_TIMEOUT', message } });
   }
 
-  #ended(end: RunEnd): void {
-    this.#close(end);
+  #broke({ code, message }: EngineError): void {
+    this.#driver?.stop();
+    this.#close({ kind: 'failed', error: { code, message } });
   }
 
   #close(end: RunEnd | { readonly kind: 'cancelled' }): void {
@@ -174,14 +197,18 @@ class RunSubscription {
       this.whenClosed();
     };
     const { checkpoints } = this.#options;
-    if (checkpoints === undefined) {
+    if (checkpoints === undefined && this.#recorder === undefined) {
       finish();
       return;
     }
     const seq = (this.#reporter?.seq ?? 0) + 1;
-    Promise.resolve()
-      .then(() => checkpoints.save(checkpointOf(this.#plan, state, this.#run, this.#now(), seq)))
-      .then(finish, (error: unknown) => this.whenClosed(error));
+    this.#keep(checkpointOf(this.#plan, state, this.#run, this.#now(), seq)).then(finish, this.whenClosed);
+  }
+
+  /** Everything is durable before the last event is told. */
+  async #keep(checkpoint: Checkpoint): Promise<void> {
+    await this.#recorder?.flush();
+    await this.#options.checkpoints?.save(checkpoint);
   }
 
   #terminal(
@@ -200,34 +227,6 @@ class RunSubscription {
       case 'cancelled':
         return { type: 'run-cancelled', elapsedMs };
     }
-  }
-
-  #prepare() {
-    const plan = this.#plan;
-    const open = (variables: Variables, input: Json, resumed: boolean) =>
-      plan.hooks.open?.(variables, input, { resumed, now: this.#now() }) ?? variables;
-    if (!('checkpoint' in this.#start)) {
-      const { input, variables } = this.#start;
-      const frontier = new Frontier(plan);
-      const values = {
-        cells: Cells.empty<Outputs>(plan.nodes.length),
-        variables: open(variables ?? plan.variables, input, false),
-      };
-      const root = new Frame(plan.scopes[0] as Scope, undefined, '', values);
-      return { frontier, root, ready: frontier.enter(root), last: undefined, input, answers: undefined };
-    }
-    const { answers } = this.#start;
-    const checkpoint = readCheckpoint(this.#start.checkpoint);
-    if (checkpoint.planHash !== plan.hash) {
-      const message = `Checkpoint of run "${checkpoint.run}" belongs to another version of the graph (${checkpoint.planHash}, now ${plan.hash}); resume it with the version it was started with.`;
-      throw new EngineError('PLAN_CHANGED', message);
-    }
-    const state = stateFromJson(plan, checkpoint.state);
-    const { frontier, root } = restore(plan, state);
-    const input: Json = answers ?? {};
-    root.values.variables = open(root.values.variables, input, true);
-    const ready = frontier.wake(root);
-    return { frontier, root, ready, last: state.last, input, answers };
   }
 }
 

@@ -1,4 +1,6 @@
 /** What a node says while it is at work: text, usage, notices, and what it wants kept. */
+
+import type { Recorder } from './journal.js';
 import type { NodeEvent, Progress } from './node-events.js';
 import type { Node } from './plan.js';
 import type { Reporter } from './reporter.js';
@@ -6,7 +8,13 @@ import type { Token } from './token.js';
 import type { Move } from './work.js';
 
 /** Passes one event of a node on to whoever it is for. */
-export function passOn(token: Token, node: Node, event: Exclude<NodeEvent, Move>, reporter: Reporter): void {
+export function passOn(
+  token: Token,
+  node: Node,
+  event: Exclude<NodeEvent, Move>,
+  reporter: Reporter,
+  recorder: Recorder | undefined,
+): void {
   switch (event.type) {
     case 'delta':
       token.live?.append(event);
@@ -16,6 +24,7 @@ export function passOn(token: Token, node: Node, event: Exclude<NodeEvent, Move>
       return;
     case 'progress':
       keep(token, node, event);
+      recorder?.add({ ...event, type: 'progress', token: token.id });
       return;
     case 'usage':
       reporter.usage(token, node, event);

@@ -163,6 +163,8 @@ export interface RunRecord {
   readonly parentRun?: string;
   readonly status: RunStatus;
   readonly error?: { readonly code: ErrorCode; readonly message: string };
+  /** The form that it waits with, while it is `waiting`. */
+  readonly pending?: JsonObject;
   readonly startedAt: number;
   readonly finishedAt?: number;
   readonly usage: RunUsage;

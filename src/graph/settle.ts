@@ -20,7 +20,7 @@ import { applyWrite } from './values.js';
  * @throws EngineError CHECKPOINT_INVALID for a token that the state does not have; NODE_TARGET_UNKNOWN; REFERENCE_UNRESOLVED.
  */
 export function settle(plan: Plan, state: State, token: number, outcome: Settled): readonly [State, readonly number[]] {
-  const { frontier, root } = restore(plan, state);
+  const { frontier, root } = restore(plan, state, { keepsStreams: true });
   const found = findToken(root, token);
   if (found === undefined) {
     throw new EngineError('CHECKPOINT_INVALID', `The state has no live token ${token}; it may have settled before.`);

@@ -47,8 +47,11 @@ const token: z.ZodType = z.strictObject({
   node: z.string(),
   status: z.enum(['ready', 'held', 'waiting']),
   payload: jsonObject.optional(),
+  answer: z.json().optional(),
   memo: z.json().optional(),
   frames: z.array(z.lazy(() => frame)).optional(),
+  isStreaming: z.boolean().optional(),
+  startedEarly: z.array(z.number().int()).optional(),
 });
 
 const frame: z.ZodType = z.strictObject({
@@ -74,6 +77,7 @@ const checkpointSchema = z.strictObject({
   planHash: z.string(),
   at: z.number(),
   seq: z.number().int().nonnegative(),
+  input: z.json().optional(),
   state: jsonObject,
 });
 
@@ -83,7 +87,7 @@ const checkpointSchema = z.strictObject({
  * @throws EngineError CHECKPOINT_INVALID naming every field that is wrong.
  */
 export function readCheckpoint(value: unknown): Checkpoint {
-  return parse(checkpointSchema, value, 'The checkpoint');
+  return parse(checkpointSchema, value, 'The checkpoint') as Checkpoint;
 }
 
 /**

@@ -16,8 +16,13 @@ export interface TokenState {
   readonly node: number;
   readonly status: Exclude<TokenStatus, 'running'>;
   readonly payload?: JsonObject;
+  readonly answer?: Json;
   readonly memo?: Json;
   readonly frames?: readonly FrameState[];
+  /** The node is at work and its text comes live. */
+  readonly isStreaming?: boolean;
+  /** Tokens of the consumers that were started before the node settled. */
+  readonly startedEarly?: readonly number[];
 }
 
 /** One execution of a scope in a State. */
@@ -51,6 +56,8 @@ export interface Checkpoint {
   readonly at: number;
   /** Sequence number of the last event before the checkpoint; a resumed run continues from it when asked to. */
   readonly seq: number;
+  /** What the run was started with; a run that is taken over goes on with it. */
+  readonly input?: Json;
   readonly state: JsonObject;
 }
 
@@ -68,11 +75,7 @@ export function snapshot(frontier: Frontier, root: Frame, last: State['last']): 
 
 function frameState(frame: Frame): FrameState {
   const tokens: TokenState[] = [];
-  for (let token = frame.first; token !== undefined; token = token.next) {
-    // A consumer that was started early is started again by its producer, which runs again.
-    if (token.awaits > 0) continue;
-    tokens.push(tokenState(token));
-  }
+  for (let token = frame.first; token !== undefined; token = token.next) tokens.push(tokenState(token));
   return {
     key: frame.key,
     tokens,
@@ -88,32 +91,55 @@ function tokenState(token: Token): TokenState {
     node: token.node,
     status: token.status === 'running' ? 'ready' : token.status,
     ...(token.payload === undefined ? {} : { payload: token.payload }),
+    ...(token.answer === undefined ? {} : { answer: token.answer }),
     ...(token.memo === undefined ? {} : { memo: token.memo }),
+    ...(token.isStreaming ? { isStreaming: true } : {}),
+    ...(token.startedEarly === undefined ? {} : { startedEarly: token.startedEarly.map(({ id }) => id) }),
     ...(token.frames === undefined || token.frames.size === 0
       ? {}
       : { frames: [...token.frames.values()].map(frameState) }),
   };
 }
 
+/** What a State is rebuilt for. */
+export interface RestoreOptions {
+  /**
+   * Stream edges as they were, to follow a journal. Otherwise producers run again, and start their consumers again.
+   * @default false
+   */
+  readonly keepsStreams?: boolean;
+}
+
 /**
  * Rebuilds the working form of a State. `frontier.wake(root)` gives the tokens that run again; frames of bodies wait in
  * `token.frames` until their container asks for them.
  */
-export function restore(plan: Plan, state: State): { readonly frontier: Frontier; readonly root: Frame } {
+export function restore(
+  plan: Plan,
+  state: State,
+  options: RestoreOptions = {},
+): { readonly frontier: Frontier; readonly root: Frame } {
   const frontier = new Frontier(plan, state.nextToken, state.step);
   const values = { cells: state.cells.fork(), variables: state.variables };
-  const root = restoreFrame(plan, frontier, plan.scopes[0] as Scope, undefined, state.root, values);
+  const restoration = { plan, frontier, keepsStreams: options.keepsStreams ?? false };
+  const root = restoreFrame(restoration, plan.scopes[0] as Scope, undefined, state.root, values);
   return { frontier, root };
 }
 
+interface Restoration {
+  readonly plan: Plan;
+  readonly frontier: Frontier;
+  readonly keepsStreams: boolean;
+}
+
 function restoreFrame(
-  plan: Plan,
-  frontier: Frontier,
+  restoration: Restoration,
   scope: Scope,
   owner: Token | undefined,
   saved: FrameState,
   around: Frame['values'],
 ): Frame {
+  const { plan, frontier, keepsStreams } = restoration;
   const values =
     saved.values === undefined ? around : { cells: saved.values.cells.fork(), variables: saved.values.variables };
   const frame = new Frame(scope, owner, saved.key, values, {
@@ -121,18 +147,32 @@ function restoreFrame(
     isIsolated: saved.values !== undefined,
     isClosing: saved.isClosing ?? false,
   });
+  const startedEarly = new Set(saved.tokens.flatMap((item) => item.startedEarly ?? []));
   for (const item of saved.tokens) {
+    if (!keepsStreams && startedEarly.has(item.id)) continue;
     const token = frontier.restore(frame, item.id, item.node, item.status);
     token.payload = item.payload;
+    token.answer = item.answer;
     token.memo = item.memo;
-    if (item.frames !== undefined) {
-      const body = plan.scopes[(plan.nodes[item.node] as Node).body] as Scope;
-      token.frames = new Map(
-        item.frames.map((inner) => [inner.key, restoreFrame(plan, frontier, body, token, inner, values)]),
-      );
-    }
+    if (item.frames === undefined) continue;
+    const body = plan.scopes[(plan.nodes[item.node] as Node).body] as Scope;
+    const inner = item.frames.map((pass) => restoreFrame(restoration, body, token, pass, values));
+    token.frames = new Map(inner.map((pass) => [pass.key, pass]));
   }
+  if (keepsStreams) linkStreams(frame, saved);
   // Only finds witnesses: whatever could go had its ready token saved.
   frontier.recheck(frame, []);
   return frame;
+}
+
+function linkStreams(frame: Frame, saved: FrameState): void {
+  const tokens = new Map<number, Token>();
+  for (let token = frame.first; token !== undefined; token = token.next) tokens.set(token.id, token);
+  for (const { id, isStreaming, startedEarly } of saved.tokens) {
+    const producer = tokens.get(id) as Token;
+    producer.isStreaming = isStreaming ?? false;
+    if (startedEarly === undefined) continue;
+    producer.startedEarly = startedEarly.flatMap((early) => tokens.get(early) ?? []);
+    for (const consumer of producer.startedEarly) consumer.awaits += 1;
+  }
 }

@@ -53,6 +53,8 @@ export class Token {
   deferred: { readonly outcome: Settled; readonly recovered: ErrorInfo | undefined } | undefined = undefined;
   /** What a waiting node asks for. */
   payload: JsonObject | undefined = undefined;
+  /** What a node that asked was answered; gone once it asks again. */
+  answer: Json | undefined = undefined;
   /** What the node wants back after a resume. */
   memo: Json | undefined = undefined;
   /** Frames of the node's body that are in progress, by round key. */

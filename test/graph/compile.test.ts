@@ -6,7 +6,7 @@ import { checkAndCompile, compile } from '../../src/graph/compile.js';
 import { createRegistry, defineComponent, type Placement } from '../../src/graph/component.js';
 import type { JsonObject } from '../../src/json.js';
 
-const anyParams = z.looseObject({});
+const anyParams = z.looseObject({}) as unknown as z.ZodType<JsonObject>;
 const step = defineComponent({
   type: 'Step',
   aliases: ['OldStep'],
@@ -40,8 +40,16 @@ const box = defineComponent<JsonObject>({
 });
 const registry = createRegistry([step, chooser, box]);
 
+interface Refusal {
+  readonly what: string;
+  readonly version?: 1 | 2;
+  readonly components: Record<string, Partial<DocumentComponent>>;
+  /** Severity, code, JSON path, and what the message says. */
+  readonly issues: readonly (readonly [severity: string, code: string, path: string, says: string])[];
+}
+
 describe('compile', () => {
-  it.each([
+  it.each<Refusal>([
     {
       what: 'an unknown component',
       components: { a: { type: 'Stepp' } },
@@ -56,7 +64,7 @@ describe('compile', () => {
     },
     {
       what: 'an unknown component of version 2',
-      version: 2 as const,
+      version: 2,
       components: { a: { type: 'Stepp' } },
       issues: [['error', 'component-unknown', '$.components["a"].name', '"Stepp"']],
     },
@@ -70,7 +78,7 @@ describe('compile', () => {
     },
     {
       what: 'a parameter that is missing',
-      version: 2 as const,
+      version: 2,
       components: { 'a b': { params: { deep: {} } } },
       issues: [['error', 'params-invalid', '$.components["a b"].params.deep.list', 'it is missing']],
     },
@@ -139,9 +147,9 @@ describe('compile', () => {
       expected: { method: 'comment', outputs: { text: 'sorry' }, targets: [] },
     },
     {
-      claim: 'an empty default value',
-      params: { exception_method: 'comment', exception_default_value: '' },
-      expected: { method: 'comment', outputs: { text: '' }, targets: [] },
+      claim: 'an empty default value, which the editor writes for none, as none',
+      params: { exception_method: 'comment', exception_default_value: '', exception_goto: ['b'] },
+      expected: { method: 'goto', outputs: {}, targets: [1] },
     },
     {
       claim: 'a default value of 0',

@@ -13,7 +13,7 @@ import { draw, planOf } from './support/specs.js';
 import { lines, type Watched, watch } from './support/watch.js';
 
 /** Events of an undisturbed run of `everyKind`. */
-const LENGTH = 43;
+const LENGTH = 35;
 const EVERY_EVENT = Array.from({ length: LENGTH }, (_, at) => at + 1);
 
 beforeEach(() => {
@@ -102,7 +102,7 @@ describe('a limit', () => {
   });
 
   const forever = {
-    rounds: 1_000_000,
+    rounds: 1_000,
     isParallel: false,
     isIsolated: false,
     result: ['x', 'value'],

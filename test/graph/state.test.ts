@@ -21,6 +21,7 @@ const PLAN = planOf({
   box: { isContainer: true, activate: passOnce },
   x: {
     parent: 'box',
+    isEntry: true,
     activate: ({ answer }) => (answer === undefined ? interrupt({ ask: 'x' }, { shown: 1 }) : { answer }),
   },
 });

@@ -79,9 +79,9 @@ function randomNet(random: Random, slow: SlowNodes): Net {
         net.calls.set(id, (net.calls.get(id) as number) + 1);
         return node(given);
       };
-    const isStreaming = random.chance(0.8);
+    const streams = random.chance(0.8) ? ['content'] : [];
     net.specs.push(
-      spec(id, { activate: count(activate), consumes: reads, isStreaming, downstream: downstream.get(id) as string[] }),
+      spec(id, { activate: count(activate), consumes: reads, streams, downstream: downstream.get(id) as string[] }),
     );
   }
   return { ...net, specs: random.shuffle(net.specs) };

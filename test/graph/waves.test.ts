@@ -82,9 +82,9 @@ describe('a wave', () => {
     expect(watched.events.at(-1)?.type).toBe('run-settled');
   });
 
-  it('takes a Promise and an Observable as it takes a value', async () => {
+  it('takes a Promise as it takes a value', async () => {
     const plan = draw('s -> a b -> z', {
-      a: { activate: async () => (await setImmediate(), { value: 1 }) },
+      a: { activate: () => setImmediate({ value: 1 }) },
       b: { activate: async () => settled({ value: 2 }) },
       z: { activate: (at) => ({ sum: (readValue(at, 'a@value') as number) + (readValue(at, 'b@value') as number) }) },
     });
@@ -95,18 +95,12 @@ describe('a wave', () => {
 describe('a node that needs values', () => {
   const settles = () => ({ value: 1 });
   it('is passed over when one of them is missing, and so is what follows from it alone', async () => {
-    const plan = draw(
-      's -> a b; a -> x -> y; b -> z; x -> z',
-      { s: { activate: () => settled({}, { next: ['a', 'b'] }) }, x: { needs: ['b', 'never'] }, never: {} },
-      ['s', 'a', 'b', 'x', 'y', 'z'],
-    );
     const watched = await watchToEnd(
       draw('s -> a never; a -> x -> y -> z; a -> z', {
         s: { activate: () => settled({}, { next: ['a'] }) },
         x: { needs: ['a', 'never'] },
       }),
     );
-    expect(plan.nodes.length).toBe(7);
     expect(lines(watched.events).slice(3)).toEqual([
       'node-started a',
       'node-settled a',
@@ -152,7 +146,7 @@ describe('an exit', () => {
     });
     const { events, outcome } = await watchToEnd(plan);
     expect(nodesOf(events, 'node-settled')).toEqual(['start', 'out', 'start', 'out', 'start', 'out', 'box']);
-    expect(outcome?.outputs).toEqual({ value: [0, 1, 2] });
+    expect(events.at(-2)).toMatchObject({ node: 'box', outputs: { value: [0, 1, 2] } });
     expect(slow.atWork).toBe(0);
     expect(outcome?.state.step).toBe(7);
   });

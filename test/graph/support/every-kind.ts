@@ -29,7 +29,7 @@ export function everyKind(signals: AbortSignal[] = []): Plan {
       downstream: ['writer', 'flaky', 'bad', 'skipped', 'box', 'form', 'quiet', 'never'],
       activate: () => settled({}, { next: ['writer', 'flaky', 'bad', 'skipped', 'box', 'form', 'quiet'] }),
     },
-    writer: { isStreaming: true, downstream: ['reader', 'other'], activate: write },
+    writer: { streams: ['content'], downstream: ['reader', 'other'], activate: write },
     reader: { consumes: ['writer'], activate: read },
     other: { consumes: ['writer'], activate: read },
     flaky: { retry: { attempts: 2, delayMs: 3 }, activate: fail },

@@ -1,0 +1,205 @@
+/**
+ * The journal of a run: what changed its state, in order, so that the state can be rebuilt from a snapshot and what came since.
+ *
+ * A record names tokens by number. Numbers come from a counter and the rules of the graph are deterministic, so the same
+ * records give the same tokens again (see `replay.ts`); a property test compares the two after every settlement.
+ */
+import { z } from 'zod';
+import { EngineError } from '../errors.js';
+import { isJsonObject, type JsonObject } from '../json.js';
+import type { BodyRound } from './component.js';
+import type { Interrupt, Outputs, Progress, Settled } from './node-events.js';
+import type { Checkpoint } from './state.js';
+import type { Token } from './token.js';
+
+/** One change of a run's state. */
+export type JournalRecord =
+  | ({ readonly type: 'settled'; readonly token: number } & Omit<Settled, 'type'>)
+  /** The node failed and other nodes take over. */
+  | {
+      readonly type: 'rerouted';
+      readonly token: number;
+      readonly outputs: Outputs;
+      readonly targets: readonly number[];
+    }
+  /** The node failed and nobody in its scope takes over. */
+  | { readonly type: 'failed'; readonly token: number; readonly outputs: Outputs }
+  | ({ readonly type: 'waiting'; readonly token: number } & Omit<Interrupt, 'type'>)
+  | ({ readonly type: 'progress'; readonly token: number } & Omit<Progress, 'type'>)
+  /** The node began to stream: its consumers may have been started. */
+  | { readonly type: 'streaming'; readonly token: number }
+  /** The node starts anew: its consumers were taken back. */
+  | { readonly type: 'restarted'; readonly token: number }
+  | { readonly type: 'skipped'; readonly token: number }
+  /** A pass through the body of the token's node began. */
+  | { readonly type: 'opened'; readonly token: number; readonly round: BodyRound }
+  /** It ended, or was cut short. */
+  | { readonly type: 'closed'; readonly token: number; readonly key: string };
+
+/** Where a run writes its journal; bound to that run. */
+export interface Journal {
+  /** Keeps records, each one JSON text, behind those that are there. */
+  append(records: readonly string[]): Promise<void>;
+  /** Keeps a snapshot in the place of everything before. */
+  snapshot(checkpoint: Checkpoint): Promise<void>;
+}
+
+/**
+ * When a settlement is durable. `sync`: before its successors start. `async`: soon after. `exit`: at the end and when the
+ * run waits.
+ */
+export type Durability = 'exit' | 'async' | 'sync';
+
+/** Bytes of records that a small run gathers before it takes a snapshot. */
+const LEAST_BYTES = 64 * 1024;
+
+/** Records may grow to this part of the last snapshot: what is kept stays below 1.25 times the state. */
+const PART_OF_SNAPSHOT = 0.25;
+
+/** Gathers the records of a run and writes them in order, a batch at a time. */
+export class Recorder {
+  readonly #journal: Journal;
+  readonly #durability: Exclude<Durability, 'exit'>;
+  readonly #checkpoint: () => Checkpoint;
+  readonly #whenBroken: (error: unknown) => void;
+  #records: string[] = [];
+  #bytes = 0;
+  #snapshotBytes = 0;
+  /** The last write; each begins when the one before is done. */
+  #tail: Promise<void> = Promise.resolve();
+  #isWriting = false;
+
+  constructor(
+    journal: Journal,
+    durability: Exclude<Durability, 'exit'>,
+    checkpoint: () => Checkpoint,
+    whenBroken: (error: unknown) => void,
+  ) {
+    this.#journal = journal;
+    this.#durability = durability;
+    this.#checkpoint = checkpoint;
+    this.#whenBroken = whenBroken;
+  }
+
+  /** Keeps where the run starts; records follow it. */
+  begin(): void {
+    this.#takeSnapshot();
+    this.#tail.catch(this.#whenBroken);
+  }
+
+  add(record: JournalRecord): void {
+    const text = JSON.stringify(record);
+    this.#records.push(text);
+    this.#bytes += text.length;
+  }
+
+  /** Writes what was gathered. Gives a promise when successors must wait for it, undefined when they need not. */
+  commit(): Promise<void> | undefined {
+    if (this.#durability === 'sync') return this.#write();
+    // In the background one write at a time: what comes meanwhile goes with the next.
+    if (!this.#isWriting) {
+      this.#isWriting = true;
+      void this.#drain();
+    }
+    return undefined;
+  }
+
+  /** Resolves when everything gathered so far is kept. */
+  flush(): Promise<void> {
+    return this.#write();
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      while (this.#records.length > 0) await this.#write();
+    } catch (error) {
+      this.#whenBroken(error);
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  #write(): Promise<void> {
+    const records = this.#records;
+    if (records.length === 0) return this.#tail;
+    this.#records = [];
+    if (this.#bytes > Math.max(LEAST_BYTES, this.#snapshotBytes * PART_OF_SNAPSHOT)) {
+      this.#takeSnapshot();
+    } else {
+      this.#tail = this.#tail.then(() => this.#journal.append(records));
+    }
+    return this.#tail;
+  }
+
+  /** Taken now, not when its turn comes: it holds every record so far and nothing that comes after them. */
+  #takeSnapshot(): void {
+    const checkpoint = this.#checkpoint();
+    this.#bytes = 0;
+    this.#snapshotBytes = JSON.stringify(checkpoint.state).length;
+    this.#tail = this.#tail.then(() => this.#journal.snapshot(checkpoint));
+  }
+}
+
+const outputs = z.custom<JsonObject>(isJsonObject, 'expected an object');
+const reference = z.looseObject({ kind: z.enum(['output', 'variable', 'alias']) });
+const token = z.number().int().positive();
+
+const recordSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('settled'),
+    token,
+    outputs,
+    next: z.array(z.string()).optional(),
+    writes: z.array(z.strictObject({ to: reference, value: z.json() })).optional(),
+    exit: z.boolean().optional(),
+  }),
+  z.strictObject({ type: z.literal('rerouted'), token, outputs, targets: z.array(z.number().int()) }),
+  z.strictObject({ type: z.literal('failed'), token, outputs }),
+  z.strictObject({ type: z.literal('waiting'), token, payload: outputs.optional(), outputs: outputs.optional() }),
+  z.strictObject({ type: z.literal('progress'), token, outputs: outputs.optional(), memo: z.json().optional() }),
+  z.strictObject({ type: z.literal('streaming'), token }),
+  z.strictObject({ type: z.literal('restarted'), token }),
+  z.strictObject({ type: z.literal('skipped'), token }),
+  z.strictObject({
+    type: z.literal('opened'),
+    token,
+    round: z.strictObject({
+      key: z.string(),
+      aliases: outputs.optional(),
+      isolated: z.boolean().optional(),
+      fresh: z.boolean().optional(),
+      closing: z.boolean().optional(),
+    }),
+  }),
+  z.strictObject({ type: z.literal('closed'), token, key: z.string() }),
+]);
+
+/**
+ * Reads a record as it was written.
+ *
+ * @throws EngineError CHECKPOINT_INVALID saying what is wrong with it.
+ */
+export function readRecord(text: string): JournalRecord {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new EngineError('CHECKPOINT_INVALID', 'A record of the journal is not JSON.', { cause });
+  }
+  const parsed = recordSchema.safeParse(value);
+  if (parsed.success) return parsed.data as JournalRecord;
+  const why = parsed.error.issues.map((issue) => `$.${issue.path.join('.')}: ${issue.message}`).join('; ');
+  throw new EngineError('CHECKPOINT_INVALID', `A record of the journal cannot be read: ${why}.`);
+}
+
+/** What a settled node leaves in the journal. */
+export function settledRecord({ id }: Token, { outputs: values, next, writes, exit }: Settled): JournalRecord {
+  return {
+    type: 'settled',
+    token: id,
+    outputs: values,
+    ...(next === undefined ? {} : { next }),
+    ...(writes === undefined ? {} : { writes }),
+    ...(exit === undefined ? {} : { exit }),
+  };
+}

@@ -1,0 +1,125 @@
+/** Rebuilding the state of a run from a snapshot and the records that came after it. */
+import { EngineError } from '../errors.js';
+import { createFrame } from './bodies.js';
+import type { Frontier } from './frontier.js';
+import type { JournalRecord } from './journal.js';
+import type { Node, Plan, Scope } from './plan.js';
+import { applyOutcome } from './settle.js';
+import { restore, type State, snapshot } from './state.js';
+import { detachConsumers } from './stream-edges.js';
+import { type Frame, retire, type Token } from './token.js';
+
+/**
+ * The state after `records`. Pure: neither `state` nor the records are changed.
+ *
+ * @throws EngineError CHECKPOINT_INVALID when a record does not fit the state it comes to.
+ */
+export function replay(plan: Plan, state: State, records: Iterable<JournalRecord>): State {
+  const working = new Replay(plan, state);
+  for (const record of records) working.apply(record);
+  return working.state;
+}
+
+class Replay {
+  readonly #plan: Plan;
+  readonly #frontier: Frontier;
+  readonly #root: Frame;
+  #last: State['last'];
+
+  constructor(plan: Plan, state: State) {
+    const { frontier, root } = restore(plan, state, { keepsStreams: true });
+    this.#plan = plan;
+    this.#frontier = frontier;
+    this.#root = root;
+    this.#last = state.last;
+  }
+
+  get state(): State {
+    return snapshot(this.#frontier, this.#root, this.#last);
+  }
+
+  apply(record: JournalRecord): void {
+    const token = this.#find(this.#root, record.token);
+    if (token === undefined) {
+      throw new EngineError(
+        'CHECKPOINT_INVALID',
+        `The journal says token ${record.token} ${record.type}, but it is not live.`,
+      );
+    }
+    const { frame, node } = token;
+    const ready: Token[] = [];
+    switch (record.type) {
+      case 'settled': {
+        const targets = applyOutcome(this.#plan, this.#frontier, token, { ...record, type: 'settled' });
+        if (this.#last === undefined || token.id >= this.#last.token) {
+          this.#last = { token: token.id, outputs: record.outputs };
+        }
+        if (record.exit === true && frame.owner !== undefined) {
+          this.#frontier.countStep();
+          retire(frame);
+        } else this.#moveOn(token, targets);
+        return;
+      }
+      case 'rerouted':
+        frame.values.cells.set(node, record.outputs);
+        this.#moveOn(token, record.targets);
+        return;
+      case 'failed':
+        frame.values.cells.set(node, record.outputs);
+        return;
+      case 'waiting':
+        this.#takeBack(token);
+        token.answer = undefined;
+        this.#frontier.setStatus(token, 'waiting');
+        if (record.outputs !== undefined) frame.values.cells.set(node, record.outputs);
+        if (record.payload !== undefined) token.payload = record.payload;
+        this.#frontier.settleTies(frame, ready);
+        return;
+      case 'progress':
+        if (record.outputs !== undefined) frame.values.cells.set(node, record.outputs);
+        if (record.memo !== undefined) token.memo = record.memo;
+        return;
+      case 'streaming':
+        this.#frontier.startStreaming(token, ready);
+        return;
+      case 'restarted':
+        this.#takeBack(token);
+        return;
+      case 'skipped':
+        this.#frontier.countStep();
+        this.#frontier.drop(token, ready);
+        return;
+      case 'opened': {
+        const scope = this.#plan.scopes[(this.#plan.nodes[node] as Node).body] as Scope;
+        this.#frontier.enter(createFrame(this.#plan, token, scope, record.round));
+        return;
+      }
+      case 'closed':
+        token.frames?.delete(record.key);
+    }
+  }
+
+  #moveOn(token: Token, targets: readonly number[] | undefined): void {
+    this.#frontier.advance(token, targets, []);
+    if (token.startedEarly !== undefined) for (const consumer of token.startedEarly) consumer.awaits -= 1;
+  }
+
+  #takeBack(producer: Token): void {
+    for (const consumer of detachConsumers(producer)) {
+      this.#frontier.countStep();
+      this.#frontier.drop(consumer, []);
+    }
+  }
+
+  #find(frame: Frame, id: number): Token | undefined {
+    for (let token = frame.first; token !== undefined; token = token.next) {
+      if (token.id === id) return token;
+      if (token.frames === undefined) continue;
+      for (const inner of token.frames.values()) {
+        const found = this.#find(inner, id);
+        if (found !== undefined) return found;
+      }
+    }
+    return undefined;
+  }
+}

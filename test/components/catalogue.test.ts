@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { describeComponent, formatComponent } from '../../src/components/catalogue.js';
+import { components } from '../../src/components/index.js';
+import { defineComponent } from '../../src/graph/component.js';
+
+const echo = defineComponent({
+  type: 'Echo',
+  aliases: ['Repeat'],
+  summary: 'Says a text again.',
+  params: z.looseObject({
+    text: z.string().default('hi').describe('What to say.'),
+    mode: z.enum(['loud', 'soft']).nullish().describe('How.'),
+    words: z.array(z.union([z.number(), z.string()])),
+  }),
+  outputs: { content: { type: 'string', description: 'The text.' } },
+  create: () => () => ({}),
+});
+
+describe('the catalogue', () => {
+  it('describes a component by what it declares', () => {
+    expect(describeComponent(echo)).toEqual({
+      type: 'Echo',
+      aliases: ['Repeat'],
+      summary: 'Says a text again.',
+      hasBody: false,
+      parameters: [
+        { name: 'text', type: 'string', default: 'hi', description: 'What to say.' },
+        { name: 'mode', type: '"loud" or "soft" or null', description: 'How.' },
+        { name: 'words', type: 'array of number or string', description: '' },
+      ],
+      outputs: [{ name: 'content', type: 'string', description: 'The text.' }],
+    });
+  });
+
+  it('writes a description as text', () => {
+    expect(formatComponent(describeComponent(echo))).toBe(`Echo (also Repeat)
+Says a text again.
+
+Parameters
+  text: string, default "hi"
+      What to say.
+  mode: "loud" or "soft" or null
+      How.
+  words: array of number or string
+
+Outputs
+  content: string
+      The text.
+`);
+  });
+
+  it.each(components.map((component) => [component.type, component] as const))(
+    'has a sentence for everything of %s',
+    (_type, component) => {
+      const { summary, parameters, outputs } = describeComponent(component);
+      expect(summary).toMatch(/^[A-Z].*\.$/);
+      expect(parameters.filter(({ description }) => description === '')).toEqual([]);
+      expect(outputs.filter(({ description }) => description === '')).toEqual([]);
+    },
+  );
+});
