@@ -28,7 +28,7 @@ const tests = (name: string, project: string): Step => ({
   isTest: true,
 });
 
-/** All steps, in order; `examples` needs `build`. */
+/** All steps, in order; `types` and `examples` need `build`, for examples import the package by its name. */
 export const STEPS: readonly Step[] = [
   {
     name: 'style',
@@ -36,10 +36,10 @@ export const STEPS: readonly Step[] = [
   },
   script('imports', 'check-imports'),
   script('sizes', 'check-sizes'),
+  script('build', 'build'),
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'] },
   script('licences', 'check-licences'),
   script('advisories', 'check-advisories'),
-  script('build', 'build'),
   tests('unit', 'test'),
   tests('marble', 'marble'),
   tests('conformance', 'conformance'),

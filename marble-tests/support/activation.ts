@@ -106,6 +106,8 @@ export function perform(node: NodeFunction, activation: FakeActivation): Observa
   return events$.pipe(
     tap((event) => {
       if ('outputs' in event && event.outputs !== undefined) activation.write(activation.node, event.outputs);
+      if (event.type === 'progress' && event.append !== undefined)
+        activation.write(activation.node, appended(activation.outputs, event.append));
     }),
   );
 }
@@ -154,4 +156,12 @@ function ownLookup(values: JsonObject, key: string): Lookup {
 function pieceOf(lookup: Lookup): Observable<Delta> {
   if (lookup.status !== 'found' || lookup.value === null) return EMPTY;
   return of(delta('content', renderValue(lookup.value)));
+}
+
+function appended(outputs: Outputs, append: Outputs): Outputs {
+  const lists = Object.entries(append).map(([name, item]) => {
+    const before = outputs[name];
+    return [name, [...(Array.isArray(before) ? before : []), item]];
+  });
+  return { ...outputs, ...Object.fromEntries(lists) };
 }

@@ -4,14 +4,13 @@ import type { RunEvent } from '../graph/events.js';
 import { findNode, type Plan } from '../graph/plan.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { Screen } from './screen.js';
-import type { Output } from './terminal.js';
 
 /** Shows one event of a run. */
 export type Show = (event: WireEvent) => void;
 
 /** One line of JSON for each event. */
-export function showEvents(out: Output): Show {
-  return (event) => out.write(`${JSON.stringify(event)}\n`);
+export function showEvents(screen: Screen): Show {
+  return (event) => screen.answer(`${JSON.stringify(event)}\n`);
 }
 
 /** The text of the answer as it comes, with reasoning and questions beside it. */

@@ -1,6 +1,5 @@
 /** `runnel run`: one turn of a canvas in the terminal. */
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { lastValueFrom, tap } from 'rxjs';
 import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
 import { runTurn, type Session, type Turn } from '../canvas/turn.js';
@@ -9,10 +8,9 @@ import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import { createTimeoutResolver } from '../graph/timeouts.js';
-import { modelsFromEnvironment } from '../models/configuration.js';
-import { createModels, type Models } from '../models/router.js';
 import { type Command, EXIT, parse } from './command.js';
-import { showAnswer, showEvents, showProgress } from './printers.js';
+import { type OpenServices, openServices } from './open-services.js';
+import { type Show, showAnswer, showEvents, showProgress } from './printers.js';
 import { readSource } from './read-source.js';
 import { parseInputs, parseVariables } from './run-inputs.js';
 import { Screen } from './screen.js';
@@ -67,16 +65,16 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const kept = await readSession(values.session);
   const screen = new Screen(terminal);
   for (const issue of canvas.issues) screen.remark(`warning: ${issue.path}: ${issue.message}`);
-  const models = await openModels(terminal, screen);
-  const show = values.events === true ? showEvents(terminal.out) : showAnswer(screen, values.session);
+  const services = await openTalkingServices(terminal, screen);
+  const show = values.events === true ? showEvents(screen) : showAnswer(screen, values.session);
   try {
-    const { session, outcome } = await play({ canvas, turn, kept, models, terminal, screen, show });
+    const { session, outcome } = await play({ canvas, turn, kept, services, terminal, screen, show });
     const isKept = outcome.status === 'succeeded' || outcome.status === 'waiting';
     if (values.session !== undefined && isKept) await writeSession(values.session, kept.id, session);
     return report(outcome, screen);
   } finally {
     screen.end();
-    await models.close();
+    await services.models.close();
   }
 }
 
@@ -84,22 +82,21 @@ interface Play {
   readonly canvas: Canvas;
   readonly turn: Turn;
   readonly kept: KeptSession;
-  readonly models: Models;
+  readonly services: Services;
   readonly terminal: Terminal;
   readonly screen: Screen;
-  readonly show: ReturnType<typeof showEvents>;
+  readonly show: Show;
 }
 
 /** Runs the turn to its end, showing it. */
 async function play(what: Play): Promise<{ readonly session: Session; readonly outcome: RunOutcome }> {
-  const { canvas, turn, kept, models, terminal, screen, show } = what;
-  const services: Services = { models, session: { id: kept.id } };
+  const { canvas, turn, kept, services, terminal, screen, show } = what;
   const [run, messageId] = [newId(), newId()];
   let ended: { session: Session; outcome: RunOutcome } | undefined;
   const events$ = runTurn(canvas, turn, {
     run,
     signal: terminal.signal,
-    services,
+    services: { ...services, session: { id: kept.id } },
     onSession: (session, outcome) => {
       ended = { session, outcome };
     },
@@ -117,20 +114,19 @@ async function play(what: Play): Promise<{ readonly session: Session; readonly o
   return ended;
 }
 
-/** The models of the environment; says so once when the built-in one stands in for a provider that is not there. */
-async function openModels(terminal: Terminal, screen: Screen): Promise<Models> {
-  const configuration = await modelsFromEnvironment(terminal.env, (path) => readFile(path, 'utf8'));
-  let isSaid = configuration.script !== undefined;
-  const models = createModels(configuration, {
+/** Services that say so once when the built-in model stands in for a provider that is not there. */
+async function openTalkingServices({ env }: Terminal, screen: Screen): Promise<OpenServices> {
+  let isSaid = false;
+  const services = await openServices(env, {
     onScriptedCall() {
-      if (isSaid || !models.isScripted) return;
+      if (isSaid || services.hasScript || !services.models.isScripted) return;
       isSaid = true;
       screen.remark(
         'note: no model provider is configured (OPENAI_BASE_URL …), so the built-in scripted model answers',
       );
     },
   });
-  return models;
+  return services;
 }
 
 function report({ status, error }: RunOutcome, screen: Screen): number {

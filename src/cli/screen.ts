@@ -13,7 +13,10 @@ export class Screen {
   readonly #out: Output;
   readonly #err: Output;
   readonly #isLive: boolean;
+  /** The answer's last line has no end yet. */
   #isAnswerOpen = false;
+  /** The next character on the screen would stand behind a piece of the answer. */
+  #isBehindAnswer = false;
   #isAsideOpen = false;
   #hasStatus = false;
 
@@ -30,13 +33,14 @@ export class Screen {
     this.#closeAside();
     this.#out.write(this.#out.isTTY === true ? printable(text) : text);
     this.#isAnswerOpen = !text.endsWith('\n');
+    this.#isBehindAnswer = this.#isAnswerOpen && this.#out.isTTY === true;
   }
 
   /** A piece of text beside the answer, such as a model's reasoning. */
   aside(text: string): void {
     if (text === '') return;
     this.#clearStatus();
-    if (!this.#isAsideOpen) this.#breakAnswer();
+    this.#breakAnswer();
     this.#err.write(printable(text));
     this.#isAsideOpen = !text.endsWith('\n');
   }
@@ -49,7 +53,7 @@ export class Screen {
 
   /** Says what is being done, on a screen only and never behind an unfinished line; the next text takes its place. */
   status(text: string): void {
-    if (!this.#isLive || this.#isAnswerOpen || this.#isAsideOpen) return;
+    if (!this.#isLive || this.#isBehindAnswer || this.#isAsideOpen) return;
     this.#clearStatus();
     this.#err.write(`… ${printable(text).replaceAll('\n', ' ').slice(0, MAX_STATUS_LENGTH)}`);
     this.#hasStatus = true;
@@ -59,8 +63,10 @@ export class Screen {
   end(): void {
     this.#clearStatus();
     this.#closeAside();
-    if (this.#isAnswerOpen) this.#out.write('\n');
+    const isOpen = this.#out.isTTY === true ? this.#isBehindAnswer : this.#isAnswerOpen;
+    if (isOpen) this.#out.write('\n');
     this.#isAnswerOpen = false;
+    this.#isBehindAnswer = false;
   }
 
   #closeAside(): void {
@@ -70,7 +76,9 @@ export class Screen {
 
   /** On a screen both outputs share the line; in a pipe the answer must stay as it is. */
   #breakAnswer(): void {
-    if (this.#isAnswerOpen && this.#out.isTTY === true && this.#err.isTTY === true) this.#err.write('\n');
+    if (!this.#isBehindAnswer || this.#err.isTTY !== true) return;
+    this.#err.write('\n');
+    this.#isBehindAnswer = false;
   }
 
   #clearStatus(): void {
