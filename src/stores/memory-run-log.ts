@@ -42,9 +42,8 @@ export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
       const key = keyOf(tenant, run);
       const log = logs.get(key) ?? { names: [], texts: [], bytes: 0, hasEnded: false };
       logs.set(key, log);
-      for (const { seq, event, json } of events) {
+      for (const { seq, event, json, bytes = Buffer.byteLength(json) } of events) {
         if (seq !== log.texts.length + 1) throw outOfOrder(run, seq, log.texts.length);
-        const bytes = Buffer.byteLength(json);
         if (totalBytes + bytes > maxBytes) makeRoom(bytes);
         log.names.push(event);
         log.texts.push(json);

@@ -34,6 +34,8 @@ export function createApp(parts: ServerParts, guard: GuardOptions): Koa {
   });
 
   const api = new Router<RequestState>({ prefix: API_PREFIX });
+  // Only where a route matches: what does not exist is answered with 404, whoever asks.
+  api.use(authenticate(guard), readJsonBody(parts.config.jsonBytes));
   // The ones with fixed paths first: `/agents/download` is no agent called "download".
   for (const addRoutes of [fileRoutes, completionRoutes, runRoutes, sessionRoutes, agentRoutes]) addRoutes(parts)(api);
 
@@ -41,8 +43,6 @@ export function createApp(parts: ServerParts, guard: GuardOptions): Koa {
   app.use(guardOrigin(guard));
   app.use(allowOrigins(guard));
   app.use(open.routes());
-  app.use(authenticate(guard));
-  app.use(readJsonBody(parts.config.jsonBytes));
   app.use(api.routes());
   return app;
 }

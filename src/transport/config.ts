@@ -69,7 +69,11 @@ const SETTINGS = {
   slowClientMs: milliseconds('RUNNEL_SLOW_CLIENT_MS', 30_000, 'a client that reads nothing for so long is closed'),
   ssePingMs: milliseconds('RUNNEL_SSE_PING_MS', 15_000, 'pause between comments that keep an event stream alive'),
   heartbeatMs: milliseconds('RUNNEL_WS_HEARTBEAT_MS', 20_000, 'pause between pings to a WebSocket client'),
-  idleMs: milliseconds('RUNNEL_WS_IDLE_MS', 600_000, 'a WebSocket without a run and without a frame is closed after it'),
+  idleMs: milliseconds(
+    'RUNNEL_WS_IDLE_MS',
+    600_000,
+    'a WebSocket without a run and without a frame is closed after it',
+  ),
   maxConnections: whole('RUNNEL_WS_MAX_CONNECTIONS', 10_000, 1, 1_000_000, 'WebSocket connections at once'),
   framesPerSecond: whole(
     'RUNNEL_WS_FRAMES_PER_SECOND',

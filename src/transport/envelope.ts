@@ -1,5 +1,5 @@
 /** RAGFlow's JSON envelope: what every answer that is not a stream looks like. */
-import { ERROR_CODES, EngineError } from '../errors.js';
+import { EngineError, ERROR_CODES } from '../errors.js';
 import type { Json } from '../json.js';
 
 /** An answer: `code` 0 is success, anything else a failure that `message` explains. */

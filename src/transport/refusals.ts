@@ -12,8 +12,9 @@ export const notOwner = () =>
 
 export const noSession = () => new EngineError('NOT_FOUND', 'Session not found!');
 
-export const foreignSession = () =>
-  new EngineError('FORBIDDEN', 'Session does not belong to the requested agent.');
+export const foreignSession = () => new EngineError('FORBIDDEN', 'Session does not belong to the requested agent.');
+
+export const notWaiting = () => new EngineError('NOT_FOUND', 'The session does not wait for input.');
 
 export const busySession = () => new EngineError('SESSION_BUSY', 'This agent session is already running.');
 

@@ -179,14 +179,6 @@ const ROWS: readonly Row[] = [
       ['b > z', 'z'],
     ],
   },
-  {
-    claim: 'several entries start side by side',
-    graph: 'a b -> z',
-    moves: [
-      ['a', 'b z?'],
-      ['b', 'z'],
-    ],
-  },
 ];
 
 describe('settle', () => {

@@ -20,7 +20,7 @@ describe('stream edges', () => {
 
     expect(watched.events.at(-1)?.type).toBe('run-settled');
     expect(slow.most).toBeLessThanOrEqual(concurrency);
-    expect(new Map(textsIn(watched.events))).toEqual(net.texts);
+    expectTexts(net, watched.events);
     expect(nodesOf(watched.events, 'node-settled').length).toBe(net.texts.size);
     expect([...net.calls.values()].every((calls) => calls === 1)).toBe(true);
     expectOrder(net, watched.events);
@@ -37,10 +37,12 @@ describe('stream edges', () => {
       const watched = watch(plan, start, { signal: abort.signal });
       for (let steps = random.int(15); steps > 0; steps -= 1) slow.step(random);
       abort.abort();
+      expectTexts(net, watched.events);
       start = { checkpoint: written(plan, watched.outcome!.state) };
     }
     const watched = watch(plan, start);
     await slow.finish(random, () => watched.isOver);
+    expectTexts(net, watched.events);
     const { cells } = written(plan, watched.outcome!.state).state as { cells: Record<string, { content: string }> };
     expect(new Map(Object.entries(cells).map(([node, { content }]) => [node, content]))).toEqual(net.texts);
   });
@@ -112,6 +114,13 @@ function textsIn(events: readonly RunEvent[]): [string, string][] {
   return events.flatMap((event): [string, string][] =>
     event.type === 'node-settled' ? [[event.node, event.outputs.content as string]] : [],
   );
+}
+
+/** Whoever settled did so once, with its whole text. */
+function expectTexts({ texts }: Net, events: readonly RunEvent[]): void {
+  const settledTexts = textsIn(events);
+  expect(settledTexts).toEqual(settledTexts.map(([node]) => [node, texts.get(node)]));
+  expect(new Set(settledTexts.map(([node]) => node)).size).toBe(settledTexts.length);
 }
 
 /** What each node was heard to say. */

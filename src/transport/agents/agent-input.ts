@@ -16,8 +16,8 @@ const schema = z.looseObject({
   canvas_type: z.string({ error: 'expected a text' }).nullish(),
   canvas_category: z.string({ error: 'expected a text' }).min(1).nullish(),
   tags: z.union([z.string(), z.array(z.string()).transform((tags) => tags.join(','))]).nullish(),
-  dsl: z.custom<Json>(),
-  release: z.custom<Json>(),
+  dsl: z.custom<Json>().optional(),
+  release: z.custom<Json>().optional(),
 });
 
 /** A change of an agent; what the client did not mention is absent. */

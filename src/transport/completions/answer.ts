@@ -1,7 +1,7 @@
+import { EngineError } from '../../errors.js';
 import type { RunRecord } from '../../graph/service-ports.js';
 import type { JsonObject } from '../../json.js';
 import { type Envelope, outside } from '../envelope.js';
-import { EngineError } from '../../errors.js';
 import type { Transcript } from '../runs/transcript.js';
 
 /**

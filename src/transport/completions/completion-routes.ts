@@ -60,8 +60,7 @@ async function completeAsOpenai(parts: ServerParts, exchange: HttpExchange, id: 
     }
     exchange.set('X-Run-Id', run);
     const record = await awaitRun(exchange, live);
-    const failure =
-      record.error && outside(new EngineError(record.error.code, record.error.message)).message;
+    const failure = record.error && outside(new EngineError(record.error.code, record.error.message)).message;
     const { status, body } = openaiCompletion(header, record, live.transcript, failure);
     exchange.status = status;
     exchange.body = body;

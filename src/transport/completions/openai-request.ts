@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { estimateTokens } from '../../models/estimate-tokens.js';
 import { isJsonObject } from '../../json.js';
+import { estimateTokens } from '../../models/estimate-tokens.js';
 import { readInput } from '../read-input.js';
 import { badArgument } from '../refusals.js';
 import { readTurn, type TurnRequest } from '../runs/turn-request.js';
@@ -14,7 +14,9 @@ export interface OpenaiRequest {
 
 const messageSchema = z.looseObject({
   role: z.string(),
-  content: z.union([z.string(), z.array(z.looseObject({ type: z.string().optional(), text: z.string().optional() }))]).nullish(),
+  content: z
+    .union([z.string(), z.array(z.looseObject({ type: z.string().optional(), text: z.string().optional() }))])
+    .nullish(),
 });
 
 const schema = z.looseObject({

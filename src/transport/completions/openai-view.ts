@@ -1,8 +1,8 @@
 /** A run in OpenAI's words: chunks of a stream, or one completion. */
 import type { WireEvent } from '../../canvas/wire-events.js';
-import { estimateTokens } from '../../models/estimate-tokens.js';
 import type { RunRecord } from '../../graph/service-ports.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
+import { estimateTokens } from '../../models/estimate-tokens.js';
 import { type EventFrame, wireOf } from '../runs/event-frame.js';
 import type { RunView } from '../runs/stream-run.js';
 import type { Transcript } from '../runs/transcript.js';
@@ -46,7 +46,10 @@ class Chunks {
       case 'user_inputs':
         return this.#delta({ content: null, waiting_for_user: formOf(data) }, 'waiting_for_user');
       case 'workflow_finished':
-        return { ...this.#delta({ content: null }, 'stop'), usage: usageOf(this.#header.promptTokens, this.#completionTokens) };
+        return {
+          ...this.#delta({ content: null }, 'stop'),
+          usage: usageOf(this.#header.promptTokens, this.#completionTokens),
+        };
       default:
         return undefined;
     }

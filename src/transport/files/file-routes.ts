@@ -1,6 +1,6 @@
+import { EngineError } from '../../errors.js';
 import type { FileRecord } from '../../graph/service-ports.js';
 import type { JsonObject } from '../../json.js';
-import { EngineError } from '../../errors.js';
 import { success } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
 import { checkId, createId } from '../ids.js';
@@ -45,12 +45,7 @@ async function upload(parts: ServerParts, exchange: HttpExchange): Promise<void>
   exchange.body = success(views.length === 1 ? views[0] : views);
 }
 
-async function send(
-  { stores }: ServerParts,
-  exchange: HttpExchange,
-  id: string,
-  isInline: boolean,
-): Promise<void> {
+async function send({ stores }: ServerParts, exchange: HttpExchange, id: string, isInline: boolean): Promise<void> {
   const { query, state } = exchange;
   if (!/^[A-Za-z0-9_.-]{1,255}$/.test(id)) throw badArgument('invalid attachment id.');
   const file = await stores.files.find(state.tenant, id);

@@ -13,9 +13,12 @@ export function answerErrors(journal: Log): Middleware {
       exchange.body = body;
     } catch (error) {
       const { status, body } = failureOf(error);
-      if (status >= 500) journal.error({ err: error, method: exchange.method, path: exchange.path }, 'a request crashed');
+      if (status >= 500)
+        journal.error({ err: error, method: exchange.method, path: exchange.path }, 'a request crashed');
       exchange.status = status;
       exchange.body = body;
+      // What is left of a body that was refused is thrown away: a client that cannot finish sending never reads the answer.
+      exchange.req.resume();
     }
   };
 }

@@ -1,8 +1,8 @@
 import cors from '@koa/cors';
 import type { Middleware } from 'koa';
+import { EngineError } from '../../errors.js';
 import { type FindTenant, LOCAL_TENANT, tokenOf } from '../access/api-keys.js';
 import { refusalOf } from '../access/origins.js';
-import { EngineError } from '../../errors.js';
 import type { RequestState } from './types.js';
 
 /** Who may call the server. */
@@ -39,7 +39,8 @@ export function allowOrigins({ corsOrigins }: GuardOptions): Middleware {
 /** Finds the tenant of a request. @throws EngineError UNAUTHENTICATED. */
 export function authenticate({ findTenant }: GuardOptions): Middleware<RequestState> {
   return async (exchange, next) => {
-    exchange.state.tenant = findTenant === undefined ? LOCAL_TENANT : tenantOf(findTenant, exchange.headers.authorization);
+    exchange.state.tenant =
+      findTenant === undefined ? LOCAL_TENANT : tenantOf(findTenant, exchange.headers.authorization);
     await next();
   };
 }

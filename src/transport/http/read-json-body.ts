@@ -12,7 +12,8 @@ import { badArgument } from '../refusals.js';
 export function readJsonBody(maxBytes: number): Middleware {
   const parse = bodyParser({
     enableTypes: ['json'],
-    extendTypes: { json: ['application/*+json'] },
+    // Merged into the defaults by position: the first would otherwise be lost.
+    extendTypes: { json: ['application/json', 'application/*+json'] },
     parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
     // A number here is bytes.
     jsonLimit: maxBytes,

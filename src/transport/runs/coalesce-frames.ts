@@ -50,7 +50,8 @@ class MergedFrame implements EventFrame {
     this.fromSeq = older.fromSeq ?? older.seq;
     this.event = older.event;
     this.wire = { ...wire, data: { ...wire.data, content } };
-    this.size = sizeOf(older) + ((newer.wire as WireEvent).data.content as string).length;
+    // At least what it adds; the rest of the newer frame is in the older one already.
+    this.size = sizeOf(older) + Buffer.byteLength((newer.wire as WireEvent).data.content as string);
   }
 
   get json(): string {
@@ -68,7 +69,7 @@ function isMarker(data: WireEvent['data']): boolean {
 }
 
 function sizeOf(frame: EventFrame): number {
-  return frame instanceof MergedFrame ? frame.size : frame.json.length;
+  return frame instanceof MergedFrame ? frame.size : (frame.bytes ?? Buffer.byteLength(frame.json));
 }
 
 function tooSlow(waitingBytes: number, maxBytes: number): EngineError {

@@ -4,7 +4,7 @@ import { toWireEvents, type WireEvent } from '../../canvas/wire-events.js';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { RunEvent } from '../../graph/events.js';
 import type { RunRecord, RunStatus, RunUsage } from '../../graph/service-ports.js';
-import { type EventFrame, frameOf } from './event-frame.js';
+import { type EventFrame, EventFramer } from './event-frame.js';
 import type { EngineHooks, LiveRunOptions, RunIdentity } from './live-run-options.js';
 import { abandoned } from './liveness.js';
 import { LogWriter } from './log-writer.js';
@@ -25,6 +25,7 @@ export class LiveRun {
   readonly #frames = new Subject<EventFrame>();
   readonly #clients = new BehaviorSubject(0);
   readonly #writer: LogWriter;
+  readonly #framer = new EventFramer();
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
   readonly #usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, calls: 0 };
@@ -127,9 +128,9 @@ export class LiveRun {
   }
 
   #write(event: WireEvent): void {
-    const frame = frameOf(this.#seq + 1, event);
+    const frame = this.#framer.frame(this.#seq + 1, event);
     const { maxLogBytes } = this.#options;
-    this.#logBytes += Buffer.byteLength(frame.json);
+    this.#logBytes += frame.bytes;
     if (this.#logBytes > maxLogBytes && !isLast(event)) {
       this.#fail(logFull(this.identity.id, maxLogBytes));
       return;
@@ -163,7 +164,7 @@ export class LiveRun {
     const last = this.#lastEvent();
     this.transcript.add(last);
     // What the log refused was not shown either: its numbers are free again.
-    const frame = frameOf(this.lastSeq + 1, last);
+    const frame = this.#framer.frame(this.lastSeq + 1, last);
     await this.#keepLast(frame);
     this.#record = this.#recordNow(this.#statusNow(), frame.seq, this.#failureNow());
     await this.#attempt('the end of a run could not be kept', () => this.#options.whenEnded(this.#record));
@@ -232,6 +233,7 @@ export class LiveRun {
       ...identity,
       status,
       ...(error === undefined ? {} : { error }),
+      ...(status === 'waiting' && this.#terminal !== undefined ? { pending: this.#terminal.data } : {}),
       startedAt: this.startedAt,
       ...(status === 'running' ? {} : { finishedAt: this.#options.now() }),
       usage: { ...this.#usage } satisfies RunUsage,

@@ -46,6 +46,8 @@ export interface ClientCursor {
 export class RunHub {
   readonly #options: RunHubOptions;
   readonly #live = new Map<string, LiveRun>();
+  /** Runs whose last event was not shown yet; they have given back their sessions a moment before. */
+  readonly #unfinished = new Set<Promise<unknown>>();
   readonly #claims = new Set<string>();
   readonly #changes = new Subject<void>();
   #isClosing = false;
@@ -100,6 +102,8 @@ export class RunHub {
     });
     await stores.runs.save(tenant, live.record);
     this.#live.set(keyOf(tenant, id), live);
+    const ended = live.ended.finally(() => this.#unfinished.delete(ended));
+    this.#unfinished.add(ended);
     live.start();
     // It was claimed in time and came too late all the same.
     if (this.#isGraceOver) live.cancel();
@@ -140,7 +144,7 @@ export class RunHub {
     const timeout = setTimeout(() => this.#cancelAll(), graceMs);
     try {
       while (this.#claims.size > 0) await firstValueFrom(this.#changes.pipe(filter(() => this.#claims.size === 0)));
-      await Promise.all([...this.#live.values()].map(({ ended }) => ended));
+      await Promise.all(this.#unfinished);
     } finally {
       clearTimeout(timeout);
     }

@@ -6,7 +6,7 @@ import type { SessionRecord, Stores } from '../../graph/service-ports.js';
 import type { JsonObject } from '../../json.js';
 import { bindFiles } from '../files/bound-files.js';
 import { createId } from '../ids.js';
-import { foreignSession, noAgent, noSession } from '../refusals.js';
+import { foreignSession, noAgent, noSession, notWaiting } from '../refusals.js';
 import type { OpenCanvas } from './canvas-opener.js';
 import { afterRun, newSession, withQuestion } from './conversation-record.js';
 import type { LiveRun } from './live-run.js';
@@ -64,7 +64,7 @@ export function createTurnStarter(options: TurnStarterOptions): StartTurn {
       const session =
         known === undefined
           ? newSession(sessionId, agentId, selectDocument(agent, target.fallback, request), request, now())
-          : await findSession(stores, target, known, request.resumeFrom);
+          : await findSession(stores, target, known, request);
       return { session, live: await launch(options, tenant, session, request, claim) };
     } catch (error) {
       claim.release();
@@ -77,11 +77,12 @@ async function findSession(
   stores: Stores,
   { tenant, agentId }: TurnTarget,
   id: string,
-  resumeFrom: string | undefined,
+  { resumeFrom, answersForm }: TurnRequest,
 ): Promise<SessionRecord> {
   const session = await stores.sessions.find(tenant, id);
   if (session === undefined) throw noSession();
   if (session.agentId !== agentId) throw foreignSession();
+  if (answersForm && session.conversation?.waiting === undefined) throw notWaiting();
   if (resumeFrom !== undefined) requireWaiting(session, resumeFrom);
   return session;
 }

@@ -22,6 +22,8 @@ export interface TurnRequest {
   readonly isReleased: boolean;
   /** Id of the run to go on from. */
   readonly resumeFrom?: string;
+  /** Only goes on with a session that waits for input. */
+  readonly answersForm: boolean;
   readonly returnsTrace: boolean;
   /** Goes on without clients for as long as it takes. */
   readonly detached: boolean;
@@ -38,7 +40,7 @@ export interface TurnRequest {
 const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
 const text = z.union([z.string(), z.number().transform(String)], { error: 'expected a text' });
 /** Anything goes: it came from JSON. */
-const json = z.custom<Json>();
+const json = z.custom<Json>().optional();
 
 /** Bodies of run requests; what clients send as null counts as absent. */
 const turnSchema = z.looseObject({
@@ -47,7 +49,7 @@ const turnSchema = z.looseObject({
   user_input: json,
   message: json,
   inputs: object.nullish(),
-  files: z.array(json).nullish(),
+  files: z.array(z.custom<Json>()).nullish(),
   session_id: text.nullish(),
   user_id: text.nullish(),
   name: text.nullish(),
@@ -85,6 +87,7 @@ export function readTurn(body: unknown, urlQuery: ParsedUrlQuery = {}): TurnRequ
     ...optional('version', own('version')),
     isReleased: isTruthy(given.release ?? queryText(urlQuery, 'release')),
     ...optional('resumeFrom', resumeFrom === undefined ? undefined : checkId('resume_from', resumeFrom)),
+    answersForm: false,
     returnsTrace: isTruthy(given.return_trace),
     detached: isTruthy(given.detach),
     streams: isTruthy(given.stream),

@@ -17,8 +17,8 @@ import { PROLOGUE_ID, sessionRow, sessionView } from './session-view.js';
 const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', name: 'name' } as const;
 
 const text = z.string({ error: 'expected a text' }).nullish();
-const createSchema = z.looseObject({ name: text, user_id: text, release: z.unknown(), version: text });
-const deleteSchema = z.looseObject({ ids: z.array(z.string()).nullish(), delete_all: z.unknown() });
+const createSchema = z.looseObject({ name: text, user_id: text, release: z.unknown().optional(), version: text });
+const deleteSchema = z.looseObject({ ids: z.array(z.string()).nullish(), delete_all: z.unknown().optional() });
 
 /** Conversations with an agent: list, create, read, delete. */
 export function sessionRoutes(parts: ServerParts): Routes {
@@ -98,7 +98,13 @@ async function create(parts: ServerParts, exchange: HttpExchange): Promise<void>
   const { document } = readDocument(dsl);
   const opening = document === undefined ? '' : prologue(document);
   const session: SessionRecord = {
-    ...newSession(createId(), agent.id, dsl, { query: '', ...(userId ? { userId } : {}), name: name || 'session' }, now),
+    ...newSession(
+      createId(),
+      agent.id,
+      dsl,
+      { query: '', ...(userId ? { userId } : {}), name: name || 'session' },
+      now,
+    ),
     source: 'agent',
     messages:
       opening === ''

@@ -67,11 +67,9 @@ export class TokenGame {
 
   /** Of joins that only wait for joins of their own cycle, the one with the lowest index. */
   #tie(held: readonly Piece[]): Piece[] {
-    const stuck = process.env.OLD
-      ? held
-      : held.filter((join) =>
-          this.live.every((other) => other === join || !this.#reaches(other, join) || this.#reaches(join, other)),
-        );
+    const stuck = held.filter((join) =>
+      this.live.every((other) => other === join || !this.#reaches(other, join) || this.#reaches(join, other)),
+    );
     const free = stuck.filter(
       (join) => !this.live.some((other) => other.status === 'waiting' && this.#reaches(other, join)),
     );

@@ -1,0 +1,49 @@
+/** What every benchmark gives, and how time is taken. */
+
+/** One measurement, with what it must hold and what it should reach. */
+export interface Row {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** The worst value that is accepted; undefined: for comparison only. */
+  readonly bar?: number;
+  readonly aim?: number;
+  /** Whether more is better. @default false */
+  readonly isRate?: boolean;
+}
+
+export interface MeasureOptions {
+  /** Rounds that count; the median is taken. @default 7 */
+  readonly rounds?: number;
+}
+
+/** Milliseconds of work before anything is measured, so that the compiler has seen it. */
+const WARM_UP_MS = 200;
+
+/** Median milliseconds of a round, after some to warm up. */
+export async function milliseconds(work: () => unknown, { rounds = 7 }: MeasureOptions = {}): Promise<number> {
+  const warmUntil = performance.now() + WARM_UP_MS;
+  do await work();
+  while (performance.now() < warmUntil);
+  const taken: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const startedAt = performance.now();
+    await work();
+    taken.push(performance.now() - startedAt);
+  }
+  return quantile(taken, 0.5);
+}
+
+/** Median microseconds of one of `steps` steps. */
+export async function microsecondsPerStep(
+  steps: number,
+  work: () => unknown,
+  options: MeasureOptions = {},
+): Promise<number> {
+  return ((await milliseconds(work, options)) * 1_000) / steps;
+}
+
+export function quantile(values: readonly number[], at: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? Number.NaN;
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../json.js';
+import type { Database } from './database.js';
+
+/** A document in its written form. */
+interface Written {
+  readonly hash: string;
+  readonly text: string;
+}
+
+/** Documents by their hash, each kept once per tenant however many sessions run it. */
+export interface Documents {
+  /** The hash of a document. */
+  hashOf(dsl: JsonObject): string;
+  /** Keeps a document unless it is known to be there. */
+  keep(tenant: string, dsl: JsonObject): Promise<void>;
+  /** Forgets that a document is there: somebody deleted it. */
+  forget(tenant: string, dsl: JsonObject): void;
+  find(tenant: string, hash: string): Promise<JsonObject | undefined>;
+}
+
+/** @param maxBytes of JSON that are held in memory, so that a conversation moves its document once. */
+export function createDocuments(database: Database, maxBytes: number = 64 * 1024 ** 2): Documents {
+  /** Each value is written once, and freed with the value. */
+  const written = new WeakMap<JsonObject, Written>();
+  const held = new HeldDocuments(maxBytes);
+
+  const write = (dsl: JsonObject): Written => {
+    let found = written.get(dsl);
+    if (found === undefined) {
+      const text = JSON.stringify(dsl);
+      found = { hash: createHash('sha256').update(text).digest('base64url'), text };
+      written.set(dsl, found);
+    }
+    return found;
+  };
+
+  return {
+    hashOf: (dsl) => write(dsl).hash,
+    async keep(tenant, dsl) {
+      const { hash, text } = write(dsl);
+      if (held.get(tenant, hash) !== undefined) return;
+      await database.repeat(
+        (sql) => sql`
+          insert into runnel.documents (tenant, hash, dsl) values (${tenant}, ${hash}, ${text})
+          on conflict do nothing`,
+      );
+      held.put(tenant, hash, dsl, text.length);
+    },
+    forget: (tenant, dsl) => held.delete(tenant, write(dsl).hash),
+    async find(tenant, hash) {
+      const known = held.get(tenant, hash);
+      if (known !== undefined) return known;
+      const [row] = await database.repeat(
+        (sql) => sql<{ dsl: string }[]>`
+          select dsl::text as dsl from runnel.documents where tenant = ${tenant} and hash = ${hash}`,
+      );
+      if (row === undefined) return undefined;
+      const dsl = JSON.parse(row.dsl) as JsonObject;
+      written.set(dsl, { hash, text: row.dsl });
+      held.put(tenant, hash, dsl, row.dsl.length);
+      return dsl;
+    },
+  };
+}
+
+/** The documents used last, bounded in bytes. */
+class HeldDocuments {
+  readonly #maxBytes: number;
+  readonly #entries = new Map<string, { readonly dsl: JsonObject; readonly bytes: number }>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get(tenant: string, hash: string): JsonObject | undefined {
+    const key = keyOf(tenant, hash);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.dsl;
+  }
+
+  put(tenant: string, hash: string, dsl: JsonObject, bytes: number): void {
+    this.delete(tenant, hash);
+    this.#entries.set(keyOf(tenant, hash), { dsl, bytes });
+    this.#bytes += bytes;
+    for (const key of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#drop(key);
+    }
+  }
+
+  delete(tenant: string, hash: string): void {
+    this.#drop(keyOf(tenant, hash));
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    this.#entries.delete(key);
+  }
+}
+
+/** A hash has no blank. */
+function keyOf(tenant: string, hash: string): string {
+  return `${hash} ${tenant}`;
+}

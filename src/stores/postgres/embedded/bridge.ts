@@ -1,0 +1,140 @@
+import net from 'node:net';
+import { ClientBytes, NO_ENCRYPTION, ROLLBACK, type SessionStatus, SYNC, statusAfter } from './wire.js';
+
+/** The part of PGlite that is needed: takes messages, gives the answer. */
+export interface ProtocolServer {
+  execProtocolRaw(messages: Uint8Array): Promise<Uint8Array>;
+}
+
+export interface BridgeOptions {
+  /** Path of the Unix socket to listen at. */
+  readonly path: string;
+  /** Bytes that one statement with its parameters may take. @default 256 MiB */
+  readonly maxExchangeBytes?: number;
+  /** Hears of an error of the database itself, after which it cannot be used. */
+  readonly onBroken: (error: unknown) => void;
+}
+
+/**
+ * Lets many connections share a database that has a single session.
+ *
+ * A connection has the database from the first message of an exchange until the database is ready again and outside a
+ * transaction, so transactions of different connections never mix; whoever comes meanwhile waits, first come, first served. A
+ * connection that breaks is rolled back before the next one is served. COPY and the cancelling of queries do not pass.
+ */
+export async function openBridge(db: ProtocolServer, options: BridgeOptions): Promise<net.Server> {
+  const { path, onBroken, maxExchangeBytes = 256 * 1024 * 1024 } = options;
+  const session = new SharedSession(db, onBroken);
+  const server = net.createServer((socket) => {
+    // Also what breaks while nobody reads must be heard, or the process ends; reading reports it too.
+    socket.on('error', () => {});
+    void converse(socket, session, new ClientBytes(maxExchangeBytes));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, resolve);
+  });
+  return server;
+}
+
+/** Passes on what a client says until it leaves, whichever way. */
+async function converse(socket: net.Socket, session: SharedSession, input: ClientBytes): Promise<void> {
+  const visit = new Visit(session);
+  let isOpen = false;
+  try {
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      input.push(chunk);
+      while (!isOpen) {
+        const opening = input.takeOpening();
+        if (opening === undefined) break;
+        if (opening.type === 'cancel') return;
+        if (opening.type === 'encryption') {
+          socket.write(NO_ENCRYPTION);
+          continue;
+        }
+        socket.write(await visit.say(opening.bytes));
+        isOpen = true;
+      }
+      for (let turn = input.takeTurn(); isOpen && turn !== undefined; turn = input.takeTurn()) {
+        if (turn.type === 'end') return;
+        socket.write(await visit.say(turn.bytes));
+      }
+    }
+  } catch {
+    // A broken socket, or a broken database, which `onBroken` reports: either way this conversation is over.
+  } finally {
+    socket.destroy();
+    await visit.leave();
+  }
+}
+
+/** The one session, lent to one visitor at a time. */
+class SharedSession {
+  readonly #db: ProtocolServer;
+  readonly #onBroken: (error: unknown) => void;
+  #free: Promise<void> = Promise.resolve();
+
+  constructor(db: ProtocolServer, onBroken: (error: unknown) => void) {
+    this.#db = db;
+    this.#onBroken = onBroken;
+  }
+
+  /** Resolves with the way to give it back, when everybody who asked before has done so. */
+  async borrow(): Promise<() => void> {
+    const before = this.#free;
+    let giveBack = (): void => {};
+    this.#free = new Promise((resolve) => {
+      giveBack = resolve;
+    });
+    await before;
+    return giveBack;
+  }
+
+  async run(messages: Uint8Array): Promise<Buffer> {
+    try {
+      // A copy: some answers are a view of memory that the next one overwrites.
+      return Buffer.from(await this.#db.execProtocolRaw(messages));
+    } catch (error) {
+      this.#onBroken(error);
+      throw error;
+    }
+  }
+}
+
+/** A connection's use of the session: borrows it when it speaks, keeps it until the exchange and its transaction are over. */
+class Visit {
+  readonly #session: SharedSession;
+  #giveBack: (() => void) | undefined = undefined;
+  /** Undefined in the middle of an exchange. */
+  #status: SessionStatus | undefined = 'idle';
+
+  constructor(session: SharedSession) {
+    this.#session = session;
+  }
+
+  async say(messages: Uint8Array): Promise<Buffer> {
+    this.#giveBack ??= await this.#session.borrow();
+    const answer = await this.#session.run(messages);
+    this.#status = statusAfter(answer);
+    if (this.#status === 'idle') this.#return();
+    return answer;
+  }
+
+  /** Leaves the session as the next visitor expects it. */
+  async leave(): Promise<void> {
+    if (this.#giveBack === undefined) return;
+    try {
+      if (this.#status === undefined) this.#status = statusAfter(await this.#session.run(SYNC));
+      if (this.#status !== 'idle') await this.#session.run(ROLLBACK);
+    } catch {
+      // Reported as broken; nobody after this one gets an answer either.
+    } finally {
+      this.#return();
+    }
+  }
+
+  #return(): void {
+    this.#giveBack?.();
+    this.#giveBack = undefined;
+  }
+}

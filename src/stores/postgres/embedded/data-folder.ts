@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+
+/** Settings of the embedded database; the defaults of Postgres are for a machine of its own. */
+const SETTINGS = ['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB'];
+
+export interface DataFolderOptions {
+  /** A prepared database (see {@link createImage}); without one the first start makes a new one, which takes seconds. */
+  readonly image: string | undefined;
+  /** Called before a database is made. */
+  readonly onPrepare: () => void;
+}
+
+/** Opens the database in `<folder>/database`, and makes it first when it is not there. */
+export async function openDataFolder(folder: string, { image, onPrepare }: DataFolderOptions): Promise<PGlite> {
+  const dataDir = path.join(folder, 'database');
+  const unfinished = path.join(folder, 'database.unfinished');
+  // Nothing in it was ever promised to anybody.
+  if (existsSync(unfinished)) await rm(dataDir, { recursive: true, force: true });
+  if (existsSync(path.join(dataDir, 'PG_VERSION'))) return open(dataDir);
+  onPrepare();
+  await writeFile(unfinished, '');
+  const db = await open(dataDir, image === undefined ? undefined : new Blob([await readFile(image)]));
+  await rm(unfinished);
+  return db;
+}
+
+/** A new, empty database as one file, so that nobody has to wait for a first start. */
+export async function createImage(): Promise<Uint8Array> {
+  const db = await PGlite.create();
+  try {
+    const image = await db.dumpDataDir('gzip');
+    return new Uint8Array(await image.arrayBuffer());
+  } finally {
+    await db.close();
+  }
+}
+
+function open(dataDir: string, image?: Blob): Promise<PGlite> {
+  return PGlite.create({
+    dataDir,
+    startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])],
+    ...(image === undefined ? {} : { loadDataDir: image }),
+  });
+}

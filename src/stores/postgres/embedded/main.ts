@@ -1,0 +1,55 @@
+/**
+ * The process of the embedded database: `main.js <folder> <socket> <parent> [<image>]`, started by `start-embedded.ts`.
+ *
+ * A process of its own keeps slow queries off the server's event loop and half a gigabyte out of its memory, and if it dies the
+ * server starts another. It ends when the channel to its parent closes, which is how it is told to and how it learns that the parent
+ * was killed.
+ */
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { toEngineError } from '../../../errors.js';
+import { openBridge } from './bridge.js';
+import { openDataFolder } from './data-folder.js';
+import { lockFolder } from './folder-lock.js';
+import type { DatabaseMessage } from './messages.js';
+
+/** After this the write-ahead log has to do; it loses nothing. */
+const CLOSE_MS = 3_000;
+
+const [folder, socket, parent, image] = process.argv.slice(2) as [string, string, string, string | undefined];
+
+// Whoever stops a whole group of processes means the server, which still needs its database for a moment.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+
+const orphaned = process.connected ? once(process, 'disconnect') : Promise.resolve();
+
+try {
+  const lock = await lockFolder(folder, { parent: Number(parent) });
+  const db = await openDataFolder(folder, { image, onPrepare: () => tell({ type: 'preparing' }) });
+  await rm(socket, { force: true });
+  await openBridge(db, { path: socket, onBroken: crash });
+  tell({ type: 'ready' });
+  await orphaned;
+  setTimeout(() => process.exit(0), CLOSE_MS);
+  await db.close();
+  await lock.release();
+  await rm(path.dirname(socket), { recursive: true, force: true });
+  process.exit(0);
+} catch (error) {
+  const { code, message } = toEngineError(error, 'INTERNAL');
+  tell({ type: 'failed', code, message });
+  // Only now is it certain to have been sent.
+  if (process.connected) process.disconnect();
+  process.exitCode = 1;
+}
+
+function tell(message: DatabaseMessage): void {
+  if (process.connected) process.send?.(message);
+}
+
+function crash(error: unknown): never {
+  console.error(error);
+  process.exit(70);
+}

@@ -1,0 +1,128 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { EngineError } from '../../../errors.js';
+import type { DatabaseLog } from '../database-log.js';
+import type { DatabaseMessage } from './messages.js';
+
+export interface EmbeddedOptions {
+  /** Where the database is, made when it is not there. One process at a time may use it. */
+  readonly folder: string;
+  /** File with a prepared database. */
+  readonly image: string | undefined;
+  readonly log: DatabaseLog;
+}
+
+/** The embedded database at work in a process of its own. */
+export interface EmbeddedServer {
+  /** Unix socket that it listens at. */
+  readonly path: string;
+  /** Id of its process at this moment; undefined while there is none. */
+  readonly pid: () => number | undefined;
+  /** Ends it; what was acknowledged is on disk. */
+  close(): Promise<void>;
+}
+
+/** Longest pause before a database that died is started again. */
+const MAX_PAUSE_MS = 5_000;
+/** A database that does not end in this time when it is told to is killed. */
+const CLOSE_MS = 10_000;
+
+/**
+ * Starts the embedded database, and starts it again whenever it dies.
+ *
+ * @throws EngineError CONFLICT when another process uses the folder, INTERNAL when the database cannot be opened.
+ */
+export async function startEmbedded({ folder, image, log }: EmbeddedOptions): Promise<EmbeddedServer> {
+  // A folder that only this user can enter takes the place of a password; its short name fits a socket address.
+  const home = await mkdtemp(path.join(tmpdir(), 'runnel-'));
+  const socket = path.join(home, 'database.sock');
+  const args = [path.resolve(folder), socket, String(process.pid), ...(image === undefined ? [] : [image])];
+  const closing = new AbortController();
+  let child: ChildProcess | undefined;
+  try {
+    child = await launch(args, log);
+  } catch (error) {
+    await rm(home, { recursive: true, force: true });
+    throw error;
+  }
+
+  const keepAlive = async (first: ChildProcess): Promise<void> => {
+    await watch(first, closing.signal, log);
+    for (let pauseMs = 0; !closing.signal.aborted; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs + 100)) {
+      child = undefined;
+      await delay(pauseMs, undefined, { signal: closing.signal }).catch(() => {});
+      if (closing.signal.aborted) return;
+      try {
+        child = await launch(args, log);
+        pauseMs = 0;
+        await watch(child, closing.signal, log);
+      } catch (error) {
+        log.error({ err: error }, 'the embedded database could not be started again');
+      }
+    }
+  };
+  const kept = keepAlive(child);
+  return {
+    path: socket,
+    pid: () => child?.pid,
+    async close() {
+      closing.abort();
+      await kept;
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resolves when the process has ended, by itself or because it was told to. */
+async function watch(child: ChildProcess, closing: AbortSignal, log: DatabaseLog): Promise<void> {
+  const stop = () => void end(child);
+  if (closing.aborted) stop();
+  else closing.addEventListener('abort', stop, { once: true });
+  const { exitCode, signalCode } = await ended(child);
+  closing.removeEventListener('abort', stop);
+  if (!closing.aborted) log.warn({ exitCode, signal: signalCode }, 'the embedded database ended; starting it again');
+}
+
+/** Resolves when the database answers. */
+async function launch(args: readonly string[], log: DatabaseLog): Promise<ChildProcess> {
+  // From the sources, as tests run it, the compiler's loader comes along.
+  const isSource = import.meta.url.endsWith('.ts');
+  const child = fork(fileURLToPath(new URL(isSource ? './main.ts' : './main.js', import.meta.url)), args, {
+    execArgv: isSource ? ['--import', 'tsx'] : [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const failure = ended(child).then(({ exitCode, signalCode }) => {
+    throw notOpened(args[0] as string, `its process ended with ${signalCode ?? exitCode}`);
+  });
+  const ready = new Promise<void>((resolve, reject) => {
+    child.on('message', (message: DatabaseMessage) => {
+      if (message.type === 'ready') resolve();
+      else if (message.type === 'preparing') log.info({ folder: args[0] }, 'preparing the database, once');
+      else if (message.code === 'INTERNAL') reject(notOpened(args[0] as string, message.message));
+      else reject(new EngineError(message.code, message.message));
+    });
+  });
+  await Promise.race([ready, failure]);
+  return child;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const timeout = setTimeout(() => child.kill('SIGKILL'), CLOSE_MS);
+  if (child.connected) child.disconnect();
+  await ended(child);
+  clearTimeout(timeout);
+}
+
+async function ended(child: ChildProcess): Promise<Pick<ChildProcess, 'exitCode' | 'signalCode'>> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child;
+}
+
+function notOpened(folder: string, why: string): EngineError {
+  return new EngineError('INTERNAL', `The embedded database in ${folder} cannot be opened: ${why}.`);
+}

@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { EngineError } from '../../errors.js';
+
+/** The connection could not be made, or the server was not ready: nothing has happened. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  // Postgres: cannot connect now, too many connections.
+  '57P03',
+  '53300',
+]);
+
+/** The connection or the transaction was lost: it may have happened or not. */
+const LOST: ReadonlySet<string> = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  // Postgres: shut down by an administrator, crashed; serialisation failure, deadlock.
+  '57P01',
+  '57P02',
+  '40001',
+  '40P01',
+]);
+
+/** Postgres has no character 0 in a text: invalid bytes, untranslatable character. */
+const NO_TEXT: ReadonlySet<string> = new Set(['22021', '22P05']);
+
+const FIRST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 1_000;
+
+export interface Patience {
+  /** How long to try again. */
+  readonly patienceMs: number;
+  /** Hears of the first failure of each piece of work. */
+  readonly onWait: (error: unknown) => void;
+}
+
+/**
+ * Does `work`, again while it fails because the database cannot be reached, with growing pauses.
+ *
+ * @param options.afterLoss also tries again when it is unknown whether the work was done
+ * @throws EngineError INTERNAL, retryable when patience ends; the error underneath is its cause.
+ */
+export async function patiently<T>(
+  work: () => PromiseLike<T>,
+  { patienceMs, onWait, afterLoss }: Patience & { readonly afterLoss: boolean },
+): Promise<T> {
+  const giveUpAt = Date.now() + patienceMs;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
+    try {
+      return await work();
+    } catch (error) {
+      const code = codeOf(error);
+      const wasLost = LOST.has(code);
+      if (!wasLost && !NOT_SENT.has(code)) throw toStoreError(error);
+      if ((wasLost && !afterLoss) || Date.now() + pauseMs > giveUpAt) throw unreachable(error, code);
+      if (pauseMs === FIRST_PAUSE_MS) onWait(error);
+      await delay(pauseMs);
+    }
+  }
+}
+
+/** The code of a system error, of postgres.js, or the SQLSTATE of Postgres; empty without one. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** The constraint that a statement broke, by its name in the migrations; undefined when it broke none. */
+export function brokenConstraint(error: unknown): string | undefined {
+  const cause = EngineError.is(error) ? error.cause : error;
+  const isBroken = codeOf(cause).startsWith('23') && cause instanceof Error && 'constraint_name' in cause;
+  return isBroken ? String(cause.constraint_name) : undefined;
+}
+
+/** What Postgres refused, as an error for the outside. */
+function toStoreError(error: unknown): EngineError {
+  if (EngineError.is(error)) return error;
+  const cause = { cause: error };
+  if (NO_TEXT.has(codeOf(error))) {
+    return new EngineError('BAD_REQUEST', 'A name or an id holds a character that a database cannot keep.', cause);
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new EngineError('INTERNAL', `The database refused a statement: ${message}`, cause);
+}
+
+function unreachable(error: unknown, code: string): EngineError {
+  return new EngineError('INTERNAL', `The database cannot be reached (${code}). Is it running?`, {
+    retryable: true,
+    cause: error,
+  });
+}

@@ -1,0 +1,122 @@
+import { Redis as Client } from 'ioredis';
+import { EngineError } from '../../errors.js';
+
+/** Where the stores write what operators should know; a pino logger fits. */
+export interface StoreLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface ConnectionOptions {
+  readonly url: string;
+  /** What it is for, in messages and in the server's list of clients. */
+  readonly name: string;
+  readonly log: StoreLog;
+  /** A server that says nothing for this long while something is asked of it counts as gone. */
+  readonly silenceMs: number;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const FIRST_RETRY_MS = 50;
+const MAX_RETRY_MS = 1_000;
+
+/** One connection that comes back by itself, says so once per outage, and never queues a command. */
+export class Connection {
+  readonly client: Client;
+  /** Host and port, without what is secret in the URL. */
+  readonly address: string;
+  readonly #options: ConnectionOptions;
+  readonly #waiting = new Set<(failure?: EngineError) => void>();
+  readonly #onReady = new Set<() => void>();
+  #lastError: string | undefined = undefined;
+  #isDown = false;
+  #isClosed = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.address = addressOf(options.url);
+    this.client = new Client(options.url, {
+      connectionName: `runnel-${options.name}`,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: options.silenceMs,
+      retryStrategy: (attempt) => Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), MAX_RETRY_MS) * (1 + Math.random() / 4),
+      // After a failover the old primary still answers; a new connection finds the new one.
+      reconnectOnError: (error) => error.message.startsWith('READONLY'),
+      // Whoever sends decides what waits, what is sent again and for how long: see Commands and Channels.
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      autoResubscribe: false,
+      maxRetriesPerRequest: 0,
+    });
+    this.client.on('ready', () => this.#up());
+    this.client.on('close', () => this.#down());
+    this.client.on('error', (error: Error) => {
+      this.#lastError = error.message;
+    });
+  }
+
+  get isReady(): boolean {
+    return this.client.status === 'ready';
+  }
+
+  /** Why it is down, as far as known. */
+  get lastError(): string | undefined {
+    return this.#lastError;
+  }
+
+  /**
+   * Calls `listener` once: when there is a connection, those who asked first before others, or with the reason why there never will be.
+   * Gives a function that takes the wish back.
+   */
+  onceReady(listener: (failure?: EngineError) => void): () => void {
+    if (this.#isClosed) listener(this.#closed());
+    else if (this.isReady) listener();
+    else this.#waiting.add(listener);
+    return () => this.#waiting.delete(listener);
+  }
+
+  /** Calls `listener` each time that there is a connection again. */
+  onReady(listener: () => void): void {
+    this.#onReady.add(listener);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.client.disconnect();
+    this.#release(this.#closed());
+  }
+
+  #up(): void {
+    const { log, name } = this.#options;
+    if (this.#isDown) log.info({ redis: this.address, connection: name }, 'connected to Redis again');
+    this.#isDown = false;
+    this.#lastError = undefined;
+    for (const listener of this.#onReady) listener();
+    this.#release();
+  }
+
+  #release(failure?: EngineError): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const listener of waiting) listener(failure);
+  }
+
+  #down(): void {
+    if (this.#isClosed || this.#isDown) return;
+    this.#isDown = true;
+    const { log, name } = this.#options;
+    log.warn(
+      { redis: this.address, connection: name, reason: this.#lastError ?? 'the server ended the connection' },
+      'Redis cannot be reached; trying again',
+    );
+  }
+
+  #closed(): EngineError {
+    return new EngineError('INTERNAL', `The connection to Redis at ${this.address} was closed; open a new one.`);
+  }
+}
+
+function addressOf(url: string): string {
+  const { hostname, port } = new URL(url);
+  return `${hostname}:${port === '' ? '6379' : port}`;
+}

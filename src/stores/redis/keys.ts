@@ -1,0 +1,63 @@
+/**
+ * Every key that Runnel uses in Redis, and for how long.
+ *
+ * Names, fields and times of the first group are RAGFlow's, so that its tools and its servers find what they know; the others are
+ * ours. In ours the tenant is a part of the name, percent-encoded, so that a colon in it cannot reach into another tenant. RAGFlow's
+ * names have no room for it; there the value says whose it is. Several keys take part in one script, so a Redis Cluster is out.
+ */
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How long things are kept after they were written last, in milliseconds. */
+export const KEPT_MS = {
+  /** Runs, with their journals and events. */
+  run: 30 * DAY_MS,
+  /** The request to cancel a run. */
+  cancel: DAY_MS,
+  /** What the tools of one answer did. */
+  toolLog: 600_000,
+} as const;
+
+/** RAGFlow's: the last snapshot of a run; a string, JSON or gzipped JSON. */
+export const checkpointKey = (run: string): string => `agent:cp:${run}`;
+
+/** What belongs to a snapshot: whose it is, who writes it, how many entries follow it; a hash. */
+export const journalKey = (run: string): string => `agent:cp:${run}:journal`;
+
+/** What happened since the snapshot; a list of packed groups of records. */
+export const recordsKey = (run: string): string => `agent:cp:${run}:records`;
+
+/** RAGFlow's: what is known about a run; a hash, its status a number. */
+export const RUN_PREFIX = 'agent:run:';
+export const runKey = (run: string): string => RUN_PREFIX + run;
+
+/** RAGFlow's: which run a conversation is busy with; a hash that expires with the lease. */
+export const activeSessionKey = (session: string): string => `agent:active-session:${session}`;
+
+/** RAGFlow's: `x` when a run should stop; a string. */
+export const cancelKey = (task: string): string => `${task}-cancel`;
+
+/** RAGFlow's: what the tools of one answer did; JSON text. */
+export const toolLogKey = (task: string, message: string): string => `${task}-${message}-logs`;
+
+/** RAGFlow's: which engine a tenant's canvases run on; a string that stays until it is changed. */
+export const canvasRuntimeKey = (tenant: string): string => `tenant_canvas_runtime:${tenant}`;
+
+/** The events of a run, the one numbered `seq` at `seq - 1`; a list. */
+export const eventsKey = (tenant: string, run: string): string => `agent:events:${encodeURIComponent(tenant)}:${run}`;
+
+/** Ids of an agent's runs by the time they started; a sorted set. */
+export const runsOfAgentKey = (tenant: string, agent: string): string =>
+  `agent:runs:${encodeURIComponent(tenant)}:${encodeURIComponent(agent)}`;
+
+/** What is leased; a hash. */
+export const LEASE_PREFIX = 'agent:lease:';
+
+/** Names of all leases by the time they expire; a sorted set. */
+export const LEASES_KEY = 'agent:leases';
+
+/** How a lease is called in {@link LEASES_KEY}; its hash is {@link LEASE_PREFIX} and this. */
+export const leaseMember = (tenant: string, name: string): string => `${encodeURIComponent(tenant)}:${name}`;
+
+/** Where requests to cancel are told; the message is the task. */
+export const CANCEL_CHANNEL = 'agent:cancel';

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { EngineError } from '../../errors.js';
+import type { LeaseStore } from '../../graph/durable-ports.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
+import { invalidOption } from '../../operators/invalid-option.js';
+import { activeSessionKey, cancelKey, KEPT_MS, LEASE_PREFIX, LEASES_KEY, leaseMember } from './keys.js';
+import { ACQUIRE_LEASE, EXPIRED_LEASES, RELEASE_LEASE, RENEW_LEASE } from './lease-scripts.js';
+import type { Redis } from './redis.js';
+
+/** Version of a lease; a reader refuses any other. */
+const FORMAT = 1;
+
+/** Leases with this beginning are shown as RAGFlow's active sessions, too; `run`, `agent` and `user` of their data with them. */
+const SESSION_PREFIX = 'session:';
+
+/** Expired leases that are looked at in one step. */
+const MAX_SCANNED = 10_000;
+
+const dataSchema = z.string().transform((text, context): JsonObject => {
+  const data: unknown = JSON.parse(text);
+  if (isJsonObject(data)) return data;
+  context.addIssue({ code: 'custom', message: 'expected an object' });
+  return z.NEVER;
+});
+const acquiredSchema = z.tuple([z.literal([0, 1]), z.string(), z.coerce.number(), dataSchema]);
+const expiredSchema = z.array(
+  z.tuple([z.literal(String(FORMAT)), z.string(), z.string(), z.string(), z.coerce.number(), dataSchema]),
+);
+
+/**
+ * Leases in Redis, by the server's clock.
+ *
+ * A lease that expired is remembered for 30 days, until somebody takes it; until then its owner may still prolong it, so that an outage
+ * of Redis alone does not cost a run.
+ */
+export function createRedisLeases(redis: Redis): LeaseStore {
+  const { commands } = redis;
+  return {
+    async acquire(tenant, { name, owner, data }, ttlMs) {
+      const { keys, member, session } = placeOf(tenant, name);
+      const args = [member, owner, whole(ttlMs), JSON.stringify(data), KEPT_MS.run, tenant, name, FORMAT, session];
+      const reply = acquiredSchema.parse(await commands.run(ACQUIRE_LEASE, keys, args));
+      const [isMine, holder, expiresAt, held] = reply;
+      return { holder: { name, owner: holder, expiresAt, data: held }, isMine: isMine === 1 };
+    },
+    async renew(tenant, name, owner, ttlMs) {
+      const { keys, member, session } = placeOf(tenant, name);
+      const args = [member, owner, whole(ttlMs), KEPT_MS.run, session];
+      return (await commands.run(RENEW_LEASE, keys, args)) === 1;
+    },
+    async release(tenant, name, owner) {
+      const { keys, member } = placeOf(tenant, name);
+      await commands.run(RELEASE_LEASE, keys, [member, owner]);
+    },
+    async expired(prefix, limit) {
+      const reply = await commands.run(EXPIRED_LEASES, [LEASES_KEY], [prefix, limit, LEASE_PREFIX, MAX_SCANNED]);
+      const leases = expiredSchema.safeParse(reply);
+      if (!leases.success) throw unreadable(leases.error);
+      return leases.data.map(([, tenant, name, owner, expiresAt, data]) => ({ tenant, name, owner, expiresAt, data }));
+    },
+  };
+}
+
+function placeOf(
+  tenant: string,
+  name: string,
+): { readonly keys: string[]; readonly member: string; readonly session: string } {
+  const member = leaseMember(tenant, name);
+  const keys = [LEASE_PREFIX + member, LEASES_KEY];
+  if (!name.startsWith(SESSION_PREFIX)) return { keys, member, session: '' };
+  const session = name.slice(SESSION_PREFIX.length);
+  return { keys: [...keys, activeSessionKey(session), cancelKey(session)], member, session };
+}
+
+function whole(ttlMs: number): number {
+  if (!(ttlMs > 0 && Number.isFinite(ttlMs))) throw invalidOption('LeaseStore', 'ttlMs', 'a number above 0', ttlMs);
+  return Math.ceil(ttlMs);
+}
+
+function unreadable(error: z.ZodError): EngineError {
+  return new EngineError('INTERNAL', `A lease cannot be read from Redis: ${z.prettifyError(error)}`);
+}

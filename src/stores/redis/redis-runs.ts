@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { EngineError } from '../../errors.js';
+import type { RunStatus, RunStore } from '../../graph/service-ports.js';
+import { KEPT_MS, RUN_PREFIX, runKey, runsOfAgentKey } from './keys.js';
+import type { Redis } from './redis.js';
+import { fieldsOf, readRun, STATUS_NUMBERS } from './run-fields.js';
+import { DELETE_RUNS, LIST_RUNS, SAVE_RUN } from './run-scripts.js';
+
+const foundSchema = z.tuple([z.string().nullable(), z.string().nullable()]);
+const listSchema = z.tuple([z.number().int()], z.string());
+const idsSchema = z.array(z.string());
+
+/** Runs deleted in one step; nobody else is served meanwhile. */
+const DELETED_AT_ONCE = 200;
+
+/**
+ * Records of runs in Redis hashes, for 30 days after the last change, with indexes by agent, session and status.
+ *
+ * The name of a hash has no room for the tenant, so an id belongs to the tenant that used it first: CONFLICT for any other.
+ */
+export function createRedisRuns(redis: Redis): RunStore {
+  const { commands } = redis;
+  const writer = randomUUID();
+  let writes = 0;
+  return {
+    async save(tenant, run) {
+      const indexes = indexesOf(tenant, run.agentId);
+      const others = STATUSES.filter((status) => status !== run.status).map(indexes.status);
+      writes += 1;
+      const result = await commands.run(
+        SAVE_RUN,
+        [runKey(run.id), indexes.agent, indexes.session(run.sessionId), indexes.status(run.status), ...others],
+        [tenant, run.id, run.startedAt, KEPT_MS.run, RUN_PREFIX, writer, writes, ...fieldsOf(run)],
+      );
+      if (result !== 'ok') {
+        throw new EngineError('CONFLICT', `Run "${run.id}" exists already and is somebody else's; take another id.`);
+      }
+    },
+    async find(tenant, id) {
+      const [owner, record] = foundSchema.parse(await commands.send('HMGET', [runKey(id), 'tenant_id', 'record']));
+      return owner === tenant && record !== null ? readRun(id, record) : undefined;
+    },
+    async list(tenant, agentId, { sessionId, status, offset, limit }) {
+      const indexes = indexesOf(tenant, agentId);
+      // Sessions have few runs, so the status is looked at one by one there.
+      const index =
+        sessionId !== undefined
+          ? indexes.session(sessionId)
+          : status !== undefined
+            ? indexes.status(status)
+            : indexes.agent;
+      const wanted = sessionId !== undefined && status !== undefined ? STATUS_NUMBERS[status] : '';
+      const reply = await commands.run(LIST_RUNS, [index], [tenant, RUN_PREFIX, offset, limit, wanted]);
+      const [total, ...records] = listSchema.parse(reply);
+      return { items: records.map((record) => readRun('in a list', record)), total };
+    },
+    async deleteOfAgent(tenant, agentId) {
+      const indexes = indexesOf(tenant, agentId);
+      const ids = idsSchema.parse(await commands.send('ZRANGE', [indexes.agent, 0, -1]));
+      for (let at = 0; at < ids.length; at += DELETED_AT_ONCE) {
+        const some = ids.slice(at, at + DELETED_AT_ONCE);
+        const keys = [indexes.agent, ...STATUSES.map(indexes.status)];
+        await commands.run(DELETE_RUNS, keys, [tenant, RUN_PREFIX, indexes.session(''), ...some]);
+      }
+      return ids;
+    },
+  };
+}
+
+const STATUSES = Object.keys(STATUS_NUMBERS) as RunStatus[];
+
+interface Indexes {
+  readonly agent: string;
+  readonly session: (session: string) => string;
+  readonly status: (status: RunStatus) => string;
+}
+
+function indexesOf(tenant: string, agentId: string): Indexes {
+  const agent = runsOfAgentKey(tenant, agentId);
+  return {
+    agent,
+    session: (session) => `${agent}:session:${session}`,
+    status: (status) => `${agent}:status:${status}`,
+  };
+}

@@ -1,0 +1,79 @@
+import { Observable } from 'rxjs';
+import type { Signals } from '../../graph/durable-ports.js';
+import { CancelWatch } from './cancel-watch.js';
+import type { StoreLog } from './connection.js';
+import { activeSessionKey, CANCEL_CHANNEL, cancelKey, KEPT_MS, RUN_PREFIX, runKey } from './keys.js';
+import type { Redis } from './redis.js';
+import { script } from './script.js';
+
+export interface RedisSignalsOptions {
+  readonly log: StoreLog;
+  /** Whether requests to cancel are heard at once, and not only seen within 500 ms. @default true */
+  readonly hearsCancels?: boolean;
+}
+
+const REQUEST_CANCEL = script(
+  'request a cancel',
+  `-- Sets the flag that a task should stop, notes it with its run, and tells those who listen.
+-- KEYS   1 cancel flag, 2 run hash, 3 active-session hash; a task is a run or a session
+-- ARGV   1 milliseconds to keep the flag, 2 channel, 3 task, 4 prefix of run hashes
+-- Result number of connections that were told
+redis.call('SET', KEYS[1], 'x', 'PX', ARGV[1])
+local current = redis.call('HGET', KEYS[3], 'run_id')
+for _, run in ipairs({ KEYS[2], current and ARGV[4] .. current or KEYS[2] }) do
+  if redis.call('EXISTS', run) == 1 then redis.call('HSET', run, 'cancel_requested', 1) end
+end
+return redis.call('PUBLISH', ARGV[2], ARGV[3])
+`,
+);
+
+/**
+ * Messages between processes over Redis.
+ *
+ * A cancel is a flag that every process looks at each 500 ms, and a message that makes it look at once. What is published while a
+ * listener has no connection is lost to it; what must not be lost belongs in a store.
+ */
+export function createRedisSignals(redis: Redis, options: RedisSignalsOptions): Signals {
+  const { commands, channels } = redis;
+  const { log, hearsCancels = true } = options;
+  const watch = new CancelWatch(commands, log);
+  let stopHearing: (() => void) | undefined;
+
+  return {
+    async requestCancel(task) {
+      const keys = [cancelKey(task), runKey(task), activeSessionKey(task)];
+      await commands.run(REQUEST_CANCEL, keys, [KEPT_MS.cancel, CANCEL_CHANNEL, task, RUN_PREFIX]);
+    },
+    async clearCancel(task) {
+      await commands.send('DEL', [cancelKey(task)]);
+    },
+    cancelOf(task) {
+      return new Observable<void>((watcher) => {
+        watch.add(task, watcher);
+        if (hearsCancels) {
+          // Whatever was told before the server knew of this listener is still in the flags.
+          stopHearing ??= channels.listen(CANCEL_CHANNEL, {
+            heard: (cancelled) => watch.cancelled(cancelled),
+            listening: () => void watch.lookAtAll(),
+          });
+        }
+        return () => {
+          watch.remove(task, watcher);
+          if (!watch.isIdle) return;
+          stopHearing?.();
+          stopHearing = undefined;
+        };
+      });
+    },
+    async publish(channel, message) {
+      // Whoever began to listen in this process before must hear it.
+      await channels.settled();
+      await commands.send('PUBLISH', [channel, message], { isRepeatable: false });
+    },
+    messages(channel) {
+      return new Observable<string>((listener) =>
+        channels.listen(channel, { heard: (message) => listener.next(message) }),
+      );
+    },
+  };
+}

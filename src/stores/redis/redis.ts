@@ -1,0 +1,74 @@
+import { EngineError } from '../../errors.js';
+import { invalidOption } from '../../operators/invalid-option.js';
+import { Channels } from './channels.js';
+import { Commands } from './commands.js';
+import { Connection, type StoreLog } from './connection.js';
+import { serverWarnings } from './server-warnings.js';
+
+export interface RedisConfig {
+  /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. */
+  readonly url: string;
+  /** Hears when Redis is lost, when it is back, and of settings under which it may lose runs. */
+  readonly log: StoreLog;
+  /**
+   * Within this time a command is answered or fails, in milliseconds; 100 at least. An outage that is shorter is only a delay.
+   * @default 15,000
+   */
+  readonly commandTimeoutMs?: number;
+  /** Commands that may wait at a time; one more fails at once. At least 1. @default 10,000 */
+  readonly maxPendingCommands?: number;
+}
+
+/** The connections to one Redis, shared by the stores that are made with it. */
+export interface Redis {
+  readonly commands: Commands;
+  readonly channels: Channels;
+  /** Resolves when Redis answers. @throws EngineError INTERNAL when it does not within the time of a command. */
+  ready(): Promise<void>;
+  /** Ends the connections; commands under way fail. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_TIMEOUT_MS = 15_000;
+const MIN_TIMEOUT_MS = 100;
+const DEFAULT_MAX_PENDING = 10_000;
+
+/**
+ * Opens Redis: one connection for commands, one for what is published. Both come back by themselves, after pauses of at most about a
+ * second, for as long as it takes.
+ *
+ * @throws EngineError CONFIG_INVALID when the URL is none of Redis, OPTION_INVALID when a bound is out of range.
+ */
+export function createRedis(config: RedisConfig): Redis {
+  const { url, log, commandTimeoutMs = DEFAULT_TIMEOUT_MS, maxPendingCommands = DEFAULT_MAX_PENDING } = config;
+  checkUrl(url);
+  if (!(commandTimeoutMs >= MIN_TIMEOUT_MS && Number.isFinite(commandTimeoutMs))) {
+    throw invalidOption('createRedis', 'commandTimeoutMs', `a number of at least ${MIN_TIMEOUT_MS}`, commandTimeoutMs);
+  }
+  if (!(Number.isInteger(maxPendingCommands) && maxPendingCommands >= 1)) {
+    throw invalidOption('createRedis', 'maxPendingCommands', 'a whole number of at least 1', maxPendingCommands);
+  }
+  const open = (name: string): Connection => new Connection({ url, name, log, silenceMs: commandTimeoutMs });
+  const connections = [open('commands'), open('channels')] as const;
+  const commands = new Commands(connections[0], { timeoutMs: commandTimeoutMs, maxPending: maxPendingCommands });
+  return {
+    commands,
+    channels: new Channels(connections[1]),
+    async ready() {
+      await commands.send('PING', []);
+      for (const warning of await serverWarnings(commands)) log.warn({ redis: connections[0].address }, warning);
+    },
+    async close() {
+      for (const connection of connections) connection.close();
+    },
+  };
+}
+
+function checkUrl(url: string): void {
+  if (URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol) && new URL(url).hostname !== '') return;
+  // The value may hold a password, so it is not shown.
+  throw new EngineError(
+    'CONFIG_INVALID',
+    'REDIS_URL must look like redis://[user:password@]host[:port][/database]; the given value does not.',
+  );
+}

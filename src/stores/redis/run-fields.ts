@@ -1,0 +1,85 @@
+/** A run as the hash `agent:run:{id}` has it: RAGFlow's fields for whoever knows them, and the whole record. */
+import { z } from 'zod';
+import { EngineError, ERROR_CODES, type ErrorCode } from '../../errors.js';
+import type { RunRecord, RunStatus } from '../../graph/service-ports.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
+
+/** RAGFlow's numbers. */
+export const STATUS_NUMBERS: Readonly<Record<RunStatus, number>> = {
+  running: 0,
+  succeeded: 1,
+  failed: 2,
+  cancelled: 3,
+  waiting: 4,
+};
+
+/** Version of `record`; a reader refuses any other. */
+const FORMAT = 1;
+
+const count = z.number().int().nonnegative();
+
+// Loose, so that what another version of the same format adds is not lost when it is written again.
+const recordSchema = z.looseObject({
+  version: z.literal(FORMAT),
+  id: z.string(),
+  agentId: z.string(),
+  sessionId: z.string(),
+  messageId: z.string(),
+  parentRun: z.string().exactOptional(),
+  status: z.enum(Object.keys(STATUS_NUMBERS) as RunStatus[]),
+  error: z
+    .object({ code: z.enum(Object.keys(ERROR_CODES) as ErrorCode[]).catch('INTERNAL'), message: z.string() })
+    .exactOptional(),
+  pending: z.custom<JsonObject>(isJsonObject, 'expected an object').exactOptional(),
+  startedAt: z.number(),
+  finishedAt: z.number().exactOptional(),
+  usage: z.object({ promptTokens: count, completionTokens: count, totalTokens: count, calls: count }),
+  lastSeq: count,
+});
+
+/** Fields and values, one after another. */
+export function fieldsOf(run: RunRecord): readonly (string | number)[] {
+  const fields: (string | number)[] = [
+    ...['canvas_id', run.agentId],
+    ...['session_id', run.sessionId],
+    ...['message_id', run.messageId],
+    ...['parent_run_id', run.parentRun ?? ''],
+    ...['status', STATUS_NUMBERS[run.status]],
+    ...['started_at', run.startedAt],
+    ...['interrupt_id', run.status === 'waiting' ? run.messageId : ''],
+    ...['record', JSON.stringify({ version: FORMAT, ...run })],
+  ];
+  if (run.finishedAt !== undefined && run.status !== 'waiting') fields.push('finished_at', run.finishedAt);
+  if (run.status === 'cancelled') fields.push('cancel_requested', 1);
+  if (run.error !== undefined) fields.push('failure_reason', `${stageOf(run.error.code)}: ${run.error.message}`);
+  return fields;
+}
+
+/** Reads the field `record`. @throws EngineError INTERNAL when it is of no known form. */
+export function readRun(id: string, text: string): RunRecord {
+  const parsed = recordSchema.safeParse(parseJson(text));
+  if (parsed.success) {
+    const { version: _, ...run } = parsed.data;
+    return run;
+  }
+  throw new EngineError(
+    'INTERNAL',
+    `The record of run "${id}" cannot be read from Redis: ${z.prettifyError(parsed.error)}`,
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where RAGFlow says that a run failed. */
+function stageOf(code: ErrorCode): string {
+  if (code.startsWith('DOCUMENT_')) return 'decode';
+  if (code.startsWith('FILE_')) return 'parse files';
+  if (code.startsWith('PLAN_')) return 'compile';
+  return 'invoke';
+}

@@ -1,0 +1,91 @@
+import { script } from './script.js';
+
+export const SAVE_RUN = script(
+  'save a run',
+  `-- Writes what is known about a run, and puts it where lists find it.
+-- KEYS   1 run hash, 2 runs of the agent, 3 runs of the session, 4 runs of this status, 5 to 8 runs of the other statuses
+-- ARGV   1 tenant, 2 run, 3 time of its start, 4 milliseconds to keep, 5 prefix of run hashes, 6 writer, 7 number of its write, then fields
+--        and values
+-- Result 'ok'      it is written, now or by a later write of the same writer
+--        'foreign' the id belongs to another tenant's run
+local tenant, run = ARGV[1], ARGV[2]
+local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'writes')
+if known[1] and known[1] ~= tenant then return 'foreign' end
+if known[2] == ARGV[6] and tonumber(known[3]) > tonumber(ARGV[7]) then return 'ok' end
+redis.call('HDEL', KEYS[1], 'finished_at', 'failure_reason')
+redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'writer', ARGV[6], 'writes', ARGV[7], unpack(ARGV, 8))
+redis.call('HSETNX', KEYS[1], 'cancel_requested', 0)
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+for at = 5, 8 do redis.call('ZREM', KEYS[at], run) end
+for at = 2, 4 do
+  redis.call('ZADD', KEYS[at], ARGV[3], run)
+  redis.call('PEXPIRE', KEYS[at], ARGV[4])
+  -- Each run that comes may take two with it whose time is over, so that no index outgrows what is there.
+  for _, oldest in ipairs(redis.call('ZRANGE', KEYS[at], 0, 1)) do
+    if redis.call('EXISTS', ARGV[5] .. oldest) == 0 then redis.call('ZREM', KEYS[at], oldest) end
+  end
+end
+return 'ok'
+`,
+);
+
+export const LIST_RUNS = script(
+  'list runs',
+  `-- Gives a part of an index, newest first, without runs whose time is over.
+-- KEYS   1 index
+-- ARGV   1 tenant, 2 prefix of run hashes, 3 runs to leave out, 4 runs at most, 5 number of the status they must have, or nothing
+-- Result { how many there are in all, record, record, ... }
+local tenant, prefix, offset, limit, status = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local function read(id)
+  local known = redis.call('HMGET', prefix .. id, 'tenant_id', 'status', 'record')
+  if known[1] ~= tenant then
+    redis.call('ZREM', KEYS[1], id)
+    return nil
+  end
+  return known
+end
+if status ~= '' then
+  local total, found = 0, { 0 }
+  for _, id in ipairs(redis.call('ZREVRANGE', KEYS[1], 0, -1)) do
+    local known = read(id)
+    if known and known[2] == status then
+      total = total + 1
+      if total > offset and #found <= limit then found[#found + 1] = known[3] end
+    end
+  end
+  found[1] = total
+  return found
+end
+local isComplete, found
+repeat
+  isComplete, found = true, { 0 }
+  local ids = limit > 0 and redis.call('ZREVRANGE', KEYS[1], offset, offset + limit - 1) or {}
+  for _, id in ipairs(ids) do
+    local known = read(id)
+    if known then found[#found + 1] = known[3] else isComplete = false end
+  end
+until isComplete
+found[1] = redis.call('ZCARD', KEYS[1])
+return found
+`,
+);
+
+export const DELETE_RUNS = script(
+  'delete runs',
+  `-- Deletes some runs of an agent and takes them out of its indexes.
+-- KEYS   1 runs of the agent, 2 to 6 runs of each status
+-- ARGV   1 tenant, 2 prefix of run hashes, 3 prefix of the indexes of sessions, then ids
+-- Result number of runs that were there
+local count = 0
+for at = 4, #ARGV do
+  local id = ARGV[at]
+  local known = redis.call('HMGET', ARGV[2] .. id, 'tenant_id', 'session_id')
+  if known[1] == ARGV[1] then
+    count = count + redis.call('DEL', ARGV[2] .. id)
+    redis.call('ZREM', ARGV[3] .. known[2], id)
+  end
+  for _, index in ipairs(KEYS) do redis.call('ZREM', index, id) end
+end
+return count
+`,
+);

@@ -1,0 +1,57 @@
+/** What a client of a live connection may send. */
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../../json.js';
+import { readInput } from '../read-input.js';
+import { badArgument } from '../refusals.js';
+
+const id = z.string().min(1).max(255);
+const req = z.union([z.string().max(255), z.number()]).optional();
+const seq = z.int().min(0);
+
+const schemas = {
+  auth: z.object({ type: z.literal('auth'), token: z.string() }),
+  /** The other fields are those of a run request. */
+  run: z.looseObject({ type: z.literal('run'), req }),
+  user_input: z.looseObject({ type: z.literal('user_input'), req, session_id: id }),
+  cancel: z
+    .object({ type: z.literal('cancel'), req, session_id: id.optional(), run_id: id.optional() })
+    .refine(({ session_id, run_id }) => session_id !== undefined || run_id !== undefined, {
+      error: 'expected `session_id` or `run_id`',
+    }),
+  attach: z.object({ type: z.literal('attach'), req, run_id: id, last_event_id: seq.default(0) }),
+  ack: z.object({ type: z.literal('ack'), run_id: id, seq }),
+  ping: z.object({ type: z.literal('ping'), t: z.json().optional() }),
+  close: z.object({ type: z.literal('close') }),
+} as const;
+
+type Schemas = typeof schemas;
+
+/** A frame of a client. */
+export type ClientFrame = { [K in keyof Schemas]: z.output<Schemas[K]> }[keyof Schemas];
+
+/** Whatever a client calls its request; answers carry it. */
+export type RequestId = string | number | undefined;
+
+/** The JSON object in a frame; undefined when it holds none. */
+export function parseFrame(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads a frame by its type. @throws EngineError BAD_REQUEST for an unknown type or wrong fields. */
+export function readFrame(value: JsonObject): ClientFrame {
+  const { type } = value;
+  if (typeof type !== 'string' || !Object.hasOwn(schemas, type)) {
+    throw badArgument(`Unknown frame type; send one of ${Object.keys(schemas).join(', ')}.`);
+  }
+  return readInput(schemas[type as keyof Schemas] as z.ZodType<ClientFrame>, value);
+}
+
+/** The request id of a frame, also of one that is wrong otherwise. */
+export function requestIdOf(value: JsonObject): RequestId {
+  return typeof value.req === 'string' || typeof value.req === 'number' ? value.req : undefined;
+}

@@ -1,0 +1,198 @@
+import { BehaviorSubject, concatMap, filter, race, Subject, Subscription, take, timer } from 'rxjs';
+import type { RawData, WebSocket } from 'ws';
+import { EngineError } from '../../errors.js';
+import type { JsonObject } from '../../json.js';
+import type { FindTenant } from '../access/api-keys.js';
+import { createId } from '../ids.js';
+import { heartbeat, idle } from '../runs/liveness.js';
+import type { ServerParts } from '../server-parts.js';
+import { type ClientFrame, parseFrame, type RequestId, readFrame, requestIdOf } from './client-frames.js';
+import { CLOSE } from './close-codes.js';
+import { LiveRuns } from './live-runs.js';
+import { errorFrame, pongFrame, readyFrame } from './server-frames.js';
+import { TokenBucket } from './token-bucket.js';
+
+/** Bytes that may wait in the socket before events are held back. */
+const SOCKET_BYTES = 1024 * 1024;
+
+/** Frames of the client that may wait to be handled before its socket is not read any more. */
+const MAX_PENDING_FRAMES = 64;
+
+/** Frames that are refused for coming too fast before the connection is closed. */
+const MAX_STRIKES = 20;
+
+const AUTH_TIMEOUT_MS = 5_000;
+
+export interface LiveConnectionOptions {
+  readonly parts: ServerParts;
+  readonly agentId: string;
+  /** Undefined until the client has said who it is. */
+  readonly tenant: string | undefined;
+  /** Undefined: the server has no keys, and no limits of frequency. */
+  readonly findTenant: FindTenant | undefined;
+}
+
+/** One WebSocket of a client: checks and orders its frames, keeps it alive, ends it. What runs on it is in {@link LiveRuns}. */
+export class LiveConnection {
+  readonly #socket: WebSocket;
+  readonly #options: LiveConnectionOptions;
+  readonly #subscription = new Subscription();
+  readonly #frames = new Subject<JsonObject>();
+  readonly #signs = new Subject<void>();
+  readonly #busy = new BehaviorSubject(false);
+  readonly #frameRate: TokenBucket | undefined;
+  readonly #runRate: TokenBucket | undefined;
+  #authTimer: Subscription | undefined = undefined;
+  #runs: LiveRuns | undefined = undefined;
+  #pendingFrames = 0;
+  #strikes = 0;
+
+  constructor(socket: WebSocket, options: LiveConnectionOptions) {
+    const { config, now } = options.parts;
+    this.#socket = socket;
+    this.#options = options;
+    const isLimited = options.findTenant !== undefined;
+    this.#frameRate = isLimited ? new TokenBucket(config.framesPerSecond, 1_000, now) : undefined;
+    this.#runRate = isLimited ? new TokenBucket(config.runsPerMinute, 60_000, now) : undefined;
+  }
+
+  start(): void {
+    const socket = this.#socket;
+    const { config } = this.#options.parts;
+    socket.on('message', (data, isBinary) => this.#received(data, isBinary));
+    socket.on('pong', () => this.#signs.next());
+    // `ws` closes by itself after an error, such as a frame that is too large.
+    socket.on('error', () => {});
+    socket.once('close', () => this.#ended());
+    this.#subscription.add(this.#frames.pipe(concatMap((frame) => this.#handle(frame))).subscribe());
+    this.#subscription.add(
+      heartbeat(this.#signs, config.heartbeatMs).subscribe((beat) => {
+        if (beat === 'ping') socket.ping();
+        else this.close(CLOSE.goingAway, 'no sign of life');
+      }),
+    );
+    this.#subscription.add(idle(this.#busy, config.idleMs).subscribe(() => this.close(CLOSE.normal, 'idle')));
+    const { tenant } = this.#options;
+    if (tenant !== undefined) this.#admit(tenant);
+    else this.#authTimer = timer(AUTH_TIMEOUT_MS).subscribe(() => this.close(CLOSE.authTimeout, 'no auth frame came'));
+  }
+
+  close(code: number, reason: string): void {
+    // A reason may have 123 bytes.
+    this.#socket.close(code, reason.slice(0, 120));
+    this.#ended();
+  }
+
+  /** Closes when no run is followed any more, at the latest after `patienceMs`. */
+  closeWhenQuiet(code: number, reason: string, patienceMs: number): void {
+    const quiet$ = race(this.#busy.pipe(filter((isBusy) => !isBusy)), timer(patienceMs));
+    this.#subscription.add(quiet$.pipe(take(1)).subscribe(() => this.close(code, reason)));
+  }
+
+  #admit(tenant: string): void {
+    const { parts, agentId } = this.#options;
+    this.#authTimer?.unsubscribe();
+    this.#runs = new LiveRuns({
+      parts,
+      agentId,
+      tenant,
+      runRate: this.#runRate,
+      canSend: () => this.#socket.bufferedAmount <= SOCKET_BYTES,
+      send: (text) => this.#send(text),
+      whenSlow: (seq) => this.close(CLOSE.tooSlow, `too slow; resume from seq ${seq}`),
+      whenChanged: (count) => this.#busy.next(count > 0),
+    });
+    this.#send(readyFrame(createId(), agentId, parts.config.heartbeatMs));
+  }
+
+  #ended(): void {
+    this.#subscription.unsubscribe();
+    this.#authTimer?.unsubscribe();
+    this.#runs?.stop();
+  }
+
+  #received(data: RawData, isBinary: boolean): void {
+    this.#signs.next();
+    if (isBinary) {
+      this.close(CLOSE.badFrame, 'frames must be text');
+      return;
+    }
+    const frame = parseFrame(String(data));
+    if (frame === undefined) {
+      this.close(CLOSE.badFrame, 'frames must be JSON objects');
+      return;
+    }
+    // Acknowledgements are flow control: they come as fast as events do.
+    if (frame.type !== 'ack' && this.#frameRate?.take() === false) {
+      this.#tooFast(frame);
+      return;
+    }
+    this.#busy.next(this.#busy.value);
+    this.#pendingFrames += 1;
+    if (this.#pendingFrames >= MAX_PENDING_FRAMES) this.#socket.pause();
+    this.#frames.next(frame);
+  }
+
+  #tooFast(frame: JsonObject): void {
+    this.#strikes += 1;
+    if (this.#strikes > MAX_STRIKES) {
+      this.close(CLOSE.tooSlow, 'too many frames');
+      return;
+    }
+    const { framesPerSecond } = this.#options.parts.config;
+    const error = new EngineError('LIMIT_REACHED', `At most ${framesPerSecond} frames a second are taken.`);
+    this.#send(errorFrame(error, { req: requestIdOf(frame) }));
+  }
+
+  async #handle(value: JsonObject): Promise<void> {
+    const req = requestIdOf(value);
+    try {
+      await this.#obey(readFrame(value), req);
+    } catch (error) {
+      if (!EngineError.is(error)) this.#options.parts.journal.error({ err: error }, 'a live frame crashed');
+      this.#send(errorFrame(error, { req }));
+    } finally {
+      this.#pendingFrames -= 1;
+      if (this.#pendingFrames < MAX_PENDING_FRAMES && this.#socket.isPaused) this.#socket.resume();
+    }
+  }
+
+  async #obey(frame: ClientFrame, req: RequestId): Promise<void> {
+    if (frame.type === 'auth') return this.#authenticate(frame.token);
+    if (frame.type === 'close') return this.close(CLOSE.normal, 'as asked');
+    const runs = this.#runs;
+    if (runs === undefined) return this.close(CLOSE.unauthenticated, 'the first frame must be auth');
+    switch (frame.type) {
+      case 'ping':
+        return this.#send(pongFrame(frame.t, this.#options.parts.now()));
+      case 'run':
+        return runs.run(frame, req);
+      case 'user_input':
+        return runs.answer(frame, req);
+      case 'cancel':
+        return runs.cancel(frame);
+      case 'attach':
+        return runs.attach(frame.run_id, frame.last_event_id, req);
+      case 'ack':
+        return runs.acknowledge(frame.run_id, frame.seq);
+    }
+  }
+
+  async #authenticate(token: string): Promise<void> {
+    const { findTenant, parts, agentId } = this.#options;
+    if (this.#runs !== undefined) return;
+    const tenant = findTenant?.(token);
+    if (tenant === undefined) {
+      this.close(CLOSE.unauthenticated, 'Invalid access token');
+    } else if ((await parts.stores.agents.find(tenant, agentId)) === undefined) {
+      this.close(CLOSE.noAgent, 'no such agent');
+    } else {
+      this.#admit(tenant);
+    }
+  }
+
+  #send(text: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#socket.send(text, () => this.#runs?.refresh());
+  }
+}

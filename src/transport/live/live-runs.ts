@@ -1,0 +1,199 @@
+import { EngineError } from '../../errors.js';
+import type { RunRecord } from '../../graph/service-ports.js';
+import { checkId } from '../ids.js';
+import { foreignRun, noRun, noSession } from '../refusals.js';
+import { readTurn, type TurnRequest } from '../runs/turn-request.js';
+import type { ServerParts } from '../server-parts.js';
+import type { RequestId } from './client-frames.js';
+import { RunFollower } from './run-follower.js';
+import { acceptedFrame, attachedFrame, doneFrame, errorFrame, gapFrame, snapshotFrame } from './server-frames.js';
+import type { TokenBucket } from './token-bucket.js';
+
+/** Runs that one connection may follow at once. */
+const MAX_RUNS = 4;
+
+/** What {@link LiveRuns} needs of its connection. */
+export interface LiveRunsOptions {
+  readonly parts: ServerParts;
+  readonly agentId: string;
+  readonly tenant: string;
+  /** Limits how often runs are started. */
+  readonly runRate: TokenBucket | undefined;
+  readonly canSend: () => boolean;
+  readonly send: (text: string) => void;
+  /** Called when the client is too slow, with the number of the last event that it was sent. */
+  readonly whenSlow: (lastSeq: number) => void;
+  /** Called with the number of runs that are followed, whenever it changes. */
+  readonly whenChanged: (count: number) => void;
+}
+
+/** The runs of one connection: starts, follows and stops them on behalf of its client. */
+export class LiveRuns {
+  readonly #options: LiveRunsOptions;
+  readonly #followers = new Map<string, RunFollower>();
+  #isStopped = false;
+
+  constructor(options: LiveRunsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws EngineError as `startTurn`; LIMIT_REACHED. */
+  async run(frame: unknown, req: RequestId): Promise<void> {
+    await this.#start(readTurn(frame), req);
+  }
+
+  /** @throws EngineError as `startTurn`; NOT_FOUND when the session waits for nothing. */
+  async answer(frame: unknown, req: RequestId): Promise<void> {
+    await this.#start({ ...readTurn(frame), answersForm: true }, req);
+  }
+
+  /** Answers with the events that the client does not have, then those that come. @throws EngineError NOT_FOUND, FORBIDDEN. */
+  async attach(run: string, after: number, req: RequestId): Promise<void> {
+    const record = await this.#find(run);
+    if (!this.#followers.has(run)) this.#requireRoom();
+    this.#unfollow(run);
+    this.#options.send(attachedFrame(req, run, after + 1, record.status));
+    this.#follow(run, after);
+  }
+
+  /** Stops a run; the answer is its `done`, also when it was over before. @throws EngineError NOT_FOUND, FORBIDDEN. */
+  async cancel({
+    run_id,
+    session_id,
+  }: {
+    run_id?: string | undefined;
+    session_id?: string | undefined;
+  }): Promise<void> {
+    const { parts, tenant } = this.#options;
+    const record = await this.#find(run_id ?? (await this.#lastRunOf(session_id ?? '')));
+    const live = parts.hub.find(tenant, record.id);
+    live?.cancel();
+    if (this.#followers.has(record.id)) return;
+    const ended = (await live?.ended) ?? record;
+    this.#options.send(doneFrame(ended, ended.lastSeq));
+  }
+
+  acknowledge(run: string, seq: number): void {
+    this.#followers.get(run)?.acknowledge(seq);
+  }
+
+  /** Looks again whether the client takes more. */
+  refresh(): void {
+    for (const follower of this.#followers.values()) follower.refresh();
+  }
+
+  /** Follows no more; the runs go on. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const follower of this.#followers.values()) follower.stop();
+    this.#followers.clear();
+  }
+
+  async #start(request: TurnRequest, req: RequestId): Promise<void> {
+    const { parts, tenant, agentId, runRate, send } = this.#options;
+    this.#requireRoom();
+    if (runRate?.take() === false) {
+      const { runsPerMinute } = parts.config;
+      throw new EngineError('LIMIT_REACHED', `At most ${runsPerMinute} runs a minute may be started on a connection.`);
+    }
+    const { live } = await parts.startTurn({ tenant, agentId, fallback: 'published' }, request);
+    send(acceptedFrame(req, live.identity));
+    this.#follow(live.identity.id, 0);
+  }
+
+  #follow(run: string, after: number): void {
+    // The client went away while its run was being started; nobody would ever stop following.
+    if (this.#isStopped) return;
+    const { parts, tenant, canSend, send, whenSlow } = this.#options;
+    const follower = new RunFollower({
+      hub: parts.hub,
+      tenant,
+      run,
+      after,
+      slowMs: parts.config.slowClientMs,
+      canSend,
+      send,
+      whenSlow,
+      whenDone: (lastSeq) => this.#attempt(run, this.#done(run, lastSeq)),
+      whenFailed: (error, lastSeq) => this.#attempt(run, this.#failed(run, error, lastSeq)),
+    });
+    this.#followers.set(run, follower);
+    this.#changed();
+    follower.start();
+  }
+
+  #unfollow(run: string): void {
+    this.#followers.get(run)?.stop();
+    this.#followers.delete(run);
+    this.#changed();
+  }
+
+  /** A store that fails here leaves the client with an error instead of an end. */
+  #attempt(run: string, work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.#options.parts.journal.error({ run, err: error }, 'the end of a run could not be sent');
+      this.#options.send(errorFrame(error, { run }));
+      this.#unfollow(run);
+    });
+  }
+
+  async #done(run: string, lastSeq: number): Promise<void> {
+    const { parts, tenant, send } = this.#options;
+    const record = await parts.hub.record(tenant, run);
+    if (record !== undefined) send(doneFrame(record, lastSeq));
+    this.#unfollow(run);
+  }
+
+  async #failed(run: string, error: unknown, lastSeq: number): Promise<void> {
+    const { parts, tenant, send, whenSlow } = this.#options;
+    const code = EngineError.is(error) ? error.code : 'INTERNAL';
+    if (code === 'LIMIT_REACHED') {
+      whenSlow(lastSeq);
+      return;
+    }
+    const record = await parts.hub.record(tenant, run);
+    if (record !== undefined && code === 'NOT_FOUND') await this.#bridgeGap(record, lastSeq);
+    else send(errorFrame(error, { run }));
+    this.#unfollow(run);
+  }
+
+  /** The events are gone; what they came to is not. */
+  async #bridgeGap(record: RunRecord, lastSeq: number): Promise<void> {
+    const { parts, tenant, send } = this.#options;
+    const session = await parts.stores.sessions.find(tenant, record.sessionId);
+    const answers = session?.messages.filter(({ role }) => role === 'assistant') ?? [];
+    const at = answers.findIndex(({ id }) => id === record.messageId);
+    // Both lists end with the newest answer, whatever was forgotten before.
+    const reference = at < 0 ? {} : (session?.references.at(at - answers.length) ?? {});
+    if (lastSeq < record.lastSeq) send(gapFrame(record.id, lastSeq + 1, record.lastSeq));
+    const content = answers[at]?.content ?? '';
+    send(snapshotFrame(record, { content, reference, pendingInputs: record.pending ?? null }));
+    send(doneFrame(record, record.lastSeq));
+  }
+
+  #changed(): void {
+    this.#options.whenChanged(this.#followers.size);
+  }
+
+  /** @throws EngineError NOT_FOUND, FORBIDDEN. */
+  async #find(run: string): Promise<RunRecord> {
+    const { parts, tenant, agentId } = this.#options;
+    const record = await parts.hub.record(tenant, checkId('run_id', run));
+    if (record === undefined) throw noRun();
+    if (record.agentId !== agentId) throw foreignRun();
+    return record;
+  }
+
+  async #lastRunOf(sessionId: string): Promise<string> {
+    const { parts, tenant } = this.#options;
+    const session = await parts.stores.sessions.find(tenant, checkId('session_id', sessionId));
+    if (session === undefined) throw noSession();
+    if (session.lastRun === undefined) throw noRun();
+    return session.lastRun;
+  }
+
+  #requireRoom(): void {
+    if (this.#followers.size < MAX_RUNS) return;
+    throw new EngineError('LIMIT_REACHED', `At most ${MAX_RUNS} runs may be followed on a connection at once.`);
+  }
+}

@@ -1,0 +1,167 @@
+import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { EngineError } from '../../errors.js';
+import { type FindTenant, LOCAL_TENANT, tokenOf } from '../access/api-keys.js';
+import { refusalOf } from '../access/origins.js';
+import { type Failure, failureOf, notFound } from '../envelope.js';
+import type { GuardOptions } from '../http/guard.js';
+import { checkId } from '../ids.js';
+import { noAgent } from '../refusals.js';
+import type { ServerParts } from '../server-parts.js';
+import { CLOSE } from './close-codes.js';
+import { LiveConnection } from './live-connection.js';
+
+/** The subprotocol of live connections. */
+export const SUBPROTOCOL = 'ragflow.agent.v1';
+
+/** How a browser, which cannot set headers, hands in its key: a second subprotocol, which is never echoed. */
+const BEARER = /^bearer\.([A-Za-z0-9_-]+)$/;
+
+const PATH = /^\/api\/v1\/agents\/([^/]+)\/live\/?$/;
+
+/** How long clients have to answer a close before their sockets are ended. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+export interface LiveServerOptions {
+  readonly parts: ServerParts;
+  readonly guard: GuardOptions;
+}
+
+/** All live connections of the server. */
+export class LiveServer {
+  readonly #options: LiveServerOptions;
+  readonly #sockets: WebSocketServer;
+  readonly #connections = new Set<LiveConnection>();
+  #isClosing = false;
+
+  constructor(options: LiveServerOptions) {
+    this.#options = options;
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: options.parts.config.frameBytes,
+      perMessageDeflate: false,
+      handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+    });
+  }
+
+  /** Answers a request to change to WebSocket; whatever is wrong with it is answered as HTTP. */
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // Until `ws` takes over, nobody else listens.
+    const ignore = (): void => {};
+    socket.on('error', ignore);
+    try {
+      const { agentId, tenant } = await this.#admit(request);
+      socket.off('error', ignore);
+      this.#sockets.handleUpgrade(request, socket, head, (client) => this.#open(client, agentId, tenant));
+    } catch (error) {
+      refuse(socket, error instanceof NoSuchPath ? notFound(error.message) : failureOf(error));
+    }
+  }
+
+  /** Ends all connections: their clients are to attach again, here or elsewhere. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const clients = [...this.#sockets.clients];
+    for (const connection of this.#connections) {
+      connection.closeWhenQuiet(CLOSE.restart, 'the server restarts; attach again', CLOSE_TIMEOUT_MS);
+    }
+    const hurry = setTimeout(() => {
+      for (const client of clients) client.terminate();
+    }, 2 * CLOSE_TIMEOUT_MS);
+    await Promise.all(clients.map((client) => new Promise((resolve) => client.once('close', resolve))));
+    clearTimeout(hurry);
+  }
+
+  #open(client: WebSocket, agentId: string, tenant: string | undefined): void {
+    const { parts, guard } = this.#options;
+    const connection = new LiveConnection(client, { parts, agentId, tenant, findTenant: guard.findTenant });
+    this.#connections.add(connection);
+    client.once('close', () => this.#connections.delete(connection));
+    connection.start();
+  }
+
+  /** @throws EngineError FORBIDDEN, UNAUTHENTICATED, LIMIT_REACHED. */
+  async #admit(request: IncomingMessage): Promise<{ agentId: string; tenant: string | undefined }> {
+    const { parts, guard } = this.#options;
+    const { agentId, query } = readAddress(request.url ?? '/');
+    if (this.#isClosing || this.#connections.size >= parts.config.maxConnections) {
+      throw refusal('LIMIT_REACHED', 'The server takes no more connections; try again later.', 503);
+    }
+    this.#checkOrigin(request);
+    const tenant = tenantOf(request, query, guard.findTenant);
+    if (tenant !== undefined && (await parts.stores.agents.find(tenant, agentId)) === undefined) {
+      throw refusal('NOT_FOUND', noAgent().message, 404);
+    }
+    return { agentId, tenant };
+  }
+
+  #checkOrigin({ headers }: IncomingMessage): void {
+    const { findTenant, corsOrigins } = this.#options.guard;
+    // With keys a page can do nothing without one, and no browser adds it by itself.
+    if (findTenant !== undefined) return;
+    const reason = refusalOf({ host: headers.host, origin: headers.origin }, corsOrigins);
+    if (reason !== undefined) throw refusal('FORBIDDEN', reason, 403);
+  }
+}
+
+/** Its message is the path. */
+class NoSuchPath extends Error {}
+
+/** @throws NoSuchPath unless it is the address of an agent's live connection. */
+function readAddress(address: string): { agentId: string; query: URLSearchParams } {
+  const [path = '', query = ''] = address.split('?', 2);
+  const id = PATH.exec(path)?.[1];
+  try {
+    if (id !== undefined)
+      return { agentId: checkId('agent_id', decodeURIComponent(id)), query: new URLSearchParams(query) };
+  } catch {
+    // No id at all, then.
+  }
+  throw new NoSuchPath(path);
+}
+
+function refusal(code: 'LIMIT_REACHED' | 'NOT_FOUND' | 'FORBIDDEN', message: string, httpStatus: number): EngineError {
+  return new EngineError(code, message, { details: { httpStatus } });
+}
+
+/** Whose connection it is; undefined when the client has yet to say. @throws EngineError UNAUTHENTICATED. */
+function tenantOf(
+  request: IncomingMessage,
+  query: URLSearchParams,
+  findTenant: FindTenant | undefined,
+): string | undefined {
+  for (const name of ['token', 'access_token', 'authorization', 'api_key']) {
+    // Addresses end up in logs and histories.
+    if (query.has(name)) throw new EngineError('UNAUTHENTICATED', 'Keys in the address are not taken.');
+  }
+  if (findTenant === undefined) return LOCAL_TENANT;
+  const token = tokenOf(request.headers.authorization) ?? bearerOf(request.headers['sec-websocket-protocol']);
+  if (token === undefined) return undefined;
+  const tenant = findTenant(token);
+  if (tenant === undefined) throw new EngineError('UNAUTHENTICATED', 'Invalid access token');
+  return tenant;
+}
+
+function bearerOf(header: string | undefined): string | undefined {
+  for (const protocol of (header ?? '').split(',')) {
+    const encoded = BEARER.exec(protocol.trim())?.[1];
+    if (encoded !== undefined) return Buffer.from(encoded, 'base64url').toString('utf8');
+  }
+  return undefined;
+}
+
+function refuse(socket: Duplex, { status, body }: Failure): void {
+  const text = JSON.stringify(body);
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'Connection: close',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      '',
+      text,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { checkCanvas, type LoadOptions } from '../canvas/load-canvas.js';
+import type { Services } from '../components/services.js';
+import { EngineError } from '../errors.js';
+import type { Stores } from '../graph/service-ports.js';
+import { createFindTenant } from './access/api-keys.js';
+import { createApp } from './app.js';
+import type { ServerConfig } from './config.js';
+import { LiveServer } from './live/live-server.js';
+import { type Log, SILENT_LOG } from './log.js';
+import { createCanvasOpener } from './runs/canvas-opener.js';
+import { RunHub } from './runs/run-hub.js';
+import { createTurnStarter } from './runs/start-turn.js';
+import type { ServerParts } from './server-parts.js';
+
+/** How long answers that are under way may take when everything else has stopped. */
+const FLUSH_MS = 2_000;
+
+/** What a server is made of. Everything but the settings, the stores and the services has a default. */
+export interface ServerOptions extends LoadOptions {
+  readonly config: ServerConfig;
+  readonly stores: Stores;
+  /** Services of every run: the models, and what else components may use. Files and the session are added per run. */
+  readonly services: Services;
+  /** @default writes nothing */
+  readonly log?: Log;
+  /** Clock in milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** A server, not listening yet. */
+export interface RunnelServer {
+  readonly http: Server;
+  /** Listens as the settings say; resolves with the address. @throws EngineError CONFIG_INVALID when it cannot. */
+  listen(): Promise<string>;
+  /**
+   * Stops gracefully: takes no more connections and no more runs, gives runs `RUNNEL_SHUTDOWN_GRACE_MS` to end and then cancels
+   * them; their streams end as always, and WebSockets are closed with 1012.
+   */
+  close(): Promise<void>;
+}
+
+/** Makes a server: REST, event streams and WebSockets over the given ports. */
+export function createServer(options: ServerOptions): RunnelServer {
+  const { config, stores, services, log: journal = SILENT_LOG, now = Date.now, registry, timeouts } = options;
+  const loading: LoadOptions = {
+    ...(registry === undefined ? {} : { registry }),
+    ...(timeouts === undefined ? {} : { timeouts }),
+  };
+  const hub = new RunHub({ stores, config, journal, now });
+  const startTurn = createTurnStarter({
+    stores,
+    hub,
+    openCanvas: createCanvasOpener(loading),
+    services,
+    concurrency: config.runConcurrency,
+    timeoutMs: config.runTimeoutMs,
+    now,
+  });
+  const checkDocument = (dsl: unknown) => checkCanvas(dsl, loading).issues;
+  const parts: ServerParts = { stores, hub, startTurn, checkDocument, config, journal, now };
+  const guard = {
+    findTenant: config.apiKeys.length === 0 ? undefined : createFindTenant(config.apiKeys),
+    corsOrigins: config.corsOrigins,
+  };
+  const live = new LiveServer({ parts, guard });
+  const http = createHttpServer(createApp(parts, guard).callback());
+  http.on('request', (request, response) => {
+    // Either may be the last: an answer can come before all of its request.
+    request.once('close', () => closeWhenIdle(http));
+    response.once('close', () => closeWhenIdle(http));
+  });
+  http.on('upgrade', (request, socket: Socket, head) => void live.upgrade(request, socket, head));
+  return {
+    http,
+    listen: () => listen(http, config),
+    close: () => close(http, hub, live, config.shutdownGraceMs),
+  };
+}
+
+/** A server that is closing lets no connection wait for another request. */
+function closeWhenIdle(http: Server): void {
+  if (!http.listening) setImmediate(() => http.closeIdleConnections());
+}
+
+async function listen(http: Server, { host, port }: ServerConfig): Promise<string> {
+  http.listen(port, host);
+  try {
+    await once(http, 'listening');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new EngineError('CONFIG_INVALID', `Cannot listen on ${host}, port ${port}: ${why}.`, { cause: error });
+  }
+  const address = http.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return `http://${name}:${address.port}`;
+}
+
+async function close(http: Server, hub: RunHub, live: LiveServer, graceMs: number): Promise<void> {
+  // An HTTP server that never listened has nothing to close, and says so with an error.
+  const closed = http.listening ? new Promise((resolve) => http.close(resolve)) : Promise.resolve();
+  await hub.close(graceMs);
+  await live.close();
+  const hurry = setTimeout(() => http.closeAllConnections(), FLUSH_MS);
+  await closed;
+  clearTimeout(hurry);
+}

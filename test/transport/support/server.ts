@@ -1,0 +1,81 @@
+import { onTestFinished } from 'vitest';
+import type { Stores } from '../../../src/graph/service-ports.js';
+import type { JsonObject } from '../../../src/json.js';
+import { modelsFromEnvironment } from '../../../src/models/configuration.js';
+import { createModels } from '../../../src/models/router.js';
+import { createMemoryStores } from '../../../src/stores/index.js';
+import { createServer, type RunnelServer, readConfig } from '../../../src/transport/index.js';
+import { createProbes, type Probes } from './test-components.js';
+
+export interface TestServerOptions {
+  /** Environment of the server and its models. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stores?: Stores;
+}
+
+/** A server on a port of its own, gone with the test. */
+export interface TestServer {
+  readonly url: string;
+  readonly server: RunnelServer;
+  readonly stores: Stores;
+  readonly probes: Probes;
+  /** What was logged as an error. */
+  readonly errors: unknown[];
+  /** Calls the API and gives the JSON answer. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Stores a document and gives the id of its agent. */
+  agent(dsl: JsonObject, headers?: Record<string, string>): Promise<string>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies freely
+  readonly body: any;
+}
+
+export async function startServer({
+  env = {},
+  stores = createMemoryStores(),
+}: TestServerOptions = {}): Promise<TestServer> {
+  const probes = createProbes();
+  const errors: unknown[] = [];
+  const models = createModels(await modelsFromEnvironment(env, async () => ''));
+  const server = createServer({
+    config: readConfig({ RUNNEL_PORT: '0', RUNNEL_SHUTDOWN_GRACE_MS: '0', ...env }),
+    stores,
+    services: { models },
+    registry: probes.registry,
+    log: { info: () => {}, warn: () => {}, error: (fields, message) => errors.push({ message, ...fields }) },
+  });
+  const url = await server.listen();
+  onTestFinished(async () => {
+    await server.close();
+    await models.close();
+  });
+  const call: TestServer['call'] = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: parse(text) };
+  };
+  let titles = 0;
+  const agent: TestServer['agent'] = async (dsl, headers) => {
+    titles += 1;
+    const { body } = await call('POST', '/api/v1/agents', { title: `Agent ${titles}`, dsl }, headers);
+    if (body.code !== 0) throw new Error(JSON.stringify(body));
+    return body.data.id;
+  };
+  return { url, server, stores, probes, errors, call, agent };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
