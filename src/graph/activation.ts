@@ -7,6 +7,7 @@ import type { Json } from '../json.js';
 import type { Activation, BodyEnd, BodyRound } from './component.js';
 import { type Delta, delta, type Outputs } from './node-events.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
+import { liveText } from './stream-edges.js';
 import type { Token } from './token.js';
 import { FrameSource } from './values.js';
 
@@ -21,8 +22,6 @@ export interface ActivationHost {
   readonly services: unknown;
   random(): number;
   now(): number;
-  /** The live text of a node that streams in the same frame; undefined when it does not. */
-  liveText(token: Token, producer: number): Observable<Delta> | undefined;
   openBody(token: Token, round: BodyRound): Observable<BodyEnd>;
 }
 
@@ -94,7 +93,7 @@ export class ActivationView implements Activation {
       const producer = indexOfNode(this.#host.plan, parsed.component);
       const comesLive =
         producer !== undefined && this.#host.plan.nodes[producer]?.streams.includes(parsed.name) === true;
-      const live = comesLive ? this.#host.liveText(this.#token, producer) : undefined;
+      const live = comesLive ? liveText(this.#token, producer) : undefined;
       if (live !== undefined) return live;
     }
     const found = readReference(parsed, this.source);

@@ -12,13 +12,13 @@ import type { ErrorInfo } from './events.js';
 import { type FailureHost, Failures, infoOf } from './failures.js';
 import type { Frontier } from './frontier.js';
 import { type JournalRecord, type Recorder, settledRecord } from './journal.js';
-import type { Delta, Interrupt, NodeEvent, Outputs, Settled } from './node-events.js';
+import type { Interrupt, NodeEvent, Outputs, Settled } from './node-events.js';
 import type { Node, Plan, Variables } from './plan.js';
 import type { Reporter } from './reporter.js';
 import { passOn } from './saying.js';
 import { applyOutcome } from './settle.js';
 import { type State, snapshot } from './state.js';
-import { detachConsumers, liveText } from './stream-edges.js';
+import { detachConsumers } from './stream-edges.js';
 import { type Frame, retire, type Token } from './token.js';
 import { WaveLoop } from './wave-loop.js';
 import type { Move, WorkHost } from './work.js';
@@ -33,12 +33,14 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   readonly #reporter: Reporter;
   readonly #frontier: Frontier;
   readonly #root: Frame;
-  /** The shared state; current for whoever reads `state`, pushed to whoever subscribed. */
-  readonly #state$: BehaviorSubject<State>;
+  /** The shared state, for whoever subscribed; made for the first one. */
+  #state$: BehaviorSubject<State> | undefined = undefined;
   readonly #loop: WaveLoop;
   readonly #failures: Failures;
   readonly #recorder: Recorder | undefined;
-  #last: State['last'] = undefined;
+  /** Token and outputs of the node that ran last; 0 and null before. */
+  #lastToken = 0;
+  #lastOutputs: Outputs | null = null;
   isStopped = false;
 
   constructor(
@@ -58,24 +60,27 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.#reporter = reporter;
     this.#frontier = frontier;
     this.#root = root;
-    this.#last = last;
+    this.#lastToken = last?.token ?? 0;
+    this.#lastOutputs = last?.outputs ?? null;
     this.#failures = new Failures(this, reporter);
     this.#recorder = options.recorder;
     this.#loop = new WaveLoop(new Activator(this, frontier, reporter), options.concurrency);
-    this.#state$ = new BehaviorSubject(this.state);
   }
 
   /** State after every settlement, starting with the current one. */
   get state$(): Observable<State> {
+    this.#state$ ??= new BehaviorSubject(this.state);
     return this.#state$.asObservable();
   }
 
   get state(): State {
-    return snapshot(this.#frontier, this.#root, this.#last);
+    const outputs = this.#lastOutputs;
+    const last = outputs === null ? undefined : { token: this.#lastToken, outputs };
+    return snapshot(this.#frontier, this.#root, last);
   }
 
   get lastOutputs(): Outputs | null {
-    return this.#last?.outputs ?? null;
+    return this.#lastOutputs;
   }
 
   get root(): Frame {
@@ -111,10 +116,6 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
 
   now(): number {
     return this.#options.now();
-  }
-
-  liveText(token: Token, producer: number): Observable<Delta> | undefined {
-    return liveText(token, producer);
   }
 
   skip(token: Token): void {
@@ -160,8 +161,10 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     // Before this node is reported as settled: whoever reads it live says its last words first.
     if (token.live !== undefined) token.live.complete();
     if (this.isStopped) return;
-    if (this.#last === undefined || token.id >= this.#last.token)
-      this.#last = { token: token.id, outputs: outcome.outputs };
+    if (token.id >= this.#lastToken) {
+      this.#lastToken = token.id;
+      this.#lastOutputs = outcome.outputs;
+    }
     if (node.asks) this.#reporter.started(token, node);
     this.#reporter.settled(token, node, outcome, recovered);
     this.release(token);
@@ -169,7 +172,9 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.#recorder?.add(settledRecord(token, outcome));
     if (outcome.exit === true && frame.owner !== undefined) {
       this.#frontier.countStep();
-      this.#whenKept(() => this.#exitFrame(frame));
+      const kept = this.#changed();
+      if (kept === undefined) this.#exitFrame(frame);
+      else this.#whenKept(kept, () => this.#exitFrame(frame));
       return;
     }
     this.moveTo(token, targets);
@@ -188,7 +193,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
       this.#reporter.interrupted(token, node, event.payload, event.outputs ?? {});
     }
     const ready: Token[] = [];
-    this.#frontier.settleTies(token.frame, ready);
+    this.#frontier.breakTie(token.frame, ready);
     this.#goOn(token.frame, ready);
   }
 
@@ -196,7 +201,10 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     const ready: Token[] = [];
     this.#frontier.advance(token, targets, ready);
     if (token.startedEarly !== undefined) for (const consumer of token.startedEarly) this.#producerSettled(consumer);
-    this.#whenKept(() => this.#goOn(token.frame, ready));
+    const kept = this.#changed();
+    // No closure where there is no journal: this is the hot path.
+    if (kept === undefined) this.#goOn(token.frame, ready);
+    else this.#whenKept(kept, () => this.#goOn(token.frame, ready));
   }
 
   /** Lets tokens run, or sees that nothing in their frame can move any more. */
@@ -205,16 +213,17 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.#checkFrame(frame);
   }
 
-  /** Goes on when the settlement is as durable as it must be before its successors start. */
-  #whenKept(next: () => void): void {
-    if (this.#state$.observed) this.#state$.next(this.state);
-    const kept = this.#recorder?.commit();
-    if (kept === undefined) next();
-    else
-      kept.then(
-        () => this.isStopped || next(),
-        (error: unknown) => this.failRun(toEngineError(error, 'JOURNAL_FAILED')),
-      );
+  /** Says that the state changed; gives a promise when successors must wait until the journal is written. */
+  #changed(): Promise<void> | undefined {
+    if (this.#state$?.observed === true) this.#state$.next(this.state);
+    return this.#recorder?.commit();
+  }
+
+  #whenKept(kept: Promise<void>, next: () => void): void {
+    kept.then(
+      () => this.isStopped || next(),
+      (error: unknown) => this.failRun(toEngineError(error, 'JOURNAL_FAILED')),
+    );
   }
 
   record(record: JournalRecord): void {

@@ -32,7 +32,7 @@ export class Failures {
   readonly #host: FailureHost;
   readonly #reporter: Reporter;
   /** Errors that were already reported for the node they happened in. */
-  readonly #reported = new WeakSet<object>();
+  #reported: Set<EngineError> | undefined = undefined;
 
   constructor(host: FailureHost, reporter: Reporter) {
     this.#host = host;
@@ -82,6 +82,8 @@ export class Failures {
   /** Nobody handles the error here: the body around fails with it, or the run. */
   #propagate(token: Token, node: Node, error: EngineError, info: ErrorInfo): void {
     const { owner, whenFailed, key } = token.frame;
+    // Made when first needed: most runs have no failure, and a set costs more than starting a run.
+    this.#reported ??= new Set();
     if (!this.#reported.has(error)) {
       this.#reported.add(error);
       this.#report(token, node, info, owner === undefined ? 'run' : 'body');

@@ -14,7 +14,7 @@
  */
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
-import { appendToList, unlink } from './live-list.js';
+import { appendToList, appendToNode, removeFromNode, unlink } from './live-list.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
 import { type Frame, Token, type TokenStatus } from './token.js';
 
@@ -65,7 +65,7 @@ export class Frontier {
     this.step += 1;
     this.remove(token, ready);
     if (joined !== undefined) for (const held of joined) this.#tryRelease(held, ready);
-    this.#breakTie(frame, ready);
+    this.breakTie(frame, ready);
   }
 
   /** Counts a step that moves no token on: leaving a body, passing over a node. */
@@ -76,7 +76,7 @@ export class Frontier {
   /** Takes a token out without successors; joins that it kept waiting may go. */
   drop(token: Token, ready: Token[]): void {
     this.remove(token, ready);
-    this.#breakTie(token.frame, ready);
+    this.breakTie(token.frame, ready);
   }
 
   /**
@@ -108,11 +108,6 @@ export class Frontier {
     token.status = status;
     const movesNow = isMoving(status);
     if (wasMoving !== movesNow) token.frame.movingCount += movesNow ? 1 : -1;
-  }
-
-  /** After a token began to wait: joins that only wait for each other may go. */
-  settleTies(frame: Frame, ready: Token[]): void {
-    this.#breakTie(frame, ready);
   }
 
   /**
@@ -155,7 +150,7 @@ export class Frontier {
   /** After all tokens of a frame were restored: finds the witnesses of the held ones. */
   recheck(frame: Frame, ready: Token[]): void {
     for (const held of [...frame.held.values()]) this.#tryRelease(held, ready);
-    this.#breakTie(frame, ready);
+    this.breakTie(frame, ready);
   }
 
   remove(token: Token, ready: Token[]): void {
@@ -165,8 +160,9 @@ export class Frontier {
     frame.liveCount -= 1;
     if (isMoving(token.status)) frame.movingCount -= 1;
     if (frame.held.get(token.node) === token) frame.held.delete(token.node);
-    const { liveAtLevel } = frame;
-    if (liveAtLevel !== undefined) {
+    const { liveAtLevel, newestAt } = frame;
+    if (liveAtLevel !== undefined && newestAt !== undefined) {
+      removeFromNode(newestAt, token);
       const level = (this.plan.nodes[token.node] as Node).level;
       liveAtLevel[level] = (liveAtLevel[level] as number) - 1;
       while (frame.lowestLevel < liveAtLevel.length && liveAtLevel[frame.lowestLevel] === 0) frame.lowestLevel += 1;
@@ -191,8 +187,9 @@ export class Frontier {
     frame.liveCount += 1;
     if (isMoving(token.status)) frame.movingCount += 1;
     else if (token.status === 'held') frame.held.set(token.node, token);
-    const { liveAtLevel } = frame;
-    if (liveAtLevel !== undefined) {
+    const { liveAtLevel, newestAt } = frame;
+    if (liveAtLevel !== undefined && newestAt !== undefined) {
+      appendToNode(newestAt, token);
       const level = (this.plan.nodes[token.node] as Node).level;
       liveAtLevel[level] = (liveAtLevel[level] as number) + 1;
       if (level < frame.lowestLevel) frame.lowestLevel = level;
@@ -204,29 +201,50 @@ export class Frontier {
   #tryRelease(held: Token, ready: Token[]): void {
     const { frame } = held;
     const node = this.plan.nodes[held.node] as Node;
+    const producers: Token[] = [];
     held.witness = undefined;
-    let streaming: Token[] | undefined;
-    if (node.cycle !== -1 || frame.lowestLevel < node.level) {
-      const { reach } = this.plan;
-      for (let other = frame.last; other !== undefined; other = other.previous) {
-        if (other === held || !reach.canReach(other.node, held.node)) continue;
-        if (other.isStreaming && (this.plan.nodes[other.node] as Node).streamsTo.includes(held.node)) {
-          streaming ??= [];
-          streaming.push(other);
-          continue;
-        }
-        this.#watch(held, other);
-        return;
-      }
+    let witness = this.#witnessBefore(held, node, producers);
+    if (producers.length > 0 && witness === undefined && !this.#hasWhatItNeeds(frame, node, producers)) {
+      witness = producers[0];
     }
-    if (streaming !== undefined && !this.#hasWhatItNeeds(frame, node, streaming)) {
-      this.#watch(held, streaming[0] as Token);
+    if (witness !== undefined) {
+      held.witness = witness;
+      witness.watchers ??= [];
+      witness.watchers.push(held);
       return;
     }
     this.#release(held, ready);
-    if (streaming === undefined) return;
-    held.awaits = streaming.length;
-    for (const producer of streaming) producer.startedEarly = [...(producer.startedEarly ?? []), held];
+    held.awaits = producers.length;
+    for (const producer of producers) producer.startedEarly = [...(producer.startedEarly ?? []), held];
+  }
+
+  /**
+   * A live token that can reach a held one's node. Producers at work whose text the node reads do not count; they are put into
+   * `producers`. Direct predecessors are looked at first: there are few of them, and mostly one of them is it.
+   */
+  #witnessBefore(held: Token, node: Node, producers: Token[]): Token | undefined {
+    const { frame } = held;
+    if (node.cycle === -1 && frame.lowestLevel >= node.level) return undefined;
+    const { predecessors } = node;
+    for (let at = predecessors.length - 1; at >= 0; at -= 1) {
+      let other = frame.newestAt?.get(predecessors[at] as number);
+      for (; other !== undefined; other = other.older) {
+        if (other === held) continue;
+        if (!this.#streamsTo(other, node)) return other;
+        producers.push(other);
+      }
+    }
+    // From one level below, and outside of cycles, there is no way but a direct one.
+    if (!frame.scope.hasCycles && frame.lowestLevel >= node.level - 1) return undefined;
+    const { reach } = this.plan;
+    for (let other = frame.last; other !== undefined; other = other.previous) {
+      if (other !== held && !producers.includes(other) && reach.canReach(other.node, held.node)) return other;
+    }
+    return undefined;
+  }
+
+  #streamsTo({ isStreaming, node }: Token, consumer: Node): boolean {
+    return isStreaming && (this.plan.nodes[node] as Node).streamsTo.includes(consumer.index);
   }
 
   /** A consumer is started early only if it would run now anyway: everything it reads is there, or comes live. */
@@ -234,12 +252,6 @@ export class Frontier {
     return consumer.needs.every(
       (needed) => frame.values.cells.get(needed) !== undefined || producers.some(({ node }) => node === needed),
     );
-  }
-
-  #watch(held: Token, witness: Token): void {
-    held.witness = witness;
-    witness.watchers ??= [];
-    witness.watchers.push(held);
   }
 
   #release(held: Token, ready: Token[]): void {
@@ -261,7 +273,7 @@ export class Frontier {
    * Joins that wait only for each other would wait for ever. Of those that nothing outside their own cycle can reach any more,
    * the lowest index goes; a form that waits in the cycle may still reach them, so it keeps them waiting.
    */
-  #breakTie(frame: Frame, ready: Token[]): void {
+  breakTie(frame: Frame, ready: Token[]): void {
     if (frame.movingCount > 0 || frame.held.size === 0) return;
     const { reach } = this.plan;
     const blocks = (other: Token, held: Token): boolean =>

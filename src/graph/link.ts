@@ -102,6 +102,7 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
       scope: scopeOf[index] as number,
       body: bodyOf.get(index) ?? -1,
       successors: Object.freeze(successors[index] as number[]),
+      predecessors: Object.freeze(predecessors[index] as number[]),
       isJoin: spec.join === 'all' && (predecessors[index] as number[]).length > 1,
       level: level[index] as number,
       cycle: cycle[index] as number,
@@ -234,6 +235,7 @@ function scopeTable(
     members: Object.freeze(members),
     levels: members.reduce((most, member) => Math.max(most, (nodes[member] as Node).level + 1), 0),
     hasJoins: members.some((member) => (nodes[member] as Node).isJoin),
+    hasCycles: members.some((member) => (nodes[member] as Node).cycle !== -1),
   });
 }
 

@@ -13,6 +13,23 @@ export function appendToList(token: Token): void {
   frame.last = token;
 }
 
+/** Keeps the newest live token of each node, with the older ones behind it; for frames with joins. */
+export function appendToNode(newestAt: Map<number, Token>, token: Token): void {
+  token.older = newestAt.get(token.node);
+  newestAt.set(token.node, token);
+}
+
+export function removeFromNode(newestAt: Map<number, Token>, token: Token): void {
+  let newer = newestAt.get(token.node);
+  if (newer === token) {
+    if (token.older === undefined) newestAt.delete(token.node);
+    else newestAt.set(token.node, token.older);
+    return;
+  }
+  while (newer !== undefined && newer.older !== token) newer = newer.older;
+  if (newer !== undefined) newer.older = token.older;
+}
+
 export function unlink(token: Token): void {
   const { frame, previous, next } = token;
   if (previous === undefined) frame.first = next;

@@ -37,6 +37,8 @@ export interface Progress {
   readonly type: 'progress';
   /** Readable by other nodes from now on, replacing the node's outputs. */
   readonly outputs?: Outputs;
+  /** Items to add to outputs that are lists; the lists are not copied, however long they are. */
+  readonly append?: Outputs;
   /** Given back as `activation.memo` when the run is resumed. */
   readonly memo?: Json;
 }

@@ -30,6 +30,8 @@ export interface Node {
   readonly body: number;
   /** Where a token goes when the node names no successors. */
   readonly successors: readonly number[];
+  /** Nodes that may lead here, also by name or on an error. */
+  readonly predecessors: readonly number[];
   /** Whether tokens wait here until no live token can still reach the node. */
   readonly isJoin: boolean;
   /** Distance from the entry over the condensed graph; equal inside a cycle. */
@@ -69,6 +71,7 @@ export interface Scope {
   /** Number of levels among the members. */
   readonly levels: number;
   readonly hasJoins: boolean;
+  readonly hasCycles: boolean;
 }
 
 /** Values that are not outputs of a node: `sys.*`, `env.*`, and what else the host of the engine keeps. */

@@ -4,6 +4,7 @@ import { createFrame } from './bodies.js';
 import type { Frontier } from './frontier.js';
 import type { JournalRecord } from './journal.js';
 import type { Node, Plan, Scope } from './plan.js';
+import { keepProgress } from './progress.js';
 import { applyOutcome } from './settle.js';
 import { restore, type State, snapshot } from './state.js';
 import { detachConsumers } from './stream-edges.js';
@@ -73,11 +74,10 @@ class Replay {
         this.#frontier.setStatus(token, 'waiting');
         if (record.outputs !== undefined) frame.values.cells.set(node, record.outputs);
         if (record.payload !== undefined) token.payload = record.payload;
-        this.#frontier.settleTies(frame, ready);
+        this.#frontier.breakTie(frame, ready);
         return;
       case 'progress':
-        if (record.outputs !== undefined) frame.values.cells.set(node, record.outputs);
-        if (record.memo !== undefined) token.memo = record.memo;
+        keepProgress(token, record);
         return;
       case 'streaming':
         this.#frontier.startStreaming(token, ready);

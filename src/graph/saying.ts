@@ -1,8 +1,9 @@
 /** What a node says while it is at work: text, usage, notices, and what it wants kept. */
 
 import type { Recorder } from './journal.js';
-import type { NodeEvent, Progress } from './node-events.js';
+import type { NodeEvent } from './node-events.js';
 import type { Node } from './plan.js';
+import { keepProgress } from './progress.js';
 import type { Reporter } from './reporter.js';
 import type { Token } from './token.js';
 import type { Move } from './work.js';
@@ -23,7 +24,7 @@ export function passOn(
       if (token.isTextReported) reporter.delta(token, node, event);
       return;
     case 'progress':
-      keep(token, node, event);
+      keepProgress(token, event);
       recorder?.add({ ...event, type: 'progress', token: token.id });
       return;
     case 'usage':
@@ -32,9 +33,4 @@ export function passOn(
     case 'notice':
       reporter.notice(token, node, event);
   }
-}
-
-function keep(token: Token, node: Node, { outputs, memo }: Progress): void {
-  if (outputs !== undefined) token.frame.values.cells.set(node.index, outputs);
-  if (memo !== undefined) token.memo = memo;
 }

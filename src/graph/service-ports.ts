@@ -195,6 +195,8 @@ export interface LoggedEvent {
   readonly event: string;
   /** The whole event as JSON text, without line ends. */
   readonly json: string;
+  /** Size of `json` in UTF-8, where whoever made it knows. */
+  readonly bytes?: number;
 }
 
 /** The events of runs, in order. */

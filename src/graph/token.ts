@@ -37,6 +37,8 @@ export class Token {
   previous: Token | undefined = undefined;
   next: Token | undefined = undefined;
   isLive = true;
+  /** The live token of the same node that came before; only kept where the scope has joins. */
+  older: Token | undefined = undefined;
   /** For a held token: a live token that can still reach its node. */
   witness: Token | undefined = undefined;
   /** Held tokens whose witness this token is. */
@@ -57,6 +59,8 @@ export class Token {
   answer: Json | undefined = undefined;
   /** What the node wants back after a resume. */
   memo: Json | undefined = undefined;
+  /** Outputs that grow item by item. */
+  lists: Map<string, Json[]> | undefined = undefined;
   /** Frames of the node's body that are in progress, by round key. */
   frames: Map<string, Frame> | undefined = undefined;
   /** The node's text while it streams. */
@@ -98,6 +102,8 @@ export class Frame {
   /** Live tokens by level, and the lowest level with any; only kept where the scope has joins. */
   readonly liveAtLevel: Int32Array | undefined;
   lowestLevel = 0;
+  /** The newest live token of each node; only kept where the scope has joins. */
+  readonly newestAt: Map<number, Token> | undefined;
   /** Called once when the frame ends or can only wait. */
   whenEnded: ((status: 'done' | 'exited' | 'interrupted') => void) | undefined = undefined;
   /** Called once when a node of the body fails and nobody in the body handles it. */
@@ -122,6 +128,7 @@ export class Frame {
     this.isIsolated = options.isIsolated ?? false;
     this.isClosing = options.isClosing ?? false;
     this.liveAtLevel = scope.hasJoins ? new Int32Array(scope.levels) : undefined;
+    this.newestAt = scope.hasJoins ? new Map() : undefined;
   }
 }
 

@@ -11,7 +11,7 @@
  * nodes of a wave are announced before the first of them is activated. Work that does not end at once holds a slot; a wave
  * that finds no free slot waits in the backlog.
  */
-import { concat, of, Subject, Subscription } from 'rxjs';
+import { Subject, Subscription } from 'rxjs';
 import { expandQueue } from '../operators/expand-queue.js';
 import { Fifo } from '../operators/fifo.js';
 import type { Token } from './token.js';
@@ -43,8 +43,9 @@ export class WaveLoop {
 
   /** Starts with a first wave; `whenBroken` hears of an error that no node is to blame for. */
   start(first: Token[], whenBroken: (error: unknown) => void): void {
-    const waves$ = concat(of(first), this.#arrivals).pipe(expandQueue((wave) => this.#runWave(wave)));
+    const waves$ = this.#arrivals.pipe(expandQueue((wave) => this.#runWave(wave)));
     this.#subscription.add(waves$.subscribe({ error: whenBroken }));
+    this.schedule(first);
   }
 
   stop(): void {

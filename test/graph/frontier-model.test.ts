@@ -64,7 +64,7 @@ function chooseTargets(random: Random, edges: readonly number[]): number[] {
 
 function wait(frontier: Frontier, token: Token, ready: Token[]): void {
   frontier.setStatus(token, 'waiting');
-  frontier.settleTies(token.frame, ready);
+  frontier.breakTie(token.frame, ready);
 }
 
 function throughJson(plan: Plan, frontier: Frontier, root: Frame) {
