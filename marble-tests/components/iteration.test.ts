@@ -11,11 +11,10 @@ import { marbles } from '../support/scheduler.js';
 const PARAMS = { items_ref: 'begin@list', outputs: { seen: { ref: 'a@value', type: 'Array<string>' } } };
 const BEGIN = { begin: { list: ['x', 'y'] } };
 
-const progress = (memo: JsonObject, seen: readonly string[]) => ({ type: 'progress', memo, outputs: { seen } });
 const VALUES = {
-  a: progress({ index: 0 }, []),
-  b: progress({ index: 1 }, ['X']),
-  c: progress({ index: 2, isClosing: true }, ['X', 'Y']),
+  a: { type: 'progress', memo: { index: 0 }, outputs: { seen: [] } },
+  b: { type: 'progress', memo: { index: 1 }, append: { seen: 'X' } },
+  c: { type: 'progress', memo: { index: 2, isClosing: true }, append: { seen: 'Y' } },
   s: settled({ seen: ['X', 'Y'] }),
 };
 
@@ -97,7 +96,8 @@ describe('Iteration', () => {
         { memo: { index: 1 }, outputs: { a: {}, node: { seen: ['X'] }, ...BEGIN }, body: shouting(() => body$) },
       );
 
-      expectObservable(events$).toBe('b-c-(s|)', VALUES);
+      const values = { ...VALUES, b: { type: 'progress', memo: { index: 1 } } };
+      expectObservable(events$).toBe('b-c-(s|)', values);
     }));
 
   it('leaves early for the Loop around it when its body is exited', () =>
@@ -113,18 +113,15 @@ describe('Iteration', () => {
   it('runs several items at a time when it may', () =>
     marbles(({ cold, expectObservable }) => {
       const ends = {
-        '0': cold('      -------(d|) ', { d: 'done' as const }),
-        '1': cold('      -----(d|)   ', { d: 'done' as const }),
+        '0': cold('      --------(d|) ', { d: 'done' as const }),
+        '1': cold('      ------(d|)   ', { d: 'done' as const }),
       };
-      const expected = ' (mm)-n-(os|)';
-      const memo = (finished: readonly JsonObject[]) => ({ type: 'progress', memo: { items: ['x', 'y'], finished } });
+      const expected = ' (lmm)-n-(os|)';
       const values = {
-        m: memo([]),
-        n: memo([{ index: 1, values: { seen: 'Y' } }]),
-        o: memo([
-          { index: 1, values: { seen: 'Y' } },
-          { index: 0, values: { seen: 'X' } },
-        ]),
+        l: { type: 'progress', memo: { items: ['x', 'y'] }, outputs: { _ended: [] } },
+        m: { type: 'progress' },
+        n: { type: 'progress', append: { _ended: { index: 1, values: { seen: 'Y' } } } },
+        o: { type: 'progress', append: { _ended: { index: 0, values: { seen: 'X' } } } },
         s: settled({
           _result: [
             { a: { value: 'X' }, item: 'x', index: 0 },

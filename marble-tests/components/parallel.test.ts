@@ -4,7 +4,7 @@ import { parallel } from '../../src/components/parallel.js';
 import type { BodyEnd } from '../../src/graph/component.js';
 import { interrupt, type NodeEvent } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
-import { createNode, type FakeOptions, fakeActivation, perform } from '../support/activation.js';
+import { createNode, type FakeActivation, type FakeOptions, fakeActivation, perform } from '../support/activation.js';
 import { marbles } from '../support/scheduler.js';
 
 const ITEMS = ['x', 'y', 'z'];
@@ -12,7 +12,12 @@ const ITEMS = ['x', 'y', 'z'];
 /** The bodies of a test, by the key of their round; `a` gives the item in capitals when one ends. */
 type Ends = Readonly<Record<string, Observable<BodyEnd['status']>>>;
 
-const sideBySide = (params: JsonObject, ends: Ends, options: FakeOptions = {}): Observable<NodeEvent> => {
+interface Watched {
+  readonly activation: FakeActivation;
+  readonly events$: Observable<NodeEvent>;
+}
+
+const sideBySide = (params: JsonObject, ends: Ends, options: FakeOptions = {}): Watched => {
   const body: NonNullable<FakeOptions['body']> = (round, fake) =>
     (ends[round.key] as Observable<BodyEnd['status']>).pipe(
       map((status) => {
@@ -22,16 +27,16 @@ const sideBySide = (params: JsonObject, ends: Ends, options: FakeOptions = {}): 
     );
   const written = { items_ref: 'begin@list', outputs: { seen: { ref: 'a@value' } }, max_concurrency: 2, ...params };
   const outputs = { begin: { list: ITEMS }, a: {} };
-  return perform(createNode(parallel, written, { body: ['a'] }), fakeActivation({ outputs, ...options, body }));
+  const activation = fakeActivation({ outputs, ...options, body });
+  return { activation, events$: perform(createNode(parallel, written, { body: ['a'] }), activation) };
 };
 
-/** Only what is remembered (the indexes that ended, in order) and how it ends. */
-const seen = (events$: Observable<NodeEvent>): Observable<unknown> =>
+/** Only what is remembered after each event (the indexes that ended, in order) and how it ends. */
+const seen = ({ activation, events$ }: Watched): Observable<unknown> =>
   events$.pipe(
     map((event) => {
       if (event.type === 'progress') {
-        const { finished } = event.memo as { finished: readonly { index: number }[] };
-        return finished.map(({ index }) => index);
+        return (activation.outputs._ended as unknown as readonly { index: number }[]).map(({ index }) => index);
       }
       return event.type === 'settled' ? { seen: event.outputs.seen, exit: event.exit } : event;
     }),
@@ -43,13 +48,13 @@ const ended = (list: Json, exit?: boolean) => ({ seen: list, exit });
 describe('Parallel', () => {
   it('starts the next item when one ends, and keeps the order of the items', () =>
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const x$ = cold('       --------(d|)      ', done);
-      const y$ = cold('       ----(d|)          ', done);
-      const z$ = cold('           ------(d|)    ', done);
-      const xSubs = '         ^-------!         ';
-      const ySubs = '         ^---!             ';
-      const zSubs = '         ----^-----!       ';
-      const expected = '      (mm)n---o-(pr|)   ';
+      const x$ = cold('       ---------(d|)     ', done);
+      const y$ = cold('       -----(d|)         ', done);
+      const z$ = cold('            ------(d|)   ', done);
+      const xSubs = '         ^--------!        ';
+      const ySubs = '         ^----!            ';
+      const zSubs = '         -----^-----!      ';
+      const expected = '      (mmm)n---o-(pr|)  ';
       const values = { m: [], n: [1], o: [1, 0], p: [1, 0, 2], r: ended(['X', 'Y', 'Z']) };
 
       expectObservable(seen(sideBySide({}, { '0': x$, '1': y$, '2': z$ }))).toBe(expected, values);
@@ -60,13 +65,13 @@ describe('Parallel', () => {
 
   it('does one item after the other with a concurrency of 0', () =>
     marbles(({ cold, expectObservable }) => {
-      const body$ = cold('    --(d|)       ', done);
-      const expected = '      m-n-o-(pr|)  ';
+      const body$ = cold('    ----(d|)             ', done);
+      const expected = '      (mm)n---o---(pr|)  ';
       const values = { m: [], n: [0], o: [0, 1], p: [0, 1, 2], r: ended(['X', 'Y', 'Z']) };
 
-      const events$ = sideBySide({ max_concurrency: 0 }, { '0': body$, '1': body$, '2': body$ });
+      const watched = sideBySide({ max_concurrency: 0 }, { '0': body$, '1': body$, '2': body$ });
 
-      expectObservable(seen(events$)).toBe(expected, values);
+      expectObservable(seen(watched)).toBe(expected, values);
     }));
 
   it('says everything at once when the bodies are synchronous', () =>
@@ -75,16 +80,16 @@ describe('Parallel', () => {
       const values = { m: [], n: [0], o: [0, 1], p: [0, 1, 2], r: ended(['X', 'Y', 'Z']) };
 
       // The first lane does everything; the second finds nothing left.
-      expectObservable(seen(sideBySide({}, { '0': body$, '1': body$, '2': body$ }))).toBe('(mnoppr|)', values);
+      expectObservable(seen(sideBySide({}, { '0': body$, '1': body$, '2': body$ }))).toBe('(mmnoppr|)', values);
     }));
 
   it('fails with the first error and stops the other rounds', () =>
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const failure = new Error('no');
-      const x$ = cold<'done'>('----# ', {}, failure);
+      const x$ = cold<'done'>('-----# ', {}, failure);
       const y$ = cold('        ------(d|)', done);
-      const ySubs = '          ^---! ';
-      const expected = '       (mm)# ';
+      const ySubs = '          ^----! ';
+      const expected = '       (mmm)# ';
 
       expectObservable(seen(sideBySide({}, { '0': x$, '1': y$, '2': y$ }))).toBe(expected, { m: [] }, failure);
       expectSubscriptions(y$.subscriptions).toBe(ySubs);
@@ -95,15 +100,15 @@ describe('Parallel', () => {
     ['skip', ['X', 'Z']],
   ] as const)('goes on behind an error with on_item_error %s', (choice, list) =>
     marbles(({ cold, expectObservable }) => {
-      const x$ = cold('       ----(d|)     ', done);
-      const y$ = cold<'done'>('----#       ', {}, new Error('no'));
-      const z$ = cold('           ----(d|) ', done);
-      const expected = '      (mm)(no)(pr|)';
+      const x$ = cold('       -----(d|)     ', done);
+      const y$ = cold<'done'>('-----#        ', {}, new Error('no'));
+      const z$ = cold('            ----(d|) ', done);
+      const expected = '      (mmm)(no)(pr|)';
       const values = { m: [], n: [0], o: [0, 1], p: [0, 1, 2], r: ended(list) };
 
-      const events$ = sideBySide({ on_item_error: choice }, { '0': x$, '1': y$, '2': z$ });
+      const watched = sideBySide({ on_item_error: choice }, { '0': x$, '1': y$, '2': z$ });
 
-      expectObservable(seen(events$)).toBe(expected, values);
+      expectObservable(seen(watched)).toBe(expected, values);
     }),
   );
 
@@ -112,7 +117,7 @@ describe('Parallel', () => {
       const body$ = cold('    --------(d|)', done);
       const bodySubs = ['     ^----!      ', '^----!      '];
       const unsub = '         -----!      ';
-      const expected = '      (mm)--      ';
+      const expected = '      (mmm)-      ';
 
       expectObservable(seen(sideBySide({}, { '0': body$, '1': body$ })), unsub).toBe(expected, { m: [] });
       expectSubscriptions(body$.subscriptions).toBe(bodySubs);
@@ -120,43 +125,56 @@ describe('Parallel', () => {
 
   it('waits when rounds wait, after the others have ended', () =>
     marbles(({ cold, expectObservable }) => {
-      const x$ = cold('       ----(w|)          ', { w: 'interrupted' as const });
-      const y$ = cold('       ------(d|)        ', done);
-      const z$ = cold('           -----(d|)     ', done);
-      const expected = '      (mm)m-n--(pw|)    ';
+      const x$ = cold('       -----(w|)         ', { w: 'interrupted' as const });
+      const y$ = cold('       -------(d|)       ', done);
+      const z$ = cold('            -----(d|)    ', done);
+      const expected = '      (mmm)m-n--(pw|)   ';
 
-      const events$ = sideBySide({}, { '0': x$, '1': y$, '2': z$ });
+      const watched = sideBySide({}, { '0': x$, '1': y$, '2': z$ });
 
-      expectObservable(seen(events$)).toBe(expected, { m: [], n: [1], p: [1, 2], w: interrupt() });
+      expectObservable(seen(watched)).toBe(expected, { m: [], n: [1], p: [1, 2], w: interrupt() });
     }));
 
   it('goes on behind a resume with the rounds that are left, whatever the list is now', () =>
     marbles(({ cold, expectObservable }) => {
       const x$ = cold('       --(d|)    ', done);
       const expected = '      n-(pr|)   ';
-      const memo = {
-        items: ITEMS,
-        finished: [
-          { index: 1, values: { seen: 'Y' } },
-          { index: 2, values: { seen: 'Z' } },
-        ],
+      const _ended = [
+        { index: 1, values: { seen: 'Y' } },
+        { index: 2, values: { seen: 'Z' } },
+      ];
+
+      const watched = sideBySide({}, { '0': x$ }, { memo: { items: ITEMS }, outputs: { a: {}, node: { _ended } } });
+
+      expectObservable(seen(watched)).toBe(expected, { n: [1, 2], p: [1, 2, 0], r: ended(['X', 'Y', 'Z']) });
+    }));
+
+  it('forgets rounds that an activation before it left behind when it was cut short', () =>
+    marbles(({ cold, expectObservable }) => {
+      const x$ = cold('    ----(w|)   ', { w: 'interrupted' as const });
+      const expected = '   (lm)(mw|)  ';
+      const node = { seen: ['old'], _ended: [{ index: 0, values: { seen: 'old' } }] };
+      const values = {
+        l: { type: 'progress', memo: { items: ['x'] }, outputs: { seen: ['old'], _ended: [] } },
+        m: { type: 'progress' },
+        w: interrupt(),
       };
 
-      const events$ = sideBySide({}, { '0': x$ }, { memo, outputs: { a: {} } });
+      const { events$ } = sideBySide({}, { '0': x$ }, { outputs: { begin: { list: ['x'] }, a: {}, node } });
 
-      expectObservable(seen(events$)).toBe(expected, { n: [1, 2], p: [1, 2, 0], r: ended(['X', 'Y', 'Z']) });
+      expectObservable(events$).toBe(expected, values);
     }));
 
   it('leaves early for the Loop around it and stops the other rounds', () =>
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const x$ = cold('       ----(x|)  ', { x: 'exited' as const });
+      const x$ = cold('       -----(x|) ', { x: 'exited' as const });
       const y$ = cold('       ------(d|)', done);
-      const ySubs = '         ^---!     ';
-      const expected = '      (mm)(r|)  ';
+      const ySubs = '         ^----!    ';
+      const expected = '      (mmm)(r|) ';
 
-      const events$ = sideBySide({}, { '0': x$, '1': y$ });
+      const watched = sideBySide({}, { '0': x$, '1': y$ });
 
-      expectObservable(seen(events$)).toBe(expected, { m: [], r: ended([null, null, null], true) });
+      expectObservable(seen(watched)).toBe(expected, { m: [], r: ended([null, null, null], true) });
       expectSubscriptions(y$.subscriptions).toBe(ySubs);
     }));
 });

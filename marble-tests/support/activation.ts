@@ -4,6 +4,8 @@ import { renderValue } from '../../src/dsl/render-value.js';
 import { type Lookup, readReference, type ValueSource } from '../../src/dsl/resolve.js';
 import type { Activation, BodyEnd, BodyRound, Component, NodeFunction, Placement } from '../../src/graph/component.js';
 import { type Delta, delta, type NodeEvent, type Outputs } from '../../src/graph/node-events.js';
+import { keepProgress } from '../../src/graph/progress.js';
+import type { Token } from '../../src/graph/token.js';
 import { toMove } from '../../src/graph/work.js';
 import type { Json, JsonObject } from '../../src/json.js';
 
@@ -103,13 +105,22 @@ export function perform(node: NodeFunction, activation: FakeActivation): Observa
   } catch (error) {
     return throwError(() => error);
   }
+  const token = tokenOf(activation);
   return events$.pipe(
     tap((event) => {
-      if ('outputs' in event && event.outputs !== undefined) activation.write(activation.node, event.outputs);
-      if (event.type === 'progress' && event.append !== undefined)
-        activation.write(activation.node, appended(activation.outputs, event.append));
+      if (event.type === 'progress') keepProgress(token, event);
+      else if ('outputs' in event && event.outputs !== undefined) activation.write(activation.node, event.outputs);
     }),
   );
+}
+
+/** As much of a token as the engine's `keepProgress` touches. */
+function tokenOf(activation: FakeActivation): Token {
+  const cells = {
+    get: () => activation.outputs,
+    set: (_node: number, outputs: Outputs) => activation.write(activation.node, outputs),
+  };
+  return { node: 0, frame: { values: { cells } }, lists: undefined, memo: undefined } as unknown as Token;
 }
 
 /** Everything a node says that works synchronously. @throws what the node fails with; Error when it is not done at once. */
@@ -156,12 +167,4 @@ function ownLookup(values: JsonObject, key: string): Lookup {
 function pieceOf(lookup: Lookup): Observable<Delta> {
   if (lookup.status !== 'found' || lookup.value === null) return EMPTY;
   return of(delta('content', renderValue(lookup.value)));
-}
-
-function appended(outputs: Outputs, append: Outputs): Outputs {
-  const lists = Object.entries(append).map(([name, item]) => {
-    const before = outputs[name];
-    return [name, [...(Array.isArray(before) ? before : []), item]];
-  });
-  return { ...outputs, ...Object.fromEntries(lists) };
 }

@@ -1,51 +1,62 @@
-import { EngineError } from '../errors.js';
-import { isJsonObject, type Json } from '../json.js';
-import type { Files, StoredFile } from './services.js';
+import type { Json } from '../json.js';
+import { parseDataUrl } from './files/data-url.js';
+import { MAX_TEXT_CHARACTERS } from './files/limits.js';
+import { fileName, openFile } from './files/open-file.js';
+import { readDocument } from './files/read-document.js';
 
-/** Kinds of text beside `text/*`, by media type and by ending of the name. */
-const TEXT_TYPES = /^text\/|^application\/(?:json|x-ndjson|xml|yaml|x-yaml|csv|markdown)$|\+(?:json|xml)$/;
-const TEXT_NAMES = /\.(?:txt|text|md|markdown|json|jsonl|csv|tsv|log|xml|yaml|yml|html|htm)$/i;
+/** Files that are read at the same time. */
+const FILES_AT_ONCE = 5;
+
+/** How files given to a run are read. */
+export interface FileInputOptions {
+  /** Ends the reading early. @default never */
+  readonly signal?: AbortSignal;
+  /** Most UTF-16 units of a document's text; what is longer is cut and says so. @default 4 Mi */
+  readonly maxCharacters?: number;
+}
 
 /**
- * The content of a file that a form was given: an image as a `data:` URL, everything else as text.
+ * The content of a file that a form or a turn was given: an image as a `data:` URL, everything else as text.
  *
- * @param value the file as clients send it, `{id, name, mime_type}`, or its id alone; a `data:` URL is its own content.
- * @throws EngineError CONFIG_INVALID when the run has no file store, NOT_FOUND when the store has no such file, BAD_REQUEST for
- * a value that names no file and for a kind of file that cannot be read.
+ * @param value the file as clients send it, `{id, name, mime_type}` (or `file_id`, `filename`), or its id alone; a `data:`
+ * URL of an image is its own content, any other is read like a file.
+ * @throws EngineError CONFIG_INVALID when the run has no file store, FILE_UNKNOWN when the store has no such file,
+ * FILE_UNREADABLE for a file that is damaged, too large or of a kind that cannot be read, BAD_REQUEST for a value that names no file.
  */
-export async function readFileValue(value: Json, services: unknown): Promise<Json> {
-  if (typeof value === 'string' && value.startsWith('data:')) return value;
-  const id = typeof value === 'string' ? value : isJsonObject(value) ? value.id : undefined;
-  if (typeof id !== 'string' || id === '') {
-    throw new EngineError(
-      'BAD_REQUEST',
-      `A file is given as {"id", "name", "mime_type"}; received ${JSON.stringify(value)}.`,
-    );
+export async function readFileValue(value: Json, services: unknown, options: FileInputOptions = {}): Promise<Json> {
+  const { signal, maxCharacters = MAX_TEXT_CHARACTERS } = options;
+  const limits = { signal, maxCharacters };
+  if (typeof value === 'string' && value.startsWith('data:')) {
+    if (value.startsWith('data:image/')) return value;
+    const url = parseDataUrl(value);
+    if (url === undefined) return value;
+    return await readDocument({ id: '', name: 'uploaded', mimeType: url.contentType, bytes: url.bytes }, limits);
   }
-  const files = filesOf(services);
-  if (files === undefined) {
-    throw new EngineError(
-      'CONFIG_INVALID',
-      `File "${id}" cannot be read, as the run was started without a file store; pass { services: { files } }.`,
-    );
-  }
-  const file = await files.read(id);
-  if (file === undefined) throw new EngineError('NOT_FOUND', `There is no file "${id}"; upload it before it is used.`);
-  return decode(file);
+  const file = await openFile(value, services);
+  signal?.throwIfAborted();
+  const name = file.name === '' ? (fileName(value) ?? file.id) : file.name;
+  return await readDocument({ ...file, name }, limits);
 }
 
-function filesOf(services: unknown): Files | undefined {
-  if (typeof services !== 'object' || services === null || !('files' in services)) return undefined;
-  return services.files as Files | undefined;
-}
-
-function decode(file: StoredFile): string {
-  const mimeType = file.mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (mimeType.startsWith('image/')) return `data:${mimeType};base64,${Buffer.from(file.bytes).toString('base64')}`;
-  // TextDecoder takes a byte order mark away and never fails on bytes that are no UTF-8.
-  if (TEXT_TYPES.test(mimeType) || TEXT_NAMES.test(file.name)) return new TextDecoder().decode(file.bytes);
-  throw new EngineError(
-    'BAD_REQUEST',
-    `File "${file.name}" has the type ${mimeType === '' ? 'unknown' : mimeType}, which cannot be read as text; give an image, or text, Markdown, JSON or CSV.`,
-  );
+/** The contents of files in their order, five read at a time; fails with the first error (see {@link readFileValue}). */
+export async function readFileValues(
+  values: readonly Json[],
+  services: unknown,
+  options: FileInputOptions = {},
+): Promise<readonly Json[]> {
+  const contents: Json[] = new Array<Json>(values.length).fill(null);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let at = next++; at < values.length; at = next++) {
+      try {
+        contents[at] = await readFileValue(values[at] ?? null, services, options);
+      } catch (error) {
+        // The others stop at the file that they are at.
+        next = values.length;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(FILES_AT_ONCE, values.length) }, work));
+  return contents;
 }

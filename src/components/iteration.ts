@@ -1,11 +1,11 @@
 import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { type Activation, type BodyEnd, defineComponent } from '../graph/component.js';
-import { interrupt, type NodeEvent, type Outputs, settled } from '../graph/node-events.js';
+import { interrupt, type NodeEvent, type Outputs, type Progress, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json } from '../json.js';
 import { baseParams } from './base-params.js';
 import { aliasesOf, collect, collectedParam, concurrencyParam, itemsParam, readItems } from './bodies/item-outputs.js';
-import { defineListSoFar, type Step, walk } from './bodies/rounds.js';
+import { type Step, walk } from './bodies/rounds.js';
 import { runSideBySide } from './parallel.js';
 
 const params = z.looseObject({
@@ -39,35 +39,38 @@ export const iteration = defineComponent<Params>({
       const options = { outputs, concurrency: max_concurrency, onItemError: 'fail' } as const;
       return (activation) => runSideBySide(activation, () => readItems(activation, items_ref), options);
     }
-    return (activation) =>
-      iterate({ activation, items_ref, outputs, lists: outputs.map(({ name }) => listSoFar(activation, name)) });
+    return (activation) => iterate({ activation, items_ref, outputs });
   },
 });
 
-/** What all steps of one activation share; the lists only grow. */
+/** What all steps of one activation share. */
 interface Iterating extends Pick<Params, 'items_ref' | 'outputs'> {
   readonly activation: Activation;
-  /** One for each output, in the same order. */
-  readonly lists: readonly Json[][];
 }
 
 function iterate(iterating: Iterating): Observable<NodeEvent> {
-  const { memo } = iterating.activation;
-  if (!isJsonObject(memo) || typeof memo.index !== 'number') return walk(stepAt(iterating, 0));
+  const { activation, outputs, items_ref } = iterating;
+  const { memo } = activation;
+  if (!isJsonObject(memo) || typeof memo.index !== 'number') {
+    return walk(stepAt(iterating, 0, { outputs: Object.fromEntries(outputs.map(({ name }) => [name, []])) }));
+  }
   // A round under way is taken up even if the list has become shorter since.
-  const items = readItems(iterating.activation, iterating.items_ref);
+  const items = readItems(activation, items_ref);
   return walk(memo.isClosing === true ? closing(iterating, memo.index, items) : round(iterating, memo.index, items));
 }
 
-function stepAt(iterating: Iterating, index: number): Step {
+/** What the step before leaves: empty lists at first, then what a round gave. */
+type Gathered = Pick<Progress, 'outputs' | 'append'>;
+
+function stepAt(iterating: Iterating, index: number, gathered: Gathered): Step {
   const items = readItems(iterating.activation, iterating.items_ref);
-  return index < items.length ? round(iterating, index, items) : closing(iterating, index, items);
+  return index < items.length ? round(iterating, index, items, gathered) : closing(iterating, index, items, gathered);
 }
 
-function round(iterating: Iterating, index: number, items: readonly Json[]): Step {
+function round(iterating: Iterating, index: number, items: readonly Json[], gathered: Gathered = {}): Step {
   const { activation } = iterating;
   return {
-    event: { type: 'progress', memo: { index }, outputs: outputsSoFar(iterating) },
+    event: { type: 'progress', memo: { index }, ...gathered },
     follow: () =>
       activation
         .runBody({ key: String(index), aliases: aliasesOf(index, items[index] ?? null), fresh: true })
@@ -76,36 +79,27 @@ function round(iterating: Iterating, index: number, items: readonly Json[]): Ste
 }
 
 /** The visit behind the last item. It shows the item node the last item once more, or nothing when there was none. */
-function closing(iterating: Iterating, index: number, items: readonly Json[]): Step {
+function closing(iterating: Iterating, index: number, items: readonly Json[], gathered: Gathered = {}): Step {
   const { activation } = iterating;
   const aliases =
     index > 0 ? aliasesOf(index - 1, items[index - 1] ?? null) : { item: null, index: null, result: null };
   return {
-    event: { type: 'progress', memo: { index, isClosing: true }, outputs: outputsSoFar(iterating) },
+    event: { type: 'progress', memo: { index, isClosing: true }, ...gathered },
     follow: () =>
       activation
         .runBody({ key: 'closing', closing: true, aliases })
-        .pipe(map((): Step => ({ event: settled(outputsSoFar(iterating)) }))),
+        .pipe(map((): Step => ({ event: settled(plain(activation.outputs)) }))),
   };
 }
 
 function stepAfter(iterating: Iterating, index: number, { status, source }: BodyEnd): Step {
   if (status === 'interrupted') return { event: interrupt() };
+  const { activation, outputs } = iterating;
   // Leaving is meant for the Loop around; without one it just ends this node.
-  if (status === 'exited') return { event: settled(outputsSoFar(iterating), { exit: true }) };
-  const { outputs, lists } = iterating;
-  for (const [at, output] of outputs.entries()) lists[at]?.push(collect(output, source));
-  return stepAt(iterating, index + 1);
+  if (status === 'exited') return { event: settled(plain(activation.outputs), { exit: true }) };
+  const append = Object.fromEntries(outputs.map((output) => [output.name, collect(output, source)]));
+  return stepAt(iterating, index + 1, { append });
 }
 
-function outputsSoFar({ outputs, lists }: Iterating): Outputs {
-  const soFar = {};
-  for (const [at, { name }] of outputs.entries()) defineListSoFar(soFar, name, lists[at] ?? []);
-  return soFar;
-}
-
-/** What rounds before a resume collected; empty in a first activation. */
-function listSoFar({ memo, source, node }: Activation, name: string): Json[] {
-  const lookup = memo === undefined ? undefined : source.output(node, name);
-  return lookup?.status === 'found' && Array.isArray(lookup.value) ? [...(lookup.value as readonly Json[])] : [];
-}
+/** Lists that grow give a copy at every look; nothing grows any more once the node has settled. */
+const plain = (outputs: Outputs): Outputs => ({ ...outputs });

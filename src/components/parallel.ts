@@ -1,8 +1,8 @@
-import { catchError, concat, defer, map, mergeMap, type Observable, of, range, takeWhile } from 'rxjs';
+import { catchError, concat, defer, EMPTY, map, mergeMap, type Observable, of, range, takeWhile } from 'rxjs';
 import { z } from 'zod';
 import { readReference } from '../dsl/resolve.js';
 import { type Activation, type BodyEnd, defineComponent } from '../graph/component.js';
-import { interrupt, type NodeEvent, type Outputs, type Settled, settled } from '../graph/node-events.js';
+import { interrupt, type NodeEvent, type Outputs, type Progress, type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { baseParams } from './base-params.js';
 import {
@@ -15,7 +15,7 @@ import {
   itemsParam,
   readItems,
 } from './bodies/item-outputs.js';
-import { defineListSoFar, type Step, walk } from './bodies/rounds.js';
+import { type Step, walk } from './bodies/rounds.js';
 
 const params = z.looseObject({
   ...baseParams,
@@ -28,6 +28,9 @@ const params = z.looseObject({
     .transform((choice) => choice ?? 'fail')
     .describe('When a round fails: "fail" the node, collect "null", or "skip" the item. Default "fail".'),
 });
+
+/** Output that holds the rounds that have ended while the node is at work. */
+const ENDED = '_ended';
 
 /** How items are worked on. */
 export interface SideBySideOptions {
@@ -72,6 +75,7 @@ interface Work {
   readonly activation: Activation;
   readonly options: SideBySideOptions;
   readonly items: readonly Json[];
+  readonly isResumed: boolean;
   /** In the order in which rounds ended; only grows. */
   readonly finished: Finished[];
   /** Indexes that are left to do, and how many of them were taken. */
@@ -85,9 +89,9 @@ interface Work {
  * Works on items in as many lanes as rounds may run at once; a lane takes the next item when its round ended.
  *
  * ```text
- * lane 1    0-------2--|
- * lane 2    1---3---|
- * result    pp--p---p--(ps|)    (p: what to remember, s: settled)
+ * lane 1     0-------2--|
+ * lane 2     1---3---|
+ * result    ipp--p---p--(ps|)    (i: the items, p: the round that ended, s: settled)
  * ```
  *
  * The list is read once: a resumed run goes on with the items it began with.
@@ -100,6 +104,7 @@ export function runSideBySide(
   const work = openWork(activation, readList, options);
   const lanes = Math.min(Math.max(1, options.concurrency), work.pending.length);
   return concat(
+    opening(work),
     range(0, lanes).pipe(
       mergeMap(() => walk(nextStep(work))),
       takeWhile(() => !work.isLeft),
@@ -115,17 +120,25 @@ function itemsOrNone(activation: Activation, items: ItemsReference): readonly Js
 }
 
 function openWork(activation: Activation, readList: () => readonly Json[], options: SideBySideOptions): Work {
-  const { memo } = activation;
-  const kept = isJsonObject(memo) && Array.isArray(memo.items) && Array.isArray(memo.finished) ? memo : undefined;
-  const items = kept === undefined ? readList() : (kept.items as readonly Json[]);
-  const finished = kept === undefined ? [] : [...(kept.finished as readonly Finished[])];
+  const { memo, outputs } = activation;
+  const kept = isJsonObject(memo) && Array.isArray(memo.items) ? memo : undefined;
+  const isResumed = kept !== undefined;
+  const items = isResumed ? (kept.items as readonly Json[]) : readList();
+  const ended = isResumed ? outputs[ENDED] : undefined;
+  const finished = Array.isArray(ended) ? [...(ended as readonly Finished[])] : [];
   const done = new Set(finished.map(({ index }) => index));
   const pending = [...items.keys()].filter((index) => !done.has(index));
-  return { activation, options, items, finished, pending, taken: 0, isWaiting: false, isLeft: false };
+  return { activation, options, items, isResumed, finished, pending, taken: 0, isWaiting: false, isLeft: false };
 }
 
-function nextStep(work: Work): Step {
-  const event: NodeEvent = { type: 'progress', memo: memoOf(work) };
+/** What a first activation keeps; a list of ended rounds may be left from one that was cut short. */
+function opening({ activation, items, isResumed }: Work): Observable<NodeEvent> {
+  if (isResumed) return EMPTY;
+  return of<NodeEvent>({ type: 'progress', memo: { items }, outputs: { ...activation.outputs, [ENDED]: [] } });
+}
+
+function nextStep(work: Work, kept: Pick<Progress, 'append'> = {}): Step {
+  const event: NodeEvent = { type: 'progress', ...kept };
   const index = work.pending[work.taken];
   if (index === undefined) return { event };
   work.taken += 1;
@@ -139,27 +152,26 @@ function round(work: Work, index: number): Observable<Step> {
   const kept$ = options.onItemError === 'fail' ? ended$ : ended$.pipe(catchError(() => of(undefined)));
   return kept$.pipe(
     map((end) => {
-      note(work, index, end);
-      return nextStep(work);
+      const finished = note(work, index, end);
+      return nextStep(work, finished === undefined ? {} : { append: { [ENDED]: finished } });
     }),
   );
 }
 
-/** Takes down how a round ended; undefined: it failed. */
-function note(work: Work, index: number, end: BodyEnd | undefined): void {
+/** Takes down how a round ended (undefined: it failed); gives what a resumed run must know of it. */
+function note(work: Work, index: number, end: BodyEnd | undefined): Finished | undefined {
   if (end?.status === 'interrupted') work.isWaiting = true;
   else if (end?.status === 'exited') work.isLeft = true;
-  else work.finished.push({ index, values: end === undefined ? null : valuesOf(work.options.outputs, end) });
+  else {
+    const finished = { index, values: end === undefined ? null : valuesOf(work.options.outputs, end) };
+    work.finished.push(finished);
+    return finished;
+  }
+  return undefined;
 }
 
 function valuesOf(outputs: readonly CollectedOutput[], { source }: BodyEnd): JsonObject {
   return Object.fromEntries(outputs.map((output) => [output.name, collect(output, source)]));
-}
-
-function memoOf({ items, finished }: Work): JsonObject {
-  const memo = { items };
-  defineListSoFar(memo, 'finished', finished);
-  return memo;
 }
 
 function conclude(work: Work): NodeEvent {

@@ -3,6 +3,7 @@ import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/component.js';
 import type { JsonObject } from '../json.js';
 import type { Models } from '../models/router.js';
+import type { EgressClient } from '../tools/http/egress-client.js';
 
 /** A file that a run refers to. */
 export interface StoredFile {
@@ -33,7 +34,7 @@ export interface Services {
   readonly models: Models;
   readonly files?: Files;
   /** The one HTTP client with its egress policy (`src/tools/http`). */
-  readonly http?: unknown;
+  readonly http?: EgressClient;
   readonly remember?: (entry: MemoryEntry) => Promise<void>;
   /** Ids of the conversation and of the agent; end users see them in requests to models. */
   readonly session?: { readonly id: string; readonly agent?: string };

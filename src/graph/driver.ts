@@ -129,8 +129,6 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.#loop.takeSlot(token);
   }
 
-  // ── what nodes do ───────────────────────────────────────────────────────────────────────────────────────────────────
-
   moved(token: Token, move: Move): void {
     if (this.isStopped || !token.isLive) return;
     try {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readFileValue } from '../../src/components/file-inputs.js';
+import { readFileValue, readFileValues } from '../../src/components/file-inputs.js';
+import type { StoredFile } from '../../src/components/services.js';
 import type { Json } from '../../src/json.js';
 import { storeOf } from './file-store.js';
 
@@ -29,23 +30,78 @@ describe('readFileValue', () => {
     expect(await readFileValue('f', services)).toBe('data:image/png;base64,AQL/');
   });
 
-  it('keeps a file that is given as a data URL', async () => {
+  it('keeps an image that is given as a data URL', async () => {
     expect(await readFileValue('data:image/png;base64,AQL/', {})).toBe('data:image/png;base64,AQL/');
   });
 
+  it('reads any other data URL like a file', async () => {
+    expect(await readFileValue('data:text/html,<h1>Hi</h1>', {})).toBe('# Hi');
+  });
+
+  it('finds a file by file_id, too', async () => {
+    const services = storeOf({ id: 'f', name: 'a.txt', mimeType: '', text: 'x' });
+    expect(await readFileValue({ file_id: 'f', filename: 'b.txt' }, services)).toBe('x');
+  });
+
+  it('cuts a long text and says so', async () => {
+    const services = storeOf({ id: 'f', name: 'a.txt', mimeType: '', text: 'hello' });
+    const text = await readFileValue('f', services, { maxCharacters: 2 });
+    expect(text).toBe('he\n\n[The rest of "a.txt" is left out after 2 characters.]');
+  });
+
   it.each<readonly [string, Json, unknown, string]>([
-    [
-      'a file of another kind',
-      'f',
-      storeOf({ id: 'f', name: 'a.pdf', mimeType: 'application/pdf', text: '' }),
-      'BAD_REQUEST',
-    ],
+    ['a broken PDF', 'f', storeOf({ id: 'f', name: 'a', mimeType: 'application/pdf', text: '' }), 'FILE_UNREADABLE'],
     ['a value that is no file', { name: 'a.txt' }, storeOf(), 'BAD_REQUEST'],
     ['a number', 5, storeOf(), 'BAD_REQUEST'],
-    ['a file that does not exist', { id: 'gone' }, storeOf(), 'NOT_FOUND'],
+    ['a file that does not exist', { id: 'gone' }, storeOf(), 'FILE_UNKNOWN'],
     ['a run without a file store', { id: 'f' }, {}, 'CONFIG_INVALID'],
     ['a run without services', { id: 'f' }, undefined, 'CONFIG_INVALID'],
   ])('refuses %s', async (_name, value, services, code) => {
     await expect(readFileValue(value, services)).rejects.toMatchObject({ name: 'EngineError', code });
+  });
+});
+
+describe('readFileValues', () => {
+  /** A store whose files come when they are let go, and what was asked of it. */
+  const slowStore = () => {
+    const asked: string[] = [];
+    const waiting = new Map<string, (file: StoredFile | undefined) => void>();
+    const read = (id: string): Promise<StoredFile | undefined> =>
+      new Promise((resolve) => {
+        asked.push(id);
+        waiting.set(id, resolve);
+      });
+    const letGo = async (id: string, text?: string): Promise<void> => {
+      waiting.get(id)?.(
+        text === undefined ? undefined : { id, name: id, mimeType: 'text/plain', bytes: Buffer.from(text) },
+      );
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { asked, letGo, services: { files: { read, save: async () => '' } } };
+  };
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+
+  it('reads five at a time and keeps the order', async () => {
+    const { asked, letGo, services } = slowStore();
+    const contents = readFileValues(ids, services);
+    expect(asked).toEqual(ids.slice(0, 5));
+    await letGo('c', 'C');
+    expect(asked).toEqual(ids.slice(0, 6));
+    for (const id of ['g', 'f', 'a', 'b', 'd', 'e', 'g']) await letGo(id, id.toUpperCase());
+    expect(await contents).toEqual(['A', 'B', 'C', 'D', 'E', 'F', 'G']);
+  });
+
+  it('fails with the first error and reads nothing more', async () => {
+    const { asked, letGo, services } = slowStore();
+    const contents = readFileValues(ids, services);
+    const failure = expect(contents).rejects.toMatchObject({ code: 'FILE_UNKNOWN' });
+    await letGo('b');
+    await failure;
+    await letGo('a', 'A');
+    expect(asked).toEqual(ids.slice(0, 5));
+  });
+
+  it('gives nothing for nothing', async () => {
+    expect(await readFileValues([], undefined)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createNode, type FakeOptions, fakeActivation, performNow } from '../../marble-tests/support/activation.js';
 import { iteration } from '../../src/components/iteration.js';
-import type { NodeEvent } from '../../src/graph/node-events.js';
+import type { NodeEvent, Settled } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
 
 const iterate = (
@@ -110,13 +110,34 @@ describe('Iteration', () => {
     expect(seen).toEqual([[], [1], [1, 2], [1, 2, 3]]);
   });
 
-  it('publishes outputs that can be stored', () => {
+  it('says of each round what it gave and nothing of the rounds before', () => {
     const { events } = iterate({ outputs: { v: { ref: 'item' } } }, { outputs: { begin: { list: [1, 2] } } });
-    expect(JSON.parse(JSON.stringify(events[1]))).toEqual({
-      type: 'progress',
-      memo: { index: 1 },
-      outputs: { v: [1] },
-    });
+    expect(events.slice(0, -1)).toEqual([
+      { type: 'progress', memo: { index: 0 }, outputs: { v: [] } },
+      { type: 'progress', memo: { index: 1 }, append: { v: 1 } },
+      { type: 'progress', memo: { index: 2, isClosing: true }, append: { v: 2 } },
+    ]);
+  });
+
+  it('publishes outputs that can be stored', () => {
+    const stored: string[] = [];
+    iterate(
+      { outputs: { v: { ref: 'item' } } },
+      {
+        outputs: { begin: { list: [1, 2] } },
+        body: (_round, fake) => {
+          stored.push(JSON.stringify(fake.outputs));
+          return 'done';
+        },
+      },
+    );
+    expect(stored).toEqual(['{"v":[]}', '{"v":[1]}', '{"v":[1,2]}']);
+  });
+
+  it('settles with lists that are not copied at every look', () => {
+    const { events } = iterate({ outputs: { v: { ref: 'item' } } }, { outputs: { begin: { list: [1, 2] } } });
+    const { outputs } = events.at(-1) as Settled;
+    expect(Object.getOwnPropertyDescriptor(outputs, 'v')).toMatchObject({ value: [1, 2] });
   });
 
   it.each<readonly [string, JsonObject, FakeOptions, string]>([

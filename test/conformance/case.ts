@@ -92,6 +92,7 @@ export const caseSchema = z.strictObject({
 
 export type ConformanceCase = z.output<typeof caseSchema>;
 export type RunSpec = ConformanceCase['runs'][number];
+export type CaseFile = z.output<typeof file>;
 export type Exchange = z.output<typeof exchange>;
 export type TraceEvent = z.output<typeof event>;
 export type NodeTrace = z.output<typeof node>;
@@ -135,4 +136,25 @@ export function nodesOf({ dsl }: Pick<ConformanceCase, 'dsl'>): readonly CaseNod
       parent: typeof parent === 'string' ? parent : undefined,
     };
   });
+}
+
+/** What a file of a case holds. */
+export function bytesOf(file: CaseFile): Uint8Array<ArrayBuffer> {
+  return 'text' in file ? Buffer.from(file.text, 'utf8') : Buffer.from(file.base64, 'base64');
+}
+
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  txt: 'text/plain',
+  csv: 'text/csv',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+/** What a client says that a file is, going by its name. */
+export function mimeTypeOf({ name }: CaseFile): string {
+  return MIME_TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
+}
+
+/** The value with one text in place of another, wherever it occurs in a text. */
+export function replaceText<T>(value: T, from: string, to: string): T {
+  return JSON.parse(JSON.stringify(value).replaceAll(from, to)) as T;
 }

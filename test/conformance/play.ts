@@ -6,12 +6,21 @@ import { readFileValue } from '../../src/components/file-inputs.js';
 import type { Files, Services, StoredFile } from '../../src/components/services.js';
 import type { Registry } from '../../src/graph/component.js';
 import type { RunOutcome } from '../../src/graph/run-options.js';
-import { isJsonObject } from '../../src/json.js';
 import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels, type Models } from '../../src/models/router.js';
-import type { ConformanceCase, ModelCall, RunSpec, RunTrace, Trace, TraceEvent } from './case.js';
+import {
+  bytesOf,
+  type ConformanceCase,
+  type ModelCall,
+  mimeTypeOf,
+  type RunSpec,
+  type RunTrace,
+  replaceText,
+  type Trace,
+} from './case.js';
 import { FIXTURE_ORIGIN, startFixtureServer } from './fixture-server.js';
 import { NodeLedger } from './node-ledger.js';
+import { createTrigger, traceOfEvents } from './wire-trace.js';
 
 /** Milliseconds after which a run of a case counts as stuck; the slowest answer of the fixture server takes 2.5 s. */
 const RUN_TIMEOUT_MS = 15_000;
@@ -96,13 +105,10 @@ async function playRun(
   if (end === undefined) throw new Error('the run ended without handing over its session');
   const trace: RunTrace = {
     outcome: OUTCOMES[end.outcome.status],
-    events: events.map(traceEvent),
+    ...traceOfEvents(events),
     nodes: ledger.trace(end.outcome),
-    answer: events.map((event) => (event.event === 'message' ? contentOf(event) : '')).join(''),
     globals: globalsOf(end.session),
-    workflow_outputs: workflowOutputs(events),
     model_calls: calls.slice(firstCall),
-    ...userInputs(events),
     ...(end.outcome.error === undefined ? {} : { error: end.outcome.error.message }),
   };
   return { trace, session: end.session };
@@ -122,45 +128,6 @@ async function turnOf({ query, user_id, inputs, files = [] }: RunSpec, services:
     ...(inputs === undefined ? {} : { inputs }),
     files: await Promise.all(files.map((file) => readFileValue(file, services))),
   };
-}
-
-/** True for the event at which the run is to be canceled, once. */
-function createTrigger(wanted: RunSpec['cancel_after_event']): (event: WireEvent) => boolean {
-  if (wanted === undefined) return () => false;
-  let left = wanted.count ?? 1;
-  return ({ event, data }) => {
-    if (event !== wanted.event) return false;
-    if (wanted.component_id !== undefined && data.component_id !== wanted.component_id) return false;
-    left -= 1;
-    return left === 0;
-  };
-}
-
-/** In RAGFlow's events the component is part of the data; in traces it stands beside it. */
-function traceEvent({ event, data }: WireEvent): TraceEvent {
-  const { component_id: id, component_type: type, ...rest } = data;
-  return {
-    event,
-    ...(typeof id === 'string' ? { component_id: id } : {}),
-    ...(typeof type === 'string' ? { component_type: type } : {}),
-    data: rest,
-  };
-}
-
-function contentOf({ data }: WireEvent): string {
-  return typeof data.content === 'string' ? data.content : '';
-}
-
-function workflowOutputs(events: readonly WireEvent[]): RunTrace['workflow_outputs'] {
-  const outputs = events.find(({ event }) => event === 'workflow_finished')?.data.outputs;
-  return isJsonObject(outputs) ? outputs : null;
-}
-
-function userInputs(events: readonly WireEvent[]): Pick<RunTrace, 'user_inputs'> {
-  const data = events.find(({ event }) => event === 'user_inputs')?.data;
-  if (data === undefined) return {};
-  const { inputs, tips } = data;
-  return { user_inputs: { inputs: isJsonObject(inputs) ? inputs : {}, tips: typeof tips === 'string' ? tips : '' } };
 }
 
 function globalsOf({ variables }: Session): RunTrace['globals'] {
@@ -183,24 +150,11 @@ async function scriptedModels({ model }: ConformanceCase, calls: ModelCall[]): P
   );
 }
 
-const MIME_TYPES: Readonly<Record<string, string>> = {
-  txt: 'text/plain',
-  csv: 'text/csv',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-};
-
 /** The files of a case, and what its components save. */
 function filesOf({ files = [] }: ConformanceCase): Files {
   const stored = new Map<string, StoredFile>();
   for (const file of files) {
-    const { id, name } = file;
-    const bytes = 'text' in file ? Buffer.from(file.text, 'utf8') : Buffer.from(file.base64, 'base64');
-    stored.set(id, {
-      id,
-      name,
-      mimeType: MIME_TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
-      bytes,
-    });
+    stored.set(file.id, { id: file.id, name: file.name, mimeType: mimeTypeOf(file), bytes: bytesOf(file) });
   }
   return {
     read: async (id) => stored.get(id),
@@ -210,8 +164,4 @@ function filesOf({ files = [] }: ConformanceCase): Files {
       return id;
     },
   };
-}
-
-function replaceText<T>(value: T, from: string, to: string): T {
-  return JSON.parse(JSON.stringify(value).replaceAll(from, to)) as T;
 }

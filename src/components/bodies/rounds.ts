@@ -1,6 +1,5 @@
 import { map, type Observable, type ObservableInput, of } from 'rxjs';
 import type { NodeEvent } from '../../graph/node-events.js';
-import type { Json } from '../../json.js';
 import { expandQueue } from '../../operators/expand-queue.js';
 
 /** One step of a container: what it says, and the steps that follow from it; the last step has none. */
@@ -24,16 +23,6 @@ export function walk(first: Step): Observable<NodeEvent> {
     expandQueue((step) => step.follow?.() ?? NO_STEPS, { yieldEveryMs: Number.POSITIVE_INFINITY }),
     map((step) => step.event),
   );
-}
-
-/**
- * Gives `target` a property with the items that `list` holds now. The list may only grow from here on.
- *
- * The copy is made when the property is read: copying at every round would take five billion items for a hundred thousand rounds.
- */
-export function defineListSoFar(target: object, name: string, list: readonly Json[]): void {
-  const { length } = list;
-  Object.defineProperty(target, name, { enumerable: true, configurable: true, get: () => list.slice(0, length) });
 }
 
 const NO_STEPS: Step[] = [];

@@ -9,7 +9,7 @@ export type Note =
 /** Longest header or footer, in UTF-16 units. */
 export const MAX_EDGE_TEXT = 500;
 
-const COMMENT = /<!--([^]*?)-->/g;
+const COMMENT = /<!--(.*?)-->/gs;
 const PAGE_BREAK = /^(?:page-?break|new-?page)$/i;
 const SECTION = /^(?:section|section-?break)$/i;
 const EDGE = /^(header|footer)\s*:(.*)$/is;

@@ -10,7 +10,7 @@ const MAX_DEPTH = 32;
 
 const LINKED = new Set(['http:', 'https:', 'mailto:']);
 const LINE_BREAK = /^<br\s*\/?>$/i;
-const COMMENT = /^<!--[^]*-->$/;
+const COMMENT = /^<!--.*-->$/s;
 
 /** Turns the tokens of running text into {@link Inline}s. Raw HTML is text, but for `<br>` and comments. */
 export class InlineReader {

@@ -20,7 +20,7 @@ export function findTables(markdown: string): FoundTable[] {
   let rows: string[][] = [];
   const close = (): void => {
     const width = rows[0]?.length ?? 0;
-    if (width > 0) tables.push({ title, rows: rows.map((row) => fit(row, width)) });
+    if (width > 0) tables.push({ title, rows: rows.map((row) => fitRow(row, width)) });
     if (rows.length > 0) title = undefined;
     rows = [];
   };
@@ -59,6 +59,6 @@ function titleOf(line: string): string {
     .trim();
 }
 
-function fit(row: readonly string[], width: number): string[] {
+function fitRow(row: readonly string[], width: number): string[] {
   return Array.from({ length: width }, (_, column) => row[column] ?? '');
 }

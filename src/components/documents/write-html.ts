@@ -47,7 +47,7 @@ export function writeHtml(sections: readonly Section[], page: Page, layout = LAY
 }
 
 function sectionHtml({ header, footer, blocks }: Section): string {
-  const edge = (name: string, text: string) => (text === '' ? [] : [`<${name}>${escape(text)}</${name}>`]);
+  const edge = (name: string, text: string) => (text === '' ? [] : [`<${name}>${escapeHtml(text)}</${name}>`]);
   return ['<section>', ...edge('header', header), blocksHtml(blocks), ...edge('footer', footer), '</section>'].join(
     '\n',
   );
@@ -60,11 +60,11 @@ function blocksHtml(blocks: readonly Block[]): string {
 function blockHtml(block: Block): string {
   switch (block.kind) {
     case 'heading':
-      return `<h${block.level}>${inlineHtml(block.content)}</h${block.level}>`;
+      return `<h${block.level}>${contentHtml(block.content)}</h${block.level}>`;
     case 'paragraph':
-      return `<p>${inlineHtml(block.content)}</p>`;
+      return `<p>${contentHtml(block.content)}</p>`;
     case 'code':
-      return `<pre><code>${escape(block.lines.join('\n'))}\n</code></pre>`;
+      return `<pre><code>${escapeHtml(block.lines.join('\n'))}\n</code></pre>`;
     case 'quote':
       return `<blockquote>\n${blocksHtml(block.blocks)}\n</blockquote>`;
     case 'rule':
@@ -84,7 +84,8 @@ function blockHtml(block: Block): string {
 function itemHtml({ checked, blocks }: ListItem): string {
   const box = checked === undefined ? '' : `<input type="checkbox" disabled${checked ? ' checked' : ''}> `;
   const [first, ...others] = blocks;
-  const opening = first?.kind === 'paragraph' ? inlineHtml(first.content) : first === undefined ? '' : blockHtml(first);
+  const opening =
+    first?.kind === 'paragraph' ? contentHtml(first.content) : first === undefined ? '' : blockHtml(first);
   return `<li${box && ' class="task"'}>${[box + opening, ...others.map(blockHtml)].join('\n')}</li>`;
 }
 
@@ -93,7 +94,7 @@ function tableHtml({ align, header, rows }: TableBlock): string {
     row
       .map((cell, column) => {
         const side = align[column] ?? 'left';
-        return `<${name}${side === 'left' ? '' : ` class="${side}"`}>${inlineHtml(cell)}</${name}>`;
+        return `<${name}${side === 'left' ? '' : ` class="${side}"`}>${contentHtml(cell)}</${name}>`;
       })
       .join('');
   const lines = rows.map((row) => `<tr>${cells('td', row)}</tr>`);
@@ -107,32 +108,32 @@ function tableHtml({ align, header, rows }: TableBlock): string {
   ].join('\n');
 }
 
-function inlineHtml(content: readonly Inline[]): string {
-  return content
-    .map((inline) => {
-      switch (inline.kind) {
-        case 'text':
-          return markedHtml(inline);
-        case 'break':
-          return '<br>';
-        case 'link':
-          return `<a href="${escape(inline.href)}" rel="noopener noreferrer">${inlineHtml(inline.content)}</a>`;
-        case 'image': {
-          const { type, bytes, width, height } = inline.image;
-          const source = `data:${MIME_TYPES[type]};base64,${Buffer.from(bytes).toString('base64')}`;
-          return `<img src="${source}" alt="${escape(inline.alt)}" width="${width}" height="${height}">`;
-        }
-      }
-    })
-    .join('');
+function contentHtml(content: readonly Inline[]): string {
+  return content.map(inlineHtml).join('');
+}
+
+function inlineHtml(inline: Inline): string {
+  switch (inline.kind) {
+    case 'text':
+      return markedHtml(inline);
+    case 'break':
+      return '<br>';
+    case 'link':
+      return `<a href="${escapeHtml(inline.href)}" rel="noopener noreferrer">${contentHtml(inline.content)}</a>`;
+    case 'image': {
+      const { type, bytes, width, height } = inline.image;
+      const source = `data:${MIME_TYPES[type]};base64,${Buffer.from(bytes).toString('base64')}`;
+      return `<img src="${source}" alt="${escapeHtml(inline.alt)}" width="${width}" height="${height}">`;
+    }
+  }
 }
 
 function markedHtml({ text, marks }: Extract<Inline, { kind: 'text' }>): string {
   const names = [marks.bold && 'strong', marks.italic && 'em', marks.struck && 'del', marks.code && 'code'];
-  return names.reduceRight<string>((inner, name) => (name ? `<${name}>${inner}</${name}>` : inner), escape(text));
+  return names.reduceRight<string>((inner, name) => (name ? `<${name}>${inner}</${name}>` : inner), escapeHtml(text));
 }
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 

@@ -9,7 +9,7 @@ export function createPostgresAgents(database: Database): AgentStore {
   return {
     async insert(tenant, agent) {
       try {
-        await database.once((sql) => sql`insert into runnel.agents ${sql(columnsOf(sql, tenant, agent))}`);
+        await database.once((sql) => sql`insert into runnel.agents ${sql(columnsOf(tenant, agent))}`);
       } catch (error) {
         throw refusal(error, agent);
       }
@@ -30,7 +30,7 @@ export function createPostgresAgents(database: Database): AgentStore {
             after = row === undefined ? undefined : { ...row.record, ...change };
             if (after === undefined) return;
             await transaction`
-              update runnel.agents set ${transaction(columnsOf(transaction, tenant, after))}
+              update runnel.agents set ${transaction(columnsOf(tenant, after))}
               where tenant = ${tenant} and id = ${id}`;
           }),
         );
@@ -63,8 +63,9 @@ interface Row {
 
 const COLUMN = { createdAt: 'created_at', updatedAt: 'updated_at', title: 'title' } as const;
 
-function columnsOf(sql: Statements, tenant: string, agent: AgentRecord) {
-  const tags = agent.tags.split(',').map((tag) => tag.trim());
+function columnsOf(tenant: string, agent: AgentRecord) {
+  // Postgres takes no character 0 out of JSON.
+  const tags = agent.tags.replaceAll('\0', '').split(',').map((tag) => tag.trim());
   return {
     tenant,
     id: agent.id,
@@ -72,7 +73,7 @@ function columnsOf(sql: Statements, tenant: string, agent: AgentRecord) {
     title_key: foldCase(agent.title),
     category: agent.canvasCategory,
     canvas_type: agent.canvasType,
-    tags: sql`array${texts(sql, tags)}`,
+    tags: JSON.stringify(tags),
     search: joinTexts([agent.title, ...tags]),
     created_at: agent.createdAt,
     updated_at: agent.updatedAt,
@@ -87,7 +88,7 @@ function conditions(sql: Statements, { id, title, keywords, categories, canvasTy
     ${keywords === undefined ? sql`` : sql`and strpos(search, ${foldCase(keywords)}) > 0`}
     ${categories === undefined ? sql`` : sql`and category in ${texts(sql, categories)}`}
     ${canvasType === undefined ? sql`` : sql`and canvas_type = ${canvasType}`}
-    ${tags === undefined ? sql`` : sql`and tags && array${texts(sql, tags)}`}`;
+    ${tags === undefined ? sql`` : sql`and exists (select from json_array_elements_text(tags) as t(tag) where tag in ${texts(sql, tags)})`}`;
 }
 
 function refusal(error: unknown, { title, id }: { readonly title?: string; readonly id?: string }): unknown {

@@ -8,10 +8,10 @@ import { type Patience, patiently } from './failures.js';
 import { migrate } from './migrate.js';
 
 /** A pool of connections, as postgres.js gives it. */
-export type Sql = postgres.Sql;
+export type Sql = postgres.Sql<{ json: string }>;
 
 /** A pool or a transaction: what makes statements. */
-export type Statements = postgres.ISql;
+export type Statements = postgres.ISql<{ json: string }>;
 
 /** Statements to run; may be run again. */
 export type Work<T> = (sql: Sql) => PromiseLike<T>;
@@ -51,7 +51,7 @@ export interface Database {
 }
 
 /** Part of the package, made by its build. */
-const IMAGE = fileURLToPath(new URL('./embedded/database.tar.gz', import.meta.url));
+const IMAGE = fileURLToPath(new URL('./embedded/database.image', import.meta.url));
 const CLOSE_SECONDS = 5;
 /** No vacuum process runs in the embedded database. */
 const VACUUM_EVERY_MS = 15 * 60_000;
@@ -107,8 +107,6 @@ async function openEmbedded({ dataDir, log, image = IMAGE }: DatabaseOptions): P
     host: 'localhost',
     user: 'postgres',
     database: 'postgres',
-    pass: '',
-    ssl: false,
     max: 4,
     // Its single session would keep the prepared statements of every connection that ever was.
     max_lifetime: null,
@@ -142,13 +140,20 @@ function openServer(url: string, { maxConnections = 10 }: DatabaseOptions): Open
   return { kind: 'server', sql, pid: () => undefined, stop: async () => {} };
 }
 
+/** JSON goes in as text that was made once, and comes out as values. */
+const JSON_TYPE: postgres.PostgresType<string> = {
+  to: 114,
+  from: [114],
+  serialize: (text: string) => text,
+  parse: (text: string) => JSON.parse(text),
+};
+
 /** Of both kinds. */
 const SHARED = {
+  types: { json: JSON_TYPE },
   onnotice: () => {},
   // Lists travel as JSON, so the types of arrays are never asked for.
   fetch_types: false,
   // The pause between attempts is decided in one place, `patiently`.
-  backoff: 0,
-  // JSON goes in as text that was made once, and comes out as values.
-  types: { json: { to: 114, from: [114], serialize: (text: string) => text, parse: (text: string) => JSON.parse(text) } },
-} satisfies postgres.Options<Record<string, postgres.PostgresType>>;
+  backoff: () => 0,
+};

@@ -2,7 +2,12 @@ import type { Lease, LeaseStore } from '../../graph/durable-ports.js';
 import type { Database, Statements } from './database.js';
 import type { Fragment } from './queries.js';
 
-/** Leases in Postgres. The clock of the database decides, so that it does not matter when those of the processes differ. */
+/**
+ * Leases in Postgres, by its clock, so that it does not matter when those of the processes differ.
+ *
+ * A lease that expired stays until somebody takes it; until then its owner may still prolong it, so that an outage of the database
+ * alone does not cost a run.
+ */
 export function createPostgresLeases(database: Database): LeaseStore {
   return {
     async acquire(tenant, { name, owner, data }, ttlMs) {
@@ -32,7 +37,7 @@ export function createPostgresLeases(database: Database): LeaseStore {
       const { count } = await database.repeat(
         (sql) => sql`
           update runnel.leases set expires_at = clock_timestamp() + ${ttlMs}::float8 * interval '1 millisecond'
-          where tenant = ${tenant} and name = ${name} and owner = ${owner} and expires_at > clock_timestamp()`,
+          where tenant = ${tenant} and name = ${name} and owner = ${owner}`,
       );
       return count > 0;
     },
@@ -53,7 +58,7 @@ export function createPostgresLeases(database: Database): LeaseStore {
   };
 }
 
-/** Rounded down: a lease never lasts longer than its holder thinks. */
+/** Rounded down, so that no holder thinks it has longer than it has. */
 function expiresAt(sql: Statements): Fragment {
   return sql`floor(extract(epoch from expires_at) * 1000)::float8 as "expiresAt"`;
 }

@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '../../graph/service-ports.js';
 import type { Statements } from './database.js';
 
 /** A piece of a statement. */
-export type Fragment = postgres.PendingQuery<postgres.Row[]>;
+export type Fragment = postgres.Fragment;
 
 /** Keeps joined texts apart. */
 const SEPARATOR = '\u0001';
@@ -19,7 +19,7 @@ export function joinTexts(parts: readonly string[]): string {
   return foldCase(parts.join(SEPARATOR)).replaceAll('\0', '');
 }
 
-/** A list of texts as a subquery in brackets, for `in` and `array`. */
+/** A list of texts as a subquery in brackets, for `in`. */
 export function texts(sql: Statements, list: readonly string[]): Fragment {
   return sql`(select json_array_elements_text(${JSON.stringify(list)}::json))`;
 }

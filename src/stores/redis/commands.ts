@@ -60,25 +60,30 @@ export class Commands {
 
   /** @throws EngineError INTERNAL (retryable, with {@link CommandFailure}) without an answer, LIMIT_REACHED when Redis is full. */
   send(name: string, args: readonly Argument[], options: SendOptions = {}): Promise<unknown> {
-    const { client } = this.#connection;
-    const call = options.asBytes === true ? client.callBuffer : client.call;
-    return this.#bounded(name, options, () => call.call(client, name, args as Argument[]));
+    const call = this.#caller(options);
+    return this.#bounded(name, options, () => call(name, args));
   }
 
   /** Runs a script, by its hash when the server knows it already. @throws EngineError as `send`. */
   run(script: Script, keys: readonly string[], args: readonly Argument[], options: SendOptions = {}): Promise<unknown> {
-    const { client } = this.#connection;
-    const call = options.asBytes === true ? client.callBuffer : client.call;
+    const call = this.#caller(options);
     const rest = [keys.length, ...keys, ...args];
     return this.#bounded(script.name, options, async () => {
       try {
-        return await call.call(client, 'EVALSHA', [script.sha, ...rest]);
+        return await call('EVALSHA', [script.sha, ...rest]);
       } catch (error) {
         // A server that was restarted has forgotten its scripts.
         if (!isReply(error, 'NOSCRIPT')) throw error;
-        return call.call(client, 'EVAL', [script.source, ...rest]);
+        return call('EVAL', [script.source, ...rest]);
       }
     });
+  }
+
+  #caller({ asBytes = false }: SendOptions): (name: string, args: readonly Argument[]) => Promise<unknown> {
+    const { client } = this.#connection;
+    return asBytes
+      ? (name, args) => client.callBuffer(name, args as Argument[])
+      : (name, args) => client.call(name, args as Argument[]);
   }
 
   async #bounded(what: string, { isRepeatable = true }: SendOptions, call: () => Promise<unknown>): Promise<unknown> {

@@ -1,54 +1,92 @@
 import { script } from './script.js';
 
 /**
- * Who may write a journal: its newest writer, with writes numbered from 1.
+ * The one writer of a journal: the newest, with numbered writes.
  *
- * A write that is there already is no error, so that one whose answer was lost may be sent again; a write that comes late, after others
- * have gone on, changes nothing.
+ * Every write says its number and the last one that its writer knows to be done. One that is there already is no error, so that it may be
+ * sent again when its answer was lost; one that arrives after a later one changes nothing.
+ *
+ * `ARGV`: 1 tenant, 2 writer, 3 number of the write, 4 number of the last one known to be done, 5 format version, 6 milliseconds to keep.
  */
 const CHECK_WRITER = `
-local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'writes', 'version')
-local tenant, writer, number = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local tenant, writer, number, done = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'number', 'version')
 if known[1] and known[1] ~= tenant then return 'foreign' end
-if known[4] and tonumber(known[4]) > tonumber(ARGV[4]) then return 'newer' end
-if known[2] and known[2] ~= writer and number > 1 then return 'superseded' end
+if known[4] and tonumber(known[4]) > tonumber(ARGV[5]) then return 'newer' end
 local written = 0
-if known[2] == writer then written = tonumber(known[3]) end
-if number <= written then return 'ok' end
+if known[2] == writer then
+  written = tonumber(known[3])
+  if number <= written then return 'ok' end
+elseif known[2] and done > 0 then
+  return 'superseded'
+end
 `;
 
-export const APPEND_RECORDS = script(
-  'append to a journal',
-  `-- Adds a packed group of records behind those of a run.
--- KEYS   1 journal hash, 2 records list, 3 checkpoint string
--- ARGV   1 tenant, 2 writer, 3 number of its write, 4 format version, 5 packed records, 6 milliseconds to keep
--- Result 'ok'         they are there, now or since an earlier attempt
+const NOTE_WRITE = `
+redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'writer', writer, 'number', number, 'version', ARGV[5])
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[6]) end
+`;
+
+const RESULTS = `'ok'         it is done, now or since an earlier attempt
 --        'foreign'    the run is another tenant's
 --        'newer'      the journal has a format that the caller does not know
---        'superseded' somebody else has written since
+--        'superseded' another writer has taken over`;
+
+export const APPEND_BATCH = script(
+  'append to a journal',
+  `-- Adds events to the log of a run and records to its journal.
+-- KEYS   1 journal hash, 2 records list, 3 checkpoint string, 4 events list
+-- ARGV   1 to 6 as for every write, 7 seq of the first event, 8 number of events, then events, then records
+-- Result ${RESULTS}
+--        'lost'       an earlier write of this writer is missing
+--        a number     the last seq before a gap, or before an event that is there but differs; nothing is added
+${CHECK_WRITER}
+if written < done then return 'lost' end
+local first, last, count = tonumber(ARGV[7]), redis.call('LLEN', KEYS[4]), tonumber(ARGV[8])
+if count > 0 and first > last + 1 then return last end
+for at = 1, math.min(count, last - first + 1) do
+  if redis.call('LINDEX', KEYS[4], first + at - 2) ~= ARGV[8 + at] then return first + at - 2 end
+end
+for at = math.max(1, last - first + 2), count do redis.call('RPUSH', KEYS[4], ARGV[8 + at]) end
+for at = 9 + count, #ARGV do redis.call('RPUSH', KEYS[2], ARGV[at]) end
+redis.call('HINCRBY', KEYS[1], 'records', #ARGV - 8 - count)
+${NOTE_WRITE}
+return 'ok'
+`,
+);
+
+export const WITHDRAW_BATCH = script(
+  'withdraw a batch',
+  `-- Takes back a batch whose append failed but may have been done, and keeps it from being done later.
+-- KEYS   1 journal hash, 2 records list, 3 checkpoint string, 4 events list
+-- ARGV   1 to 6 as for every write, 7 number of that append, 8 number of its records, 9 seq of its first event, then its events
+-- Result ${RESULTS}
 --        'lost'       an earlier write of this writer is missing
 ${CHECK_WRITER}
-if number ~= written + 1 then return 'lost' end
-redis.call('RPUSH', KEYS[2], ARGV[5])
-redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'writer', writer, 'writes', number, 'version', ARGV[4])
-redis.call('HINCRBY', KEYS[1], 'groups', 1)
-for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[6]) end
+if written < done then return 'lost' end
+if written == tonumber(ARGV[7]) then
+  local records, first, count = tonumber(ARGV[8]), tonumber(ARGV[9]), #ARGV - 9
+  redis.call('LTRIM', KEYS[2], 0, -records - 1)
+  redis.call('HINCRBY', KEYS[1], 'records', -records)
+  if count > 0 and redis.call('LLEN', KEYS[4]) == first - 1 + count then redis.call('LTRIM', KEYS[4], 0, -count - 1) end
+end
+${NOTE_WRITE}
 return 'ok'
 `,
 );
 
 export const TAKE_SNAPSHOT = script(
   'take a snapshot',
-  `-- Replaces everything in the journal of a run by a checkpoint, and tells the run's hash of it.
+  `-- Puts a checkpoint in the place of everything in the journal of a run, and notes it with the run.
 -- KEYS   1 journal hash, 2 records list, 3 checkpoint string, 4 run hash
--- ARGV   1 tenant, 2 writer, 3 number of its write, 4 format version, 5 packed checkpoint, 6 milliseconds to keep, 7 checkpoint id
--- Result 'ok', 'foreign', 'newer' or 'superseded', as in "append to a journal"; what is lost does not matter here
+-- ARGV   1 to 6 as for every write, 7 packed checkpoint, 8 its id
+-- Result ${RESULTS}
 ${CHECK_WRITER}
 redis.call('DEL', KEYS[2])
-redis.call('SET', KEYS[3], ARGV[5], 'PX', ARGV[6])
-redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'writer', writer, 'writes', number, 'version', ARGV[4], 'groups', 0, 'checkpoint', 1)
-redis.call('PEXPIRE', KEYS[1], ARGV[6])
-if redis.call('HGET', KEYS[4], 'tenant_id') == tenant then redis.call('HSET', KEYS[4], 'checkpoint_id', ARGV[7]) end
+redis.call('SET', KEYS[3], ARGV[7])
+redis.call('HSET', KEYS[1], 'records', 0, 'checkpoint', 1)
+if redis.call('HGET', KEYS[4], 'tenant_id') == tenant then redis.call('HSET', KEYS[4], 'checkpoint_id', ARGV[8]) end
+${NOTE_WRITE}
 return 'ok'
 `,
 );
@@ -59,11 +97,11 @@ export const LOAD_JOURNAL = script(
 -- KEYS   1 journal hash, 2 records list, 3 checkpoint string
 -- ARGV   1 tenant
 -- Result false when there is nothing for this tenant, else
---        { format version, groups there should be, whether there should be a checkpoint, checkpoint or false, { packed records } }
-local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'version', 'groups', 'checkpoint')
+--        { format version, records there should be, 1 if there should be a checkpoint, checkpoint or false, { packed records } }
+local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'version', 'records', 'checkpoint')
 if known[1] ~= ARGV[1] then return false end
 return {
-  tonumber(known[2]), tonumber(known[3]), tonumber(known[4] or 0),
+  tonumber(known[2]), tonumber(known[3] or 0), tonumber(known[4] or 0),
   redis.call('GET', KEYS[3]), redis.call('LRANGE', KEYS[2], 0, -1)
 }
 `,
@@ -71,12 +109,12 @@ return {
 
 export const DELETE_JOURNAL = script(
   'delete a journal',
-  `-- Forgets the journal of a run.
+  `-- Forgets the journal of a run; its events stay.
 -- KEYS   1 journal hash, 2 records list, 3 checkpoint string
 -- ARGV   1 tenant
 -- Result 1 when it was there, 0 when there was none for this tenant
 if redis.call('HGET', KEYS[1], 'tenant_id') ~= ARGV[1] then return 0 end
-redis.call('DEL', unpack(KEYS))
+redis.call('UNLINK', unpack(KEYS))
 return 1
 `,
 );

@@ -18,14 +18,14 @@ export const KEPT_MS = {
   toolLog: 600_000,
 } as const;
 
-/** RAGFlow's: the last snapshot of a run; a string, JSON or gzipped JSON. */
-export const checkpointKey = (run: string): string => `agent:cp:${run}`;
-
-/** What belongs to a snapshot: whose it is, who writes it, how many entries follow it; a hash. */
-export const journalKey = (run: string): string => `agent:cp:${run}:journal`;
-
-/** What happened since the snapshot; a list of packed groups of records. */
-export const recordsKey = (run: string): string => `agent:cp:${run}:records`;
+/**
+ * Three keys of a run's journal: what belongs to the snapshot (whose it is, who writes it, how many records follow; a hash), the records
+ * since (a list), and RAGFlow's key of the snapshot itself (a string: JSON or gzipped JSON).
+ */
+export const journalKeys = (run: string): readonly string[] => {
+  const checkpoint = `agent:cp:${run}`;
+  return [`${checkpoint}:journal`, `${checkpoint}:records`, checkpoint];
+};
 
 /** RAGFlow's: what is known about a run; a hash, its status a number. */
 export const RUN_PREFIX = 'agent:run:';

@@ -12,28 +12,28 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /**
- * A JSON value as bytes, compressed when it is large.
+ * A JSON text as bytes, compressed when it is large.
  *
- * @throws EngineError LIMIT_REACHED when its JSON text has more than `maxBytes`.
+ * @throws EngineError LIMIT_REACHED when it has more than `maxBytes`.
  */
-export async function pack(what: string, value: unknown, maxBytes: number): Promise<Buffer> {
-  const text = Buffer.from(JSON.stringify(value));
+export async function pack(what: string, json: string, maxBytes: number): Promise<Buffer> {
+  const text = Buffer.from(json);
   if (text.length > maxBytes) {
     throw new EngineError(
       'LIMIT_REACHED',
-      `${what} has ${text.length} bytes, of at most ${maxBytes}; keep files out of variables and outputs, or raise the limit.`,
+      `${what} would get ${text.length} bytes at once, of at most ${maxBytes}; keep files out of variables and outputs.`,
     );
   }
-  // The fastest level: JSON of a state repeats itself enough to shrink well.
+  // The fastest level: the JSON of a state repeats itself enough to shrink well.
   return text.length < COMPRESSED_FROM_BYTES ? text : compress(text, { level: 1 });
 }
 
-/** What {@link pack} wrote. @throws EngineError CHECKPOINT_INVALID when it is neither JSON nor gzipped JSON of at most `maxBytes`. */
-export async function unpack(what: string, bytes: Buffer, maxBytes: number): Promise<unknown> {
+/** The JSON text that {@link pack} was given. @throws EngineError CHECKPOINT_INVALID when it is damaged or larger than `maxBytes`. */
+export async function unpack(what: string, bytes: Buffer, maxBytes: number): Promise<string> {
+  const isCompressed = bytes.length >= 2 && bytes.readUInt16BE(0) === GZIP_MAGIC;
+  if (!isCompressed) return bytes.toString();
   try {
-    const isCompressed = bytes.length >= 2 && bytes.readUInt16BE(0) === GZIP_MAGIC;
-    const text = isCompressed ? await decompress(bytes, { maxOutputLength: maxBytes }) : bytes;
-    return JSON.parse(text.toString()) as unknown;
+    return (await decompress(bytes, { maxOutputLength: maxBytes })).toString();
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new EngineError('CHECKPOINT_INVALID', `${what} cannot be read: ${why}.`, { cause });

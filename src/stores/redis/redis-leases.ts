@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { EngineError } from '../../errors.js';
 import type { LeaseStore } from '../../graph/durable-ports.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import { activeSessionKey, cancelKey, KEPT_MS, LEASE_PREFIX, LEASES_KEY, leaseMember } from './keys.js';
 import { ACQUIRE_LEASE, EXPIRED_LEASES, RELEASE_LEASE, RENEW_LEASE } from './lease-scripts.js';
+import { jsonText, readReply } from './read-reply.js';
 import type { Redis } from './redis.js';
 
 /** Version of a lease; a reader refuses any other. */
@@ -16,12 +16,7 @@ const SESSION_PREFIX = 'session:';
 /** Expired leases that are looked at in one step. */
 const MAX_SCANNED = 10_000;
 
-const dataSchema = z.string().transform((text, context): JsonObject => {
-  const data: unknown = JSON.parse(text);
-  if (isJsonObject(data)) return data;
-  context.addIssue({ code: 'custom', message: 'expected an object' });
-  return z.NEVER;
-});
+const dataSchema = jsonText(z.custom<JsonObject>(isJsonObject, 'expected an object'));
 const acquiredSchema = z.tuple([z.literal([0, 1]), z.string(), z.coerce.number(), dataSchema]);
 const expiredSchema = z.array(
   z.tuple([z.literal(String(FORMAT)), z.string(), z.string(), z.string(), z.coerce.number(), dataSchema]),
@@ -39,7 +34,7 @@ export function createRedisLeases(redis: Redis): LeaseStore {
     async acquire(tenant, { name, owner, data }, ttlMs) {
       const { keys, member, session } = placeOf(tenant, name);
       const args = [member, owner, whole(ttlMs), JSON.stringify(data), KEPT_MS.run, tenant, name, FORMAT, session];
-      const reply = acquiredSchema.parse(await commands.run(ACQUIRE_LEASE, keys, args));
+      const reply = readReply(acquiredSchema, await commands.run(ACQUIRE_LEASE, keys, args), `Lease "${name}"`);
       const [isMine, holder, expiresAt, held] = reply;
       return { holder: { name, owner: holder, expiresAt, data: held }, isMine: isMine === 1 };
     },
@@ -54,9 +49,13 @@ export function createRedisLeases(redis: Redis): LeaseStore {
     },
     async expired(prefix, limit) {
       const reply = await commands.run(EXPIRED_LEASES, [LEASES_KEY], [prefix, limit, LEASE_PREFIX, MAX_SCANNED]);
-      const leases = expiredSchema.safeParse(reply);
-      if (!leases.success) throw unreadable(leases.error);
-      return leases.data.map(([, tenant, name, owner, expiresAt, data]) => ({ tenant, name, owner, expiresAt, data }));
+      return readReply(expiredSchema, reply, 'A lease').map(([, tenant, name, owner, expiresAt, data]) => ({
+        tenant,
+        name,
+        owner,
+        expiresAt,
+        data,
+      }));
     },
   };
 }
@@ -75,8 +74,4 @@ function placeOf(
 function whole(ttlMs: number): number {
   if (!(ttlMs > 0 && Number.isFinite(ttlMs))) throw invalidOption('LeaseStore', 'ttlMs', 'a number above 0', ttlMs);
   return Math.ceil(ttlMs);
-}
-
-function unreadable(error: z.ZodError): EngineError {
-  return new EngineError('INTERNAL', `A lease cannot be read from Redis: ${z.prettifyError(error)}`);
 }

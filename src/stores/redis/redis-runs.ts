@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import type { RunStatus, RunStore } from '../../graph/service-ports.js';
 import { KEPT_MS, RUN_PREFIX, runKey, runsOfAgentKey } from './keys.js';
+import { readReply } from './read-reply.js';
 import type { Redis } from './redis.js';
 import { fieldsOf, readRun, STATUS_NUMBERS } from './run-fields.js';
 import { DELETE_RUNS, LIST_RUNS, SAVE_RUN } from './run-scripts.js';
@@ -38,8 +39,12 @@ export function createRedisRuns(redis: Redis): RunStore {
       }
     },
     async find(tenant, id) {
-      const [owner, record] = foundSchema.parse(await commands.send('HMGET', [runKey(id), 'tenant_id', 'record']));
-      return owner === tenant && record !== null ? readRun(id, record) : undefined;
+      const [owner, record] = readReply(
+        foundSchema,
+        await commands.send('HMGET', [runKey(id), 'tenant_id', 'record']),
+        `Run "${id}"`,
+      );
+      return owner === tenant && record !== null ? readRun(record) : undefined;
     },
     async list(tenant, agentId, { sessionId, status, offset, limit }) {
       const indexes = indexesOf(tenant, agentId);
@@ -52,12 +57,12 @@ export function createRedisRuns(redis: Redis): RunStore {
             : indexes.agent;
       const wanted = sessionId !== undefined && status !== undefined ? STATUS_NUMBERS[status] : '';
       const reply = await commands.run(LIST_RUNS, [index], [tenant, RUN_PREFIX, offset, limit, wanted]);
-      const [total, ...records] = listSchema.parse(reply);
-      return { items: records.map((record) => readRun('in a list', record)), total };
+      const [total, ...records] = readReply(listSchema, reply, 'A list of runs');
+      return { items: records.map((record) => readRun(record)), total };
     },
     async deleteOfAgent(tenant, agentId) {
       const indexes = indexesOf(tenant, agentId);
-      const ids = idsSchema.parse(await commands.send('ZRANGE', [indexes.agent, 0, -1]));
+      const ids = readReply(idsSchema, await commands.send('ZRANGE', [indexes.agent, 0, -1]), 'A list of runs');
       for (let at = 0; at < ids.length; at += DELETED_AT_ONCE) {
         const some = ids.slice(at, at + DELETED_AT_ONCE);
         const keys = [indexes.agent, ...STATUSES.map(indexes.status)];

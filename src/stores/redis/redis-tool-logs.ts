@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import type { JsonObject } from '../../json.js';
-import { isJsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import { KEPT_MS, toolLogKey } from './keys.js';
+import { jsonText, readReply } from './read-reply.js';
 import type { Redis } from './redis.js';
 import { script } from './script.js';
 
@@ -31,7 +31,7 @@ return 1
 );
 
 const foundSchema = z.tuple([z.string().nullable(), z.string().nullable()]);
-const logSchema = z.array(z.custom<JsonObject>(isJsonObject, 'expected an object'));
+const logSchema = jsonText(z.array(z.custom<JsonObject>(isJsonObject, 'expected an object')));
 
 /** Logs of tools where RAGFlow's clients look for them; their text has no version, as it is RAGFlow's. */
 export function createRedisToolLogs(redis: Redis): ToolLogStore {
@@ -47,8 +47,12 @@ export function createRedisToolLogs(redis: Redis): ToolLogStore {
       throw new EngineError('CONFLICT', `The log of message "${message}" is somebody else's; take another id.`);
     },
     async find(tenant, task, message) {
-      const [text, owner] = foundSchema.parse(await commands.send('MGET', keysOf(task, message)));
-      return text === null || owner !== tenant ? undefined : logSchema.parse(JSON.parse(text));
+      const [text, owner] = readReply(
+        foundSchema,
+        await commands.send('MGET', keysOf(task, message)),
+        'A log of tools',
+      );
+      return text === null || owner !== tenant ? undefined : readReply(logSchema, text, 'A log of tools');
     },
   };
 }

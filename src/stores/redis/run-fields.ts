@@ -1,8 +1,9 @@
 /** A run as the hash `agent:run:{id}` has it: RAGFlow's fields for whoever knows them, and the whole record. */
 import { z } from 'zod';
-import { EngineError, ERROR_CODES, type ErrorCode } from '../../errors.js';
+import { ERROR_CODES, type ErrorCode } from '../../errors.js';
 import type { RunRecord, RunStatus } from '../../graph/service-ports.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
+import { jsonText, readReply } from './read-reply.js';
 
 /** RAGFlow's numbers. */
 export const STATUS_NUMBERS: Readonly<Record<RunStatus, number>> = {
@@ -56,24 +57,9 @@ export function fieldsOf(run: RunRecord): readonly (string | number)[] {
 }
 
 /** Reads the field `record`. @throws EngineError INTERNAL when it is of no known form. */
-export function readRun(id: string, text: string): RunRecord {
-  const parsed = recordSchema.safeParse(parseJson(text));
-  if (parsed.success) {
-    const { version: _, ...run } = parsed.data;
-    return run;
-  }
-  throw new EngineError(
-    'INTERNAL',
-    `The record of run "${id}" cannot be read from Redis: ${z.prettifyError(parsed.error)}`,
-  );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+export function readRun(text: string): RunRecord {
+  const { version: _, ...run } = readReply(jsonText(recordSchema), text, 'The record of a run');
+  return run;
 }
 
 /** Where RAGFlow says that a run failed. */

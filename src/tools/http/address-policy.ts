@@ -1,5 +1,10 @@
 import ipaddr from 'ipaddr.js';
 
+/**
+ * How far a request may reach: the public internet; private networks too; or anywhere, for what the operator himself fixed.
+ */
+export type Reach = 'public' | 'private' | 'any';
+
 /** What `RUNNEL_ALLOW_PRIVATE_NETWORK` opens, by the names of ipaddr.js. Tunnels, test nets and multicast stay closed. */
 const OPENED = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat', 'unspecified']);
 
@@ -35,16 +40,17 @@ const METADATA = new Set([
 /**
  * Says why an IP address must not be reached, such as `a loopback address`; undefined when it may.
  *
- * Only globally routable unicast is allowed, IPv4 in IPv6 (`::ffff:…`) judged as IPv4. With `allowPrivateNetwork` private,
- * loopback, link-local and carrier NAT addresses are allowed too, but never a cloud's metadata service: whoever runs canvases
- * for others on a rented machine wants the one without the other.
+ * Only globally routable unicast is allowed, IPv4 in IPv6 (`::ffff:…`) judged as IPv4. A reach of `private` adds
+ * private, loopback, link-local and carrier NAT addresses, but never a cloud's metadata service: whoever runs canvases for
+ * others on a rented machine wants the one without the other.
  */
-export function refuseAddress(address: string, allowPrivateNetwork: boolean): string | undefined {
+export function refuseAddress(address: string, reach: Reach): string | undefined {
+  if (reach === 'any') return undefined;
   const parsed = parse(address);
   if (parsed === undefined) return 'no IP address';
   if (METADATA.has(parsed.toString())) return 'the address of a metadata service';
   const range = rangeOf(parsed);
-  if (range === 'unicast' || (allowPrivateNetwork && OPENED.has(range))) return undefined;
+  if (range === 'unicast' || (reach === 'private' && OPENED.has(range))) return undefined;
   return `${RANGE_NAMES[range] ?? 'a reserved'} address`;
 }
 

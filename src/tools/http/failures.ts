@@ -18,10 +18,14 @@ const REASONS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'there is no way to its address',
   ENETUNREACH: 'there is no way to its address',
   Z_BUF_ERROR: 'its compressed answer ends too early',
+  Z_DATA_ERROR: 'its answer is not compressed as it claims to be',
+  HTTPParserError: 'the answer is no valid HTTP',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is no valid HTTP',
 };
 
-/** Failures that the same request would meet again. */
-const LASTING = /^(?:CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HPE_|UND_ERR_INVALID)/;
+/** Failures that the same request would meet again: certificates, and answers that break the rules. */
+const LASTING =
+  /^(?:CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HTTPParserError|UND_ERR_RES_|UND_ERR_INVALID|Z_DATA_)/;
 
 /**
  * A URL as messages show it: scheme, host and port. Works on anything, for what cannot be parsed is what is complained about.
@@ -50,7 +54,7 @@ export function exchangeFailure(thrown: unknown, asked: string): EngineError {
   if (reason === 'UND_ERR_HEADERS_OVERFLOW') {
     return egressError('EGRESS_TOO_LARGE', asked, 'the headers of the answer are larger than allowed');
   }
-  const known = REASONS[reason] ?? (reason.startsWith('HPE_') ? 'the answer is no valid HTTP' : 'the request failed');
+  const known = REASONS[reason] ?? 'the request failed';
   const shown = reason === '' ? known : `${known} (${reason})`;
   return new EngineError('EGRESS_FAILED', `${asked}: ${shown}.`, {
     retryable: !LASTING.test(reason),
@@ -58,9 +62,11 @@ export function exchangeFailure(thrown: unknown, asked: string): EngineError {
   });
 }
 
-/** The code of an error; of several tries to connect, the code of the last. */
+/** What an error calls itself to programs; of several tries to connect, the last. */
 function codeOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return codeOf(thrown.errors.at(-1));
-  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
-  return typeof code === 'string' ? code : '';
+  if (!(thrown instanceof Error)) return '';
+  // undici gives this one no code.
+  if (thrown.name === 'HTTPParserError') return thrown.name;
+  return 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
 }

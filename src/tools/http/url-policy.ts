@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { EngineError } from '../../errors.js';
-import { refuseAddress } from './address-policy.js';
+import { type Reach, refuseAddress } from './address-policy.js';
 import { describeUrl } from './failures.js';
 
 /** Longest URL that is accepted, in UTF-16 units; servers take less. */
@@ -23,7 +23,7 @@ const BAD_PORTS = new Set(
 
 /** What a URL may lead to. */
 export interface UrlPolicy {
-  readonly allowPrivateNetwork: boolean;
+  readonly reach: Reach;
   /** Accepts a user name and password before the host, as URLs of proxies have them. @default false */
   readonly allowCredentials?: boolean;
 }
@@ -47,7 +47,7 @@ export function checkUrl(text: string, policy: UrlPolicy, what = 'URL'): URL {
   if (isIP(host) === 0 && !host.split('.').every((label) => LABEL.test(label))) {
     throw invalid(what, text, 'its host is no name');
   }
-  const refusal = refuseHost(host, policy.allowPrivateNetwork);
+  const refusal = refuseHost(host, policy.reach);
   if (refusal !== undefined) throw blocked(what, url, refusal);
   return url;
 }
@@ -76,7 +76,8 @@ function parseUrl(text: string, what: string): URL {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(trimmed)) throw invalid(what, trimmed, 'it has control characters in it');
   // `http:host`, `http:/host` and `http:\\host` are all read as `http://host`; no honest document writes them.
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\\]/i.test(trimmed)) throw invalid(what, trimmed, 'it does not begin with http://host');
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\\]/i.test(trimmed))
+    throw invalid(what, trimmed, 'it does not begin with http://host');
   try {
     return new URL(trimmed);
   } catch {
@@ -84,10 +85,11 @@ function parseUrl(text: string, what: string): URL {
   }
 }
 
-function refuseHost(host: string, allowPrivateNetwork: boolean): string | undefined {
-  if (isIP(host) !== 0) return refuseAddress(host, allowPrivateNetwork);
+function refuseHost(host: string, reach: Reach): string | undefined {
+  if (isIP(host) !== 0) return refuseAddress(host, reach);
+  if (reach === 'any') return undefined;
   if (METADATA_NAMES.test(host)) return 'a metadata service';
-  if (allowPrivateNetwork) return undefined;
+  if (reach === 'private') return undefined;
   return PRIVATE_NAMES.test(host) || PRIVATE_SUFFIXES.test(host) ? 'a name of a private network' : undefined;
 }
 

@@ -13,25 +13,27 @@ const MAX_HEIGHT = (210 / MILLIMETRES) * PIXELS_AN_INCH;
 
 /** The runs of a text. `width` is what a picture may take, in points. */
 export function runsOf(docx: Docx, content: readonly Inline[], width: number): ParagraphChild[] {
-  return content.map((inline) => {
-    switch (inline.kind) {
-      case 'text':
-        return new docx.TextRun({ text: inline.text, ...settingOf(inline.marks) });
-      case 'break':
-        return new docx.TextRun({ break: 1 });
-      case 'image':
-        return imageRun(docx, inline.image, inline.alt, width);
-      case 'link':
-        return new docx.ExternalHyperlink({ link: inline.href, children: linkRuns(docx, inline.content, width) });
-    }
-  });
+  return content.map((inline) => runOf(docx, inline, width));
+}
+
+function runOf(docx: Docx, inline: Inline, width: number): ParagraphChild {
+  switch (inline.kind) {
+    case 'text':
+      return new docx.TextRun({ text: inline.text, ...settingOf(inline.marks) });
+    case 'break':
+      return new docx.TextRun({ break: 1 });
+    case 'image':
+      return imageRun(docx, inline.image, inline.alt, width);
+    case 'link':
+      return new docx.ExternalHyperlink({ link: inline.href, children: linkRuns(docx, inline.content, width) });
+  }
 }
 
 function linkRuns(docx: Docx, content: readonly Inline[], width: number): ParagraphChild[] {
   return content.map((inline) =>
     inline.kind === 'text'
       ? new docx.TextRun({ text: inline.text, ...settingOf(inline.marks), style: 'Hyperlink' })
-      : (runsOf(docx, [inline], width)[0] as ParagraphChild),
+      : runOf(docx, inline, width),
   );
 }
 

@@ -32,7 +32,6 @@ export async function writeDocx(sections: readonly Section[], page: Page): Promi
     title: page.title,
     creator: 'Runnel',
     lastModifiedBy: 'Runnel',
-    description: '',
     styles: documentStyles(page.fontSize),
     numbering: numberings.options,
     sections: written,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
+import { unpackImage } from './image.js';
 
 /** Settings of the embedded database; the defaults of Postgres are for a machine of its own. */
 const SETTINGS = ['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB'];
@@ -22,26 +23,15 @@ export async function openDataFolder(folder: string, { image, onPrepare }: DataF
   if (existsSync(path.join(dataDir, 'PG_VERSION'))) return open(dataDir);
   onPrepare();
   await writeFile(unfinished, '');
-  const db = await open(dataDir, image === undefined ? undefined : new Blob([await readFile(image)]));
+  if (image !== undefined) await unpackImage(await readFile(image), dataDir);
+  const db = await open(dataDir);
   await rm(unfinished);
   return db;
 }
 
-/** A new, empty database as one file, so that nobody has to wait for a first start. */
-export async function createImage(): Promise<Uint8Array> {
-  const db = await PGlite.create();
-  try {
-    const image = await db.dumpDataDir('gzip');
-    return new Uint8Array(await image.arrayBuffer());
-  } finally {
-    await db.close();
-  }
-}
-
-function open(dataDir: string, image?: Blob): Promise<PGlite> {
+function open(dataDir: string): Promise<PGlite> {
   return PGlite.create({
     dataDir,
     startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])],
-    ...(image === undefined ? {} : { loadDataDir: image }),
   });
 }

@@ -18,7 +18,7 @@ create table runnel.agents (
   title_key text collate "C" not null,
   category text not null,
   canvas_type text,
-  tags text[] not null,
+  tags json not null,
   search text not null,
   created_at bigint not null,
   updated_at bigint not null,
