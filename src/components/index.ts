@@ -3,8 +3,10 @@ import type { AnyComponent } from '../graph/component.js';
 import { begin } from './begin.js';
 import { categorize } from './categorize.js';
 import { dataOperations } from './data-operations.js';
+import { excelProcessor } from './excel-processor.js';
 import { exitLoop } from './exit-loop.js';
 import { fillup } from './fillup.js';
+import { invoke } from './invoke.js';
 import { iteration } from './iteration.js';
 import { iterationItem } from './iteration-item.js';
 import { listOperations } from './list-operations.js';
@@ -23,8 +25,10 @@ export const components: readonly AnyComponent[] = [
   begin,
   categorize,
   dataOperations,
+  excelProcessor,
   exitLoop,
   fillup,
+  invoke,
   iteration,
   iterationItem,
   listOperations,

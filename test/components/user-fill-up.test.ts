@@ -154,6 +154,6 @@ describe('UserFillUp, answered', () => {
   it('fails when a file cannot be read', async () => {
     const node = createNode(userFillUp, { inputs: { f: FILE } });
     const activation = fakeActivation({ answer: { inputs: { f: 'gone' } }, services: storeOf() });
-    await expect(firstValueFrom(perform(node, activation))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(firstValueFrom(perform(node, activation))).rejects.toMatchObject({ code: 'FILE_UNKNOWN' });
   });
 });

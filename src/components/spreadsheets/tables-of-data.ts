@@ -1,0 +1,54 @@
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { type CellBudget, type Table, uniqueName } from './table.js';
+
+/** What a list of anything but objects and lists is written under, as pandas does it for RAGFlow. */
+const ONLY_COLUMN = '0';
+
+/**
+ * The tables that data stands for: an object whose values are all lists is one sheet per key, any other object one row, a
+ * list the rows of one sheet named `name`. Undefined for texts, numbers, booleans and null.
+ */
+export function tablesOfData(data: Json, name: string, budget: CellBudget): readonly Table[] | undefined {
+  if (Array.isArray(data)) return [tableOfRows(name, data, budget)];
+  if (!isJsonObject(data)) return undefined;
+  if (!isSheets(data)) return [tableOfRows(name, [data], budget)];
+  return Object.entries(data).map(([sheet, rows]) => tableOfRows(sheet, rows as readonly Json[], budget));
+}
+
+/** Whether an object holds one list of rows per sheet. */
+export function isSheets(data: JsonObject): boolean {
+  return Object.values(data).every((value) => Array.isArray(value));
+}
+
+/**
+ * A list of rows as a table. Objects have a column per key. Of lists (a grid), the first names the columns when it holds
+ * nothing but texts; otherwise they are numbered. Everything else goes into one column.
+ */
+function tableOfRows(name: string, items: readonly Json[], budget: CellBudget): Table {
+  if (items.length > 0 && items.every((item) => Array.isArray(item))) {
+    return tableOfLists(name, items as readonly (readonly Json[])[], budget);
+  }
+  const objects = items.map((item) => (isJsonObject(item) ? item : { [ONLY_COLUMN]: item }));
+  const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  budget.take(columns.length * objects.length);
+  const rows = objects.map((object) => columns.map((column) => ownValue(object, column)));
+  return { name, columns, rows, hasHeader: items.some(isJsonObject) };
+}
+
+function tableOfLists(name: string, lists: readonly (readonly Json[])[], budget: CellBudget): Table {
+  const [first = []] = lists;
+  const hasHeader = first.length > 0 && first.every((cell) => typeof cell === 'string' && cell !== '');
+  let width = 0;
+  for (const list of lists) width = Math.max(width, list.length);
+  budget.take(width * lists.length);
+  const taken = new Set<string>();
+  const columns = Array.from({ length: width }, (_, index) =>
+    uniqueName(hasHeader && index < first.length ? String(first[index]) : String(index), taken),
+  );
+  const rows = lists.slice(hasHeader ? 1 : 0).map((list) => columns.map((_, index) => list[index] ?? null));
+  return { name, columns, rows, hasHeader };
+}
+
+function ownValue(object: JsonObject, key: string): Json {
+  return Object.hasOwn(object, key) ? (object[key] ?? null) : null;
+}

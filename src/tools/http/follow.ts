@@ -1,0 +1,156 @@
+/** One request from its URL to its whole answer: checks, connections, redirects. */
+import { isIP } from 'node:net';
+import type { Reach } from './address-policy.js';
+import { describeUrl, egressError, exchangeFailure } from './failures.js';
+import type { HttpMethod } from './http-method.js';
+import { readBody, tooLarge } from './read-body.js';
+import { type Redirectable, redirected, redirectLocation } from './redirects.js';
+import { type Headers, requestHeaders } from './request-headers.js';
+import { type Resolver, resolveHost } from './resolve-host.js';
+import type { Destination, Transport, WireAnswer } from './transport.js';
+import { blocked, checkUrl, hostOf } from './url-policy.js';
+
+/** What all requests of a client share. */
+export interface Policy {
+  readonly allowPrivateNetwork: boolean;
+  readonly resolver: Resolver;
+  readonly maxRedirects: number;
+  readonly userAgent: string;
+  readonly trusted: readonly string[] | undefined;
+  readonly transport: Transport;
+}
+
+/** A request as it was given, see `EgressRequest`, with its bound. */
+export interface BoundedRequest {
+  readonly url: string;
+  readonly method?: HttpMethod;
+  readonly headers?: Headers;
+  readonly body?: string | Uint8Array;
+  readonly maxBytes: number;
+  readonly followRedirects?: boolean;
+  readonly proxy?: string;
+  readonly traceparent?: string;
+  readonly isFixedByOperator?: boolean;
+}
+
+/** A whole answer. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The URL that answered. */
+  readonly url: string;
+  readonly bytes: Uint8Array;
+}
+
+/** One request of a chain of redirects; its URL is checked, its addresses are not known yet. */
+interface Step extends Redirectable {
+  readonly url: URL;
+  readonly reach: Reach;
+  /** The URL in messages. */
+  readonly what: string;
+  /** The request in messages. */
+  readonly asked: string;
+}
+
+interface Redirect {
+  readonly status: number;
+  readonly location: string;
+}
+
+/** Makes the function that carries out requests; aborting the signal closes whatever connection is open. */
+export function createFollower(policy: Policy): (request: BoundedRequest, signal: AbortSignal) => Promise<Answer> {
+  return async (request, signal) => {
+    let step = firstStep(request, policy);
+    for (let redirects = 0; ; redirects++) {
+      const given = await exchange(step, request, policy, signal);
+      if ('bytes' in given) return given;
+      if (redirects === policy.maxRedirects) {
+        throw egressError('EGRESS_REDIRECTS', step.asked, `there were more than ${policy.maxRedirects} redirects`);
+      }
+      step = nextStep(step, given, policy);
+    }
+  };
+}
+
+function firstStep(request: BoundedRequest, policy: Policy): Step {
+  const { method = 'GET', body, traceparent } = request;
+  const reach = request.isFixedByOperator === true ? 'any' : reachOf(policy);
+  const url = checkUrl(request.url, { reach });
+  const headers = requestHeaders(request.headers ?? {}, { userAgent: policy.userAgent, traceparent });
+  return { url, reach, method, headers, body, what: 'URL', asked: asking(method, url) };
+}
+
+/** Another origin has only the reach of everyone, and sees no credentials. */
+function nextStep(step: Step, { status, location }: Redirect, policy: Policy): Step {
+  const what = `Redirect from ${describeUrl(step.url.href)} to`;
+  const written = URL.canParse(location, step.url.href) ? new URL(location, step.url) : undefined;
+  const reach = written?.origin === step.url.origin ? step.reach : reachOf(policy);
+  const url = checkUrl(written?.href ?? location, { reach }, what);
+  const request = redirected(step, status, url.origin === step.url.origin);
+  return { ...request, url, reach, what, asked: asking(request.method, url) };
+}
+
+async function exchange(
+  step: Step,
+  request: BoundedRequest,
+  policy: Policy,
+  signal: AbortSignal,
+): Promise<Answer | Redirect> {
+  try {
+    const proxy = request.proxy === undefined ? undefined : await resolveProxy(request.proxy, policy);
+    const addresses = await addressesOf(step, proxy !== undefined, policy);
+    signal.throwIfAborted();
+    const { url, method, headers, body, asked } = step;
+    const { trusted } = policy;
+    const wire = await policy.transport({ url, addresses, method, headers, body, proxy, trusted, asked }, signal);
+    try {
+      const { status } = wire;
+      const location = redirectLocation(status, headerOf(wire, 'location'));
+      if (location !== undefined && request.followRedirects !== false) return { status, location };
+      return { status, url: url.href, headers: headersOf(wire), bytes: await bytesOf(wire, step, request.maxBytes) };
+    } finally {
+      wire.close();
+    }
+  } catch (error) {
+    throw exchangeFailure(error, step.asked);
+  }
+}
+
+async function resolveProxy(text: string, policy: Policy): Promise<Destination> {
+  const reach = reachOf(policy);
+  const url = checkUrl(text, { reach, allowCredentials: true }, 'Proxy');
+  return { url, addresses: await resolveHost(url, { resolver: policy.resolver, reach, what: 'Proxy' }) };
+}
+
+/** A proxy resolves names itself, so that nobody could say where a request ends; addresses stay what they are. */
+async function addressesOf({ url, reach, what }: Step, isProxied: boolean, policy: Policy): Promise<readonly string[]> {
+  if (!isProxied || isIP(hostOf(url)) !== 0) return resolveHost(url, { resolver: policy.resolver, reach, what });
+  if (reach === 'public') throw blocked(what, url, 'a name that the proxy would resolve unchecked');
+  return [];
+}
+
+async function bytesOf(wire: WireAnswer, { method, asked }: Step, maxBytes: number): Promise<Uint8Array> {
+  if (method === 'HEAD' || wire.status === 204 || wire.status === 304) return new Uint8Array();
+  const encoding = headerOf(wire, 'content-encoding') ?? '';
+  // Refused at its head, before anything of it is read.
+  if (Number(headerOf(wire, 'content-length') ?? 0) > maxBytes) throw tooLarge({ maxBytes, asked });
+  return readBody(wire.body, encoding, { maxBytes, asked });
+}
+
+function headersOf(wire: WireAnswer): Headers {
+  const names = Object.keys(wire.headers);
+  return Object.fromEntries(names.map((name) => [name, headerOf(wire, name) ?? '']));
+}
+
+function headerOf({ headers }: WireAnswer, name: string): string | undefined {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return value === undefined || typeof value === 'string' ? value : value.join(', ');
+}
+
+function reachOf({ allowPrivateNetwork }: Policy): Reach {
+  return allowPrivateNetwork ? 'private' : 'public';
+}
+
+function asking(method: HttpMethod, url: URL): string {
+  return `${method} ${describeUrl(url.href)}`;
+}

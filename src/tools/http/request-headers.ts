@@ -1,0 +1,78 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { EngineError } from '../../errors.js';
+import { ACCEPT_ENCODING } from './read-body.js';
+
+/** Headers by name, in lower case. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** Belong to the connection or are worked out from the request; documents that carry them along are not refused. */
+const OWN = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What another origin may see; everything else may be a credential, whatever it is called. */
+const HARMLESS = new Set(['accept', 'accept-encoding', 'accept-language', 'content-type', 'traceparent', 'user-agent']);
+
+/** As of the W3C recommendation "Trace Context". */
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** What is added to the headers of a caller. */
+export interface HeaderDefaults {
+  readonly userAgent: string;
+  /** Left out when it is none. */
+  readonly traceparent?: string | undefined;
+}
+
+/**
+ * The headers of the first request: the caller's without those that are not his to set, and the client's own.
+ *
+ * Errors: `OPTION_INVALID` for a name or value that HTTP does not allow; values are not shown.
+ */
+export function requestHeaders(given: Headers, { userAgent, traceparent }: HeaderDefaults): Headers {
+  const headers = new Map([
+    ['accept', '*/*'],
+    ['user-agent', userAgent],
+  ]);
+  if (traceparent !== undefined && TRACEPARENT.test(traceparent)) headers.set('traceparent', traceparent);
+  for (const [name, value] of Object.entries(given)) {
+    const key = name.trim().toLowerCase();
+    if (OWN.has(key)) continue;
+    headers.set(key, checked(key, value.trim()));
+  }
+  headers.set('accept-encoding', ACCEPT_ENCODING);
+  return Object.fromEntries(headers);
+}
+
+/** The headers for a redirect to another origin. */
+export function harmlessHeaders(headers: Headers): Headers {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name)));
+}
+
+/** The headers of a request that lost its body. */
+export function bodilessHeaders(headers: Headers): Headers {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')));
+}
+
+function checked(name: string, value: string): string {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  } catch {
+    const shown = JSON.stringify(name.slice(0, 60));
+    const problem = `Header ${shown} cannot be sent: its name or value has characters that HTTP does not allow.`;
+    throw new EngineError('OPTION_INVALID', problem);
+  }
+  return value;
+}
