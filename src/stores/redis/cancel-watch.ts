@@ -51,48 +51,51 @@ export class CancelWatch {
     this.#timer = undefined;
   }
 
-  /** Tells those who watch `task`. */
-  cancelled(task: string): void {
-    const watchers = this.#watchers.get(task);
-    if (watchers === undefined) return;
-    for (const watcher of [...watchers]) {
-      watcher.next();
-      watcher.complete();
-    }
+  /** Looks at the flag of a task now, if it is watched; never rejects. */
+  async lookAt(task: string): Promise<void> {
+    if (this.#watchers.has(task)) await this.#look([task]);
   }
 
   /** Looks at every flag now; never rejects. */
   async lookAtAll(): Promise<void> {
-    await this.#lookAt([...this.#watchers.keys()]);
+    await this.#look([...this.#watchers.keys()]);
   }
 
   async #lookAtFresh(): Promise<void> {
     const tasks = this.#fresh;
     this.#fresh = [];
-    await this.#lookAt(tasks.filter((task) => this.#watchers.has(task)));
+    await this.#look(tasks.filter((task) => this.#watchers.has(task)));
   }
 
   async #tick(): Promise<void> {
     const startedAt = performance.now();
+    const timer = this.#timer;
     await this.lookAtAll();
-    this.#timer = this.isIdle
-      ? undefined
-      : setTimeout(() => void this.#tick(), Math.max(0, POLL_MS - (performance.now() - startedAt)));
+    // Meanwhile the last watcher may have gone, and another may have come and started anew.
+    if (this.#timer !== timer) return;
+    this.#timer = setTimeout(() => void this.#tick(), Math.max(0, POLL_MS - (performance.now() - startedAt)));
   }
 
-  async #lookAt(tasks: readonly string[]): Promise<void> {
+  async #look(tasks: readonly string[]): Promise<void> {
     try {
       for (let at = 0; at < tasks.length; at += ASKED_AT_ONCE) {
         const some = tasks.slice(at, at + ASKED_AT_ONCE);
         const flags = (await this.#commands.send('MGET', some.map(cancelKey))) as readonly (string | null)[];
         for (const [index, task] of some.entries()) {
-          if (flags[index]) this.cancelled(task);
+          if (flags[index]) this.#cancelled(task);
         }
       }
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing) this.#log.warn({ err: error }, 'requests to cancel cannot be looked at; trying again');
       this.#isFailing = true;
+    }
+  }
+
+  #cancelled(task: string): void {
+    for (const watcher of [...(this.#watchers.get(task) ?? [])]) {
+      watcher.next();
+      watcher.complete();
     }
   }
 }

@@ -13,11 +13,15 @@ interface Channel {
   isConfirmed: boolean;
 }
 
+/** How often a connection that only listens is tried; a dead one would be silent for ever. */
+const TRIED_EVERY_MS = 5_000;
+
 /** Channels of publish and subscribe over one connection: however many listen to a channel here, the server is asked once. */
 export class Channels {
   readonly #connection: Connection;
   readonly #channels = new Map<string, Channel>();
-  readonly #unconfirmed = new Set<Promise<unknown>>();
+  readonly #settling = new Set<() => void>();
+  #trial: NodeJS.Timeout | undefined = undefined;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -26,9 +30,10 @@ export class Channels {
     });
     connection.client.on('close', () => {
       for (const channel of this.#channels.values()) channel.isConfirmed = false;
+      this.#settle();
     });
     connection.onReady(() => {
-      for (const name of this.#channels.keys()) this.#subscribe(name);
+      for (const [name, channel] of this.#channels) this.#subscribe(name, channel);
     });
   }
 
@@ -38,36 +43,68 @@ export class Channels {
     const isFirst = channel.listeners.size === 0;
     channel.listeners.add(listener);
     this.#channels.set(name, channel);
+    this.#trial ??= setInterval(() => this.#try(), TRIED_EVERY_MS);
     if (channel.isConfirmed) listener.listening?.();
-    else if (isFirst && this.#connection.isReady) this.#subscribe(name);
+    else if (isFirst && this.#connection.isReady) this.#subscribe(name, channel);
     return () => this.#leave(name, channel, listener);
   }
 
-  /** Resolves when the server has heard of every channel that is listened to here, or cannot be reached. */
-  async settled(): Promise<void> {
-    if (this.#unconfirmed.size > 0) await Promise.allSettled(this.#unconfirmed);
+  /** Resolves when the server has heard of every channel that is listened to here, or the attempt to tell it has failed. */
+  settled(): Promise<void> {
+    if (this.#isSettled || !this.#connection.isTrying) return Promise.resolve();
+    return new Promise((resolve) => this.#settling.add(resolve));
   }
 
-  #subscribe(name: string): void {
-    const asked = this.#connection.client.subscribe(name).then(
-      () => this.#confirm(name),
-      // Without a connection there is nothing to do: the next one asks again.
-      () => {},
+  /** Forgets every listener. */
+  close(): void {
+    this.#channels.clear();
+    this.#stopTrying();
+    this.#settle();
+  }
+
+  get #isSettled(): boolean {
+    for (const { isConfirmed } of this.#channels.values()) if (!isConfirmed) return false;
+    return true;
+  }
+
+  #settle(): void {
+    for (const resolve of this.#settling) resolve();
+    this.#settling.clear();
+  }
+
+  #subscribe(name: string, channel: Channel): void {
+    this.#connection.client.subscribe(name).then(
+      () => this.#confirm(name, channel),
+      (error: unknown) => {
+        // Without a connection there is nothing to say: the next one asks again.
+        if (this.#connection.isReady) this.#connection.warn(error, `the channel "${name}" cannot be listened to`);
+        this.#settle();
+      },
     );
-    this.#unconfirmed.add(asked);
-    void asked.finally(() => this.#unconfirmed.delete(asked));
   }
 
-  #confirm(name: string): void {
-    const channel = this.#channels.get(name);
-    if (channel === undefined || !this.#connection.isReady) return;
+  #confirm(name: string, channel: Channel): void {
+    if (this.#channels.get(name) !== channel || !this.#connection.isReady) return;
     channel.isConfirmed = true;
     for (const listener of [...channel.listeners]) listener.listening?.();
+    if (this.#isSettled) this.#settle();
   }
 
   #leave(name: string, channel: Channel, listener: ChannelListener): void {
     if (!channel.listeners.delete(listener) || channel.listeners.size > 0) return;
     this.#channels.delete(name);
+    if (this.#channels.size === 0) this.#stopTrying();
+    if (this.#isSettled) this.#settle();
     if (this.#connection.isReady) this.#connection.client.unsubscribe(name).catch(() => {});
+  }
+
+  #try(): void {
+    // No answer in time ends the connection, and the next one asks for the channels again.
+    if (this.#connection.isReady) this.#connection.client.ping().catch(() => {});
+  }
+
+  #stopTrying(): void {
+    clearInterval(this.#trial);
+    this.#trial = undefined;
   }
 }

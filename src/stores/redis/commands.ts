@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { EngineError, toEngineError } from '../../errors.js';
+import { EngineError } from '../../errors.js';
 import type { Connection } from './connection.js';
 import type { Script } from './script.js';
 
@@ -28,10 +28,16 @@ export interface CommandFailure {
   readonly sent: boolean;
 }
 
+/** What a script is given; see `Commands.run`. */
+export type ScriptArguments = readonly Argument[] | ((mayBeDone: boolean) => readonly Argument[]);
+
+/** Sends a command once; hears whether an attempt before may have been done. */
+type Call = (mayBeDone: boolean) => Promise<unknown>;
+
 /** A command on its way. */
 interface Attempt {
   readonly what: string;
-  readonly call: () => Promise<unknown>;
+  readonly call: Call;
   readonly isRepeatable: boolean;
   isOver: boolean;
   /** Whether the server may have got it. */
@@ -58,17 +64,22 @@ export class Commands {
     this.#options = options;
   }
 
-  /** @throws EngineError INTERNAL (retryable, with {@link CommandFailure}) without an answer, LIMIT_REACHED when Redis is full. */
+  /** @throws EngineError STORE_UNAVAILABLE (retryable, with {@link CommandFailure}) without an answer, LIMIT_REACHED when Redis is full. */
   send(name: string, args: readonly Argument[], options: SendOptions = {}): Promise<unknown> {
     const call = this.#caller(options);
     return this.#bounded(name, options, () => call(name, args));
   }
 
-  /** Runs a script, by its hash when the server knows it already. @throws EngineError as `send`. */
-  run(script: Script, keys: readonly string[], args: readonly Argument[], options: SendOptions = {}): Promise<unknown> {
+  /**
+   * Runs a script, by its hash when the server knows it already. Arguments that depend on whether an earlier attempt of this very call may
+   * have been done are given as a function of that.
+   *
+   * @throws EngineError as `send`.
+   */
+  run(script: Script, keys: readonly string[], args: ScriptArguments, options: SendOptions = {}): Promise<unknown> {
     const call = this.#caller(options);
-    const rest = [keys.length, ...keys, ...args];
-    return this.#bounded(script.name, options, async () => {
+    return this.#bounded(script.name, options, async (mayBeDone) => {
+      const rest = [keys.length, ...keys, ...(typeof args === 'function' ? args(mayBeDone) : args)];
       try {
         return await call('EVALSHA', [script.sha, ...rest]);
       } catch (error) {
@@ -86,7 +97,7 @@ export class Commands {
       : (name, args) => client.call(name, args as Argument[]);
   }
 
-  async #bounded(what: string, { isRepeatable = true }: SendOptions, call: () => Promise<unknown>): Promise<unknown> {
+  async #bounded(what: string, { isRepeatable = true }: SendOptions, call: Call): Promise<unknown> {
     const { timeoutMs, maxPending } = this.#options;
     if (this.#pending >= maxPending) throw this.#failure(what, `${maxPending} others are waiting already`, false);
     const attempt: Attempt = { what, call, isRepeatable, isOver: false, wasSent: false, stopWaiting: () => {} };
@@ -115,9 +126,9 @@ export class Commands {
       const wasSentBefore = attempt.wasSent;
       try {
         attempt.wasSent = true;
-        return await attempt.call();
+        return await attempt.call(wasSentBefore);
       } catch (error) {
-        if (isReply(error) && !isReply(error, ...NOT_NOW)) throw refusal(attempt.what, error as Error);
+        if (isReply(error) && !isReply(error, ...NOT_NOW)) throw refusal(attempt.what, error as Error, wasSentBefore);
         if (isReply(error) || wasNotWritten(error)) attempt.wasSent = wasSentBefore;
         if (attempt.wasSent && !attempt.isRepeatable) {
           throw this.#failure(attempt.what, 'the connection was lost before the answer came', true);
@@ -140,7 +151,7 @@ export class Commands {
     const { address, lastError } = this.#connection;
     const because = lastError === undefined ? '' : ` (last error: ${lastError})`;
     return new EngineError(
-      'INTERNAL',
+      'STORE_UNAVAILABLE',
       `Redis at ${address} did not do "${what}": ${why}${because}. Check that it runs and that REDIS_URL is right.`,
       { retryable: true, details: { sent } satisfies CommandFailure },
     );
@@ -165,13 +176,15 @@ function wasNotWritten(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("Stream isn't writeable");
 }
 
-function refusal(what: string, error: Error): EngineError {
-  if (error.message.startsWith('OOM')) {
+/** What the server refused now, an attempt before may have done. */
+function refusal(what: string, cause: Error, sent: boolean): EngineError {
+  const details = { sent } satisfies CommandFailure;
+  if (cause.message.startsWith('OOM')) {
     return new EngineError(
       'LIMIT_REACHED',
       `Redis has no memory left for "${what}". Raise its maxmemory, or keep runs for a shorter time.`,
-      { cause: error },
+      { cause, details },
     );
   }
-  return toEngineError(new Error(`Redis refused "${what}": ${error.message}`, { cause: error }), 'INTERNAL');
+  return new EngineError('INTERNAL', `Redis refused "${what}": ${cause.message}`, { cause, details });
 }

@@ -59,6 +59,11 @@ export class Connection {
     return this.client.status === 'ready';
   }
 
+  /** Whether it is ready or on its way, not in a pause after a failure. */
+  get isTrying(): boolean {
+    return this.isReady || this.client.status === 'connecting' || this.client.status === 'connect';
+  }
+
   /** Why it is down, as far as known. */
   get lastError(): string | undefined {
     return this.#lastError;
@@ -78,6 +83,11 @@ export class Connection {
   /** Calls `listener` each time that there is a connection again. */
   onReady(listener: () => void): void {
     this.#onReady.add(listener);
+  }
+
+  warn(error: unknown, message: string): void {
+    const { log, name } = this.#options;
+    log.warn({ redis: this.address, connection: name, err: error }, message);
   }
 
   close(): void {
@@ -112,7 +122,7 @@ export class Connection {
   }
 
   #closed(): EngineError {
-    return new EngineError('INTERNAL', `The connection to Redis at ${this.address} was closed; open a new one.`);
+    return new EngineError('STORE_UNAVAILABLE', `The connection to Redis at ${this.address} was closed; open a new one.`);
   }
 }
 

@@ -39,15 +39,12 @@ export const APPEND_BATCH = script(
 -- ARGV   1 to 6 as for every write, 7 seq of the first event, 8 number of events, then events, then records
 -- Result ${RESULTS}
 --        'lost'       an earlier write of this writer is missing
---        a number     the last seq before a gap, or before an event that is there but differs; nothing is added
+--        a number     the seq of the last event, which the events do not follow; nothing is added
 ${CHECK_WRITER}
 if written < done then return 'lost' end
 local first, last, count = tonumber(ARGV[7]), redis.call('LLEN', KEYS[4]), tonumber(ARGV[8])
-if count > 0 and first > last + 1 then return last end
-for at = 1, math.min(count, last - first + 1) do
-  if redis.call('LINDEX', KEYS[4], first + at - 2) ~= ARGV[8 + at] then return first + at - 2 end
-end
-for at = math.max(1, last - first + 2), count do redis.call('RPUSH', KEYS[4], ARGV[8 + at]) end
+if count > 0 and first ~= last + 1 then return last end
+for at = 9, 8 + count do redis.call('RPUSH', KEYS[4], ARGV[at]) end
 for at = 9 + count, #ARGV do redis.call('RPUSH', KEYS[2], ARGV[at]) end
 redis.call('HINCRBY', KEYS[1], 'records', #ARGV - 8 - count)
 ${NOTE_WRITE}

@@ -45,10 +45,10 @@ export function createRedisJournal(
     async append(tenant, run, batch) {
       if (batch.events.length === 0 && batch.records.length === 0) return;
       const events = entriesOf(run, batch.events);
-      const records = await Promise.all(batch.records.map((record) => pack(whatOf(run), record, maxBytes)));
       const first = batch.events[0]?.seq ?? 0;
       await writers.inTurn(tenant, run, async (writer) => {
         await clear(tenant, run, writer);
+        const records = await Promise.all(batch.records.map((record) => pack(whatOf(run), record, maxBytes)));
         const keys = [...journalKeys(run), eventsKey(tenant, run)];
         const args = [first, events.length, ...events, ...records];
         const last = await writeJournal(commands, { script: APPEND_BATCH, tenant, run, writer, keys, args }).catch(
@@ -58,13 +58,13 @@ export function createRedisJournal(
             throw error;
           },
         );
-        if (last !== undefined) throw outOfOrder(run, Math.max(first, last + 1), last);
+        if (last !== undefined) throw outOfOrder(run, first, last);
       });
     },
     async snapshot(tenant, run, checkpoint) {
-      const packed = await pack(whatOf(run), JSON.stringify(checkpoint), maxBytes);
       await writers.inTurn(tenant, run, async (writer) => {
         await clear(tenant, run, writer);
+        const packed = await pack(whatOf(run), JSON.stringify(checkpoint), maxBytes);
         const keys = [...journalKeys(run), runKey(run)];
         await writeJournal(commands, { script: TAKE_SNAPSHOT, tenant, run, writer, keys, args: [packed, run] });
       });

@@ -25,12 +25,17 @@ export function createRedisRunLog({ commands }: Redis, writers: RunWriters, clea
       await writers.inTurn(tenant, run, async (writer) => {
         await clear(tenant, run, writer);
         const result = await commands
-          .run(APPEND_EVENTS, [eventsKey(tenant, run)], [first, KEPT_MS.run, ...entries])
+          .run(APPEND_EVENTS, [eventsKey(tenant, run)], (mayBeDone) => [
+            first,
+            KEPT_MS.run,
+            Number(mayBeDone),
+            ...entries,
+          ])
           .catch((error: unknown) => {
             if (mayHaveBeenDone(error)) writer.doubt = { first, events: entries };
             throw error;
           });
-        if (result !== -1) throw outOfOrder(run, Math.max(first, Number(result) + 1), Number(result));
+        if (result !== -1) throw outOfOrder(run, first, Number(result));
       });
     },
     async read(tenant, run, after, { maxEvents, maxBytes }) {

@@ -1,13 +1,11 @@
-import { Observable } from 'rxjs';
+import { Observable, takeUntil } from 'rxjs';
 import type { Signals } from '../../graph/durable-ports.js';
 import { CancelWatch } from './cancel-watch.js';
-import type { StoreLog } from './connection.js';
 import { activeSessionKey, CANCEL_CHANNEL, cancelKey, KEPT_MS, RUN_PREFIX, runKey } from './keys.js';
 import type { Redis } from './redis.js';
 import { script } from './script.js';
 
 export interface RedisSignalsOptions {
-  readonly log: StoreLog;
   /** Whether requests to cancel are heard at once, and not only seen within 500 ms. @default true */
   readonly hearsCancels?: boolean;
 }
@@ -31,11 +29,11 @@ return redis.call('PUBLISH', ARGV[2], ARGV[3])
  * Messages between processes over Redis.
  *
  * A cancel is a flag that every process looks at each 500 ms, and a message that makes it look at once. What is published while a
- * listener has no connection is lost to it; what must not be lost belongs in a store.
+ * listener has no connection is lost to it; what must not be lost belongs in a store. When Redis is closed, everything completes.
  */
-export function createRedisSignals(redis: Redis, options: RedisSignalsOptions): Signals {
-  const { commands, channels } = redis;
-  const { log, hearsCancels = true } = options;
+export function createRedisSignals(redis: Redis, options: RedisSignalsOptions = {}): Signals {
+  const { commands, channels, log, closed } = redis;
+  const { hearsCancels = true } = options;
   const watch = new CancelWatch(commands, log);
   let stopHearing: (() => void) | undefined;
 
@@ -53,7 +51,8 @@ export function createRedisSignals(redis: Redis, options: RedisSignalsOptions): 
         if (hearsCancels) {
           // Whatever was told before the server knew of this listener is still in the flags.
           stopHearing ??= channels.listen(CANCEL_CHANNEL, {
-            heard: (cancelled) => watch.cancelled(cancelled),
+            // What was told may have been taken back since; the flag is what counts.
+            heard: (cancelled) => void watch.lookAt(cancelled),
             listening: () => void watch.lookAtAll(),
           });
         }
@@ -63,7 +62,7 @@ export function createRedisSignals(redis: Redis, options: RedisSignalsOptions): 
           stopHearing?.();
           stopHearing = undefined;
         };
-      });
+      }).pipe(takeUntil(closed));
     },
     async publish(channel, message) {
       // Whoever began to listen in this process before must hear it.
@@ -73,7 +72,7 @@ export function createRedisSignals(redis: Redis, options: RedisSignalsOptions): 
     messages(channel) {
       return new Observable<string>((listener) =>
         channels.listen(channel, { heard: (message) => listener.next(message) }),
-      );
+      ).pipe(takeUntil(closed));
     },
   };
 }

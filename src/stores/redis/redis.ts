@@ -1,3 +1,4 @@
+import { AsyncSubject, type Observable } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import { Channels } from './channels.js';
@@ -23,9 +24,12 @@ export interface RedisConfig {
 export interface Redis {
   readonly commands: Commands;
   readonly channels: Channels;
-  /** Resolves when Redis answers. @throws EngineError INTERNAL when it does not within the time of a command. */
+  readonly log: StoreLog;
+  /** Emits when `close` is called, also to who asks afterwards. */
+  readonly closed: Observable<void>;
+  /** Resolves when Redis answers on both connections. @throws EngineError STORE_UNAVAILABLE when it does not within the time of a command. */
   ready(): Promise<void>;
-  /** Ends the connections; commands under way fail. */
+  /** Ends the connections; commands under way fail, what listens completes. */
   close(): Promise<void>;
 }
 
@@ -50,15 +54,24 @@ export function createRedis(config: RedisConfig): Redis {
   }
   const open = (name: string): Connection => new Connection({ url, name, log, silenceMs: commandTimeoutMs });
   const connections = [open('commands'), open('channels')] as const;
-  const commands = new Commands(connections[0], { timeoutMs: commandTimeoutMs, maxPending: maxPendingCommands });
+  const commandsOf = (connection: Connection): Commands =>
+    new Commands(connection, { timeoutMs: commandTimeoutMs, maxPending: maxPendingCommands });
+  const commands = commandsOf(connections[0]);
+  const channels = new Channels(connections[1]);
+  const closed$ = new AsyncSubject<void>();
   return {
     commands,
-    channels: new Channels(connections[1]),
+    channels,
+    log,
+    closed: closed$,
     async ready() {
-      await commands.send('PING', []);
+      await Promise.all(connections.map((connection) => commandsOf(connection).send('PING', [])));
       for (const warning of await serverWarnings(commands)) log.warn({ redis: connections[0].address }, warning);
     },
     async close() {
+      closed$.next();
+      closed$.complete();
+      channels.close();
       for (const connection of connections) connection.close();
     },
   };

@@ -2,19 +2,17 @@ import { script } from './script.js';
 
 export const APPEND_EVENTS = script(
   'append events',
-  `-- Adds events behind those of a run, without a gap. What is there already must be the same, so that a call may be repeated.
+  `-- Adds events behind those of a run, without a gap.
 -- KEYS   1 events list
--- ARGV   1 seq of the first event, 2 milliseconds to keep, then the entries
--- Result -1 when all of them are there; else nothing was added, and this is the last seq before the gap, or before the event that is
---        there but differs
+-- ARGV   1 seq of the first event, 2 milliseconds to keep, 3 whether an earlier attempt may have added them (1 or 0), then the entries
+-- Result -1 when they are added, now or by that attempt; else the seq of the last event, which they do not follow
 local first, last = tonumber(ARGV[1]), redis.call('LLEN', KEYS[1])
-if first > last + 1 then return last end
-for at = 3, #ARGV do
-  local index = first - 1 + at - 3
-  if index >= last then
-    redis.call('RPUSH', KEYS[1], ARGV[at])
-  elseif redis.call('LINDEX', KEYS[1], index) ~= ARGV[at] then
-    return index
+if first == last + 1 then
+  for at = 4, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[at]) end
+else
+  if ARGV[3] ~= '1' or last ~= first - 1 + #ARGV - 3 then return last end
+  for at = 4, #ARGV do
+    if redis.call('LINDEX', KEYS[1], first - 1 + at - 4) ~= ARGV[at] then return last end
   end
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
@@ -43,7 +41,7 @@ export const READ_EVENTS = script(
   'read events',
   `-- Gives the events of a run after one of them, within bounds, at least one if there is any.
 -- KEYS   1 events list
--- ARGV   1 seq after which to begin, 2 events at most, 3 bytes of entries at most
+-- ARGV   1 seq after which to begin, 2 events at most, 3 bytes of JSON text at most
 -- Result false when nothing of the run is kept, else the entries
 if redis.call('EXISTS', KEYS[1]) == 0 then return false end
 local at, left, room = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -52,7 +50,8 @@ while left > 0 do
   local chunk = redis.call('LRANGE', KEYS[1], at, at + math.min(wanted, left) - 1)
   if #chunk == 0 then break end
   for _, entry in ipairs(chunk) do
-    room = room - #entry
+    -- The JSON text begins behind the second line end.
+    room = room - #entry + string.find(entry, '\\n', 3, true)
     if room < 0 and #found > 0 then return found end
     found[#found + 1] = entry
   end

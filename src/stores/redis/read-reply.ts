@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { EngineError } from '../../errors.js';
+
+/** Reads what Redis keeps with suspicion. @throws EngineError INTERNAL saying what is wrong with `what`. */
+export function readReply<T>(schema: z.ZodType<T>, reply: unknown, what: string): T {
+  const parsed = schema.safeParse(reply);
+  if (parsed.success) return parsed.data;
+  throw new EngineError('INTERNAL', `${what} cannot be read from Redis: ${z.prettifyError(parsed.error)}`);
+}
+
+/** A text that is JSON of the given form. */
+export function jsonText<T>(schema: z.ZodType<T>): z.ZodType<T, string> {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'expected JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema as z.ZodType<T, unknown>);
+}

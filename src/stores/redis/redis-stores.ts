@@ -1,0 +1,44 @@
+import type { LeaseStore, RunJournal, Signals } from '../../graph/durable-ports.js';
+import type { RunLog, RunStore } from '../../graph/service-ports.js';
+import type { Redis } from './redis.js';
+import { type CanvasRuntimeStore, createRedisCanvasRuntimes } from './redis-canvas-runtimes.js';
+import { createRedisJournal, type RedisJournalOptions } from './redis-journal.js';
+import { createRedisLeases } from './redis-leases.js';
+import { createRedisRunLog } from './redis-run-log.js';
+import { createRedisRuns } from './redis-runs.js';
+import { createRedisSignals, type RedisSignalsOptions } from './redis-signals.js';
+import { createRedisToolLogs, type ToolLogStore } from './redis-tool-logs.js';
+import { createRunClearing } from './run-clearing.js';
+import { RunWriters } from './run-writers.js';
+
+export interface RedisStoresOptions {
+  readonly journal?: RedisJournalOptions;
+  readonly signals?: RedisSignalsOptions;
+}
+
+/** Everything about runs that Redis keeps, and the messages between processes. */
+export interface RedisStores {
+  readonly runs: RunStore;
+  readonly log: RunLog;
+  /** Its batches add events to `log`, so the two belong together. */
+  readonly journal: RunJournal;
+  readonly leases: LeaseStore;
+  readonly signals: Signals;
+  readonly toolLogs: ToolLogStore;
+  readonly canvasRuntimes: CanvasRuntimeStore;
+}
+
+/** The stores over one Redis, which its owner closes. */
+export function createRedisStores(redis: Redis, options: RedisStoresOptions = {}): RedisStores {
+  const writers = new RunWriters();
+  const clear = createRunClearing(redis);
+  return {
+    runs: createRedisRuns(redis),
+    log: createRedisRunLog(redis, writers, clear),
+    journal: createRedisJournal(redis, writers, clear, options.journal),
+    leases: createRedisLeases(redis),
+    signals: createRedisSignals(redis, options.signals),
+    toolLogs: createRedisToolLogs(redis),
+    canvasRuntimes: createRedisCanvasRuntimes(redis),
+  };
+}

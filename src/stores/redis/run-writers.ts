@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+
+/** Entries that a failed write may have left, or may yet leave. */
+export interface Doubt {
+  /** Number of the first event, and the events as they lie in the list. */
+  readonly first: number;
+  readonly events: readonly string[];
+  /** For a write to the journal: its number and how many records it has. */
+  readonly journal?: { readonly number: number; readonly records: number };
+}
+
+/** This process as the writer of one run. */
+export interface RunWriter {
+  readonly id: string;
+  /** Number of the last write to the journal that was tried; an older one that arrives late changes nothing. */
+  number: number;
+  /** Number of the last one that is known to be done; 0 before the first, which takes the run over from whoever wrote before. */
+  done: number;
+  /** What must be cleared up before anything else is written. */
+  doubt: Doubt | undefined;
+}
+
+interface Turns {
+  readonly writer: RunWriter;
+  pending: number;
+  /** Ends with the last write; never rejects. */
+  tail: Promise<unknown>;
+}
+
+/** Runs that are remembered after their last write; one that is forgotten gets a writer with another id. */
+const MAX_WRITERS = 10_000;
+
+/** The writers of this process. Writes of one run go one after another, so that one that is sent again cannot overtake the next. */
+export class RunWriters {
+  readonly #turns = new Map<string, Turns>();
+
+  /** Does `work` after everything that was asked for this run before. */
+  async inTurn<T>(tenant: string, run: string, work: (writer: RunWriter) => Promise<T>): Promise<T> {
+    const turns = this.#turnsOf(keyOf(tenant, run));
+    turns.pending += 1;
+    const done = turns.tail.then(() => work(turns.writer));
+    turns.tail = done.then(noteNothing, noteNothing);
+    try {
+      return await done;
+    } finally {
+      turns.pending -= 1;
+    }
+  }
+
+  /** Forgets the writer of a run that has ended or is gone. */
+  forget(tenant: string, run: string): void {
+    const key = keyOf(tenant, run);
+    if (this.#turns.get(key)?.pending === 0) this.#turns.delete(key);
+  }
+
+  #turnsOf(key: string): Turns {
+    const known = this.#turns.get(key);
+    if (known !== undefined) return known;
+    if (this.#turns.size >= MAX_WRITERS) this.#forgetOldest();
+    const writer = { id: randomUUID(), number: 0, done: 0, doubt: undefined };
+    const turns = { writer, pending: 0, tail: Promise.resolve() };
+    this.#turns.set(key, turns);
+    return turns;
+  }
+
+  #forgetOldest(): void {
+    for (const [key, { pending }] of this.#turns) {
+      if (pending > 0) continue;
+      this.#turns.delete(key);
+      return;
+    }
+  }
+}
+
+function noteNothing(): void {}
+
+function keyOf(tenant: string, run: string): string {
+  return `${tenant.length}:${tenant}${run}`;
+}
