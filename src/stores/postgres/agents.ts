@@ -65,7 +65,10 @@ const COLUMN = { createdAt: 'created_at', updatedAt: 'updated_at', title: 'title
 
 function columnsOf(tenant: string, agent: AgentRecord) {
   // Postgres takes no character 0 out of JSON.
-  const tags = agent.tags.replaceAll('\0', '').split(',').map((tag) => tag.trim());
+  const tags = agent.tags
+    .replaceAll('\0', '')
+    .split(',')
+    .map((tag) => tag.trim());
   return {
     tenant,
     id: agent.id,

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EngineError, toEngineError } from '../../errors.js';
 import { Fifo } from '../../operators/fifo.js';
 
@@ -6,8 +6,6 @@ export interface GroupWriterOptions<T> {
   /** Writes a group; gives for each item, in order, what was wrong with it. A rejection fails the whole group. */
   readonly write: (items: readonly T[]) => Promise<readonly (EngineError | undefined)[]>;
   readonly bytesOf: (item: T) => number;
-  /** How long an item may wait for company. @default 5 ms */
-  readonly maxWaitMs?: number;
   /** Bytes of a group, unless its only item has more. @default 4 MiB */
   readonly maxGroupBytes?: number;
   /** Bytes that may wait. @default 256 MiB */
@@ -24,25 +22,24 @@ interface Waiting<T> {
 /**
  * Writes items in groups, in the order in which they came, one group at a time.
  *
- * After a pause the first item goes out at once, with whatever else comes in the same turn of the event loop; while items keep coming,
- * a group is at most `maxWaitMs` old when its writing begins, or as old as the writing before it took. A group that fails as a whole is
- * tried again item by item, so that one bad item spoils no other.
+ * The first item goes out at once, with whatever else comes in the same turn of the event loop; what comes while a group is being written
+ * is the next group. So nobody waits for company when there is none, and the more there is to write the larger the groups are. A group
+ * that fails as a whole is tried again item by item, so that one bad item spoils no other.
  */
 export class GroupWriter<T> {
   readonly #write: GroupWriterOptions<T>['write'];
   readonly #bytesOf: (item: T) => number;
-  readonly #maxWaitMs: number;
   readonly #maxGroupBytes: number;
   readonly #maxWaitingBytes: number;
   readonly #waiting = new Fifo<Waiting<T>>();
   #waitingBytes = 0;
-  #isWriting = false;
+  /** Pending while items are being written. */
+  #work: Promise<void> | undefined = undefined;
 
   constructor(options: GroupWriterOptions<T>) {
-    const { write, bytesOf, maxWaitMs = 5, maxGroupBytes = 4 * 1024 ** 2, maxWaitingBytes = 256 * 1024 ** 2 } = options;
+    const { write, bytesOf, maxGroupBytes = 4 * 1024 ** 2, maxWaitingBytes = 256 * 1024 ** 2 } = options;
     this.#write = write;
     this.#bytesOf = bytesOf;
-    this.#maxWaitMs = maxWaitMs;
     this.#maxGroupBytes = maxGroupBytes;
     this.#maxWaitingBytes = maxWaitingBytes;
   }
@@ -56,22 +53,21 @@ export class GroupWriter<T> {
     this.#waitingBytes += bytes;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, bytes, resolve, reject });
-      if (!this.#isWriting) void this.#writeAll();
+      this.#work ??= this.#writeAll();
     });
   }
 
+  /** Resolves when nothing waits and nothing is being written. */
+  async flushed(): Promise<void> {
+    await this.#work;
+  }
+
   async #writeAll(): Promise<void> {
-    this.#isWriting = true;
     await nextTurn();
     while (this.#waiting.size > 0) {
-      const began = performance.now();
-      const group = this.#takeGroup();
-      await this.#writeGroup(group);
-      for (const { bytes } of group) this.#waitingBytes -= bytes;
-      const restMs = this.#maxWaitMs - (performance.now() - began);
-      if (restMs >= 1) await delay(restMs);
+      await this.#writeGroup(this.#takeGroup());
     }
-    this.#isWriting = false;
+    this.#work = undefined;
   }
 
   #takeGroup(): readonly Waiting<T>[] {
@@ -88,16 +84,21 @@ export class GroupWriter<T> {
   async #writeGroup(group: readonly Waiting<T>[]): Promise<void> {
     try {
       const problems = await this.#write(group.map(({ item }) => item));
-      for (const [at, { resolve, reject }] of group.entries()) {
-        const problem = problems[at];
-        if (problem === undefined) resolve();
-        else reject(problem);
-      }
+      for (const [at, waiting] of group.entries()) this.#settle(waiting, problems[at]);
     } catch (error) {
       // Without the database, item by item is no better.
-      if (group.length === 1 || toEngineError(error, 'INTERNAL').retryable) for (const { reject } of group) reject(error);
-      else for (const waiting of group) await this.#writeGroup([waiting]);
+      const isHopeless = group.length === 1 || toEngineError(error, 'INTERNAL').retryable;
+      for (const waiting of group) {
+        if (isHopeless) this.#settle(waiting, error);
+        else await this.#writeGroup([waiting]);
+      }
     }
+  }
+
+  #settle({ bytes, resolve, reject }: Waiting<T>, problem: unknown): void {
+    this.#waitingBytes -= bytes;
+    if (problem === undefined) resolve();
+    else reject(problem);
   }
 }
 

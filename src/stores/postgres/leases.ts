@@ -58,6 +58,11 @@ export function createPostgresLeases(database: Database): LeaseStore {
   };
 }
 
+/** Ends all leases: whoever held them is gone. For a database that only one process can use, when that process starts. */
+export async function expireLeases(database: Database): Promise<void> {
+  await database.repeat((sql) => sql`update runnel.leases set expires_at = clock_timestamp()`);
+}
+
 /** Rounded down, so that no holder thinks it has longer than it has. */
 function expiresAt(sql: Statements): Fragment {
   return sql`floor(extract(epoch from expires_at) * 1000)::float8 as "expiresAt"`;

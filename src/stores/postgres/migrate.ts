@@ -37,11 +37,14 @@ export async function migrate(database: Pick<Database, 'repeat'>): Promise<void>
   );
 }
 
+/** Asks the catalogue by a query: a look-up by name may still see what it saw before the lock was taken. */
 async function lastApplied(sql: Statements): Promise<number> {
-  const [found] = await sql.unsafe(`select to_regclass('runnel.migrations') is not null as is_there`);
-  if (found?.is_there !== true) return 0;
-  const [row] = await sql.unsafe('select coalesce(max(number), 0)::int as last from runnel.migrations');
-  return row?.last as number;
+  const [found] = await sql`
+    select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'runnel' and c.relname = 'migrations'`;
+  if (found === undefined) return 0;
+  const [row] = await sql<{ last: number }[]>`select coalesce(max(number), 0)::int as last from runnel.migrations`;
+  return row?.last ?? 0;
 }
 
 async function listMigrations(): Promise<readonly Migration[]> {

@@ -90,7 +90,7 @@ async function numbersIn(folder: string): Promise<readonly number[]> {
 async function read(folder: string, number: number): Promise<Holder> {
   if (number === 0) return {};
   try {
-    return JSON.parse(await readFile(fileOf(folder, number), 'utf8')) as Holder;
+    return (JSON.parse(await readFile(fileOf(folder, number), 'utf8')) ?? {}) as Holder;
   } catch {
     return {};
   }

@@ -41,7 +41,12 @@ export async function startEmbedded({ folder, image, log }: EmbeddedOptions): Pr
   // A folder that only this user can enter takes the place of a password; its short name fits a socket address.
   const home = await mkdtemp(path.join(tmpdir(), 'runnel-'));
   const socket = path.join(home, 'database.sock');
-  const args = [path.resolve(folder), socket, String(process.pid), ...(image === undefined ? [] : [image])];
+  const args = [
+    path.resolve(folder),
+    socket,
+    String(process.pid),
+    ...(image === undefined ? [] : [path.resolve(image)]),
+  ];
   const closing = new AbortController();
   let child: ChildProcess | undefined;
   try {
@@ -90,10 +95,11 @@ async function watch(child: ChildProcess, closing: AbortSignal, log: DatabaseLog
 
 /** Resolves when the database answers. */
 async function launch(args: readonly string[], log: DatabaseLog): Promise<ChildProcess> {
-  // From the sources, as tests run it, the compiler's loader comes along.
+  // From the sources, as tests run it, the compiler's loader comes along; it is found from where the sources are.
   const isSource = import.meta.url.endsWith('.ts');
   const child = fork(fileURLToPath(new URL(isSource ? './main.ts' : './main.js', import.meta.url)), args, {
     execArgv: isSource ? ['--import', 'tsx'] : [],
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const failure = ended(child).then(({ exitCode, signalCode }) => {

@@ -94,11 +94,11 @@ export class ClientBytes {
 
   /** Makes room behind the end: first by moving what is left to the front, then by doubling. */
   #reserve(count: number): void {
-    if (this.#end + count <= this.#buffer.length) return;
     const held = this.#end - this.#start;
     if (held + count > this.#maxBytes) {
       throw new EngineError('BODY_TOO_LARGE', `A statement takes more than ${this.#maxBytes} bytes.`);
     }
+    if (this.#end + count <= this.#buffer.length) return;
     const isCrowded = held + count > this.#buffer.length / 2;
     const target = isCrowded ? Buffer.allocUnsafe(2 * (held + count)) : this.#buffer;
     this.#buffer.copy(target, 0, this.#start, this.#end);

@@ -1,0 +1,64 @@
+import { EngineError } from '../errors.js';
+import type { Lease, LeaseStore } from '../graph/durable-ports.js';
+
+export interface MemoryLeaseOptions {
+  /** @default 100,000 */
+  readonly maxCount?: number;
+  /** Milliseconds since 1970. @default the clock of the machine */
+  readonly now?: () => number;
+}
+
+/**
+ * Leases in memory, for a single process. A lease that expired stays until somebody takes it; until then its owner may still prolong
+ * it.
+ */
+export function createMemoryLeases(options: MemoryLeaseOptions = {}): LeaseStore {
+  const { maxCount = 100_000, now = Date.now } = options;
+  const leases = new Map<string, Lease & { readonly tenant: string }>();
+
+  return {
+    async acquire(tenant, lease, ttlMs) {
+      const key = keyOf(tenant, lease.name);
+      const before = leases.get(key);
+      if (before !== undefined && before.owner !== lease.owner && before.expiresAt > now()) {
+        return { holder: withoutTenant(before), isMine: false };
+      }
+      if (before === undefined && leases.size >= maxCount) throw full(maxCount);
+      const { name, owner, data } = lease;
+      const holder: Lease = { name, owner, data, expiresAt: now() + ttlMs };
+      leases.set(key, { ...holder, tenant });
+      return { holder, isMine: true };
+    },
+    async renew(tenant, name, owner, ttlMs) {
+      const key = keyOf(tenant, name);
+      const lease = leases.get(key);
+      if (lease?.owner !== owner) return false;
+      leases.set(key, { ...lease, expiresAt: now() + ttlMs });
+      return true;
+    },
+    async release(tenant, name, owner) {
+      const key = keyOf(tenant, name);
+      if (leases.get(key)?.owner === owner) leases.delete(key);
+    },
+    async expired(prefix, limit) {
+      const found = [...leases.values()].filter(({ name, expiresAt }) => name.startsWith(prefix) && expiresAt <= now());
+      return found.sort((a, b) => a.expiresAt - b.expiresAt).slice(0, limit);
+    },
+  };
+}
+
+function withoutTenant({ name, owner, expiresAt, data }: Lease): Lease {
+  return { name, owner, expiresAt, data };
+}
+
+function full(most: number): EngineError {
+  return new EngineError(
+    'LIMIT_REACHED',
+    `${most} leases are held, which is the most; let runs end, or raise the limit.`,
+  );
+}
+
+/** The length keeps tenant and name apart, whatever characters they have. */
+function keyOf(tenant: string, name: string): string {
+  return `${tenant.length}:${tenant}${name}`;
+}

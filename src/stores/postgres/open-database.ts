@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { EngineError } from '../../errors.js';
+import type { Database, Sql } from './database.js';
+import type { DatabaseLog } from './database-log.js';
+import { startEmbedded } from './embedded/start-embedded.js';
+import { type Patience, patiently } from './failures.js';
+import { migrate } from './migrate.js';
+
+export interface DatabaseOptions {
+  /** A Postgres server, `postgres://user:password@host:port/name`. @default the embedded database in `dataDir` */
+  readonly url?: string | undefined;
+  /** Folder of the embedded database, made when it is not there. */
+  readonly dataDir: string;
+  readonly log: DatabaseLog;
+  /** File with a prepared database, see `scripts/prepare-database.ts`. @default the one in the package, if it has one */
+  readonly image?: string | undefined;
+  /** Connections to a server. @default 10 */
+  readonly maxConnections?: number;
+  /** How long to try again while the database cannot be reached. @default 15,000 ms */
+  readonly patienceMs?: number;
+}
+
+/** Part of the package, made by its build. */
+const IMAGE = fileURLToPath(new URL('./embedded/database.image', import.meta.url));
+/** Work that takes longer is cut off when the database is closed. */
+const CLOSE_MS = 5_000;
+/** No vacuum process runs in the embedded database. */
+const VACUUM_EVERY_MS = 15 * 60_000;
+
+/**
+ * Opens the database: a server when `url` is given, otherwise the embedded one, with the same statements for both.
+ *
+ * @throws EngineError CONFLICT when another process uses `dataDir`, CONFIG_INVALID when the URL is none or the database was written
+ * by a newer Runnel, INTERNAL when it cannot be opened.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { url, log, patienceMs = 15_000 } = options;
+  const { kind, sql, pid, stop } = url === undefined ? await openEmbedded(options) : openServer(url, options);
+  const patience: Patience = {
+    patienceMs,
+    onWait: (error) => log.warn({ err: error }, 'the database cannot be reached; trying again'),
+  };
+  const underWay = new Set<Promise<unknown>>();
+  const tracked = async <T>(work: Promise<T>): Promise<T> => {
+    underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      underWay.delete(work);
+    }
+  };
+  const close = async (): Promise<void> => {
+    await Promise.race([Promise.allSettled(underWay), delay(CLOSE_MS, undefined, { ref: false })]);
+    // Its own way of waiting never ends once a connection was lost in the middle of a query.
+    await sql.end({ timeout: 0 });
+    await stop();
+  };
+  let closed: Promise<void> | undefined;
+  const database: Database = {
+    kind,
+    sql,
+    repeat: (work) => tracked(patiently(() => work(sql), { ...patience, afterLoss: true })),
+    once: (work) => tracked(patiently(() => work(sql), { ...patience, afterLoss: false })),
+    get pid() {
+      return pid();
+    },
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+  try {
+    await migrate(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly kind: Database['kind'];
+  readonly sql: Sql;
+  readonly pid: () => number | undefined;
+  readonly stop: () => Promise<void>;
+}
+
+async function openEmbedded({ dataDir, log, image = IMAGE }: DatabaseOptions): Promise<Opened> {
+  const server = await startEmbedded({ folder: dataDir, image: existsSync(image) ? image : undefined, log });
+  const sql = postgres({
+    ...SHARED,
+    path: server.path,
+    host: 'localhost',
+    user: 'postgres',
+    database: 'postgres',
+    max: 4,
+    // Its single session would keep the prepared statements of every connection that ever was.
+    max_lifetime: null,
+  });
+  const vacuum = setInterval(() => {
+    sql`vacuum`.catch((error: unknown) => log.warn({ err: error }, 'the database could not be vacuumed'));
+  }, VACUUM_EVERY_MS);
+  vacuum.unref();
+  return {
+    kind: 'embedded',
+    sql,
+    pid: server.pid,
+    stop: () => {
+      clearInterval(vacuum);
+      return server.close();
+    },
+  };
+}
+
+function openServer(url: string, { maxConnections = 10 }: DatabaseOptions): Opened {
+  if (!/^postgres(ql)?:\/\//.test(url)) {
+    // The URL itself may hold a password.
+    throw new EngineError('CONFIG_INVALID', 'DATABASE_URL must begin with postgres:// or postgresql://.');
+  }
+  const sql = postgres(url, {
+    ...SHARED,
+    max: maxConnections,
+    connect_timeout: 10,
+    connection: { application_name: 'runnel' },
+  });
+  return { kind: 'server', sql, pid: () => undefined, stop: async () => {} };
+}
+
+/** JSON goes in as text that was made once, and comes out as values. */
+const JSON_TYPE: postgres.PostgresType<string> = {
+  to: 114,
+  from: [114],
+  serialize: (text: string) => text,
+  parse: (text: string) => JSON.parse(text),
+};
+
+/** Of both kinds. */
+const SHARED = {
+  types: { json: JSON_TYPE },
+  onnotice: () => {},
+  // Lists travel as JSON, so the types of arrays are never asked for.
+  fetch_types: false,
+  // The pause between attempts is decided in one place, `patiently`.
+  backoff: () => 0,
+};

@@ -1,0 +1,133 @@
+import type { DiskFiles } from '../files-on-disk.js';
+import type { Database, Work } from './database.js';
+
+/** What to delete: everything that is older. Times are milliseconds since 1970; what has no time is kept. */
+export interface PruneOptions {
+  readonly olderThan: {
+    /** Runs that have ended before, with their logs and journals. */
+    readonly runs?: number;
+    /** Events and journals of runs that have ended before; the records of the runs stay. */
+    readonly events?: number;
+    /** Sessions that nothing happened in since. */
+    readonly sessions?: number;
+    /** Files that were made before. */
+    readonly files?: number;
+  };
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /**
+   * Writes the tables anew, which gives all their space back but locks them meanwhile; without it Postgres gives back the end of a table
+   * and uses the rest again. @default true for the embedded database, where nobody else is
+   */
+  readonly rewrite?: boolean;
+}
+
+/** How much went. */
+export interface PruneResult {
+  readonly runs: number;
+  readonly logs: number;
+  readonly sessions: number;
+  readonly files: number;
+  /** By how much the database shrank on disk. */
+  readonly freedBytes: number;
+}
+
+/** Rows per statement: a statement holds its locks until its end. */
+const BATCH = 500;
+/** Bytes without an entry may belong to a file that is being saved. */
+const ORPHAN_AGE_MS = 3_600_000;
+
+/** Deletes what is older than asked for and gives the space back. Agents, versions and what still runs are never deleted. */
+export async function prune(database: Database, files: DiskFiles, options: PruneOptions): Promise<PruneResult> {
+  const { olderThan, now, rewrite = database.kind === 'embedded' } = options;
+  const before = await bytesOnDisk(database);
+  const deleted = {
+    runs: await deleteAll(olderThan.runs, (time) => database.repeat(deleteRuns(time))),
+    logs: await deleteAll(olderThan.events, (time) => database.repeat(deleteEvents(time))),
+    sessions: await deleteAll(olderThan.sessions, (time) => database.repeat(deleteSessions(time))),
+    files: await deleteAll(olderThan.files, async (time) => {
+      const paths = await database.repeat(deleteFiles(time));
+      await files.remove(paths);
+      return paths.length;
+    }),
+  };
+  await files.sweep(now - ORPHAN_AGE_MS);
+  for (const leftover of LEFTOVERS) await database.repeat((sql) => sql.unsafe(leftover));
+  await database.repeat((sql) => sql.unsafe(rewrite ? 'vacuum (full, analyze)' : 'vacuum (analyze)'));
+  return { ...deleted, freedBytes: Math.max(0, before - (await bytesOnDisk(database))) };
+}
+
+/** What nothing refers to any more, and what is too old to mean anything. */
+const LEFTOVERS = [
+  `delete from runnel.documents d
+   where not exists (select from runnel.sessions s where s.tenant = d.tenant and s.document = d.hash)`,
+  `delete from runnel.cancels where requested_at < clock_timestamp() - interval '24 hours'`,
+  `delete from runnel.leases where expires_at < clock_timestamp() - interval '24 hours'`,
+];
+
+/** Deletes batch by batch; gives how many rows went. */
+async function deleteAll(time: number | undefined, deleteBatch: (time: number) => Promise<number>): Promise<number> {
+  if (time === undefined) return 0;
+  let total = 0;
+  for (;;) {
+    const count = await deleteBatch(time);
+    total += count;
+    if (count < BATCH) return total;
+  }
+}
+
+function deleteRuns(time: number): Work<number> {
+  return async (sql) => {
+    const { count } = await sql`
+      delete from runnel.runs where (tenant, id) in (
+        select tenant, id from runnel.runs where finished_at < ${time} and status <> 'running' limit ${BATCH}
+      )`;
+    return count;
+  };
+}
+
+function deleteEvents(time: number): Work<number> {
+  return async (sql) => {
+    const { count } = await sql`
+      with old as (
+        select r.tenant, r.id from runnel.runs r join runnel.logs l on l.tenant = r.tenant and l.run = r.id
+        where r.finished_at < ${time} and r.status <> 'running' limit ${BATCH}
+      ), batches as (
+        delete from runnel.batches b using old where b.tenant = old.tenant and b.run = old.id
+      ), snapshots as (
+        delete from runnel.snapshots s using old where s.tenant = old.tenant and s.run = old.id
+      )
+      delete from runnel.logs l using old where l.tenant = old.tenant and l.run = old.id`;
+    return count;
+  };
+}
+
+function deleteSessions(time: number): Work<number> {
+  return async (sql) => {
+    const { count } = await sql`
+      delete from runnel.sessions where (tenant, id) in (
+        select tenant, id from runnel.sessions where updated_at < ${time} limit ${BATCH}
+      )`;
+    return count;
+  };
+}
+
+function deleteFiles(time: number): Work<readonly string[]> {
+  return async (sql) => {
+    const rows = await sql<{ path: string }[]>`
+      delete from runnel.files where (tenant, id) in (
+        select tenant, id from runnel.files where created_at < ${time} limit ${BATCH}
+      ) returning path`;
+    return rows.map(({ path }) => path);
+  };
+}
+
+async function bytesOnDisk(database: Database): Promise<number> {
+  const [row] = await database.repeat(
+    (sql) => sql<{ bytes: number }[]>`
+      select coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 as bytes
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'runnel' and c.relkind = 'r'`,
+  );
+  return row?.bytes ?? 0;
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { filter, map, merge, type Observable, Subject, take, takeUntil } from 'rxjs';
+import { EngineError } from '../../errors.js';
+import type { Signals } from '../../graph/durable-ports.js';
+import { CancelPoller } from './cancel-poller.js';
+import type { Database } from './database.js';
+import type { DatabaseLog } from './database-log.js';
+
+export interface PostgresSignalsOptions {
+  readonly log: DatabaseLog;
+  /** How often cancel requests are looked up, should a notification have been lost. @default 500 ms */
+  readonly pollMs?: number;
+}
+
+/** Signals in Postgres, with something to close. */
+export interface PostgresSignals extends Signals {
+  /** Stops listening; Observables that are still subscribed to complete. */
+  close(): Promise<void>;
+}
+
+/** What passes between processes. */
+interface Envelope {
+  /** The process that sent it and has told its own listeners already. */
+  readonly from: string;
+  readonly channel: string;
+  readonly message: string;
+}
+
+/** The one channel of Postgres that is used. */
+const CHANNEL = 'runnel';
+/** The own channel of cancel requests; the message is the task. */
+const CANCEL = 'cancel';
+/** Postgres takes 7,999 bytes, of which some are the envelope's. */
+const MAX_ENVELOPE_BYTES = 7_900;
+
+/**
+ * Signals through Postgres. Listeners in this process hear at once; other processes by `NOTIFY`, and of cancel requests within `pollMs`
+ * even if that was lost with a connection. The embedded database has no other processes, so nothing is sent there.
+ *
+ * Messages are for waking up, not for data: an envelope may have 7,900 bytes.
+ */
+export async function createPostgresSignals(
+  database: Database,
+  { log, pollMs = 500 }: PostgresSignalsOptions,
+): Promise<PostgresSignals> {
+  const self = randomUUID();
+  const isShared = database.kind === 'server';
+  const heard$ = new Subject<Omit<Envelope, 'from'>>();
+  const closed$ = new Subject<void>();
+  const poller = new CancelPoller(database, { pollMs: isShared ? pollMs : undefined, log });
+
+  const listening = isShared
+    ? await database.repeat((sql) =>
+        sql.listen(
+          CHANNEL,
+          (payload) => {
+            const { from, channel, message } = JSON.parse(payload) as Envelope;
+            if (from !== self) heard$.next({ channel, message });
+          },
+          // Listening anew after a lost connection: what was said meanwhile was not heard.
+          () => poller.look(),
+        ),
+      )
+    : undefined;
+
+  const send = async (channel: string, message: string): Promise<void> => {
+    const envelope = JSON.stringify({ from: self, channel, message } satisfies Envelope);
+    if (Buffer.byteLength(envelope) > MAX_ENVELOPE_BYTES) throw tooLong(channel, message);
+    heard$.next({ channel, message });
+    // A message that is heard twice does no harm: it only wakes somebody up.
+    if (isShared) await database.repeat((sql) => sql`select pg_notify(${CHANNEL}, ${envelope})`);
+  };
+  const messages = (channel: string): Observable<string> =>
+    heard$.pipe(
+      filter((heard) => heard.channel === channel),
+      map(({ message }) => message),
+      takeUntil(closed$),
+    );
+
+  return {
+    async requestCancel(task) {
+      await database.repeat(
+        (sql) => sql`
+          insert into runnel.cancels (task, requested_at) values (${task}, clock_timestamp())
+          on conflict (task) do update set requested_at = excluded.requested_at`,
+      );
+      await send(CANCEL, task);
+    },
+    async clearCancel(task) {
+      await database.repeat((sql) => sql`delete from runnel.cancels where task = ${task}`);
+    },
+    cancelOf: (task) =>
+      merge(messages(CANCEL).pipe(filter((cancelled) => cancelled === task)), poller.requestsOf(task)).pipe(
+        map(() => undefined),
+        take(1),
+        takeUntil(closed$),
+      ),
+    publish: (channel, message) => send(`message:${channel}`, message),
+    messages: (channel) => messages(`message:${channel}`),
+    async close() {
+      closed$.next();
+      poller.close();
+      // A server that is away hears nothing anyway.
+      await listening?.unlisten().catch(() => {});
+    },
+  };
+}
+
+function tooLong(channel: string, message: string): EngineError {
+  return new EngineError(
+    'LIMIT_REACHED',
+    `A message to "${channel}" has ${message.length} characters, which is more than a notification takes; send where the data is instead.`,
+  );
+}

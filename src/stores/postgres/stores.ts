@@ -1,0 +1,76 @@
+import path from 'node:path';
+import type { LeaseStore, RunJournal, VersionStore } from '../../graph/durable-ports.js';
+import type { Stores } from '../../graph/service-ports.js';
+import { createFilesOnDisk, type DiskFiles } from '../files-on-disk.js';
+import { createPostgresAgents } from './agents.js';
+import type { Database } from './database.js';
+import { createPostgresFileIndex } from './file-index.js';
+import { createPostgresJournal } from './journal.js';
+import { createPostgresLeases, expireLeases } from './leases.js';
+import { type DatabaseOptions, openDatabase } from './open-database.js';
+import { type PruneOptions, type PruneResult, prune } from './prune.js';
+import { createPostgresRunLog } from './run-log.js';
+import { createRunWriter } from './run-writer.js';
+import { createPostgresRuns } from './runs.js';
+import { createPostgresSessions } from './sessions.js';
+import { createPostgresSignals, type PostgresSignals } from './signals.js';
+import { createPostgresVersions } from './versions.js';
+
+/** Everything that outlives the process, with something to close. */
+export interface PostgresStores extends Stores {
+  readonly database: Database;
+  readonly versions: VersionStore;
+  readonly journal: RunJournal;
+  readonly leases: LeaseStore;
+  readonly signals: PostgresSignals;
+  readonly files: DiskFiles;
+  /** Deletes what is older than asked for and gives the space back. */
+  prune(options: PruneOptions): Promise<PruneResult>;
+  /** Lets writing end, then closes the database. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database and everything that is kept in it; the bytes of files go to `<dataDir>/files`.
+ *
+ * @throws EngineError as `openDatabase`
+ */
+export async function openPostgresStores(options: DatabaseOptions): Promise<PostgresStores> {
+  const database = await openDatabase(options);
+  try {
+    return await createPostgresStores(database, options);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** The stores of an open database. */
+export async function createPostgresStores(
+  database: Database,
+  { dataDir, log }: Pick<DatabaseOptions, 'dataDir' | 'log'>,
+): Promise<PostgresStores> {
+  // Runs of a process that was killed are free to be taken over at once.
+  if (database.kind === 'embedded') await expireLeases(database);
+  const signals = await createPostgresSignals(database, { log });
+  const writer = createRunWriter(database);
+  const files = createFilesOnDisk({ folder: path.join(dataDir, 'files'), index: createPostgresFileIndex(database) });
+  return {
+    database,
+    agents: createPostgresAgents(database),
+    versions: createPostgresVersions(database),
+    sessions: createPostgresSessions(database),
+    runs: createPostgresRuns(database),
+    log: createPostgresRunLog(database, writer),
+    journal: createPostgresJournal(database, writer),
+    leases: createPostgresLeases(database),
+    signals,
+    files,
+    prune: (pruning) => prune(database, files, pruning),
+    async close() {
+      await writer.flushed();
+      await signals.close();
+      await database.close();
+    },
+  };
+}

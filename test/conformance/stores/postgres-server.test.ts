@@ -1,0 +1,33 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { PostgresStores } from '../../../src/stores/postgres/index.js';
+import { expireLeases } from '../../../src/stores/postgres/leases.js';
+import { openServer } from '../../stores/support/open-stores.js';
+import { describePostgres, type PostgresServer, startPostgres } from '../../stores/support/postgres-server.js';
+import { makeFolder, removeFolder } from '../../stores/support/temporary-folder.js';
+import { describeAllStores } from './suites/all-stores.js';
+
+describePostgres('stores in a Postgres server', () => {
+  let server: PostgresServer;
+  let folder: string;
+  let stores: PostgresStores;
+  /** The same database, as another process uses it. */
+  let others: PostgresStores;
+  beforeAll(async () => {
+    folder = await makeFolder();
+    server = await startPostgres();
+    const url = await server.createDatabase();
+    // At once, so that one of them has to wait for the tables that the other makes.
+    [stores, others] = await Promise.all([openServer(url, folder), openServer(url, folder)]);
+  });
+  afterAll(async () => {
+    await Promise.all([stores?.close(), others?.close()]);
+    await server?.stop();
+    await removeFolder(folder);
+  });
+  describeAllStores(() => ({
+    ...stores,
+    here: stores.signals,
+    there: others.signals,
+    expireAll: () => expireLeases(stores.database),
+  }));
+});

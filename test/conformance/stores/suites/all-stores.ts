@@ -1,0 +1,47 @@
+import type { LeaseStore, RunJournal, VersionStore } from '../../../../src/graph/durable-ports.js';
+import type { Stores } from '../../../../src/graph/service-ports.js';
+import { agentRecord, runRecord } from '../../../stores/support/records.js';
+import { describeAgentStore } from './agent-store.js';
+import { describeFileStore } from './file-store.js';
+import type { Given } from './given.js';
+import { describeLeaseStore, type LeaseSubject } from './lease-store.js';
+import { describeRunJournal } from './run-journal.js';
+import { describeRunLog } from './run-log.js';
+import { describeRunStore } from './run-store.js';
+import { describeSessionStore } from './session-store.js';
+import { describeSignals, type SignalSubject } from './signals.js';
+import { describeVersionStore } from './version-store.js';
+
+/** An implementation of every port. */
+export interface AllStores extends Stores {
+  readonly versions: VersionStore;
+  readonly journal: RunJournal;
+  readonly leases: LeaseStore;
+}
+
+export type StoreSubject = AllStores & SignalSubject & Pick<LeaseSubject, 'expireAll'>;
+
+/** Runs the suite of every port over one implementation. */
+export function describeAllStores(subject: () => StoreSubject): void {
+  const given: Given = {
+    async agent(tenant) {
+      const agent = agentRecord();
+      await subject().agents.insert(tenant, agent);
+      return agent.id;
+    },
+    async run(tenant) {
+      const run = runRecord(await this.agent(tenant));
+      await subject().runs.save(tenant, run);
+      return run.id;
+    },
+  };
+  describeAgentStore(() => subject().agents);
+  describeVersionStore(() => subject().versions, given);
+  describeSessionStore(() => subject().sessions, given);
+  describeRunStore(() => subject().runs, given);
+  describeRunLog(() => subject().log, given);
+  describeRunJournal(subject, given);
+  describeLeaseStore(subject);
+  describeSignals(subject);
+  describeFileStore(() => subject().files);
+}

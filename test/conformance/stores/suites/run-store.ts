@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { RunQuery, RunStore } from '../../../../src/graph/service-ports.js';
+import { newTenant, runRecord } from '../../../stores/support/records.js';
+import type { Given } from './given.js';
+
+const ALL: RunQuery = { offset: 0, limit: 100 };
+
+/** What every {@link RunStore} does. */
+export function describeRunStore(store: () => RunStore, given: Given): void {
+  describe('RunStore', () => {
+    it('gives back what it was given last', async () => {
+      const tenant = newTenant();
+      const agent = await given.agent(tenant);
+      const run = runRecord(agent, { parentRun: 'parent' });
+      await store().save(tenant, run);
+      expect(await store().find(tenant, run.id)).toEqual(run);
+      const ended = {
+        ...run,
+        status: 'failed' as const,
+        error: { code: 'NODE_FAILED' as const, message: 'Grüße' },
+        finishedAt: 2_000,
+        lastSeq: 7,
+        usage: { promptTokens: 1, completionTokens: 2, totalTokens: 3, calls: 4 },
+      };
+      await store().save(tenant, ended);
+      expect(await store().find(tenant, run.id)).toEqual(ended);
+    });
+
+    it('lists the newest first, by session and by status', async () => {
+      const tenant = newTenant();
+      const agent = await given.agent(tenant);
+      const runs = [
+        runRecord(agent, { id: 'a', startedAt: 1, sessionId: 's1', status: 'succeeded' }),
+        runRecord(agent, { id: 'b', startedAt: 3, sessionId: 's2', status: 'succeeded' }),
+        runRecord(agent, { id: 'c', startedAt: 2, sessionId: 's1', status: 'waiting' }),
+      ];
+      for (const run of runs) await store().save(tenant, run);
+      await store().save(tenant, runRecord(await given.agent(tenant), { startedAt: 9 }));
+      const ids = async (query: Partial<RunQuery>): Promise<string[]> => {
+        const { items } = await store().list(tenant, agent, { ...ALL, ...query });
+        return items.map(({ id }) => id);
+      };
+      expect(await ids({})).toEqual(['b', 'c', 'a']);
+      expect(await ids({ sessionId: 's1' })).toEqual(['c', 'a']);
+      expect(await ids({ status: 'succeeded' })).toEqual(['b', 'a']);
+      expect(await ids({ sessionId: 's1', status: 'succeeded' })).toEqual(['a']);
+      expect(await store().list(tenant, agent, { offset: 1, limit: 1 })).toEqual({ items: [runs[2]], total: 3 });
+    });
+
+    it('keeps what another tenant owns out of every call', async () => {
+      const [mine, theirs] = [newTenant(), newTenant()];
+      const agent = await given.agent(mine);
+      const run = runRecord(agent);
+      await store().save(mine, run);
+      expect(await store().find(theirs, run.id)).toBeUndefined();
+      expect(await store().list(theirs, agent, ALL)).toEqual({ items: [], total: 0 });
+      expect(await store().deleteOfAgent(theirs, agent)).toEqual([]);
+      expect(await store().find(mine, run.id)).toEqual(run);
+    });
+
+    it('names what it deleted with an agent', async () => {
+      const tenant = newTenant();
+      const [agent, other] = [await given.agent(tenant), await given.agent(tenant)];
+      const runs = [runRecord(agent), runRecord(agent), runRecord(other)] as const;
+      for (const run of runs) await store().save(tenant, run);
+      expect([...(await store().deleteOfAgent(tenant, agent))].sort()).toEqual([runs[0].id, runs[1].id].sort());
+      expect(await store().find(tenant, runs[0].id)).toBeUndefined();
+      expect(await store().find(tenant, runs[2].id)).toEqual(runs[2]);
+    });
+  });
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionQuery, SessionStore } from '../../../../src/graph/service-ports.js';
+import { checkpoint, newTenant, sessionRecord } from '../../../stores/support/records.js';
+import type { Given } from './given.js';
+
+const ALL: SessionQuery = { offset: 0, limit: 100, orderBy: 'name', descending: false };
+
+/** What every {@link SessionStore} does. */
+export function describeSessionStore(store: () => SessionStore, given: Given): void {
+  describe('SessionStore', () => {
+    it('gives back what it was given, and the last of what it was given', async () => {
+      const tenant = newTenant();
+      const agent = await given.agent(tenant);
+      const first = sessionRecord(agent, {
+        dsl: { z: 1, a: 'a\u0000b' },
+        messages: [{ role: 'user', content: 'Hi \u0000 😀', id: 'm1', createdAt: 1.5, files: [{ id: 'f' }] }],
+        references: [{ chunks: [] }],
+        conversation: { version: 1, variables: { 'sys.query': 'x' }, waiting: checkpoint('run', 3) },
+      });
+      await store().save(tenant, first);
+      expect(await store().find(tenant, first.id)).toEqual(first);
+      const { conversation: _, ...rest } = first;
+      const second = { ...rest, dsl: { other: true }, lastRun: 'run', round: 1, errors: 'no', updatedAt: 2_000 };
+      await store().save(tenant, second);
+      expect(await store().find(tenant, first.id)).toEqual(second);
+    });
+
+    it('keeps what another tenant owns out of every call', async () => {
+      const [mine, theirs] = [newTenant(), newTenant()];
+      const agent = await given.agent(mine);
+      const session = sessionRecord(agent);
+      await store().save(mine, session);
+      expect(await store().find(theirs, session.id)).toBeUndefined();
+      expect(await store().delete(theirs, session.id)).toBe(false);
+      await store().deleteOfAgent(theirs, agent);
+      expect(await store().list(theirs, agent, ALL)).toEqual({ items: [], total: 0 });
+      expect(await store().find(mine, session.id)).toEqual(session);
+    });
+
+    it('deletes one, or all of an agent', async () => {
+      const tenant = newTenant();
+      const [agent, other] = [await given.agent(tenant), await given.agent(tenant)];
+      const sessions = [sessionRecord(agent), sessionRecord(agent), sessionRecord(other)] as const;
+      for (const session of sessions) await store().save(tenant, session);
+      expect(await store().delete(tenant, sessions[0].id)).toBe(true);
+      expect(await store().delete(tenant, sessions[0].id)).toBe(false);
+      await store().deleteOfAgent(tenant, agent);
+      expect(await store().find(tenant, sessions[1].id)).toBeUndefined();
+      expect(await store().find(tenant, sessions[2].id)).toEqual(sessions[2]);
+    });
+
+    describe('listing', () => {
+      const said = (content: string) => [{ role: 'user' as const, content, id: 'm', createdAt: 1 }];
+      const about = [
+        {
+          id: 'id-a',
+          name: 'Alpha',
+          userId: 'u1',
+          messages: said('Wie ist das Wetter in KÖLN?'),
+          createdAt: 3,
+          updatedAt: 9,
+        },
+        { id: 'id-b', name: 'beta', userId: 'u2', messages: said('100% \u0000sure'), createdAt: 1, updatedAt: 8 },
+        { id: 'id-c', name: 'gamma', userId: 'u1', messages: [], createdAt: 2, updatedAt: 7 },
+      ];
+      const cases: readonly (readonly [string, Partial<SessionQuery>, readonly string[]])[] = [
+        ['everything by name', {}, ['id-a', 'id-b', 'id-c']],
+        ['by creation, the last first', { orderBy: 'createdAt', descending: true }, ['id-a', 'id-c', 'id-b']],
+        ['by change', { orderBy: 'updatedAt' }, ['id-c', 'id-b', 'id-a']],
+        ['one id', { id: 'id-b' }, ['id-b']],
+        ['those of a user', { userId: 'u1' }, ['id-a', 'id-c']],
+        ['those since', { from: 2 }, ['id-a', 'id-c']],
+        ['those until', { to: 2 }, ['id-b', 'id-c']],
+        ['part of a message, whatever the case', { keywords: 'köln' }, ['id-a']],
+        ['part of a name', { keywords: 'AMM' }, ['id-c']],
+        ['part of an id', { keywords: 'd-b' }, ['id-b']],
+        ['a percent sign as it is', { keywords: '0%' }, ['id-b']],
+        ['several conditions', { userId: 'u1', to: 2 }, ['id-c']],
+      ];
+      it.each(cases)('gives %s', async (_name, query, expected) => {
+        const tenant = newTenant();
+        const agent = await given.agent(tenant);
+        for (const session of about) await store().save(tenant, sessionRecord(agent, session));
+        await store().save(tenant, sessionRecord(await given.agent(tenant), { name: 'of another agent' }));
+        const { items, total } = await store().list(tenant, agent, { ...ALL, ...query });
+        expect(items.map(({ id }) => id)).toEqual(expected);
+        expect(total).toBe(expected.length);
+      });
+
+      it('gives a page of whole sessions, and how many there are in all', async () => {
+        const tenant = newTenant();
+        const agent = await given.agent(tenant);
+        const sessions = about.map((session, at) => sessionRecord(agent, { ...session, dsl: { shared: at > 0 } }));
+        for (const session of sessions) await store().save(tenant, session);
+        const { items, total } = await store().list(tenant, agent, { ...ALL, offset: 1, limit: 5 });
+        expect(items).toEqual(sessions.slice(1));
+        expect(total).toBe(3);
+      });
+    });
+  });
+}

@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import path from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBridge } from '../../../src/stores/postgres/embedded/bridge.js';
+import { makeFolder, removeFolder } from '../support/temporary-folder.js';
+
+describe('the bridge to a database with one session', () => {
+  let folder: string;
+  let socket: string;
+  let db: PGlite;
+  let server: net.Server;
+  const broken: unknown[] = [];
+  const clients: postgres.Sql[] = [];
+  const connect = (max: number): postgres.Sql => {
+    const sql = postgres({
+      path: socket,
+      host: 'localhost',
+      user: 'postgres',
+      database: 'postgres',
+      max,
+      fetch_types: false,
+    });
+    clients.push(sql);
+    return sql;
+  };
+
+  beforeAll(async () => {
+    folder = await makeFolder();
+    socket = path.join(folder, 'socket');
+    db = await PGlite.create();
+    server = await openBridge(db, { path: socket, onBroken: (error) => broken.push(error) });
+    const sql = connect(1);
+    await sql`create table counters (id int primary key, value int not null)`;
+    await sql`insert into counters values (1, 0)`;
+    await sql`create table rows (id int primary key)`;
+  });
+  afterAll(async () => {
+    await Promise.all(clients.map((sql) => sql.end({ timeout: 1 })));
+    server.close();
+    await db.close();
+    await removeFolder(folder);
+    expect(broken).toEqual([]);
+  });
+
+  it.each([1, 2, 8])('keeps transactions of %i connections apart', async (max) => {
+    const sql = connect(max);
+    await sql`update counters set value = 0`;
+    await Promise.all(
+      Array.from({ length: 100 }, () =>
+        sql.begin(async (transaction) => {
+          const [row] = await transaction`select value from counters where id = 1`;
+          await transaction`update counters set value = ${row?.value + 1} where id = 1`;
+        }),
+      ),
+    );
+    expect(await sql`select value from counters`).toEqual([{ value: 100 }]);
+  });
+
+  it('rolls a failed transaction back and serves the others', async () => {
+    const sql = connect(4);
+    const results = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, at) =>
+        sql.begin(async (transaction) => {
+          await transaction`insert into rows values (${at})`;
+          if (at % 2 === 0) await transaction`select 1 / 0`;
+        }),
+      ),
+    );
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(20);
+    expect(await sql`select count(*)::int as count from rows`).toEqual([{ count: 20 }]);
+  });
+
+  it('rolls back what a connection leaves behind', async () => {
+    const sql = connect(1);
+    const client = await rawClient(socket);
+    client.say('begin', 'insert into rows values (1000)');
+    await client.heard('INSERT');
+    // Waits until the transaction of the other is over, which is when its socket breaks.
+    const next = sql`select count(*)::int as count from rows where id = 1000`;
+    client.socket.destroy();
+    expect(await next).toEqual([{ count: 0 }]);
+  });
+
+  it('ends an exchange that a connection leaves in the middle', async () => {
+    const sql = connect(1);
+    const client = await rawClient(socket);
+    // Parse and Flush, but no Sync.
+    client.socket.write(Buffer.concat([frame('P', '\0select 1\0\0\0'), frame('H', '')]));
+    await client.heard('1');
+    const next = sql`select 2 as two`;
+    client.socket.destroy();
+    expect(await next).toEqual([{ two: 2 }]);
+  });
+
+  it('passes a statement of 20 MB and its answer', async () => {
+    const sql = connect(1);
+    const text = 'x'.repeat(20_000_000);
+    const [row] = await sql`select ${text}::text as text`;
+    expect(row?.text.length).toBe(text.length);
+  });
+});
+
+function frame(type: string, body: string): Buffer {
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeUInt32BE(4 + body.length, 1);
+  return Buffer.concat([head, Buffer.from(body)]);
+}
+
+/** A client without a driver, so that it can misbehave. */
+async function rawClient(socketPath: string): Promise<{
+  readonly socket: net.Socket;
+  readonly say: (...queries: string[]) => void;
+  readonly heard: (part: string) => Promise<void>;
+}> {
+  const socket = net.connect(socketPath);
+  let answer = '';
+  socket.on('data', (chunk: Buffer) => {
+    answer += chunk.toString('latin1');
+  });
+  const heard = async (part: string): Promise<void> => {
+    while (!answer.includes(part)) await once(socket, 'data');
+    answer = '';
+  };
+  const parameters = 'user\0postgres\0database\0postgres\0\0';
+  const start = Buffer.alloc(8);
+  start.writeUInt32BE(8 + parameters.length, 0);
+  start.writeUInt32BE(196_608, 4);
+  socket.write(Buffer.concat([start, Buffer.from(parameters)]));
+  await heard('Z\0\0\0\u0005I');
+  return {
+    socket,
+    say: (...queries) => socket.write(Buffer.concat(queries.map((query) => frame('Q', `${query}\0`)))),
+    heard,
+  };
+}

@@ -1,0 +1,122 @@
+import { readdir, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PostgresStores } from '../../../src/stores/postgres/index.js';
+import { openEmbedded } from '../support/open-stores.js';
+import { agentRecord, checkpoint, events, newId, newTenant, runRecord, sessionRecord } from '../support/records.js';
+import { makeFolder, removeFolder } from '../support/temporary-folder.js';
+
+const MANY = { maxEvents: 100, maxBytes: 1_000_000_000 };
+
+describe('pruning', () => {
+  let folder: string;
+  let stores: PostgresStores;
+  beforeAll(async () => {
+    folder = await makeFolder();
+    stores = await openEmbedded(folder);
+  });
+  afterAll(async () => {
+    await stores.close();
+    await removeFolder(folder);
+  });
+  const newAgent = async (tenant: string): Promise<string> => {
+    const agent = agentRecord();
+    await stores.agents.insert(tenant, agent);
+    return agent.id;
+  };
+  const prune = (olderThan: object) => stores.prune({ olderThan, now: Date.now() });
+
+  it('deletes runs that ended before, and keeps those that run, wait for longer or are younger', async () => {
+    const tenant = newTenant();
+    const agent = await newAgent(tenant);
+    const runs = {
+      old: runRecord(agent, { status: 'succeeded', finishedAt: 10 }),
+      young: runRecord(agent, { status: 'failed', finishedAt: 30 }),
+      running: runRecord(agent, { status: 'running', startedAt: 1 }),
+    };
+    for (const run of Object.values(runs)) {
+      await stores.runs.save(tenant, run);
+      await stores.log.append(tenant, run.id, events(1, 2));
+    }
+    expect(await prune({ runs: 20 })).toMatchObject({ runs: 1, logs: 0, sessions: 0, files: 0 });
+    expect(await stores.runs.find(tenant, runs.old.id)).toBeUndefined();
+    expect(await stores.log.read(tenant, runs.old.id, 0, MANY)).toBeUndefined();
+    expect(await stores.log.read(tenant, runs.young.id, 0, MANY)).toHaveLength(2);
+    expect(await stores.runs.find(tenant, runs.running.id)).toEqual(runs.running);
+  });
+
+  it('deletes events and journals alone, and gives their space back', async () => {
+    const tenant = newTenant();
+    const run = runRecord(await newAgent(tenant), { status: 'succeeded', finishedAt: 10 });
+    await stores.runs.save(tenant, run);
+    const noise = Array.from({ length: 20_000 }, newId).join('');
+    const large = Array.from({ length: 10 }, (_, at) => ({
+      seq: at + 1,
+      event: 'e',
+      json: JSON.stringify(noise + at),
+    }));
+    await stores.journal.append(tenant, run.id, { events: large, records: ['1'] });
+    await stores.journal.snapshot(tenant, run.id, checkpoint(run.id, 1));
+    const result = await prune({ events: 20 });
+    expect(result.logs).toBe(1);
+    expect(result.freedBytes).toBeGreaterThan(2_000_000);
+    expect(await stores.runs.find(tenant, run.id)).toEqual(run);
+    expect(await stores.log.read(tenant, run.id, 0, MANY)).toBeUndefined();
+    expect(await stores.journal.load(tenant, run.id)).toBeUndefined();
+  });
+
+  it('deletes sessions and documents that nobody runs, which can be saved again', async () => {
+    const tenant = newTenant();
+    const agent = await newAgent(tenant);
+    const dsl = { components: { begin: {} } };
+    const [old, young] = [
+      sessionRecord(agent, { updatedAt: 10, dsl }),
+      sessionRecord(agent, { updatedAt: 30, dsl: { other: true } }),
+    ];
+    await stores.sessions.save(tenant, old);
+    await stores.sessions.save(tenant, young);
+    expect(await prune({ sessions: 20 })).toMatchObject({ sessions: 1 });
+    expect(await stores.sessions.find(tenant, old.id)).toBeUndefined();
+    expect(await stores.sessions.find(tenant, young.id)).toEqual(young);
+    const { sql } = stores.database;
+    const documents = await sql`select dsl from runnel.documents where tenant = ${tenant}`;
+    expect(documents).toEqual([{ dsl: { other: true } }]);
+    await stores.sessions.save(tenant, old);
+    expect(await stores.sessions.find(tenant, old.id)).toEqual(old);
+  });
+
+  it('deletes files with their bytes, and bytes that no file has', async () => {
+    const tenant = newTenant();
+    const file = (id: string, createdAt: number) => ({
+      id,
+      name: id,
+      mimeType: 'x',
+      bytes: Uint8Array.of(1),
+      createdAt,
+    });
+    await stores.files.save(tenant, file('old', 10));
+    await stores.files.save(tenant, file('young', 30));
+    const [part] = await readdir(path.join(folder, 'files'));
+    const [stray, fresh] = ['stray', 'fresh'].map((name) => path.join(folder, 'files', part as string, name)) as [
+      string,
+      string,
+    ];
+    await writeFile(stray, 'left by a crash');
+    await utimes(stray, 1, 1);
+    await writeFile(fresh, 'being saved');
+    expect(await prune({ files: 20 })).toMatchObject({ files: 1 });
+    expect(await stores.files.find(tenant, 'old')).toBeUndefined();
+    expect(await stores.files.find(tenant, 'young')).toMatchObject({ id: 'young' });
+    const left = await readdir(path.join(folder, 'files'), { recursive: true });
+    expect(left.filter((name) => name.includes('/'))).toHaveLength(2);
+  });
+
+  it('deletes nothing that it is not told to', async () => {
+    const tenant = newTenant();
+    const agent = await newAgent(tenant);
+    const run = runRecord(agent, { status: 'succeeded', finishedAt: 1 });
+    await stores.runs.save(tenant, run);
+    expect(await prune({})).toMatchObject({ runs: 0, logs: 0, sessions: 0, files: 0 });
+    expect(await stores.runs.find(tenant, run.id)).toEqual(run);
+  });
+});

@@ -1,0 +1,13 @@
+import { prepareDatabase } from '../../../scripts/prepare-database.js';
+import { openPostgresStores, type PostgresStores } from '../../../src/stores/postgres/index.js';
+import { createLog } from './test-log.js';
+
+/** The stores of the embedded database in `dataDir`; a new one is copied from the prepared image. */
+export async function openEmbedded(dataDir: string): Promise<PostgresStores> {
+  return openPostgresStores({ dataDir, log: createLog(), image: await prepareDatabase() });
+}
+
+/** The stores of a database on a server; bytes of files go to `dataDir`. */
+export function openServer(url: string, dataDir: string): Promise<PostgresStores> {
+  return openPostgresStores({ url, dataDir, log: createLog() });
+}

@@ -1,0 +1,155 @@
+/** A real Postgres server for tests: the one at `DATABASE_URL`, or one that is started from the binaries of the machine. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chown } from 'node:fs/promises';
+import net from 'node:net';
+import path from 'node:path';
+import postgres from 'postgres';
+import { describe } from 'vitest';
+import { makeFolder, removeFolder } from './temporary-folder.js';
+
+export interface PostgresServer {
+  /** URL of a new, empty database. */
+  createDatabase(): Promise<string>;
+  /** Kills the server with all its processes, as a crash would; undefined for a server that is not ours. */
+  readonly crash: (() => Promise<void>) | undefined;
+  /** Starts it again after a crash. */
+  readonly restart: (() => Promise<void>) | undefined;
+  /** Stops the server, or drops the databases that were made in one that is not ours. */
+  stop(): Promise<void>;
+}
+
+const MISSING = 'no Postgres here: run "apt-get install -y postgresql", or set DATABASE_URL to a server';
+
+/** Whether there is a server to test with. */
+export const hasPostgres = process.env.DATABASE_URL !== undefined || binaries() !== undefined;
+
+/** A group of tests that need a server; without one they are reported as skipped, with the reason in their name. */
+export function describePostgres(name: string, define: () => void): void {
+  if (hasPostgres) describe(name, define);
+  else describe.skip(`${name} (${MISSING})`, define);
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const { DATABASE_URL } = process.env;
+  return DATABASE_URL === undefined ? startOwn() : useGiven(DATABASE_URL);
+}
+
+/** Newest first; Debian keeps every version in a folder of its own. */
+function binaries(): string | undefined {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => path.join(root, version, 'bin')),
+    ...(process.env.PATH ?? '').split(':'),
+  ];
+  return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(path.join(folder, name))));
+}
+
+async function startOwn(): Promise<PostgresServer> {
+  const bin = binaries() as string;
+  const folder = await makeFolder();
+  const user = serverUser();
+  if (user !== undefined) await chown(folder, user.uid, user.gid);
+  const data = path.join(folder, 'data');
+  const made = spawnSync(
+    path.join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '--encoding=UTF8', '--locale=C'],
+    { ...user, cwd: folder, encoding: 'utf8' },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const port = await freePort();
+  const args = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-F'];
+  const start = async (): Promise<ChildProcess> => {
+    const child = spawn(path.join(bin, 'postgres'), args, {
+      ...user,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    await ready(child);
+    return child;
+  };
+  let child = await start();
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  };
+  const urlOf = (name: string): string => `postgres://postgres@127.0.0.1:${port}/${name}`;
+  return {
+    createDatabase: () => createDatabase(urlOf),
+    // Immediate shutdown: no checkpoint, no goodbye to clients, recovery at the next start; but no orphans either.
+    crash: () => end('SIGQUIT'),
+    restart: async () => {
+      child = await start();
+    },
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) await end('SIGQUIT');
+      await removeFolder(folder);
+    },
+  };
+}
+
+function useGiven(given: string): PostgresServer {
+  const names: string[] = [];
+  const urlOf = (name: string): string => {
+    const url = new URL(given);
+    if (name !== 'postgres') {
+      names.push(name);
+      url.pathname = `/${name}`;
+    }
+    return url.href;
+  };
+  return {
+    createDatabase: () => createDatabase(urlOf),
+    crash: undefined,
+    restart: undefined,
+    async stop() {
+      const sql = postgres(given, { max: 1, onnotice: () => {} });
+      for (const name of names) await sql`drop database if exists ${sql(name)}`;
+      await sql.end();
+    },
+  };
+}
+
+async function createDatabase(urlOf: (name: string) => string): Promise<string> {
+  const name = `runnel_test_${randomUUID().replaceAll('-', '')}`;
+  const sql = postgres(urlOf('postgres'), { max: 1 });
+  await sql`create database ${sql(name)}`;
+  await sql.end();
+  return urlOf(name);
+}
+
+/** Postgres refuses to run as root, so it runs as the user that its package made. */
+function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith('postgres:'));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  if (uid === undefined || gid === undefined) throw new Error('There is no user "postgres" to run a server as.');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function ready(child: ChildProcess): Promise<void> {
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes('database system is ready to accept connections')) resolve();
+    });
+    child.once('exit', () => reject(new Error(`Postgres did not start: ${said}`)));
+    child.once('error', reject);
+  });
+}
