@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../json.js';
+import { SIMPLE_ESCAPES } from './python-escapes.js';
 
 /** Deepest nesting that is read, in brackets and signs. */
 const MAX_DEPTH = 200;
@@ -7,19 +8,6 @@ const DIGITS = /^\d+(?:\.\d*)*$|^(?:\.\d+)+$/;
 const WORDS = new Set(['true', 'false', 'none']);
 const NUMBER =
   /0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:\d+(?:_\d+)*)?\.\d+(?:_\d+)*(?:[eE][+-]?\d+)?|\d+(?:_\d+)*\.?(?:[eE][+-]?\d+)?/y;
-const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  v: '\v',
-  '\\': '\\',
-  "'": "'",
-  '"': '"',
-  '\n': '',
-};
 
 /**
  * Turns texts that look like literals into the values they stand for, also inside lists and objects.

@@ -1,4 +1,5 @@
 import { EngineError } from '../../errors.js';
+import { SIMPLE_ESCAPES } from '../python-escapes.js';
 import {
   type BracedReference,
   belongsToText,
@@ -35,19 +36,6 @@ const OPERATOR = /\/\/|\*\*|==|!=|>=|<=|[-+*/%~[\](){}<>=.:|,]/y;
 const RAW = /\{%[-+]?\s*raw\s*(-?)%\}/y;
 const END_RAW = /\{%([-+]?)\s*endraw\s*(-?)%\}/g;
 const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\s\S]))/y;
-const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  v: '\v',
-  '\\': '\\',
-  "'": "'",
-  '"': '"',
-  '\n': '',
-};
 const PAIRS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
 /**
