@@ -38,7 +38,9 @@ export const builtInComponents: Registry = createRegistry(components);
 /** Reads, validates and compiles a document and reports all problems; never throws on bad input. */
 export function checkCanvas(source: unknown, options: LoadOptions = {}): CanvasCheck {
   const { document, issues } = readDocument(source);
-  if (document === undefined) return { issues };
+  // A pipeline has no node that could run here: one reason says more than one for each of them.
+  const isOther = issues.some(({ code }) => code === 'ingestion-pipeline');
+  if (document === undefined || isOther) return { ...(document === undefined ? {} : { document }), issues };
   const compiled = checkAndCompile(document, options.registry ?? builtInComponents, {
     variables: initialVariables(document),
     hooks: conversationHooks,

@@ -20,9 +20,15 @@ const example = z.preprocess(
   z.string(),
 );
 
+/** Old documents hold all examples in one text, one on each line. */
+const examples = z.preprocess(
+  (given) => (typeof given === 'string' ? given.split(/[\r\n]+/).filter((line) => line.trim() !== '') : given),
+  z.array(example, 'expected a list of examples, or one text with an example on each line').nullish(),
+);
+
 const category = z.looseObject({
   description: z.string().nullish().describe('What belongs here; default "".'),
-  examples: z.array(example).nullish().describe('Messages that belong here; default none.'),
+  examples: examples.describe('Messages that belong here; default none.'),
   to: nodeIds
     .refine((ids) => ids.length > 0, 'a category needs at least one target')
     .describe('Ids of the nodes that run.'),
@@ -33,6 +39,14 @@ const categorizeParams = z.preprocess(
   z.looseObject({
     ...baseParams,
     ...modelParams,
+    llm_id: z
+      .string('a model is named by a text')
+      .trim()
+      .nullish()
+      .transform((id) => id ?? '')
+      .describe(
+        'Model: `model`, `model@Factory` or `model@instance@Factory`; default the configured one for chats, as in RAGFlow.',
+      ),
     category_description: z
       .record(
         z.string().refine((name) => name.trim() !== '', 'a category needs a name'),

@@ -1,11 +1,14 @@
 /** The built-in node types: one line each, sorted. */
 import type { AnyComponent } from '../graph/component.js';
+import { answer } from './answer.js';
 import { begin } from './begin.js';
 import { categorize } from './categorize.js';
 import { dataOperations } from './data-operations.js';
+import { docGenerator } from './doc-generator.js';
 import { excelProcessor } from './excel-processor.js';
 import { exitLoop } from './exit-loop.js';
 import { fillup } from './fillup.js';
+import { generate } from './generate.js';
 import { invoke } from './invoke.js';
 import { iteration } from './iteration.js';
 import { iterationItem } from './iteration-item.js';
@@ -22,12 +25,15 @@ import { variableAggregator } from './variable-aggregator.js';
 import { variableAssigner } from './variable-assigner.js';
 
 export const components: readonly AnyComponent[] = [
+  answer,
   begin,
   categorize,
   dataOperations,
+  docGenerator,
   excelProcessor,
   exitLoop,
   fillup,
+  generate,
   invoke,
   iteration,
   iterationItem,

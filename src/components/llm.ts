@@ -24,7 +24,8 @@ import { createTextReader, referencedOutputs, type TextReader } from './values/t
 const role = z.enum(['system', 'user', 'assistant']).catch('user');
 const prompt = z.looseObject({ role, content: z.string() });
 
-const llmParams = z.preprocess(
+/** Parameters of an LLM as documents write them. */
+export const llmParams = z.preprocess(
   withUsualNames,
   z.looseObject({
     ...baseParams,
@@ -54,6 +55,9 @@ const llmParams = z.preprocess(
 /** Parameters of an LLM, also those of an Agent without its tools. */
 export type LlmParams = z.output<typeof llmParams>;
 
+/** Reads one prompt of a node, its references replaced by their values. */
+export type ReadPrompt = (text: string, reader: TextReader, activation: Activation) => string;
+
 /**
  * Asks a model. Text and reasoning are streamed as they come; `content` holds the answer, with its reasoning between think
  * marks when another node reads it live and without it otherwise. With a schema the answer is read as JSON into `structured`.
@@ -72,31 +76,42 @@ export const llm = defineComponent<LlmParams>({
   primaryOutput: 'content',
   streams: (params) => (schemaOf(params) === undefined ? ['content'] : []),
   needs: (params) => referencedOutputs([params.sys_prompt ?? '', ...params.prompts.map(({ content }) => content)]),
-  create(params, placement) {
-    const system = cutPromptTags(params.sys_prompt ?? '');
-    const schema = schemaOf(params);
-    return (activation) => ask(activation, placement, params, system, schema);
-  },
+  create: (params, placement) => createAsker(params, placement),
 });
+
+/** What an LLM does, for components that ask in its way; `readPrompt` is for prompts that hold more than references. */
+export function createAsker(
+  params: LlmParams,
+  { isStreamed }: Pick<Placement, 'isStreamed'>,
+  readPrompt: ReadPrompt = (text, reader) => reader.read(text),
+): (activation: Activation) => Observable<NodeEvent> {
+  const system = cutPromptTags(params.sys_prompt ?? '');
+  const asking: Asking = { params, system, schema: schemaOf(params), isStreamed, readPrompt };
+  return (activation) => ask(activation, asking);
+}
+
+/** What all activations of a node share. */
+interface Asking {
+  readonly params: LlmParams;
+  readonly system: TaggedPrompt;
+  readonly schema: JsonObject | undefined;
+  readonly isStreamed: boolean;
+  readonly readPrompt: ReadPrompt;
+}
 
 function schemaOf({ outputs }: LlmParams): JsonObject | undefined {
   return outputSchema((outputs ?? undefined) as JsonObject | undefined);
 }
 
-function ask(
-  activation: Activation,
-  placement: Placement,
-  params: LlmParams,
-  system: TaggedPrompt,
-  schema: JsonObject | undefined,
-): Observable<NodeEvent> {
+function ask(activation: Activation, asking: Asking): Observable<NodeEvent> {
+  const { params, schema, isStreamed } = asking;
   const chat = openChat(activation, params);
-  const { messages, warnings } = prepare(activation, chat, params, system, schema);
+  const { messages, warnings } = prepare(activation, chat, asking);
   const request = chat.request(fitMessages(messages, chat.contextLength));
   const { model } = chat;
   const answer$ =
     schema === undefined
-      ? answerEvents(model.chat(request), { keepThinking: placement.isStreamed })
+      ? answerEvents(model.chat(request), { keepThinking: isStreamed })
       : askForObject({ node: activation.node, model, request, maxRetries: params.max_retries ?? 0 });
   return warnings.length === 0 ? answer$ : concat(from(warnings), answer$);
 }
@@ -104,19 +119,19 @@ function ask(
 function prepare(
   activation: Activation,
   chat: Chat,
-  params: LlmParams,
-  system: TaggedPrompt,
-  schema: JsonObject | undefined,
+  asking: Asking,
 ): { messages: readonly ChatMessage[]; warnings: readonly Notice[] } {
+  const { params, readPrompt } = asking;
   const images = new Set<string>();
   const reader = createTextReader(activation, (value) => textAndImages(value, images));
+  const read = (text: string) => readPrompt(text, reader, activation);
   if (params.visual_files_var) {
     const lookup = activation.lookup(params.visual_files_var);
     if (lookup.status === 'found') collectImages(lookup.value, images);
   }
-  const prompts = params.prompts.map(({ role, content }) => ({ role, content: reader.read(content) }));
+  const prompts = params.prompts.map(({ role, content }) => ({ role, content: read(content) }));
   const messages = buildMessages({
-    system: systemPrompt(activation, reader, params, system, schema),
+    system: systemPrompt(activation, asking, read),
     // The newest entry is the question of this turn, which the node's own prompt asks.
     history: readHistory(activation.source, params.message_history_window_size).slice(0, -1),
     prompts,
@@ -129,16 +144,14 @@ function prepare(
 }
 
 function systemPrompt(
-  activation: Activation,
-  reader: TextReader,
-  params: LlmParams,
-  system: TaggedPrompt,
-  schema: JsonObject | undefined,
+  { source }: Activation,
+  { params, system, schema }: Asking,
+  read: (text: string) => string,
 ): string {
-  const parts = [reader.read(system.text)];
-  if (params.cite !== false && hasPassages(activation.source)) {
+  const parts = [read(system.text)];
+  if (params.cite !== false && hasPassages(source)) {
     const { citation_guidelines: guidelines } = system.parts;
-    parts.push(citationPrompt(guidelines === undefined ? undefined : reader.read(guidelines)));
+    parts.push(citationPrompt(guidelines === undefined ? undefined : read(guidelines)));
   }
   if (schema !== undefined) parts.push(structuredPrompt(schema));
   return parts.filter((part) => part.trim() !== '').join('\n\n');

@@ -23,7 +23,10 @@ const messageParams = z.preprocess(
   z.looseObject({
     ...baseParams,
     content: z
-      .preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(z.string()))
+      .preprocess(
+        (given) => (typeof given === 'string' ? [given] : given),
+        z.array(z.string('expected a text'), 'expected a text or a list of texts'),
+      )
       .refine((texts) => texts.length > 0, 'a Message needs a text to say')
       .describe('Texts; one is drawn at random in every run.'),
     stream: z.boolean().nullish().describe('Says what other nodes write while they write it; default true.'),
@@ -68,11 +71,11 @@ export const message = defineComponent<MessageParams>({
   },
 });
 
-/** Old documents of another version hold one `text`. */
+/** Documents of other versions hold one `text`, old ones a list of `messages`. */
 function withContent(params: unknown): unknown {
-  if (typeof params !== 'object' || params === null || !('text' in params)) return params;
-  const { content } = params as { content?: unknown };
-  return content === undefined || content === null ? { ...params, content: params.text } : params;
+  if (typeof params !== 'object' || params === null) return params;
+  const { content, messages, text } = params as { content?: unknown; messages?: unknown; text?: unknown };
+  return content === undefined || content === null ? { ...params, content: messages ?? text } : params;
 }
 
 function liveOf({ content, stream }: MessageParams): string[] {

@@ -154,14 +154,18 @@ function foldStartNodes(dsl: JsonObject): JsonObject {
   const kept: Record<string, Json> = {};
   for (const [id, entry] of Object.entries(components)) {
     if (removed.has(id)) continue;
-    const targets = folded.get(id);
-    kept[id] = targets === undefined || !isJsonObject(entry) ? entry : foldInto(entry, targets, removed);
+    kept[id] = isJsonObject(entry) ? foldInto(entry, folded.get(id) ?? NOTHING, removed) : entry;
   }
   return { ...dsl, components: kept };
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** An edge back to a node that was folded away means the end of a pass, which needs no edge. */
 function foldInto(entry: JsonObject, targets: ReadonlySet<string>, removed: ReadonlySet<string>): JsonObject {
-  const merged = new Set([...successorsOf(entry), ...targets]);
+  const successors = successorsOf(entry);
+  if (targets.size === 0 && !successors.some((id) => removed.has(id))) return entry;
+  const merged = new Set([...successors, ...targets]);
   return { ...entry, downstream: [...merged].filter((id) => !removed.has(id)) };
 }
 

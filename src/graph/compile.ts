@@ -44,7 +44,8 @@ export function checkAndCompile(document: Document, registry: Registry, options:
   }
   checkParents(document, entries, issues);
   const timeouts = options.timeouts ?? createTimeoutResolver();
-  const specs = entries.map((entry) => toSpec(entry, document, timeouts, issues));
+  const around = surroundingsOf(document);
+  const specs = entries.map((entry) => toSpec(entry, around, timeouts, issues));
   if (issues.some((issue) => issue.severity === 'error')) return { issues };
   return { plan: link(specs, options), issues };
 }
@@ -129,19 +130,19 @@ function checkParents(document: Document, entries: readonly Entry[], issues: Doc
   }
 }
 
-function toSpec(entry: Entry, document: Document, timeouts: TimeoutResolver, issues: DocumentIssue[]): NodeSpec {
+function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, issues: DocumentIssue[]): NodeSpec {
   const { source, component, params, path } = entry;
-  const place = placementOf(source, document);
+  const { known } = around;
+  const place = placementOf(source, around);
   const report = (severity: DocumentIssue['severity'], code: string, message: string) =>
     issues.push({ code, severity, path, message: `${source.name}: ${message}`, component: source.id });
   for (const problem of component.check?.(params, { ...place, isStreamed: false }) ?? []) {
     report('error', 'params-invalid', problem);
   }
-  const known = new Set(Object.keys(document.components).map(canonicalId));
   const targets = component.targets?.(params) ?? [];
   for (const target of targets) {
     if (!known.has(canonicalId(target)))
-      report('error', 'target-unknown', `it may go to "${target}", which does not exist.`);
+      report('warning', 'target-unknown', `it may go to "${target}", which does not exist.`);
   }
   const needs = componentsOf(component.needs?.(params) ?? []);
   for (const need of needs) {
@@ -151,7 +152,7 @@ function toSpec(entry: Entry, document: Document, timeouts: TimeoutResolver, iss
   const onError = errorHandling(component, params);
   for (const target of onError?.targets ?? []) {
     if (!known.has(canonicalId(target)))
-      report('error', 'target-unknown', `exception_goto names "${target}", which does not exist.`);
+      report('warning', 'target-unknown', `exception_goto names "${target}", which does not exist.`);
   }
   return {
     id: source.id,
@@ -177,20 +178,39 @@ function toSpec(entry: Entry, document: Document, timeouts: TimeoutResolver, iss
   };
 }
 
-function placementOf(source: DocumentComponent, document: Document): Omit<Placement, 'isStreamed'> {
+/** What of the document around a component is known before it is linked. */
+interface Surroundings {
+  readonly document: Document;
+  readonly bodies: ReadonlyMap<string, readonly string[]>;
+  readonly upstreams: ReadonlyMap<string, readonly string[]>;
+  /** Canonical forms of all ids. */
+  readonly known: ReadonlySet<string>;
+}
+
+function surroundingsOf(document: Document): Surroundings {
+  const bodies = new Map<string, string[]>();
+  const upstreams = new Map<string, string[]>();
+  const note = (map: Map<string, string[]>, key: string, id: string) => {
+    const list = map.get(key);
+    if (list === undefined) map.set(key, [id]);
+    else list.push(id);
+  };
+  for (const { id, parent, downstream } of Object.values(document.components)) {
+    if (parent !== undefined) note(bodies, parent, id);
+    for (const to of downstream) note(upstreams, to, id);
+  }
+  return { document, bodies, upstreams, known: new Set(Object.keys(document.components).map(canonicalId)) };
+}
+
+function placementOf(source: DocumentComponent, around: Surroundings): Omit<Placement, 'isStreamed'> {
   const containers: string[] = [];
   for (let parent = source.parent; parent !== undefined && !containers.includes(parent); ) {
     containers.push(parent);
-    parent = document.components[parent]?.parent;
+    parent = around.document.components[parent]?.parent;
   }
-  const body = Object.values(document.components).filter(({ parent }) => parent === source.id);
-  return {
-    id: source.id,
-    name: source.name,
-    downstream: source.downstream,
-    containers,
-    body: body.map(({ id }) => id),
-  };
+  const { id, name, downstream } = source;
+  const upstream = around.upstreams.get(id) ?? [];
+  return { id, name, downstream, upstream, containers, body: around.bodies.get(id) ?? [] };
 }
 
 function componentsOf(references: readonly string[]): string[] {

@@ -105,6 +105,8 @@ export interface Placement {
   readonly name: string;
   /** Declared downstream ids. */
   readonly downstream: readonly string[];
+  /** Ids of the nodes whose downstream this one is. */
+  readonly upstream: readonly string[];
   /** Ids of the enclosing containers, innermost first. */
   readonly containers: readonly string[];
   /** Ids of the nodes in the node's own body; empty without one. */

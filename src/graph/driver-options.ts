@@ -1,8 +1,12 @@
 /** What a driver is told by whoever starts it, and what it tells at the end. */
 import type { Json } from '../json.js';
 import type { ErrorInfo } from './events.js';
-import type { Wake } from './frontier.js';
+import type { Frontier, Wake } from './frontier.js';
 import type { Recorder } from './journal.js';
+import type { Plan } from './plan.js';
+import type { Reporter } from './reporter.js';
+import type { State } from './state.js';
+import type { Frame } from './token.js';
 
 /** How a run ended. */
 export type RunEnd =
@@ -24,4 +28,14 @@ export interface DriverOptions {
   readonly recorder: Recorder | undefined;
   /** Called once, when nothing can move any more. */
   readonly whenEnded: (end: RunEnd) => void;
+}
+
+/** What a driver works on. */
+export interface DriverParts {
+  readonly plan: Plan;
+  readonly frontier: Frontier;
+  readonly root: Frame;
+  /** Token and outputs of the node that ran last, before the driver started. */
+  readonly last: State['last'];
+  readonly reporter: Reporter;
 }

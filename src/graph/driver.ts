@@ -7,7 +7,7 @@ import type { Json } from '../json.js';
 import { Activator, type ActivatorHost } from './activator.js';
 import { type BodyHost, openBody } from './bodies.js';
 import type { BodyEnd, BodyRound } from './component.js';
-import type { DriverOptions } from './driver-options.js';
+import type { DriverOptions, DriverParts } from './driver-options.js';
 import type { ErrorInfo } from './events.js';
 import { type FailureHost, Failures, infoOf } from './failures.js';
 import type { Frontier } from './frontier.js';
@@ -19,7 +19,7 @@ import { passOn } from './saying.js';
 import { applyOutcome } from './settle.js';
 import { type State, snapshot } from './state.js';
 import { detachConsumers } from './stream-edges.js';
-import { type Frame, retire, type Token } from './token.js';
+import { type Frame, leave, retire, type Token } from './token.js';
 import { WaveLoop } from './wave-loop.js';
 import type { Move, WorkHost } from './work.js';
 
@@ -43,14 +43,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   #lastOutputs: Outputs | null = null;
   isStopped = false;
 
-  constructor(
-    plan: Plan,
-    frontier: Frontier,
-    root: Frame,
-    last: State['last'],
-    reporter: Reporter,
-    options: DriverOptions,
-  ) {
+  constructor({ plan, frontier, root, last, reporter }: DriverParts, options: DriverOptions) {
     this.plan = plan;
     this.run = options.run;
     this.input = options.input;
@@ -165,14 +158,14 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     }
     if (node.asks) this.#reporter.started(token, node);
     this.#reporter.settled(token, node, outcome, recovered);
-    this.release(token);
     if (this.isStopped) return;
     this.#recorder?.add(settledRecord(token, outcome));
     if (outcome.exit === true && frame.owner !== undefined) {
       this.#frontier.countStep();
+      this.#endWork(leave(frame));
       const kept = this.#changed();
-      if (kept === undefined) this.#exitFrame(frame);
-      else this.#whenKept(kept, () => this.#exitFrame(frame));
+      if (kept === undefined) this.#checkFrame(frame);
+      else this.#whenKept(kept, () => this.#checkFrame(frame));
       return;
     }
     this.moveTo(token, targets);
@@ -181,6 +174,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   #interrupt(token: Token, event: Interrupt): void {
     const node = this.plan.nodes[token.node] as Node;
     this.release(token);
+    if (!token.isLive || this.isStopped) return;
     this.dropConsumers(token);
     token.answer = undefined;
     this.#recorder?.add({ ...event, type: 'waiting', token: token.id });
@@ -199,6 +193,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     const ready: Token[] = [];
     this.#frontier.advance(token, targets, ready);
     if (token.startedEarly !== undefined) for (const consumer of token.startedEarly) this.#producerSettled(consumer);
+    this.release(token);
     const kept = this.#changed();
     // No closure where there is no journal: this is the hot path.
     if (kept === undefined) this.#goOn(token.frame, ready);
@@ -272,24 +267,30 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   }
 
   begin(frame: Frame, isRestored: boolean): void {
-    this.#goOn(frame, isRestored ? this.#frontier.wake(frame, this.#options.wake) : this.#frontier.enter(frame));
+    const { wake } = this.#options;
+    if (isRestored && !wake.isTakeover && frame.owner !== undefined) {
+      this.#recorder?.add({ type: 'woken', token: frame.owner.id, key: frame.key, answers: wake.answers });
+    }
+    const ready = isRestored ? this.#frontier.wake(frame, wake) : this.#frontier.enter(frame);
+    // The tokens of a pass are names for the outside: they must be kept before they are used.
+    const kept = this.#changed();
+    if (kept === undefined) this.#goOn(frame, ready);
+    else this.#whenKept(kept, () => this.#goOn(frame, ready));
   }
 
   #checkFrame(frame: Frame): void {
     const { whenEnded } = frame;
     if (frame.movingCount > 0 || whenEnded === undefined || this.isStopped) return;
     frame.whenEnded = undefined;
-    whenEnded(frame.liveCount === 0 ? 'done' : 'interrupted');
-  }
-
-  #exitFrame(frame: Frame): void {
-    const { whenEnded } = frame;
-    this.stopFrame(frame);
-    whenEnded?.('exited');
+    whenEnded(frame.isLeft ? 'exited' : frame.liveCount === 0 ? 'done' : 'interrupted');
   }
 
   stopFrame(frame: Frame): void {
-    for (const token of retire(frame)) {
+    this.#endWork(retire(frame));
+  }
+
+  #endWork(tokens: readonly Token[]): void {
+    for (const token of tokens) {
       const { work } = token;
       // A slot that this frees may let others start at once, but never one of those that are stopped here.
       if (!this.isStopped) this.release(token);

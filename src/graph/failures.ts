@@ -43,6 +43,7 @@ export class Failures {
     const error = toEngineError(thrown, 'NODE_FAILED', { node: node.id });
     const info = infoOf(error, node.id);
     this.#host.release(token);
+    if (!token.isLive) return;
     if (node.retry !== undefined && error.retryable && token.attempt < node.retry.attempts) {
       this.#tryAgain(token, node, info, node.retry.delayMs);
     } else if (node.onError?.method === 'comment') {

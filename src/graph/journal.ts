@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { EngineError } from '../errors.js';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { BodyRound } from './component.js';
 import type { Interrupt, Outputs, Progress, Settled } from './node-events.js';
 import type { Checkpoint } from './state.js';
@@ -33,6 +33,8 @@ export type JournalRecord =
   | { readonly type: 'skipped'; readonly token: number }
   /** A pass through the body of the token's node began. */
   | { readonly type: 'opened'; readonly token: number; readonly round: BodyRound }
+  /** A pass that waited goes on with answers. */
+  | { readonly type: 'woken'; readonly token: number; readonly key: string; readonly answers?: Json | undefined }
   /** It ended, or was cut short. */
   | { readonly type: 'closed'; readonly token: number; readonly key: string };
 
@@ -141,7 +143,11 @@ export class Recorder {
 }
 
 const outputs = z.custom<JsonObject>(isJsonObject, 'expected an object');
-const reference = z.looseObject({ kind: z.enum(['output', 'variable', 'alias']) });
+const path = z.array(z.string());
+const reference = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('output'), component: z.string(), name: z.string(), path }),
+  z.strictObject({ kind: z.literal('variable'), key: z.string() }),
+]);
 const token = z.number().int().positive();
 
 const recordSchema = z.discriminatedUnion('type', [
@@ -178,6 +184,7 @@ const recordSchema = z.discriminatedUnion('type', [
     }),
   }),
   z.strictObject({ type: z.literal('closed'), token, key: z.string() }),
+  z.strictObject({ type: z.literal('woken'), token, key: z.string(), answers: z.json().optional() }),
 ]);
 
 /**

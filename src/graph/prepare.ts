@@ -49,6 +49,8 @@ export function prepare(plan: Plan, start: Start, now: number): Prepared {
   const { last } = state;
   if (start.takeover === true) {
     // The same run goes on: its variables were opened when it began, and its forms still wait for their answers.
+    // Tokens that the lost process gave out and that were not kept are never given to somebody else.
+    frontier.nextTokenId += 1_000_000;
     const ready = frontier.wake(root, { isTakeover: true });
     return { frontier, root, ready, last, input: checkpoint.input ?? {}, answers: undefined, kind: 'takenOver' };
   }

@@ -3,12 +3,12 @@ import { EngineError } from '../errors.js';
 import { createFrame } from './bodies.js';
 import type { Frontier } from './frontier.js';
 import type { JournalRecord } from './journal.js';
-import type { Node, Plan, Scope } from './plan.js';
+import type { Node, Plan } from './plan.js';
 import { keepProgress } from './progress.js';
 import { applyOutcome } from './settle.js';
 import { restore, type State, snapshot } from './state.js';
 import { detachConsumers } from './stream-edges.js';
-import { type Frame, retire, type Token } from './token.js';
+import { type Frame, leave, type Token } from './token.js';
 
 /**
  * The state after `records`. Pure: neither `state` nor the records are changed.
@@ -17,8 +17,20 @@ import { type Frame, retire, type Token } from './token.js';
  */
 export function replay(plan: Plan, state: State, records: Iterable<JournalRecord>): State {
   const working = new Replay(plan, state);
-  for (const record of records) working.apply(record);
+  for (const record of records) {
+    try {
+      working.apply(record);
+    } catch (error) {
+      if (error instanceof EngineError && error.code === 'CHECKPOINT_INVALID') throw error;
+      const { message } = error as Error;
+      throw misfit(record, message);
+    }
+  }
   return working.state;
+}
+
+function misfit({ token, type }: JournalRecord, why: string): EngineError {
+  return new EngineError('CHECKPOINT_INVALID', `The journal says token ${token} ${type}, which does not fit: ${why}`);
 }
 
 class Replay {
@@ -57,11 +69,15 @@ class Replay {
         }
         if (record.exit === true && frame.owner !== undefined) {
           this.#frontier.countStep();
-          retire(frame);
+          leave(frame);
         } else this.#moveOn(token, targets);
         return;
       }
       case 'rerouted':
+        for (const to of record.targets) {
+          const target = this.#plan.nodes[to];
+          if (target?.scope !== frame.scope.index) throw misfit(record, `there is no node ${to} in its scope.`);
+        }
         frame.values.cells.set(node, record.outputs);
         this.#moveOn(token, record.targets);
         return;
@@ -90,8 +106,15 @@ class Replay {
         this.#frontier.drop(token, ready);
         return;
       case 'opened': {
-        const scope = this.#plan.scopes[(this.#plan.nodes[node] as Node).body] as Scope;
+        const scope = this.#plan.scopes[(this.#plan.nodes[node] as Node).body];
+        if (scope === undefined) throw misfit(record, 'its node has no body.');
+        if (token.frames?.has(record.round.key)) throw misfit(record, `the pass "${record.round.key}" is open.`);
         this.#frontier.enter(createFrame(this.#plan, token, scope, record.round));
+        return;
+      }
+      case 'woken': {
+        const woken = token.frames?.get(record.key);
+        if (woken !== undefined) this.#frontier.wake(woken, { answers: record.answers, isTakeover: false });
         return;
       }
       case 'closed':

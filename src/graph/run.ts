@@ -122,18 +122,22 @@ class RunSubscription {
       const broken = (error: unknown) => this.#broke(toEngineError(error, 'JOURNAL_FAILED'));
       this.#recorder = new Recorder(journal, durability, () => this.#checkpoint(), broken);
     }
-    return new Driver(this.#plan, frontier, root, last, (this.#reporter ?? SILENT) as Reporter, {
-      run: this.#run,
-      input,
-      wake: { answers, isTakeover: kind === 'takenOver' },
-      services,
-      concurrency,
-      maxSteps,
-      now: this.#now,
-      random,
-      recorder: this.#recorder,
-      whenEnded: (end) => this.#close(end),
-    });
+    const reporter: Reporter = this.#reporter ?? SILENT;
+    return new Driver(
+      { plan: this.#plan, frontier, root, last, reporter },
+      {
+        run: this.#run,
+        input,
+        wake: { answers, isTakeover: kind === 'takenOver' },
+        services,
+        concurrency,
+        maxSteps,
+        now: this.#now,
+        random,
+        recorder: this.#recorder,
+        whenEnded: (end) => this.#close(end),
+      },
+    );
   }
 
   #checkpoint(): Checkpoint {
@@ -189,7 +193,7 @@ class RunSubscription {
     }
     const pending = end.kind === 'interrupted' ? pendingQuestions(this.#plan, driver.root) : [];
     const { state } = driver;
-    const finish = () => {
+    const finish = (end: RunEnd | { readonly kind: 'cancelled' }) => {
       const status = STATUS[end.kind];
       const error = end.kind === 'failed' ? { error: end.error } : {};
       this.#options.whenEnded?.({ status, outputs, pending, ...error, plan: this.#plan, state });
@@ -198,17 +202,26 @@ class RunSubscription {
     };
     const { checkpoints } = this.#options;
     if (checkpoints === undefined && this.#recorder === undefined) {
-      finish();
+      finish(end);
       return;
     }
     const seq = (this.#reporter?.seq ?? 0) + 1;
-    this.#keep(checkpointOf(this.#plan, state, this.#run, this.#now(), seq)).then(finish, this.whenClosed);
+    this.#keep(checkpointOf(this.#plan, state, this.#run, this.#now(), seq)).then(
+      (broken) => finish(broken ?? end),
+      this.whenClosed,
+    );
   }
 
   /** Everything is durable before the last event is told. */
-  async #keep(checkpoint: Checkpoint): Promise<void> {
-    await this.#recorder?.flush();
+  async #keep(checkpoint: Checkpoint): Promise<RunEnd | undefined> {
+    try {
+      await this.#recorder?.flush();
+    } catch (error) {
+      const { code, message } = toEngineError(error, 'JOURNAL_FAILED');
+      return { kind: 'failed', error: { code, message } };
+    }
     await this.#options.checkpoints?.save(checkpoint);
+    return undefined;
   }
 
   #terminal(

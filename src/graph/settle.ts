@@ -10,7 +10,7 @@ import type { Settled } from './node-events.js';
 import type { Node, Plan } from './plan.js';
 import { restore, type State, snapshot } from './state.js';
 import type { Frame, Token } from './token.js';
-import { applyWrite } from './values.js';
+import { applyWrites } from './values.js';
 
 /**
  * Settles one token of a state. Pure: `state` is not changed.
@@ -43,7 +43,7 @@ export function applyOutcome(
   const node = plan.nodes[token.node] as Node;
   const targets = outcome.next === undefined ? undefined : frontier.targetsOf(node, outcome.next);
   frame.values.cells.set(node.index, outcome.outputs);
-  if (outcome.writes !== undefined) for (const write of outcome.writes) applyWrite(plan, frame, write);
+  if (outcome.writes !== undefined) applyWrites(plan, frame, outcome.writes);
   return targets;
 }
 

@@ -59,6 +59,7 @@ const frame: z.ZodType = z.strictObject({
   tokens: z.array(token),
   aliases: jsonObject.optional(),
   isClosing: z.boolean().optional(),
+  isLeft: z.boolean().optional(),
   values: z.strictObject({ cells, variables: jsonObject }).optional(),
 });
 

@@ -31,6 +31,8 @@ export interface FrameState {
   readonly tokens: readonly TokenState[];
   readonly aliases?: JsonObject;
   readonly isClosing?: boolean;
+  /** A node left the body early, and the container has not heard of it. */
+  readonly isLeft?: boolean;
   /** Own values of an isolated frame. */
   readonly values?: { readonly cells: Cells<Outputs>; readonly variables: Variables };
 }
@@ -81,6 +83,7 @@ function frameState(frame: Frame): FrameState {
     tokens,
     ...(frame.aliases === undefined ? {} : { aliases: frame.aliases }),
     ...(frame.isClosing ? { isClosing: true } : {}),
+    ...(frame.isLeft ? { isLeft: true } : {}),
     ...(frame.isIsolated ? { values: { cells: frame.values.cells.fork(), variables: frame.values.variables } } : {}),
   };
 }
@@ -147,6 +150,7 @@ function restoreFrame(
     isIsolated: saved.values !== undefined,
     isClosing: saved.isClosing ?? false,
   });
+  frame.isLeft = saved.isLeft ?? false;
   const startedEarly = new Set(saved.tokens.flatMap((item) => item.startedEarly ?? []));
   for (const item of saved.tokens) {
     if (!keepsStreams && startedEarly.has(item.id)) continue;

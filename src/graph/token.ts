@@ -102,6 +102,8 @@ export class Frame {
   /** Live tokens by level, and the lowest level with any; only kept where the scope has joins. */
   readonly liveAtLevel: Int32Array | undefined;
   lowestLevel = 0;
+  /** A node left the body early: nothing of it goes on, but its container has not heard of it yet. */
+  isLeft = false;
   /** The newest live token of each node; only kept where the scope has joins. */
   readonly newestAt: Map<number, Token> | undefined;
   /** Called once when the frame ends or can only wait. */
@@ -138,6 +140,21 @@ export function framePath(frame: Frame, idOf: (node: number) => string): string 
   if (owner === undefined) return '';
   const around = framePath(owner.frame, idOf);
   return `${around === '' ? '' : `${around}/`}${idOf(owner.node)}/${frame.key}`;
+}
+
+/** Empties a frame that was left early; gives the tokens that were in it. Its listeners are still to be told. */
+export function leave(frame: Frame): Token[] {
+  const { whenEnded } = frame;
+  const tokens = retire(frame);
+  frame.isLeft = true;
+  frame.first = undefined;
+  frame.last = undefined;
+  frame.liveCount = 0;
+  frame.movingCount = 0;
+  frame.held.clear();
+  frame.liveAtLevel?.fill(0);
+  frame.whenEnded = whenEnded;
+  return tokens;
 }
 
 /** Takes every token of a frame, and of the bodies inside, out of the run; nobody is told of the frame's end. */

@@ -3,7 +3,7 @@ import type { Reference } from '../dsl/reference.js';
 import type { Lookup, ValueSource } from '../dsl/resolve.js';
 import { writePath } from '../dsl/write-path.js';
 import { EngineError } from '../errors.js';
-import type { Write } from './node-events.js';
+import type { Outputs, Write } from './node-events.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
 import type { Frame } from './token.js';
 
@@ -46,11 +46,33 @@ export class FrameSource implements ValueSource {
 }
 
 /**
+ * Applies the writes of a settled node, all of them or none.
+ *
+ * @throws EngineError as `applyWrite`.
+ */
+export function applyWrites(plan: Plan, frame: Frame, writes: readonly Write[]): void {
+  const { values } = frame;
+  const { cells, variables } = values;
+  const before = new Map<number, Outputs | undefined>();
+  for (const { to } of writes) {
+    const index = to.kind === 'output' ? indexOfNode(plan, to.component) : undefined;
+    if (index !== undefined) before.set(index, cells.get(index));
+  }
+  try {
+    for (const write of writes) applyWrite(plan, frame, write);
+  } catch (error) {
+    values.variables = variables;
+    for (const [index, outputs] of before) cells.set(index, outputs);
+    throw error;
+  }
+}
+
+/**
  * Applies one write of a settled node to the values of its frame.
  *
  * @throws EngineError REFERENCE_UNRESOLVED for a node that does not exist, REFERENCE_READ_ONLY for an alias.
  */
-export function applyWrite(plan: Plan, frame: Frame, write: Write): void {
+function applyWrite(plan: Plan, frame: Frame, write: Write): void {
   const { to, value } = write;
   const { values } = frame;
   switch (to.kind) {

@@ -1,9 +1,11 @@
+import type { VersionStore } from '../graph/durable-ports.js';
 import type { Stores } from '../graph/service-ports.js';
 import { createMemoryAgents, type MemoryAgentLimits } from './memory-agents.js';
 import { createMemoryFiles, type MemoryFileLimits } from './memory-files.js';
 import { createMemoryRunLog, type MemoryRunLogLimits } from './memory-run-log.js';
 import { createMemoryRuns, type MemoryRunLimits } from './memory-runs.js';
 import { createMemorySessions, type MemorySessionLimits } from './memory-sessions.js';
+import { createMemoryVersions, type MemoryVersionLimits } from './memory-versions.js';
 
 export interface MemoryLimits {
   readonly agents?: MemoryAgentLimits;
@@ -11,10 +13,16 @@ export interface MemoryLimits {
   readonly runs?: Omit<MemoryRunLimits, 'onDrop'>;
   readonly log?: MemoryRunLogLimits;
   readonly files?: MemoryFileLimits;
+  readonly versions?: MemoryVersionLimits;
+}
+
+/** What a server keeps when it keeps it in memory. */
+export interface MemoryStores extends Stores {
+  readonly versions: VersionStore;
 }
 
 /** Everything in memory, each part bounded; gone with the process. */
-export function createMemoryStores(limits: MemoryLimits = {}): Stores {
+export function createMemoryStores(limits: MemoryLimits = {}): MemoryStores {
   const log = createMemoryRunLog(limits.log);
   return {
     agents: createMemoryAgents(limits.agents),
@@ -23,5 +31,6 @@ export function createMemoryStores(limits: MemoryLimits = {}): Stores {
     runs: createMemoryRuns({ ...limits.runs, onDrop: (tenant, id) => void log.delete(tenant, id) }),
     log,
     files: createMemoryFiles(limits.files),
+    versions: createMemoryVersions(limits.versions),
   };
 }

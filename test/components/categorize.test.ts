@@ -118,6 +118,21 @@ describe('parameters', () => {
     expect(last).toMatchObject({ outputs: { category_name: 'two' }, next: ['y'] });
   });
 
+  it('may hold all examples in one text, one on each line', () => {
+    const category_description = { a: { examples: ' hello \r\n\ngood day\n', to: 'x' }, b: { examples: '', to: 'y' } };
+    const { system = '' } = sort({}, { category_description });
+    expect(system).toContain('Examples:\n- "hello" is a\n- "good day" is a\n\nRules:');
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ['none', { llm_id: undefined as never }, ''],
+    ['an empty one', { llm_id: '', tenant_llm_id: 63 }, ''],
+    ['null', { llm_id: null }, ''],
+    ['one', { llm_id: ' m ' }, 'm'],
+  ])('may name %s of the models', (_, params, id) => {
+    expect(categorize.params.parse({ category_description: CATEGORIES, ...params }).llm_id).toBe(id);
+  });
+
   it('declare targets and needs', () => {
     const params = categorize.params.parse({ llm_id: 'm', category_description: CATEGORIES, query: '{{n@text.0}}' });
     expect(categorize.targets?.(params)).toEqual(['b1', 'b2', 'f', 'r']);
@@ -129,6 +144,7 @@ describe('parameters', () => {
     ['a category without a target', { a: { to: [] } }],
     ['a category without a name', { ' ': { to: ['x'] } }],
     ['something else in place of categories', ['a']],
+    ['examples that are no texts', { a: { examples: [1], to: ['x'] } }],
   ])('are refused with %s', (_, category_description) => {
     expect(categorize.params.safeParse({ llm_id: 'm', category_description }).success).toBe(false);
   });

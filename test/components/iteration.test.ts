@@ -177,7 +177,15 @@ describe('Iteration', () => {
   });
 
   it('is refused without a body', () => {
-    const placement = { id: 'it', name: 'it', downstream: [], containers: [], body: [], isStreamed: false };
+    const placement = {
+      id: 'it',
+      name: 'it',
+      downstream: [],
+      upstream: [],
+      containers: [],
+      body: [],
+      isStreamed: false,
+    };
     expect(iteration.check?.(iteration.params.parse({}), placement)).toHaveLength(1);
     expect(iteration.check?.(iteration.params.parse({}), { ...placement, body: ['item'] })).toEqual([]);
   });

@@ -256,6 +256,14 @@ describe('settings', () => {
   it('name the model of the tenant when none is chosen', () => {
     expect(llm.params.parse({ llm_id: '', tenant_llm_id: 't' }).llm_id).toBe('t');
   });
+
+  it.each<[string, JsonObject]>([
+    ['is empty', { llm_id: '' }],
+    ['is empty beside the number of a row', { llm_id: ' ', tenant_llm_id: 63 }],
+  ])('say what is wrong when the model %s', (_, params) => {
+    const issues = llm.params.safeParse(params).error?.issues;
+    expect(issues).toMatchObject([{ path: ['llm_id'], message: expect.stringContaining('a model must be named') }]);
+  });
 });
 
 describe('answers', () => {

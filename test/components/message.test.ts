@@ -87,6 +87,8 @@ describe('text', () => {
 
   it('may have the name of another version', () => {
     expect(message.params.parse({ text: 'hello' }).content).toEqual(['hello']);
+    expect(message.params.parse({ messages: ['one', 'two'] }).content).toEqual(['one', 'two']);
+    expect(message.params.parse({ content: ['new'], messages: ['old'] }).content).toEqual(['new']);
   });
 });
 
@@ -195,9 +197,9 @@ describe('files', () => {
 
   it.each([
     ['markdown', 'markdown', 'text/markdown', '# a < b'],
-    ['txt', 'txt', 'text/plain', '# a < b'],
+    ['txt', 'txt', 'text/plain', 'a < b\n'],
     ['surprise', 'markdown', 'text/markdown', '# a < b'],
-    ['html', 'html', 'text/html', expect.stringContaining('# a &#60; b')],
+    ['html', 'html', 'text/html', expect.stringContaining('<h1>a &lt; b</h1>')],
   ])('are made as %s', async (wanted, format, mimeType, content) => {
     const { saved, files } = store();
     const around = { ...values({ a: '<think>no</think># a < b' }), services: { files } };
@@ -208,18 +210,16 @@ describe('files', () => {
     expect(saved.map((file) => [file.mimeType, text(file)])).toEqual([[mimeType, content]]);
   });
 
-  it('are made by the converters of the process', async () => {
+  it('are made by the writer of their format', async () => {
     const { saved, files } = store();
-    const converters = { pdf: async (markdown: string) => new TextEncoder().encode(`PDF ${markdown}`) };
-    const events = await sayLater('x', { services: { files, converters } }, { output_format: 'pdf' });
+    const events = await sayLater('x', { services: { files } }, { output_format: 'pdf' });
     expect(endOf(events)).toEqual([{ attachment: expect.objectContaining({ format: 'pdf' }) }]);
-    expect(text(saved[0])).toBe('PDF x');
+    expect(text(saved[0]).slice(0, 5)).toBe('%PDF-');
   });
 
   it.each<[string, object, RegExp]>([
-    ['no converter', store(), /no service for the format pdf/],
-    ['no file store', { converters: { pdf: () => new Uint8Array() } }, /no service for files/],
-    ['a broken converter', { ...store(), converters: { pdf: () => Promise.reject(new Error('torn')) } }, /torn/],
+    ['no file store', {}, /no service for files/],
+    ['a broken store', { files: { save: () => Promise.reject(new Error('torn')) } }, /torn/],
   ])('that cannot be made are told, and the answer stands: %s', async (_, services, problem) => {
     const events = await sayLater('x', { services }, { output_format: 'pdf' });
     expect(warningsOf(events)).toEqual([expect.stringMatching(problem)]);

@@ -71,7 +71,16 @@ export function activationOf({
 
 /** A node of a component, from parameters as they stand in a document. */
 export function nodeOf<P>(component: Component<P>, params: Json, place: Partial<Placement> = {}): NodeFunction {
-  const placement = { id: 'x', name: 'X', downstream: [], containers: [], body: [], isStreamed: false, ...place };
+  const placement = {
+    id: 'x',
+    name: 'X',
+    downstream: [],
+    upstream: [],
+    containers: [],
+    body: [],
+    isStreamed: false,
+    ...place,
+  };
   return component.create(component.params.parse(params), placement);
 }
 

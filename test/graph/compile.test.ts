@@ -95,16 +95,6 @@ describe('compile', () => {
       components: { a: {}, b: { parent: 'a' } },
       issues: [['error', 'parent-not-container', '$.components["b"].parent_id', '"a" is a Step, which has no body']],
     },
-    {
-      what: 'a successor that does not exist',
-      components: { a: { type: 'Chooser', params: { to: 'nobody' } } },
-      issues: [['error', 'target-unknown', '$.components["a"].obj.params', '"nobody"']],
-    },
-    {
-      what: 'an exception_goto that does not exist',
-      components: { a: { params: { exception_method: 'goto', exception_goto: ['a', 'nobody'] } } },
-      issues: [['error', 'target-unknown', '$.components["a"].obj.params', 'exception_goto names "nobody"']],
-    },
   ])('refuses $what', ({ components, issues, version = 1 }) => {
     const document = documentOf(components, version);
     const found = checkAndCompile(document, registry);
@@ -194,6 +184,21 @@ describe('compile', () => {
     expect(plan.nodes.map(({ timeoutMs }) => timeoutMs)).toEqual([4, undefined, undefined]);
   });
 
+  it.each<[string, Parameters<typeof documentOf>[0], string]>([
+    ['a successor', { a: { type: 'Chooser', params: { to: 'nobody' } } }, 'it may go to "nobody"'],
+    [
+      'an exception_goto',
+      { a: { params: { exception_method: 'goto', exception_goto: ['a', 'nobody'] } } },
+      'exception_goto names "nobody"',
+    ],
+  ])('warns of %s that does not exist, for documents hold leftovers that are never chosen', (_, components, says) => {
+    const { plan, issues } = checkAndCompile(documentOf(components), registry);
+    expect(plan).toBeDefined();
+    expect(issues).toEqual([
+      expect.objectContaining({ severity: 'warning', code: 'target-unknown', message: expect.stringContaining(says) }),
+    ]);
+  });
+
   it('tells a component where it stands', () => {
     const places: Placement[] = [];
     const spy = defineComponent<JsonObject>({
@@ -207,6 +212,7 @@ describe('compile', () => {
     const components = {
       outer: { type: 'Box' },
       inner: { type: 'Spy', parent: 'outer', downstream: ['next'], name: 'Inner one' },
+      before: { parent: 'outer', downstream: ['inner'] },
       next: { parent: 'outer' },
       leaf: { parent: 'inner' },
     };
@@ -216,6 +222,7 @@ describe('compile', () => {
         id: 'inner',
         name: 'Inner one',
         downstream: ['next'],
+        upstream: ['before'],
         containers: ['outer'],
         body: ['leaf'],
         isStreamed: false,

@@ -6,7 +6,10 @@ const entered = (value: unknown): unknown => (value === '' || value === null ? u
 const number = (min: number, max: number) => z.preprocess(entered, z.coerce.number().min(min).max(max).optional());
 const flag = z.boolean().nullish();
 
-/** Names that documents of other versions give to the same parameters; the first one present counts. */
+/**
+ * Names that documents of other versions give to the same parameters; the first one present counts. RAGFlow also writes the
+ * number of a row of its database into `tenant_llm_id`, which names nothing here.
+ */
 const OTHER_NAMES = {
   llm_id: ['model_id', 'tenant_llm_id'],
   sys_prompt: ['system_prompt'],
@@ -15,7 +18,11 @@ const OTHER_NAMES = {
 
 /** Parameters of every component that asks a chat model; for `z.looseObject`. */
 export const modelParams = {
-  llm_id: z.string().trim().min(1).describe('Model: `model`, `model@Factory` or `model@instance@Factory`.'),
+  llm_id: z
+    .string('a model is named by a text')
+    .trim()
+    .min(1, 'a model must be named, such as "model@Factory"')
+    .describe('Model: `model`, `model@Factory` or `model@instance@Factory`.'),
   temperature: number(0, 2).describe('Randomness, 0 to 2; left to the provider when absent.'),
   temperatureEnabled: flag.describe('False: `temperature` is not sent.'),
   top_p: number(0, 1).describe('Share of probability to choose from, 0 to 1; not sent when 0 or absent.'),
@@ -43,7 +50,7 @@ export function withUsualNames(params: unknown): unknown {
   const renamed = { ...given };
   for (const [name, others] of Object.entries(OTHER_NAMES)) {
     if (isGiven(given[name])) continue;
-    const other = others.find((candidate) => isGiven(given[candidate]));
+    const other = others.find((candidate) => isGiven(given[candidate]) && typeof given[candidate] !== 'number');
     if (other !== undefined) renamed[name] = given[other];
   }
   return renamed;

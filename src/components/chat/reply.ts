@@ -1,0 +1,78 @@
+/**
+ * How nodes of RAGFlow's oldest documents take turns: a Generate writes a reply, and the Answer behind it says the reply and
+ * waits for what the user says next. What one leaves for the other are variables, good for the turn they were written in.
+ */
+import { renderValue } from '../../dsl/render-value.js';
+import type { ValueSource } from '../../dsl/resolve.js';
+import type { Activation } from '../../graph/component.js';
+import type { Write } from '../../graph/node-events.js';
+import { isJsonObject, type Json } from '../../json.js';
+
+/** What was written and not yet said: `{turn, text}`. */
+const REPLY = 'reply';
+
+/** The turn whose question an Answer took. */
+const TAKEN = 'taken_turn';
+
+/** The reply of this turn that waits to be said; empty when there is none. */
+export function pendingReply(activation: Activation): string {
+  const reply = readVariable(activation.source, REPLY);
+  if (!isJsonObject(reply) || reply.turn !== turnOf(activation)) return '';
+  return typeof reply.text === 'string' ? reply.text : '';
+}
+
+/** Leaves a reply in the place of any earlier one; an empty text takes that away. */
+export function writeReply(activation: Activation, text: string): Write {
+  return writeVariable(REPLY, { turn: turnOf(activation), text });
+}
+
+/** Whether an Answer has taken the question of this turn. */
+export function isQuestionTaken(activation: Activation): boolean {
+  return readVariable(activation.source, TAKEN) === turnOf(activation);
+}
+
+/** Marks the question of this turn as taken. */
+export function takeQuestion(activation: Activation): Write {
+  return writeVariable(TAKEN, turnOf(activation));
+}
+
+/**
+ * Puts a reply, and the question that came after it, where the opening of the run has put a question alone: a run that
+ * waited has no closing that would have kept its reply. Without a conversation nothing but `sys.query` is written.
+ */
+export function recordExchange({ source }: Activation, reply: string, question: Json): Write[] {
+  const writes = [writeVariable('sys.query', question)];
+  const history = listOf(source, 'history');
+  const newest = history.at(-1);
+  if (Array.isArray(newest) && newest[0] === 'user') {
+    const said: Json[] = reply === '' ? [] : [['assistant', { content: reply }]];
+    writes.push(writeVariable('history', [...history.slice(0, -1), ...said, ['user', question]]));
+  }
+  const lines = listOf(source, 'sys.history');
+  const newestLine = lines.at(-1);
+  if (typeof newestLine === 'string' && newestLine.startsWith('user: ')) {
+    const said = reply === '' ? [] : [`assistant: ${reply}`];
+    const asked = `user: ${renderValue(question)}`;
+    writes.push(writeVariable('sys.history', [...lines.slice(0, -1), ...said, asked]));
+  }
+  return writes;
+}
+
+/** Names a turn by its run and its place in the conversation, as a caller may count either of them alone. */
+function turnOf({ run, source }: Activation): string {
+  return `${run}/${renderValue(readVariable(source, 'sys.conversation_turns'))}`;
+}
+
+function readVariable(source: ValueSource, key: string): Json {
+  const lookup = source.variable(key);
+  return lookup.status === 'found' ? lookup.value : null;
+}
+
+function listOf(source: ValueSource, key: string): readonly Json[] {
+  const value = readVariable(source, key);
+  return Array.isArray(value) ? value : [];
+}
+
+function writeVariable(key: string, value: Json): Write {
+  return { to: { kind: 'variable', key }, value };
+}

@@ -1,0 +1,30 @@
+/** Longest name without its ending, in UTF-16 units. */
+const MAX_BASE = 180;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+const FORBIDDEN = /[\\/\u0000-\u001f\u007f?#%*:|<>"]/g;
+/** An ending of a file; `1.2` in `version 1.2` is none. */
+const ENDING = /(?<=.)\.[a-z][a-z\d]{0,7}$/i;
+
+/**
+ * A name that every file system takes: without the characters that some forbid, dots and blanks at its ends, and with
+ * `extension` in place of any ending that it has.
+ */
+export function fileName(wanted: string, extension: string): string {
+  const name = wanted.replace(FORBIDDEN, ' ').replace(/\s+/g, ' ');
+  const base = trimmed(trimmed(name).replace(ENDING, ''));
+  return `${trimmed(base.slice(0, MAX_BASE).replace(/[\ud800-\udbff]$/, '')) || 'file'}.${extension}`;
+}
+
+/** A name for a file that got none: `document_20261121_093000_0a1b2c3d.pdf`. `random` is in [0, 1). */
+export function generatedName(date: Date, random: number, extension: string): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}`;
+  const time = `${two(date.getHours())}${two(date.getMinutes())}${two(date.getSeconds())}`;
+  const tail = Math.floor(random * 2 ** 32).toString(16);
+  return `document_${day}_${time}_${tail.padStart(8, '0')}.${extension}`;
+}
+
+function trimmed(name: string): string {
+  return name.replace(/^[. ]+|[. ]+$/g, '');
+}

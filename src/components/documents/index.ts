@@ -1,0 +1,139 @@
+/** Markdown as a file: PDF, Word, Excel, HTML, plain text. The libraries for a format are loaded with its first use. */
+import { writable, writableLine } from './characters.js';
+import { notWritten, refuse } from './failure.js';
+import { DOCUMENT_FORMATS, type DocumentFormat } from './formats.js';
+import { PAPER, type Page, type PageSize } from './page.js';
+
+export { DOCUMENT_FORMATS, type DocumentFormat } from './formats.js';
+export type { PageSize } from './page.js';
+
+/** How a document is made. */
+export interface DocumentOptions {
+  readonly format: DocumentFormat;
+  /** Title in the properties of the file and of an HTML page; @default the format's own, mostly none */
+  readonly title?: string;
+  /** Size of the text in points, 6 to 72; headings are up to 6 larger. @default 12 */
+  readonly fontSize?: number;
+  /** Line above the text of every page: PDF, Word and HTML; 500 UTF-16 units at most. @default '' */
+  readonly header?: string;
+  /** Line below the text, as {@link header}. @default '' */
+  readonly footer?: string;
+  /** Pale text across every page: PDF, Word and HTML. @default '' */
+  readonly watermark?: string;
+  /** Numbers the pages: PDF, Word, and HTML when it is printed. @default false */
+  readonly pageNumbers?: boolean;
+  /** Shows when the document was made, in local time; in the footer of PDF and Word, else as first paragraph. @default not shown */
+  readonly timestamp?: Date;
+  /** Time of making in the properties of a PDF. @default `timestamp`, else now */
+  readonly created?: Date;
+  /** Paper. @default 'A4' */
+  readonly pageSize?: PageSize;
+  /** Handlebars template for HTML, in place of the built-in page: `title style watermark generated body`. */
+  readonly layout?: string;
+  /** Stops the work on PDF and Excel files, which is then rejected with the reason of the signal. */
+  readonly signal?: AbortSignal;
+}
+
+/** A file that was made. */
+export interface DocumentFile {
+  readonly bytes: Uint8Array;
+  readonly mimeType: string;
+  /** Without a dot. */
+  readonly extension: string;
+}
+
+/** Longest Markdown text, in bytes of UTF-8. */
+const MAX_BYTES = 2_097_152;
+/** Longest title, header, footer and watermark, in UTF-16 units. */
+const MAX_LINE = 500;
+
+/**
+ * Converts Markdown (GitHub's) to a file.
+ *
+ * Nothing is fetched and no file of this machine is read: pictures come from `data:` URIs, others become links. Raw HTML is
+ * shown as text. `\newpage` or `<!-- pagebreak -->` alone on a line starts a page, `<!-- section -->` a section, and
+ * `<!-- header: … -->`, `<!-- footer: … -->` set its edges.
+ *
+ * @throws EngineError `DOCUMENT_NOT_WRITTEN` (`details: { format, reason }`) for more than 2 MiB, options that are no such,
+ * nesting beyond 32 levels, tables beyond 63 columns or 100,000 cells (Excel: 16,384 and 200,000).
+ */
+export async function convertMarkdown(markdown: string, options: DocumentOptions): Promise<DocumentFile> {
+  const { format, signal } = options;
+  if (!Object.hasOwn(DOCUMENT_FORMATS, format)) {
+    const known = Object.keys(DOCUMENT_FORMATS).join(', ');
+    throw notWritten(String(format), refuse(`there is no such format; known are ${known}.`));
+  }
+  signal?.throwIfAborted();
+  try {
+    const size = Buffer.byteLength(markdown);
+    if (size > MAX_BYTES) throw refuse(`the content has ${size} bytes; at most ${MAX_BYTES} can be written.`);
+    const bytes = await WRITERS[format](markdown, pageOf(options), options);
+    return { bytes, ...DOCUMENT_FORMATS[format] };
+  } catch (error) {
+    if (signal?.aborted && error === signal.reason) throw error;
+    throw notWritten(format, error);
+  }
+}
+
+type Writer = (markdown: string, page: Page, options: DocumentOptions) => Promise<Uint8Array>;
+
+const utf8 = new TextEncoder();
+
+const WRITERS: Readonly<Record<DocumentFormat, Writer>> = {
+  async pdf(markdown, page, { signal }) {
+    const [sections, { writePdf }] = await Promise.all([sectionsOf(markdown, page), import('./pdf/write-pdf.js')]);
+    return writePdf(sections, page, signal);
+  },
+  async docx(markdown, page) {
+    const [sections, { writeDocx }] = await Promise.all([sectionsOf(markdown, page), import('./docx/write-docx.js')]);
+    return writeDocx(sections, page);
+  },
+  async txt(markdown, page) {
+    const [sections, { writeText }] = await Promise.all([sectionsOf(markdown, page), import('./write-text.js')]);
+    return utf8.encode(writeText(sections, page.generated));
+  },
+  async markdown(markdown, { generated }) {
+    const text = writable(markdown);
+    return utf8.encode(generated === '' ? text : `${generated}\n\n${text}`);
+  },
+  async html(markdown, page, { layout }) {
+    const [sections, { writeHtml }] = await Promise.all([sectionsOf(markdown, page), import('./write-html.js')]);
+    return utf8.encode(writeHtml(sections, page, layout));
+  },
+  async xlsx(markdown, _, { signal }) {
+    const { writeXlsx } = await import('./write-xlsx.js');
+    return writeXlsx(writable(markdown), signal);
+  },
+};
+
+async function sectionsOf(markdown: string, page: Page) {
+  const { readMarkdown } = await import('./read-markdown.js');
+  return readMarkdown(markdown, page);
+}
+
+function pageOf(options: DocumentOptions): Page {
+  const { fontSize = 12, pageSize = 'A4', timestamp } = options;
+  if (!(fontSize >= 6 && fontSize <= 72)) throw refuse(`the font size ${fontSize} is not between 6 and 72 points.`);
+  if (!Object.hasOwn(PAPER, pageSize)) {
+    throw refuse(`there is no page size "${pageSize}"; known are ${Object.keys(PAPER).join(', ')}.`);
+  }
+  const line = (text = '') => writableLine(text, MAX_LINE);
+  return {
+    title: line(options.title),
+    fontSize,
+    size: pageSize,
+    header: line(options.header),
+    footer: line(options.footer),
+    watermark: line(options.watermark),
+    hasNumbers: options.pageNumbers ?? false,
+    generated: timestamp === undefined ? '' : `Generated: ${localTime(timestamp)}`,
+    created: options.created ?? timestamp ?? new Date(),
+  };
+}
+
+/** `2026-11-21 09:30:00`. */
+function localTime(date: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}

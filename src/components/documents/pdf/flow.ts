@@ -1,0 +1,109 @@
+import { MARGIN, PAPER, type Page } from '../page.js';
+import type { Line } from './lines.js';
+import type { Pdf } from './pdf.js';
+import type { Pictures } from './pictures.js';
+import type { Typeface } from './typeface.js';
+
+/** Where blocks stand on the page: from `left` on, `width` wide, in points. */
+export interface Place {
+  readonly left: number;
+  readonly width: number;
+  /** Where the bars of quotes stand, from the left of the page. */
+  readonly bars: readonly number[];
+  /** The mark of a list item, which waits for its first line; drawn once, to the left of the place. */
+  readonly mark?: { readonly line: Line; isDrawn: boolean };
+}
+
+const BAR = { width: 2, colour: '#d9d9d9' } as const;
+
+/** Distance of the mark of a list item from its text. */
+const MARK_GAP = 5;
+
+/** The pages of a document, filled from the top; all measures in points. */
+export class PageFlow {
+  /** Height of the text on a page. */
+  readonly height: number;
+  /** The top of what is free on the page. */
+  #y: number = MARGIN.top;
+  readonly #bottom: number;
+  #isFresh = true;
+  #pages = 1;
+
+  constructor(
+    readonly pdf: Pdf,
+    readonly typeface: Typeface,
+    readonly pictures: Pictures,
+    { size }: Page,
+  ) {
+    this.#bottom = PAPER[size].height - MARGIN.bottom;
+    this.height = this.#bottom - MARGIN.top;
+  }
+
+  /** Number of pages so far. */
+  get pages(): number {
+    return this.#pages;
+  }
+
+  /** What is left of the page. */
+  get rest(): number {
+    return this.#bottom - this.#y;
+  }
+
+  /** Starts a page. */
+  newPage(): void {
+    this.pdf.addPage();
+    this.#pages += 1;
+    this.#y = MARGIN.top;
+    this.#isFresh = true;
+  }
+
+  /** Starts a page when `height` does not fit on this one, and could on a whole one. */
+  reserve(height: number): void {
+    if (!this.#isFresh && height > this.rest && height <= this.height) this.newPage();
+  }
+
+  /** Leaves space, but not at the top of a page. */
+  gap(height: number, place: Place): void {
+    if (this.#isFresh) return;
+    const used = Math.min(height, this.rest);
+    this.#drawBars(place, used);
+    this.#y += used;
+  }
+
+  /** Gives `draw` a strip of the page, of this one or the next. */
+  strip(height: number, place: Place, draw: (top: number) => void): void {
+    if (height > this.rest && !this.#isFresh) this.newPage();
+    this.#drawBars(place, height);
+    // Before its line, so that the text of the file reads in order.
+    this.#drawMark(place);
+    draw(this.#y);
+    this.#y += height;
+    this.#isFresh = false;
+  }
+
+  /** Draws a line in a place. */
+  line(line: Line, place: Place): void {
+    this.strip(line.height, place, (top) => this.drawLine(line, place.left, top));
+  }
+
+  /** Draws a line anywhere. */
+  drawLine(line: Line, left: number, top: number): void {
+    const y = top + line.baseline;
+    let x = left;
+    for (const piece of line.pieces) {
+      if (piece.kind === 'text') this.typeface.draw(piece, x, y);
+      else this.pictures.draw(piece.picture, x, y - piece.height, piece.width, piece.height);
+      x += piece.width;
+    }
+  }
+
+  #drawBars({ bars }: Place, height: number): void {
+    for (const x of bars) this.pdf.rect(x, this.#y, BAR.width, height).fill(BAR.colour);
+  }
+
+  #drawMark({ mark, left }: Place): void {
+    if (mark === undefined || mark.isDrawn) return;
+    mark.isDrawn = true;
+    this.drawLine(mark.line, left - MARK_GAP - mark.line.width, this.#y);
+  }
+}

@@ -1,0 +1,131 @@
+import { map } from 'rxjs';
+import { z } from 'zod';
+import { splitTemplate } from '../dsl/reference.js';
+import { renderValue } from '../dsl/render-value.js';
+import type { ValueSource } from '../dsl/resolve.js';
+import { type Activation, defineComponent } from '../graph/component.js';
+import { isJsonObject, type Json } from '../json.js';
+import { baseParams } from './base-params.js';
+import { modelParams, withUsualNames } from './chat/model-params.js';
+import { pendingReply, writeReply } from './chat/reply.js';
+import { currentRetrieval } from './chat/retrieval.js';
+import { createAsker, type LlmParams, llm, llmParams, type ReadPrompt } from './llm.js';
+import { removeThinking } from './speaking/think-text.js';
+
+const generateParams = z.preprocess(
+  withUsualNames,
+  z.looseObject({
+    ...baseParams,
+    ...modelParams,
+    prompt: z
+      .string()
+      .nullish()
+      .describe(
+        'The only prompt: what the model is told about the question of the user, or the question itself when it holds {sys.query} or there is no other. {input} is what came before; {Name:Id} is the text of a node.',
+      ),
+    message_history_window_size: z.coerce
+      .number()
+      .int()
+      .default(13)
+      .describe('Pairs of earlier entries that the model sees; 0 for none; default 13.'),
+    cite: z.boolean().nullish().describe('Asks for citations when passages were found; default true.'),
+  }),
+);
+
+type GenerateParams = z.output<typeof generateParams>;
+
+/**
+ * An LLM as RAGFlow's oldest documents write it: one `prompt`, and an Answer behind it that says the reply.
+ *
+ * The prompt is the system prompt and the user's question follows the history, unless the prompt holds the question or there
+ * is none: then it is the user's message. `{input}` in it stands for what came before the node: the text of a Generate that
+ * no Answer has said, else the passages found in this turn, else the question. Errors: those of an LLM.
+ */
+export const generate = defineComponent<GenerateParams>({
+  ...llm,
+  type: 'Generate',
+  summary: 'Asks a model with one prompt, and leaves the reply to an Answer; for documents from before LLM.',
+  params: generateParams,
+  outputs: { content: { type: 'string', description: 'The reply.' } },
+  streams: () => ['content'],
+  needs: (params) => llm.needs?.(asSystem(params)) ?? [],
+  create(params, placement) {
+    const askAboutQuestion = createAsker(asSystem(params), placement, readOldPrompt);
+    const askPrompt = createAsker(asQuestion(params), placement, readOldPrompt);
+    const isQuestion = holdsQuestion(params.prompt ?? '');
+    return (activation) => {
+      const ask = isQuestion || questionIn(activation.source) === '' ? askPrompt : askAboutQuestion;
+      return ask(activation).pipe(
+        map((event) => {
+          // Where a Message reads the text live, it has been said.
+          if (event.type !== 'settled' || placement.isStreamed) return event;
+          const reply = removeThinking(renderValue(event.outputs.content));
+          return { ...event, writes: [writeReply(activation, reply)] };
+        }),
+      );
+    };
+  },
+});
+
+function asSystem({ prompt, ...rest }: GenerateParams): LlmParams {
+  return llmParams.parse(prompt ? { ...rest, sys_prompt: prompt } : rest);
+}
+
+function asQuestion({ prompt, ...rest }: GenerateParams): LlmParams {
+  return llmParams.parse(prompt ? { ...rest, prompts: prompt } : rest);
+}
+
+function holdsQuestion(prompt: string): boolean {
+  return splitTemplate(prompt).some(
+    (part) => part.kind === 'reference' && part.reference.kind === 'variable' && part.reference.key === 'sys.query',
+  );
+}
+
+/** `{input}`, or a component by its id alone; bounded, so that the time is linear. */
+const OLD_REFERENCE = /\{{1,3}(input|[A-Za-z]{1,64}:[\w-]{1,200})\}{1,3}/g;
+
+/** Outputs that hold the text of a node, the one that counts first. */
+const TEXT_OUTPUTS = ['content', 'formalized_content', 'result', 'query'] as const;
+
+/** Reads a prompt piece by piece, so that nothing in a value is taken for a reference. */
+const readOldPrompt: ReadPrompt = (text, reader, activation) => {
+  let read = '';
+  let from = 0;
+  for (const match of text.matchAll(OLD_REFERENCE)) {
+    const [written, name = ''] = match;
+    const value = name === 'input' ? inputOf(activation) : textOfNode(activation.source, name);
+    if (value === undefined) continue;
+    read += reader.read(text.slice(from, match.index)) + value;
+    from = match.index + written.length;
+  }
+  return read + reader.read(text.slice(from));
+};
+
+function inputOf(activation: Activation): string {
+  return pendingReply(activation) || passagesIn(activation.source) || questionIn(activation.source);
+}
+
+function questionIn(source: ValueSource): string {
+  const lookup = source.variable('sys.query');
+  return lookup.status === 'found' ? renderValue(lookup.value).trim() : '';
+}
+
+function passagesIn(source: ValueSource): string {
+  const chunks = currentRetrieval(source)?.chunks;
+  if (typeof chunks !== 'object' || chunks === null) return '';
+  const texts = Object.values(chunks as Readonly<Record<string, Json>>).map((chunk) =>
+    renderValue(isJsonObject(chunk) ? (chunk.content ?? null) : chunk),
+  );
+  return texts
+    .filter((text) => text !== '')
+    .map((text) => `- ${text}`)
+    .join('\n');
+}
+
+/** Undefined when there is no such node: then it is a text in braces. */
+function textOfNode(source: ValueSource, node: string): string | undefined {
+  const lookups = TEXT_OUTPUTS.map((name) => source.output(node, name));
+  if (lookups.some(({ status }) => status === 'unresolved')) return undefined;
+  const found = lookups.find((lookup) => lookup.status === 'found');
+  return found?.status === 'found' ? renderValue(found.value) : '';
+}

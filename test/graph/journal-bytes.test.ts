@@ -1,0 +1,86 @@
+/** What a journal costs: as much as the state to keep, and a bounded number of bytes a step to write. */
+import { describe, expect, it, vi } from 'vitest';
+import { createNode } from '../../marble-tests/support/activation.js';
+import { iteration } from '../../src/components/iteration.js';
+import { parallel } from '../../src/components/parallel.js';
+import { Recorder } from '../../src/graph/journal.js';
+import { link } from '../../src/graph/link.js';
+import { settled } from '../../src/graph/node-events.js';
+import type { Plan } from '../../src/graph/plan.js';
+import { execute } from '../../src/graph/run.js';
+import type { JsonObject } from '../../src/json.js';
+import { MemoryJournal } from './support/memory-journal.js';
+import { planOf, readValue, spec } from './support/specs.js';
+import { written } from './support/watch.js';
+
+const DURABILITIES = ['sync', 'async'] as const;
+
+/** Runs a plan to its end; gives the bytes that its journal has kept and written, and those of the changes and of the last state. */
+async function measure(plan: Plan, durability: (typeof DURABILITIES)[number]) {
+  const journal = new MemoryJournal();
+  const added = vi.spyOn(Recorder.prototype, 'add');
+  const { status, state } = await execute(plan, { input: null }, { run: 'r', journal: journal.open(), durability });
+  expect(status).toBe('succeeded');
+  const final = written(plan, state);
+  expect(journal.rebuild(plan)?.state).toEqual(final.state);
+  const first = JSON.stringify(journal.snapshots[0]).length;
+  const changes = added.mock.calls.reduce((sum, [record]) => sum + JSON.stringify(record).length, 0);
+  added.mockRestore();
+  return { kept: journal.bytesKept, total: journal.bytesWritten, changes, first, final: JSON.stringify(final).length };
+}
+
+describe.each(DURABILITIES)('a journal with durability %s', (durability) => {
+  it.each([
+    { what: 'small', bytes: 10 },
+    { what: 'of 2 KB each', bytes: 2_000 },
+  ])('keeps 1,000 settlements, $what, beside 1 MB in little more than the state takes', async ({ bytes }) => {
+    const { kept, final } = await measure(chain(1_000, bytes), durability);
+    expect(kept).toBeLessThanOrEqual(1.3 * final);
+  });
+
+  it.each([
+    { what: 'a chain of nodes', planOf: (steps: number) => chain(steps, 500) },
+    { what: 'a loop that leaves the state as large as it was', planOf: (steps: number) => circle(steps, 500) },
+    { what: 'an Iteration', planOf: (steps: number) => container('Iteration', steps, {}) },
+    { what: 'a Parallel', planOf: (steps: number) => container('Parallel', steps, { max_concurrency: 4 }) },
+  ])('writes as many bytes a step for $what, however many there are', async ({ planOf }) => {
+    const few = await measure(planOf(2_000), durability);
+    const many = await measure(planOf(8_000), durability);
+    // Numbers have a digit more among the many.
+    expect(many.changes / few.changes).toBeLessThanOrEqual(4 * 1.05);
+    // A snapshot costs four times the changes that call for it, and holds them once more.
+    for (const { total, first, changes } of [few, many]) expect(total).toBeLessThanOrEqual(first + 6 * changes);
+  });
+});
+
+const STATIC = 'x'.repeat(1_000_000);
+
+function chain(steps: number, bytes: number): Plan {
+  const value = 'y'.repeat(bytes);
+  const specs = Array.from({ length: steps }, (_, at) =>
+    spec(`n${at}`, { downstream: at + 1 < steps ? [`n${at + 1}`] : [], activate: () => ({ value }) }),
+  );
+  return link(specs, { variables: { 'env.static': STATIC } });
+}
+
+function circle(steps: number, bytes: number): Plan {
+  const value = 'y'.repeat(bytes);
+  const activate = (at: Parameters<typeof readValue>[0]) => {
+    const round = ((readValue(at, 'n@round') as number | null) ?? 0) + 1;
+    return settled({ round, value }, { next: round < steps ? ['n'] : [] });
+  };
+  return link([spec('n', { downstream: ['n'], join: 'any', isEntry: true, activate })], {
+    variables: { 'env.static': STATIC },
+  });
+}
+
+function container(type: 'Iteration' | 'Parallel', items: number, params: JsonObject): Plan {
+  const list = Array.from({ length: items }, (_, at) => at);
+  const given = { items_ref: 'begin@list', outputs: { all: { ref: 'x@value' } }, ...params };
+  const activate = createNode<never>((type === 'Iteration' ? iteration : parallel) as never, given, { body: ['x'] });
+  return planOf({
+    begin: { downstream: ['each'], activate: () => ({ list }) },
+    each: { isContainer: true, activate },
+    x: { parent: 'each', activate: (at) => ({ value: `item ${readValue(at, 'item')}` }) },
+  });
+}

@@ -1,0 +1,119 @@
+/** Processes that are lost at any write: what they kept is taken over until the run is done, and gives what an undisturbed run gives. */
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import type { Activation } from '../../src/graph/component.js';
+import type { Durability, JournalRecord } from '../../src/graph/journal.js';
+import type { Plan } from '../../src/graph/plan.js';
+import type { Start } from '../../src/graph/run-options.js';
+import { property, type Random } from '../support/random.js';
+import { journalPlan } from './support/journal-plans.js';
+import { MemoryJournal } from './support/memory-journal.js';
+import { SlowNodes } from './support/slow-nodes.js';
+import { readValue } from './support/specs.js';
+import { watch, written } from './support/watch.js';
+
+describe.each(['sync', 'async'] as const)(
+  'a run with durability %s that loses its process again and again',
+  (durability) => {
+    property('settles everything once, as if nothing had happened', 400, async (random, seed) => {
+      const undisturbed = await finish({ random, seed, durability, isLost: () => false });
+      const lost = await finish({ random, seed, durability, isLost: () => random.chance(0.8) });
+      expect(lost.outcomes).toEqual(undisturbed.outcomes);
+      expect(lost.cells).toEqual(undisturbed.cells);
+      expect(lost.variables).toEqual(undisturbed.variables);
+      // What outsiders know a node by is kept before the node starts.
+      if (durability === 'sync') expect(lost.confused).toEqual([]);
+    });
+  },
+);
+
+interface Case {
+  readonly random: Random;
+  readonly seed: number;
+  readonly durability: Durability;
+  /** Whether the next process is lost. */
+  readonly isLost: () => boolean;
+}
+
+async function finish({ random, seed, durability, isLost }: Case) {
+  const slow = new SlowNodes();
+  const ledger = new Ledger();
+  const plan = journalPlan({ seed, random, slow, whenActivated: (at) => ledger.activated(at) });
+  const journal = new MemoryJournal();
+  let start: Start = { input: null };
+  for (let processes = 0; processes < 300; processes += 1) {
+    const writer = isLost() ? journal.open(random.int(8)) : journal.open();
+    const watched = watch(plan, start, { journal: writer, durability, concurrency: 1 + random.int(5) });
+    // A process that is lost may go on for a while without anybody hearing of it.
+    for (let unheard = random.int(6), turns = 0; !watched.isOver && (unheard > 0 || !writer.isDead); turns += 1) {
+      if (turns === 100_000) throw new Error('The run is stuck.');
+      if (!slow.step(random)) await setImmediate();
+      if (writer.isDead) unheard -= 1;
+    }
+    writer.kill();
+    watched.unsubscribe();
+    expect(watched.error).toBeUndefined();
+    ledger.check(journal.history);
+    const checkpoint = journal.rebuild(plan);
+    if (watched.isOver) {
+      const { status, state, pending } = watched.outcome as NonNullable<typeof watched.outcome>;
+      const { cells, variables } = written(plan, state).state;
+      expect(checkpoint?.state).toEqual(written(plan, state).state);
+      if (status === 'succeeded')
+        return { outcomes: outcomesIn(journal.history), cells, variables, confused: ledger.confused(readersIn(plan)) };
+      expect(status).toBe('waiting');
+      expect(pending.length).toBeGreaterThan(0);
+      const answers = Object.fromEntries(random.shuffle(pending).map(({ token }) => [String(token), true]));
+      start = { checkpoint: checkpoint as NonNullable<typeof checkpoint>, answers };
+    } else if (checkpoint !== undefined) start = { checkpoint, takeover: true };
+  }
+  throw new Error('The run never ends.');
+}
+
+/** Who ran under which token, over all processes. */
+class Ledger {
+  /** Nodes with the item they work on, by token. */
+  readonly #workOf = new Map<string, string>();
+  readonly #tokensOf = new Map<string, Set<string>>();
+  readonly #problems: string[] = [];
+  readonly #shared: string[] = [];
+  #settled: ReadonlySet<string> = new Set();
+
+  activated(at: Activation): void {
+    const { token, node } = at;
+    const work = `${node} ${readValue(at, 'item')}`;
+    if (this.#settled.has(token)) this.#problems.push(`${work} runs again as ${token}, which has settled`);
+    const before = this.#workOf.get(token) ?? work;
+    if (before !== work) this.#shared.push(`${work} runs as ${token}, and ${before} did before`);
+    this.#workOf.set(token, work);
+    this.#tokensOf.set(work, (this.#tokensOf.get(work) ?? new Set()).add(token));
+  }
+
+  /** Before the next process: what it must know as settled. */
+  check(history: readonly JournalRecord[]): void {
+    const settled = history.filter(isEnd).map(({ token }) => `r/${token}`);
+    this.#settled = new Set(settled);
+    if (this.#settled.size < settled.length) this.#problems.push(`a token settled twice: ${settled}`);
+    expect(this.#problems).toEqual([]);
+  }
+
+  /** Tokens that did not name one piece of work, or not for good; readers of live text start anew under another one. */
+  confused(readers: ReadonlySet<string | undefined>): readonly string[] {
+    const renamed = [...this.#tokensOf].filter(([work, { size }]) => size > 1 && !readers.has(work.split(' ')[0]));
+    return [...this.#shared, ...renamed.map(([work, tokens]) => `${work} runs as ${[...tokens]}`)];
+  }
+}
+
+const isEnd = ({ type }: JournalRecord): boolean => type === 'settled' || type === 'rerouted' || type === 'skipped';
+
+/** Nodes that read live text. */
+function readersIn({ nodes }: Plan): ReadonlySet<string | undefined> {
+  return new Set(nodes.flatMap(({ streamsTo }) => streamsTo.map((to) => nodes[to]?.id)));
+}
+
+/** What was settled with, in an order of its own: that of the run depends on what took how long. */
+function outcomesIn(history: readonly JournalRecord[]): string[] {
+  return history
+    .flatMap((record) => ('outputs' in record && isEnd(record) ? JSON.stringify(record.outputs) : []))
+    .sort();
+}

@@ -1,0 +1,125 @@
+/** When a journal is written, what waits for it, and what becomes of a run whose journal breaks. */
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { isTerminal } from '../../src/graph/events.js';
+import { type Journal, readRecord } from '../../src/graph/journal.js';
+import { interrupt } from '../../src/graph/node-events.js';
+import { execute } from '../../src/graph/run.js';
+import { MemoryJournal } from './support/memory-journal.js';
+import { draw, type SpecParts } from './support/specs.js';
+import { nodesOf, watch, watchToEnd } from './support/watch.js';
+
+/** A journal whose writes are done when the test says so. */
+class SlowJournal implements Journal {
+  readonly #open: { readonly what: string; readonly done: () => void }[] = [];
+
+  get open(): readonly string[] {
+    return this.#open.map(({ what }) => what);
+  }
+
+  append(records: readonly string[]): Promise<void> {
+    return this.#write(records.map((text) => `${readRecord(text).type} ${readRecord(text).token}`).join(', '));
+  }
+
+  snapshot(): Promise<void> {
+    return this.#write('snapshot');
+  }
+
+  async acknowledge(): Promise<void> {
+    this.#open.shift()?.done();
+    await setImmediate();
+  }
+
+  #write(what: string): Promise<void> {
+    return new Promise((done) => this.#open.push({ what, done }));
+  }
+}
+
+describe('a journal that is slow', () => {
+  it('keeps successors waiting with durability sync, and is told one thing at a time', async () => {
+    const journal = new SlowJournal();
+    const watched = watch(draw('a -> b c -> d'), { input: null }, { journal, durability: 'sync' });
+    const seen: string[] = [];
+    while (!watched.isOver) {
+      await setImmediate();
+      seen.push(`${nodesOf(watched.events, 'node-started').join('')} [${journal.open.join(' | ')}]`);
+      await journal.acknowledge();
+    }
+    expect(seen).toEqual(['a [snapshot]', 'a [settled 1]', 'abc [settled 2]', 'abc [settled 3]', 'abcd [settled 4]']);
+    expect(watched.events.at(-1)?.type).toBe('run-settled');
+  });
+
+  it('keeps nobody waiting with durability async, but the end of the run; what comes meanwhile is written at once', async () => {
+    const journal = new SlowJournal();
+    const watched = watch(draw('a -> b -> c'), { input: null }, { journal, durability: 'async' });
+    await setImmediate();
+    expect(nodesOf(watched.events, 'node-settled')).toEqual(['a', 'b', 'c']);
+    expect(watched.isOver).toBe(false);
+    const written: string[] = [];
+    while (!watched.isOver) {
+      written.push(...journal.open);
+      await journal.acknowledge();
+    }
+    expect(written).toEqual(['snapshot', 'settled 1', 'settled 2, settled 3']);
+  });
+
+  it('keeps the end of a run that waits until the question is kept', async () => {
+    const journal = new SlowJournal();
+    const ask: SpecParts = { activate: () => interrupt({ question: 1 }) };
+    const watched = watch(draw('a', { a: ask }), { input: null }, { journal, durability: 'sync' });
+    await setImmediate();
+    await journal.acknowledge();
+    expect({ isOver: watched.isOver, open: journal.open }).toEqual({ isOver: false, open: ['waiting 1'] });
+    await journal.acknowledge();
+    expect(watched.events.at(-1)?.type).toBe('run-interrupted');
+  });
+
+  it('is not used with durability exit', async () => {
+    const journal = new MemoryJournal();
+    await execute(draw('a -> b'), { input: null }, { journal: journal.open(), durability: 'exit' });
+    await execute(draw('a -> b'), { input: null }, { journal: journal.open() });
+    expect(journal.bytesWritten).toBe(0);
+  });
+});
+
+describe.each(['sync', 'async'] as const)('a journal that breaks, with durability %s', (durability) => {
+  it.each([
+    { when: 'at its first snapshot', good: 0 },
+    { when: 'at its first record', good: 1 },
+    { when: 'at a later record', good: 2 },
+  ])('$when, ends the run once with JOURNAL_FAILED', async ({ good }) => {
+    const journal = breakingAfter(good);
+    const plan = draw('a -> b c -> d -> e', { a: later, b: later, c: later, d: later, e: later });
+    const watched = await watchToEnd(plan, { input: null }, { journal, durability });
+    for (let turns = 0; turns < 20; turns += 1) await setImmediate();
+
+    expect(watched.error).toBeUndefined();
+    expect(watched.events.filter(isTerminal)).toEqual([
+      expect.objectContaining({ type: 'run-failed', error: expect.objectContaining({ code: 'JOURNAL_FAILED' }) }),
+    ]);
+    expect(watched.outcome).toMatchObject({ status: 'failed', error: { code: 'JOURNAL_FAILED' } });
+    expect(nodesOf(watched.events, 'node-settled')).not.toContain('e');
+  });
+
+  it('with the last record, fails a run that had nothing else left to do', async () => {
+    const outcome = await execute(draw('a'), { input: null }, { journal: breakingAfter(1), durability });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'JOURNAL_FAILED' } });
+  });
+});
+
+/** A node that takes a few turns, so that its successors do not start before a journal may break. */
+const later: SpecParts = {
+  activate: async () => {
+    await setImmediate();
+    return {};
+  },
+};
+
+function breakingAfter(writes: number): Journal {
+  let left = writes;
+  const write = async () => {
+    left -= 1;
+    if (left < 0) throw new Error('disk full');
+  };
+  return { append: write, snapshot: write };
+}
