@@ -10,6 +10,7 @@ import { benchCanvas } from './canvas.bench.js';
 import { benchGraph } from './graph.bench.js';
 import type { Row } from './measure.js';
 import { benchOperators } from './operators.bench.js';
+import { benchTokens } from './tokens.bench.js';
 
 const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   operators: async () =>
@@ -20,6 +21,7 @@ const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
     })),
   graph: benchGraph,
   canvas: benchCanvas,
+  tokens: benchTokens,
 };
 
 const filters = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));

@@ -46,7 +46,16 @@ export const ACCEPTED: ReadonlySet<string> = new Set([
 ]);
 
 /** Packages that may stay although their licence is missing or unusual, as `name@version`, each with the reason. */
-export const EXCEPTIONS: ReadonlyMap<string, string> = new Map();
+export const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
+  [
+    'buffers@0.1.1',
+    'without a licence of its own, by the author of chainsaw; comes with the zip reader of exceljs, which is not used',
+  ],
+  ['chainsaw@0.1.0', 'MIT/X11 is the MIT licence under its older name'],
+  ['duck@0.1.12', 'its LICENSE is the BSD licence of two clauses'],
+  ['png-js@2.0.0', 'its LICENSE is the MIT licence'],
+  ['traverse@0.3.9', 'MIT/X11 is the MIT licence under its older name'],
+]);
 
 /** Licences that are refused whatever the package calls them. Titles only: MPL-2.0 and GPL-3.0 mention the AGPL in passing. */
 const REFUSED_TEXTS: readonly (readonly [RegExp, string])[] = [

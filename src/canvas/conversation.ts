@@ -32,6 +32,15 @@ export function readTurnInput(input: Json): TurnInput {
   };
 }
 
+/**
+ * The variables that a conversation starts with, from those of its document.
+ *
+ * The lists that every run adds to are there from the start: an object that grows at each copy costs ten times as much to copy.
+ */
+export function newConversation(variables: Variables): Variables {
+  return { ...variables, history: [], retrieval: [] };
+}
+
 /** Bookkeeping of a conversation around every run: RAGFlow's `sys.*` values and history (`agent/canvas.py`). */
 export const conversationHooks: PlanHooks = {
   open(variables, input, { now }): Variables {

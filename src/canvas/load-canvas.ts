@@ -8,7 +8,7 @@ import { checkAndCompile } from '../graph/compile.js';
 import { createRegistry, type Registry } from '../graph/component.js';
 import type { Plan } from '../graph/plan.js';
 import type { TimeoutResolver } from '../graph/timeouts.js';
-import { conversationHooks } from './conversation.js';
+import { conversationHooks, newConversation } from './conversation.js';
 
 export interface LoadOptions {
   /** Node types by name. @default the built-in ones */
@@ -42,7 +42,7 @@ export function checkCanvas(source: unknown, options: LoadOptions = {}): CanvasC
   const isOther = issues.some(({ code }) => code === 'ingestion-pipeline');
   if (document === undefined || isOther) return { ...(document === undefined ? {} : { document }), issues };
   const compiled = checkAndCompile(document, options.registry ?? builtInComponents, {
-    variables: initialVariables(document),
+    variables: newConversation(initialVariables(document)),
     hooks: conversationHooks,
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
   });

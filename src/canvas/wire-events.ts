@@ -1,6 +1,14 @@
 /** From the engine's events to RAGFlow's: the one place that knows both. */
 import { Observable, type OperatorFunction } from 'rxjs';
-import type { NodeDelta, NodeFailed, NodeHeader, NodeNotice, PendingQuestion, RunEvent } from '../graph/events.js';
+import type {
+  NodeDelta,
+  NodeFailed,
+  NodeHeader,
+  NodeNotice,
+  NodeStarted,
+  PendingQuestion,
+  RunEvent,
+} from '../graph/events.js';
 import { findNode, type Node, type Plan } from '../graph/plan.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { readTurnInput } from './conversation.js';
@@ -105,12 +113,7 @@ export class WireMapper {
       case 'node-started':
         // RAGFlow reports a container once, however often its body waited for answers in between.
         if (event.resumed === true) return;
-        this.#send('node_started', {
-          inputs: null,
-          created_at: seconds(event.at),
-          ...this.#component(event),
-          thoughts: findNode(this.#context.plan, event.node)?.thoughts ?? '',
-        });
+        this.#started(event);
         return;
       case 'node-delta':
         this.#delta(event);
@@ -149,6 +152,18 @@ export class WireMapper {
     }
   }
 
+  #started(event: NodeStarted): void {
+    const node = this.#node(event);
+    this.#send('node_started', {
+      inputs: null,
+      created_at: seconds(event.at),
+      component_id: event.node,
+      component_name: node?.name ?? event.node,
+      component_type: node?.type ?? '',
+      thoughts: node?.thoughts ?? '',
+    });
+  }
+
   #delta(event: NodeDelta): void {
     if (this.#node(event)?.speaks !== true) return;
     if (event.port !== 'thinking') this.#endThinking(event);
@@ -180,15 +195,18 @@ export class WireMapper {
   }
 
   #finished(event: NodeHeader & { readonly elapsedMs: number }, outputs: JsonObject, error: string | null): void {
-    this.#send('node_finished', {
+    const node = this.#node(event);
+    const data = {
       inputs: {},
       outputs,
-      ...this.#component(event),
+      component_id: event.node,
+      component_name: node?.name ?? event.node,
+      component_type: node?.type ?? '',
       error,
       elapsed_time: event.elapsedMs / 1000,
       created_at: seconds(event.at),
-      ...(event.within === undefined ? {} : { within: event.within }),
-    });
+    };
+    this.#send('node_finished', event.within === undefined ? data : { ...data, within: event.within });
   }
 
   #workflowFinished(outputs: Json, at: number, elapsedMs: number): void {
@@ -199,15 +217,6 @@ export class WireMapper {
       created_at: seconds(at),
       usage: { ...this.#usage },
     });
-  }
-
-  #component(event: NodeHeader): JsonObject {
-    const node = this.#node(event);
-    return {
-      component_id: event.node,
-      component_name: node?.name ?? event.node,
-      component_type: node?.type ?? '',
-    };
   }
 
   #node(event: NodeHeader): Node | undefined {

@@ -4,8 +4,9 @@ import { type Activation, defineComponent } from '../graph/component.js';
 import { delta, type Interrupt, interrupt, notice, type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { baseParams } from './base-params.js';
-import { isQuestionTaken, pendingReply, recordExchange, takeQuestion, writeReply } from './chat/reply.js';
+import { isQuestionTaken, lastWriter, pendingReply, recordExchange, takeQuestion, writeReply } from './chat/reply.js';
 import { currentRetrieval } from './chat/retrieval.js';
+import { markSeen, talksItself, textBefore } from './chat/text-before.js';
 import { fieldsGivenTo, formParam } from './form-fields.js';
 
 const params = z.looseObject({ ...baseParams });
@@ -15,6 +16,9 @@ const FORM = formParam.parse({ query: FIELD });
 
 /**
  * Where RAGFlow's oldest documents talk with the user: says what a Generate has written, and waits for the next message.
+ *
+ * The text of a node that leads here comes first, such as the rows of a database behind a Generate that wrote the query;
+ * what a node has said itself is not said again.
  *
  * Reached with nothing to say and before any other Answer of the turn, it goes on with the question that the turn began
  * with. Otherwise the run waits, and a later turn goes on here with its text, given as the query or as the field `query`.
@@ -34,11 +38,11 @@ export const answer = defineComponent<z.infer<typeof params>>({
   asks: true,
   speaks: true,
   timeoutSeconds: null,
-  create(_params, { downstream }) {
+  create(_params, { downstream, upstream }) {
     const isLast = downstream.length === 0;
     return (activation) => {
-      if (hasAsked(activation)) return hear(activation);
-      const reply = pendingReply(activation);
+      if (hasAsked(activation)) return hear(activation, upstream);
+      const reply = textToSay(activation, upstream);
       const question = isJsonObject(activation.input) ? (activation.input.query ?? null) : null;
       if (reply === '' && !isBlank(question) && !isQuestionTaken(activation)) {
         return settled({ query: question }, { writes: [takeQuestion(activation)] });
@@ -54,12 +58,23 @@ function hasAsked({ answer: given, memo }: Activation): boolean {
   return given !== undefined || memo !== undefined;
 }
 
+function textToSay(activation: Activation, upstream: readonly string[]): string {
+  const writer = lastWriter(activation);
+  const isSaid = (id: string): boolean => id === writer || talksItself(activation.source, id);
+  return textBefore(activation, upstream, isSaid) || pendingReply(activation);
+}
+
 /** Goes on with what the user said, or waits again without a word. */
-function hear(activation: Activation): Settled | Interrupt {
+function hear(activation: Activation, upstream: readonly string[]): Settled | Interrupt {
   const reply = typeof activation.memo === 'string' ? activation.memo : '';
   const query = messageIn(activation);
   if (isBlank(query)) return waitFor(reply);
-  return settled({ query }, { writes: [...recordExchange(activation, reply, query), takeQuestion(activation)] });
+  const writes = [
+    ...recordExchange(activation, reply, query),
+    ...markSeen(activation, upstream),
+    takeQuestion(activation),
+  ];
+  return settled({ query }, { writes });
 }
 
 function waitFor(reply: string): Interrupt {

@@ -9,8 +9,10 @@ import { baseParams } from './base-params.js';
 import { modelParams, withUsualNames } from './chat/model-params.js';
 import { pendingReply, writeReply } from './chat/reply.js';
 import { currentRetrieval } from './chat/retrieval.js';
+import { markSeen, textBefore } from './chat/text-before.js';
 import { createAsker, type LlmParams, llm, llmParams, type ReadPrompt } from './llm.js';
 import { removeThinking } from './speaking/think-text.js';
+import type { TextReader } from './values/text-reader.js';
 
 const generateParams = z.preprocess(
   withUsualNames,
@@ -38,8 +40,9 @@ type GenerateParams = z.output<typeof generateParams>;
  * An LLM as RAGFlow's oldest documents write it: one `prompt`, and an Answer behind it that says the reply.
  *
  * The prompt is the system prompt and the user's question follows the history, unless the prompt holds the question or there
- * is none: then it is the user's message. `{input}` in it stands for what came before the node: the text of a Generate that
- * no Answer has said, else the passages found in this turn, else the question. Errors: those of an LLM.
+ * is none: then it is the user's message. `{input}` in it stands for what came before the node: the text of a node that leads
+ * here, else of a Generate that no Answer has said, else the passages found in this turn, else the question. Errors: those of
+ * an LLM.
  */
 export const generate = defineComponent<GenerateParams>({
   ...llm,
@@ -50,17 +53,20 @@ export const generate = defineComponent<GenerateParams>({
   streams: () => ['content'],
   needs: (params) => llm.needs?.(asSystem(params)) ?? [],
   create(params, placement) {
-    const askAboutQuestion = createAsker(asSystem(params), placement, readOldPrompt);
-    const askPrompt = createAsker(asQuestion(params), placement, readOldPrompt);
+    const { upstream, isStreamed } = placement;
+    const readPrompt: ReadPrompt = (text, reader, activation) =>
+      readOldPrompt(text, reader, activation, () => inputOf(activation, upstream));
+    const askAboutQuestion = createAsker(asSystem(params), placement, readPrompt);
+    const askPrompt = createAsker(asQuestion(params), placement, readPrompt);
     const isQuestion = holdsQuestion(params.prompt ?? '');
     return (activation) => {
       const ask = isQuestion || questionIn(activation.source) === '' ? askPrompt : askAboutQuestion;
       return ask(activation).pipe(
         map((event) => {
+          if (event.type !== 'settled') return event;
           // Where a Message reads the text live, it has been said.
-          if (event.type !== 'settled' || placement.isStreamed) return event;
-          const reply = removeThinking(renderValue(event.outputs.content));
-          return { ...event, writes: [writeReply(activation, reply)] };
+          const reply = isStreamed ? '' : removeThinking(renderValue(event.outputs.content));
+          return { ...event, writes: [writeReply(activation, reply), ...markSeen(activation, upstream)] };
         }),
       );
     };
@@ -88,21 +94,22 @@ const OLD_REFERENCE = /\{{1,3}(input|[A-Za-z]{1,64}:[\w-]{1,200})\}{1,3}/g;
 const TEXT_OUTPUTS = ['content', 'formalized_content', 'result', 'query'] as const;
 
 /** Reads a prompt piece by piece, so that nothing in a value is taken for a reference. */
-const readOldPrompt: ReadPrompt = (text, reader, activation) => {
+function readOldPrompt(text: string, reader: TextReader, { source }: Activation, readInput: () => string): string {
   let read = '';
   let from = 0;
   for (const match of text.matchAll(OLD_REFERENCE)) {
     const [written, name = ''] = match;
-    const value = name === 'input' ? inputOf(activation) : textOfNode(activation.source, name);
+    const value = name === 'input' ? readInput() : textOfNode(source, name);
     if (value === undefined) continue;
     read += reader.read(text.slice(from, match.index)) + value;
     from = match.index + written.length;
   }
   return read + reader.read(text.slice(from));
-};
+}
 
-function inputOf(activation: Activation): string {
-  return pendingReply(activation) || passagesIn(activation.source) || questionIn(activation.source);
+function inputOf(activation: Activation, upstream: readonly string[]): string {
+  const { source } = activation;
+  return textBefore(activation, upstream) || pendingReply(activation) || passagesIn(source) || questionIn(source);
 }
 
 function questionIn(source: ValueSource): string {

@@ -1,6 +1,7 @@
 /** The settings of the server: read from the environment once, checked together, listed by `runnel serve --help`. */
 import { z } from 'zod';
 import { EngineError } from '../errors.js';
+import { type AddressRange, parseRange } from './access/addresses.js';
 import { type ApiKey, parseApiKeys } from './access/api-keys.js';
 import { isLoopbackName } from './access/origins.js';
 
@@ -33,6 +34,45 @@ const SETTINGS = {
     meaning: 'comma-separated "key" or "tenant=key"; a key without a tenant belongs to tenant "local"',
     schema: z.string().optional().transform(readKeys),
     isSecret: true,
+  },
+  adminKey: {
+    name: 'RUNNEL_ADMIN_KEY',
+    shown: 'unset: administration is off',
+    meaning: 'key of the administrator, at least 16 characters',
+    schema: z
+      .string()
+      .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters and no blanks')
+      .optional(),
+    isSecret: true,
+  },
+  requestsPerMinute: whole(
+    'RUNNEL_REQUESTS_PER_MINUTE',
+    6_000,
+    1,
+    10_000_000,
+    'requests that one key may make; applies with API keys',
+  ),
+  trustedProxies: {
+    name: 'RUNNEL_TRUSTED_PROXIES',
+    shown: 'unset: none',
+    meaning:
+      'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For tells where a webhook is called from',
+    schema: z.string().optional().transform(readRanges),
+  },
+  runtimes: {
+    name: 'RUNNEL_CANVAS_RUNTIMES',
+    shown: 'runnel,go,python',
+    meaning: 'names of engines that an administrator may give a tenant to; only "runnel" is this server',
+    schema: z
+      .string()
+      .default('runnel,go,python')
+      .transform((text) => [...new Set(['runnel', ...listOf(text)])]),
+  },
+  defaultRuntime: {
+    name: 'RAGFLOW_CANVAS_DEFAULT_RUNTIME',
+    shown: 'runnel',
+    meaning: 'the engine of tenants that were given to none; applies with RUNNEL_ADMIN_KEY',
+    schema: z.string().default('runnel'),
   },
   corsOrigins: {
     name: 'RUNNEL_CORS_ORIGINS',
@@ -130,8 +170,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): S
   return config;
 }
 
-function contradictions({ host, apiKeys, corsOrigins }: ServerConfig): string[] {
+function contradictions({ host, apiKeys, corsOrigins, adminKey, ...others }: ServerConfig): string[] {
   const problems: string[] = [];
+  if (apiKeys.some(({ key }) => key === adminKey)) {
+    problems.push('RUNNEL_ADMIN_KEY is one of RUNNEL_API_KEYS; give the administrator a key of its own');
+  }
+  if (!others.runtimes.includes(others.defaultRuntime)) {
+    const names = others.runtimes.join(', ');
+    problems.push(
+      `RAGFLOW_CANVAS_DEFAULT_RUNTIME must be one of ${names}; received ${JSON.stringify(others.defaultRuntime)}`,
+    );
+  }
   if (apiKeys.length > 0) return problems;
   if (!isLoopbackName(host)) {
     problems.push(
@@ -171,14 +220,25 @@ function readKeys(text: string | undefined, check: z.RefinementCtx): readonly Ap
 }
 
 function readOrigins(text: string | undefined, check: z.RefinementCtx): readonly string[] {
-  const origins = (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+  const origins = listOf(text ?? '');
   for (const origin of origins) {
     if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
     check.addIssue({ code: 'custom', message: 'must name origins such as "https://app.example.com", or "*"' });
     return z.NEVER;
   }
   return origins;
+}
+
+function readRanges(text: string | undefined, check: z.RefinementCtx): readonly AddressRange[] {
+  const ranges = listOf(text ?? '').map(parseRange);
+  if (ranges.every((range) => range !== undefined)) return ranges;
+  check.addIssue({ code: 'custom', message: 'must name addresses or ranges such as "10.0.0.0/8"' });
+  return z.NEVER;
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }

@@ -1,18 +1,102 @@
+import type { Services } from '../components/services.js';
 import type { DocumentIssue } from '../dsl/document.js';
+import type { Registry } from '../graph/component.js';
+import type { VersionStore } from '../graph/durable-ports.js';
 import type { Stores } from '../graph/service-ports.js';
+import type { TimeoutResolver } from '../graph/timeouts.js';
+import { type CreateCounter, createMemoryCounter } from './access/rate-limits.js';
+import { createMemoryTokens, type TokenStore } from './access/token-store.js';
+import { type CanvasRuntimeStore, createMemoryCanvasRuntimes, withRuntimes } from './admin/canvas-runtimes.js';
+import { RunMetrics } from './admin/run-metrics.js';
+import type { DatabaseProbe } from './agents/database-probe.js';
 import type { ServerConfig } from './config.js';
 import type { Log } from './log.js';
 import type { RunHub } from './runs/run-hub.js';
 import type { StartTurn } from './runs/start-turn.js';
+import { RunsOfMessages } from './traces/run-of-message.js';
+import { TraceReader } from './traces/trace-reader.js';
+import { withVersions } from './versions/start-version.js';
+import { WebhookSecurity } from './webhooks/webhook-security.js';
+import { WebhookTraces } from './webhooks/webhook-traces.js';
 
-/** What the routes work with; made once per server. */
-export interface ServerParts {
-  readonly stores: Stores;
+/** What a server keeps. What is optional is kept in memory when it is not given. */
+export interface ServerStores extends Stores {
+  readonly versions: VersionStore;
+  /** Keys that tenants make for themselves. */
+  readonly tokens?: TokenStore;
+  /** Which engine runs a tenant's canvases. */
+  readonly canvasRuntimes?: CanvasRuntimeStore;
+}
+
+/** What only the one who starts a server can give. */
+export interface ServerPorts {
+  /** Counts calls of keys and webhooks. @default in this process */
+  readonly createCounter?: CreateCounter | undefined;
+  /** Tests databases for editors. @default no kind of database can be tested */
+  readonly databaseProbe?: DatabaseProbe | undefined;
+}
+
+/** What the parts of a server are made of. */
+export interface ServerBasics extends ServerPorts {
+  readonly stores: ServerStores;
   readonly hub: RunHub;
   readonly startTurn: StartTurn;
   /** Everything that is wrong with a document. */
   readonly checkDocument: (dsl: unknown) => readonly DocumentIssue[];
+  /** Node types by name. */
+  readonly registry: Registry;
+  readonly timeouts?: TimeoutResolver | undefined;
+  /** Services of every run. */
+  readonly services: Services;
   readonly config: ServerConfig;
   readonly journal: Log;
   readonly now: () => number;
+}
+
+/** What the routes work with; made once per server. */
+export interface ServerParts extends ServerBasics {
+  readonly createCounter: CreateCounter;
+  readonly tokens: TokenStore;
+  readonly runtimes: CanvasRuntimeStore;
+  readonly metrics: RunMetrics;
+  readonly messages: RunsOfMessages;
+  readonly traces: TraceReader;
+  readonly webhookSecurity: WebhookSecurity;
+  readonly webhookTraces: WebhookTraces;
+}
+
+/** Completes the parts of a server. */
+export function createServerParts(basics: ServerBasics): ServerParts {
+  const { stores, config, journal, now, createCounter = createMemoryCounter } = basics;
+  const runtimes = stores.canvasRuntimes ?? createMemoryCanvasRuntimes();
+  const metrics = new RunMetrics();
+  const messages = new RunsOfMessages(stores.runs);
+  const startVersion = withVersions(basics.startTurn, { stores, now });
+  // Nobody can choose another engine without the administrator's key, so nobody needs to be asked.
+  const startHere =
+    config.adminKey === undefined ? startVersion : withRuntimes(startVersion, runtimes, config.defaultRuntime);
+  const startTurn: StartTurn = async (target, request) => {
+    const started = await startHere(target, request);
+    const { tenant, messageId, id } = started.live.identity;
+    messages.add(tenant, messageId, id);
+    void started.live.ended.then((record) => metrics.add(record));
+    return started;
+  };
+  return {
+    ...basics,
+    startTurn,
+    createCounter,
+    runtimes,
+    metrics,
+    messages,
+    tokens: stores.tokens ?? createMemoryTokens(),
+    traces: new TraceReader(stores.log, now),
+    webhookSecurity: new WebhookSecurity({
+      createCounter,
+      trustedProxies: config.trustedProxies,
+      now,
+      whenBroken: (error) => journal.error({ err: error }, 'calls of webhooks cannot be counted and are refused'),
+    }),
+    webhookTraces: new WebhookTraces(now),
+  };
 }

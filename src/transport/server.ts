@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { checkCanvas, type LoadOptions } from '../canvas/load-canvas.js';
+import { builtInComponents, checkCanvas, type LoadOptions } from '../canvas/load-canvas.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
-import type { Stores } from '../graph/service-ports.js';
 import { createFindTenant } from './access/api-keys.js';
 import { createApp } from './app.js';
 import type { ServerConfig } from './config.js';
@@ -13,15 +12,15 @@ import { type Log, SILENT_LOG } from './log.js';
 import { createCanvasOpener } from './runs/canvas-opener.js';
 import { RunHub } from './runs/run-hub.js';
 import { createTurnStarter } from './runs/start-turn.js';
-import type { ServerParts } from './server-parts.js';
+import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
 
 /** How long answers that are under way may take when everything else has stopped. */
 const FLUSH_MS = 2_000;
 
 /** What a server is made of. Everything but the settings, the stores and the services has a default. */
-export interface ServerOptions extends LoadOptions {
+export interface ServerOptions extends LoadOptions, ServerPorts {
   readonly config: ServerConfig;
-  readonly stores: Stores;
+  readonly stores: ServerStores;
   /** Services of every run: the models, and what else components may use. Files and the session are added per run. */
   readonly services: Services;
   /** @default writes nothing */
@@ -60,7 +59,20 @@ export function createServer(options: ServerOptions): RunnelServer {
     now,
   });
   const checkDocument = (dsl: unknown) => checkCanvas(dsl, loading).issues;
-  const parts: ServerParts = { stores, hub, startTurn, checkDocument, config, journal, now };
+  const parts = createServerParts({
+    stores,
+    hub,
+    startTurn,
+    checkDocument,
+    registry: registry ?? builtInComponents,
+    timeouts,
+    services,
+    config,
+    journal,
+    now,
+    createCounter: options.createCounter,
+    databaseProbe: options.databaseProbe,
+  });
   const guard = {
     findTenant: config.apiKeys.length === 0 ? undefined : createFindTenant(config.apiKeys),
     corsOrigins: config.corsOrigins,

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
-import type { WireEvent } from '../../src/canvas/wire-events.js';
-import { EventFramer, wireOf } from '../../src/transport/runs/event-frame.js';
+import { pieceEvent, type WireEvent, type WireHeader } from '../../src/canvas/wire-events.js';
+import { mergePieces } from '../../src/transport/runs/coalesce-frames.js';
+import { wireOf } from '../../src/transport/runs/event-frame.js';
+import { EventFramer } from '../../src/transport/runs/event-framer.js';
+import { property, type Random } from '../support/random.js';
 
 const started: WireEvent = {
   event: 'workflow_started',
@@ -33,3 +36,54 @@ it('hides the message of an internal error', () => {
   expect(json).not.toContain('secret');
   expect(JSON.parse(json)).toMatchObject({ code: 500, data: false, error: 'INTERNAL' });
 });
+
+property('writes a piece of text as JSON would write its event', 500, (random) => {
+  const framer = new EventFramer();
+  const headers = [headerOf(random), headerOf(random)];
+  const components = [textOf(random), textOf(random), 'Message:A'];
+  for (let seq = 1; seq <= 20; seq += 1) {
+    const header = random.pick(headers);
+    const component = random.pick(components);
+    const text = textOf(random);
+    const frame = framer.piece(seq, header, component, text);
+    const event = pieceEvent(header, component, text);
+    expect(frame.json).toBe(JSON.stringify(event));
+    expect(frame.bytes).toBe(Buffer.byteLength(frame.json));
+    expect(frame.wire).toEqual(event);
+    expect([frame.seq, frame.event]).toEqual([seq, 'message']);
+  }
+});
+
+property('writes pieces that were merged as JSON would write their event', 200, (random) => {
+  const framer = new EventFramer();
+  const header = headerOf(random);
+  const texts = Array.from({ length: 2 + random.int(5) }, () => textOf(random));
+  const [first, ...others] = texts.map((text, at) => framer.piece(at + 1, header, 'A', text));
+  const merged = others.reduce((older, newer) => mergePieces(older, newer) ?? expect.unreachable(), first as Merged);
+  expect(merged.json).toBe(JSON.stringify(pieceEvent(header, 'A', texts.join(''))));
+  expect(merged.wire).toEqual(pieceEvent(header, 'A', texts.join('')));
+  expect([merged.fromSeq, merged.seq]).toEqual([1, texts.length]);
+});
+
+type Merged = Parameters<typeof mergePieces>[0];
+
+/** Everything that JSON writes in a way of its own, and everything that UTF-8 does: halves of pairs stand alone or meet. */
+const CHARACTERS = [
+  ...['a', 'Z', ' ', '/', '"', '\\', '\n', '\r', '\t', '\b', '\f', '\0', '\x1f', '\x7f', '\x80', '\x85', 'é', '\u07ff'],
+  ...['\u0800', '世', '\u2028', '\u2029', '\ud7ff', '\ue000', '\ufeff', '\uffff', '😀', '\ud83d', '\ude00'],
+];
+
+function textOf(random: Random): string {
+  const length = random.chance(0.1) ? 120 + random.int(20) : random.int(12);
+  const alphabet = random.chance(0.5) ? CHARACTERS.slice(0, 4) : CHARACTERS;
+  return Array.from({ length }, () => random.pick(alphabet)).join('');
+}
+
+function headerOf(random: Random): WireHeader {
+  return {
+    message_id: textOf(random),
+    created_at: random.int(2 ** 31),
+    task_id: textOf(random),
+    session_id: textOf(random),
+  };
+}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LoggedEvent, RunLog } from '../../src/graph/service-ports.js';
-import { EventFramer } from '../../src/transport/runs/event-frame.js';
+import { EventFramer } from '../../src/transport/runs/event-framer.js';
 import { LogWriter } from '../../src/transport/runs/log-writer.js';
 
 const frame = (seq: number) =>
@@ -31,28 +31,42 @@ function writerOn(log: RunLog) {
     log,
     tenant: 't',
     run: 'r',
-    onWritten: ({ seq }) => written.push(seq),
+    onWritten: (frames) => written.push(...frames.map(({ seq }) => seq)),
     onFailed: (error) => failures.push(error),
   });
   return { writer, written, failures };
 }
 
-it('writes what comes during a write as one group, and shows nothing before it is kept', async () => {
+/** Lets what is scheduled for after this turn happen. */
+const turn = () => Promise.resolve();
+
+it('writes what comes in one go as one group, and what comes during a write as the next', async () => {
   const { groups, ends, log } = slowLog();
   const { writer, written } = writerOn(log);
-  for (const seq of [1, 2, 3, 4]) writer.write(frame(seq));
-  expect(groups).toEqual([[1]]);
+  writer.write(frame(1));
+  writer.write(frame(2));
+  expect(groups).toEqual([]);
+  await turn();
+  expect(groups).toEqual([[1, 2]]);
+  writer.write(frame(3));
+  writer.write(frame(4));
+  await turn();
+  expect(groups).toEqual([[1, 2]]);
   expect(written).toEqual([]);
   ends[0]?.resolve();
-  await Promise.resolve();
-  await Promise.resolve();
-  expect(groups).toEqual([[1], [2, 3, 4]]);
-  expect(written).toEqual([1]);
+  await turn();
+  await turn();
+  expect(groups).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+  expect(written).toEqual([1, 2]);
   const flushed = writer.flushed();
   ends[1]?.resolve();
   await flushed;
   expect(written).toEqual([1, 2, 3, 4]);
   writer.write(frame(5));
+  await turn();
   expect(groups.at(-1)).toEqual([5]);
 });
 
@@ -60,18 +74,43 @@ it('stops at the first failure and reports it once', async () => {
   const { groups, ends, log } = slowLog();
   const { writer, written, failures } = writerOn(log);
   writer.write(frame(1));
+  await turn();
   writer.write(frame(2));
   ends[0]?.reject(new Error('disk full'));
   await writer.flushed();
   writer.write(frame(3));
+  await writer.flushed();
   expect(groups).toEqual([[1]]);
   expect(written).toEqual([]);
   expect(failures).toEqual([new Error('disk full')]);
 });
 
-it('costs no promise with a log that is done at once', () => {
-  const { writer, written } = writerOn({ append: () => {} } as unknown as RunLog);
+it('writes at once when it is flushed', async () => {
+  const { groups, ends, log } = slowLog();
+  const { writer, written } = writerOn(log);
   writer.write(frame(1));
-  writer.write(frame(2));
-  expect(written).toEqual([1, 2]);
+  const flushed = writer.flushed();
+  expect(groups).toEqual([[1]]);
+  ends[0]?.resolve();
+  await flushed;
+  expect(written).toEqual([1]);
+});
+
+it('waits for no turn when the run never pauses, and for no promise when the log is done at once', () => {
+  const groups: number[] = [];
+  const append = (_tenant: string, _run: string, events: readonly LoggedEvent[]) => void groups.push(events.length);
+  const { writer, written } = writerOn({ append } as unknown as RunLog);
+  for (let seq = 1; seq <= 1_300; seq += 1) writer.write(frame(seq));
+  expect(groups).toEqual([512, 512]);
+  expect(written).toHaveLength(1_024);
+});
+
+it('hears of a log that throws', async () => {
+  const append = () => {
+    throw new Error('full');
+  };
+  const { writer, failures } = writerOn({ append } as unknown as RunLog);
+  writer.write(frame(1));
+  await turn();
+  expect(failures).toEqual([new Error('full')]);
 });

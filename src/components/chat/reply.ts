@@ -6,9 +6,9 @@ import { renderValue } from '../../dsl/render-value.js';
 import type { ValueSource } from '../../dsl/resolve.js';
 import type { Activation } from '../../graph/component.js';
 import type { Write } from '../../graph/node-events.js';
-import { isJsonObject, type Json } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 
-/** What was written and not yet said: `{turn, text}`. */
+/** What was written and not yet said: `{turn, text, node}`. */
 const REPLY = 'reply';
 
 /** The turn whose question an Answer took. */
@@ -16,14 +16,18 @@ const TAKEN = 'taken_turn';
 
 /** The reply of this turn that waits to be said; empty when there is none. */
 export function pendingReply(activation: Activation): string {
-  const reply = readVariable(activation.source, REPLY);
-  if (!isJsonObject(reply) || reply.turn !== turnOf(activation)) return '';
-  return typeof reply.text === 'string' ? reply.text : '';
+  const text = replyOf(activation)?.text;
+  return typeof text === 'string' ? text : '';
+}
+
+/** The node that wrote the last reply of this turn, said or not. */
+export function lastWriter(activation: Activation): Json {
+  return replyOf(activation)?.node ?? null;
 }
 
 /** Leaves a reply in the place of any earlier one; an empty text takes that away. */
 export function writeReply(activation: Activation, text: string): Write {
-  return writeVariable(REPLY, { turn: turnOf(activation), text });
+  return writeVariable(REPLY, { turn: turnOf(activation), text, node: activation.node });
 }
 
 /** Whether an Answer has taken the question of this turn. */
@@ -56,6 +60,11 @@ export function recordExchange({ source }: Activation, reply: string, question: 
     writes.push(writeVariable('sys.history', [...lines.slice(0, -1), ...said, asked]));
   }
   return writes;
+}
+
+function replyOf(activation: Activation): JsonObject | undefined {
+  const reply = readVariable(activation.source, REPLY);
+  return isJsonObject(reply) && reply.turn === turnOf(activation) ? reply : undefined;
 }
 
 /** Names a turn by its run and its place in the conversation, as a caller may count either of them alone. */

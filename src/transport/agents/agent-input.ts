@@ -1,23 +1,30 @@
 /** What clients say about an agent when they create or change it. */
 import { z } from 'zod';
 import type { AgentRecord } from '../../graph/service-ports.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import { readInput } from '../read-input.js';
 import { badArgument } from '../refusals.js';
 import { isTruthy } from '../truth.js';
+import { readTags, tagsSchema } from './tags.js';
 
 const MAX_TITLE = 255;
 
-const schema = z.looseObject({
-  title: z.string({ error: 'expected a text' }).nullish(),
-  description: z.string({ error: 'expected a text' }).nullish(),
-  avatar: z.string({ error: 'expected a text' }).nullish(),
-  permission: z.enum(['me', 'team'], { error: 'expected "me" or "team"' }).nullish(),
-  canvas_type: z.string({ error: 'expected a text' }).nullish(),
-  canvas_category: z.string({ error: 'expected a text' }).min(1).nullish(),
-  tags: z.union([z.string(), z.array(z.string()).transform((tags) => tags.join(','))]).nullish(),
-  dsl: z.custom<Json>().optional(),
-  release: z.custom<Json>().optional(),
+const text = z.string({ error: 'expected a text' }).nullish();
+
+/** What clients may say about an agent. */
+export const agentSchema = z.looseObject({
+  title: text.describe('Unique per category, without regard to case; at most 255 characters.'),
+  description: text.describe('What it is for.'),
+  avatar: text.describe('A picture as a data URL.'),
+  permission: z
+    .enum(['me', 'team'], { error: 'expected "me" or "team"' })
+    .nullish()
+    .describe('Kept for clients; an agent is always the tenant\'s alone. Default "me".'),
+  canvas_type: text.describe('Free text for lists.'),
+  canvas_category: z.string({ error: 'expected a text' }).min(1).nullish().describe('Default "agent_canvas".'),
+  tags: tagsSchema.nullish().describe('Comma-separated, or a list.'),
+  dsl: z.unknown().optional().describe('The document, an object or its JSON text; a draft may be incomplete.'),
+  release: z.unknown().optional().describe('true, "true" or 1 also publishes the document.'),
 });
 
 /** A change of an agent; what the client did not mention is absent. */
@@ -33,7 +40,7 @@ export interface AgentInput {
 
 /** @throws EngineError BAD_REQUEST. */
 export function readAgentInput(body: unknown): AgentInput {
-  const given = readInput(schema, body);
+  const given = readInput(agentSchema, body);
   const { description, avatar, permission, canvas_type, canvas_category, tags } = given;
   return {
     ...(given.title === undefined || given.title === null ? {} : { title: readTitle(given.title) }),
@@ -44,7 +51,7 @@ export function readAgentInput(body: unknown): AgentInput {
       ...(permission === undefined || permission === null ? {} : { permission }),
       ...(canvas_type === undefined ? {} : { canvasType: canvas_type }),
       ...(canvas_category === undefined || canvas_category === null ? {} : { canvasCategory: canvas_category }),
-      ...(tags === undefined || tags === null ? {} : { tags }),
+      ...(tags === undefined || tags === null ? {} : { tags: readTags(tags) }),
     },
     publishes: isTruthy(given.release),
   };
@@ -57,8 +64,8 @@ function readTitle(text: string): string {
   return title;
 }
 
-/** A draft may be incomplete; it only has to be one. */
-function readDsl(value: Json): JsonObject {
+/** A draft may be incomplete; it only has to be one. @throws EngineError BAD_REQUEST. */
+export function readDsl(value: unknown): JsonObject {
   const dsl = typeof value === 'string' ? parseDsl(value) : value;
   if (!isJsonObject(dsl)) throw badArgument('DSL must be a JSON object.');
   if (isJsonObject(dsl.components) || isJsonObject(dsl.graph)) return dsl;

@@ -1,8 +1,10 @@
+import type { Context, Middleware } from 'koa';
 import { EngineError } from '../../errors.js';
 import { isJsonObject } from '../../json.js';
 import { outside } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
 import { checkId } from '../ids.js';
+import type { Log } from '../log.js';
 import { badArgument } from '../refusals.js';
 import { awaitRun } from '../runs/await-run.js';
 import { streamRun } from '../runs/stream-run.js';
@@ -15,7 +17,7 @@ import { openaiError } from './openai-errors.js';
 import { readOpenaiRequest } from './openai-request.js';
 import { openaiCompletion, openaiView } from './openai-view.js';
 
-/** `POST /agents/chat/completions` and the two older paths that mean the same. */
+/** `POST /agents/chat/completions` and the older path that means the same. */
 export function completionRoutes(parts: ServerParts): Routes {
   return (router) => {
     router.post('/agents/chat/completions', (exchange) => {
@@ -26,9 +28,26 @@ export function completionRoutes(parts: ServerParts): Routes {
       return isOpenai ? completeAsOpenai(parts, exchange, id) : complete(parts, exchange, id);
     });
     router.post('/agents/:id/completions', (exchange) => complete(parts, exchange, exchange.params.id as string));
+  };
+}
+
+/** The path for clients of OpenAI's API. */
+export function openaiRoutes(parts: ServerParts): Routes {
+  return (router) => {
     router.post('/agents_openai/:id/chat/completions', (exchange) =>
       completeAsOpenai(parts, exchange, exchange.params.id as string),
     );
+  };
+}
+
+/** Answers what is refused behind it, such as a missing key, as OpenAI's clients read it. */
+export function answerInOpenaiForm(journal: Log): Middleware {
+  return async (exchange, next) => {
+    try {
+      await next();
+    } catch (error) {
+      refuseAsOpenai(exchange, journal, error);
+    }
   };
 }
 
@@ -65,9 +84,15 @@ async function completeAsOpenai(parts: ServerParts, exchange: HttpExchange, id: 
     exchange.status = status;
     exchange.body = body;
   } catch (error) {
-    if (!EngineError.is(error)) parts.journal.error({ err: error, path: exchange.path }, 'a request crashed');
-    const { status, body } = openaiError(error);
-    exchange.status = status;
-    exchange.body = body;
+    refuseAsOpenai(exchange, parts.journal, error);
   }
+}
+
+function refuseAsOpenai(exchange: Context, journal: Log, error: unknown): void {
+  if (!EngineError.is(error)) journal.error({ err: error, path: exchange.path }, 'a request crashed');
+  const { status, body } = openaiError(error);
+  exchange.status = status;
+  exchange.body = body;
+  // What is left of a body that was refused is thrown away: a client that cannot finish sending never reads the answer.
+  exchange.req.resume();
 }

@@ -1,48 +1,65 @@
 import { EngineError } from '../../errors.js';
 import type { FileRecord } from '../../graph/service-ports.js';
 import type { JsonObject } from '../../json.js';
+import { requireAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
-import { checkId, createId } from '../ids.js';
+import { createId } from '../ids.js';
 import { queryText } from '../read-input.js';
-import { badArgument, noAgent } from '../refusals.js';
+import { badArgument } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { contentHeaders, endingOf } from './content-headers.js';
-import { readMultipart } from './read-multipart.js';
+import { fetchFile } from './fetch-file.js';
+import { isMultipart, readMultipart, type UploadedFile } from './read-multipart.js';
 
-/** Files: upload for an agent, download by id. Must come before routes of `/agents/:id`. */
-export function fileRoutes(parts: ServerParts): Routes {
+/** Files that code of an agent may have made. */
+const ARTIFACTS = new Set(['png', 'jpg', 'jpeg', 'svg', 'pdf', 'csv', 'json', 'html']);
+
+/** Files that chat pages work with: upload for an agent, download of an attachment. Must come before routes of `/agents/:id`. */
+export function pageFileRoutes(parts: ServerParts): Routes {
   return (router) => {
     router.post('/agents/:id/upload', (exchange) => upload(parts, exchange));
+    router.get('/agents/attachments/:file/download', (exchange) => {
+      const isInline = queryText(exchange.query, 'disposition') === 'inline';
+      return send(parts, exchange, exchange.params.file as string, isInline);
+    });
+  };
+}
+
+/** The other files, for keys of the API alone. Must come before routes of `/agents/:id`. */
+export function fileRoutes(parts: ServerParts): Routes {
+  return (router) => {
     router.get('/agents/download', (exchange) => {
       const id = queryText(exchange.query, 'id');
       if (id === undefined) throw badArgument('`id` is required.');
       return send(parts, exchange, id, false);
     });
-    router.get('/agents/attachments/:file/download', (exchange) => {
-      const isInline = queryText(exchange.query, 'disposition') === 'inline';
-      return send(parts, exchange, exchange.params.file as string, isInline);
-    });
     router.get('/agents/attachments/:file/preview', (exchange) =>
       send(parts, exchange, exchange.params.file as string, true),
     );
+    router.get('/documents/artifact/:file', (exchange) => sendArtifact(parts, exchange));
   };
 }
 
 async function upload(parts: ServerParts, exchange: HttpExchange): Promise<void> {
-  const { stores, config, now } = parts;
+  const { stores, now } = parts;
   const { tenant } = exchange.state;
-  const agent = await stores.agents.find(tenant, checkId('agent_id', exchange.params.id as string));
-  if (agent === undefined) throw noAgent();
-  if (queryText(exchange.query, 'url') !== undefined) {
-    throw badArgument('This server does not fetch files from a `url`; send the file in the field `file`.');
-  }
-  const files = await readMultipart(exchange.req, 'file', config.uploadBytes);
+  await requireAgent(parts, exchange);
+  const files = await receive(parts, exchange);
   if (files.length === 0) throw badArgument('`file` field is required.');
   const records = files.map((file): FileRecord => ({ ...file, id: createId(), createdAt: now() }));
   for (const record of records) await stores.files.save(tenant, record);
   const views = records.map((record) => fileView(record, tenant));
   exchange.body = success(views.length === 1 ? views[0] : views);
+}
+
+/** What was sent, or what lies behind `?url=`; that counts more than one file that comes along. */
+async function receive({ config, services }: ServerParts, { req, query }: HttpExchange) {
+  const url = queryText(query, 'url');
+  if (url === undefined) return readMultipart(req, 'file', config.uploadBytes);
+  const sent: readonly UploadedFile[] = isMultipart(req) ? await readMultipart(req, 'file', config.uploadBytes) : [];
+  if (sent.length > 1) throw badArgument('With `url`, at most one `file` may be sent.');
+  return [await fetchFile(services.http, url, config.uploadBytes)];
 }
 
 async function send({ stores }: ServerParts, exchange: HttpExchange, id: string, isInline: boolean): Promise<void> {
@@ -51,15 +68,39 @@ async function send({ stores }: ServerParts, exchange: HttpExchange, id: string,
   const file = await stores.files.find(state.tenant, id);
   if (file === undefined) throw new EngineError('NOT_FOUND', 'document not found');
   const fileName = queryText(query, 'filename') ?? file.name;
+  const extension = queryText(query, 'ext');
   exchange.set(
     contentHeaders({
-      mimeType: queryText(query, 'mime_type') ?? (queryText(query, 'ext') === undefined ? file.mimeType : undefined),
-      extension: queryText(query, 'ext') ?? endingOf(fileName),
+      mimeType: queryText(query, 'mime_type') ?? (extension === undefined ? file.mimeType : undefined),
+      extension: extension ?? endingOf(fileName),
       fileName,
       isInline,
     }),
   );
-  exchange.body = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
+  exchange.body = bodyOf(file);
+}
+
+/** A file that an agent's code made, by its name: the id of the file, with or without the ending. */
+async function sendArtifact({ stores }: ServerParts, exchange: HttpExchange): Promise<void> {
+  const { tenant } = exchange.state;
+  const name = exchange.params.file as string;
+  const ending = endingOf(name);
+  if (!/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/.test(name)) throw new EngineError('NOT_FOUND', 'Invalid filename.');
+  if (!ARTIFACTS.has(ending)) throw new EngineError('NOT_FOUND', 'invalid file type');
+  const session = queryText(exchange.query, 'session_id');
+  const isOwn = session === undefined || (await stores.sessions.find(tenant, session)) !== undefined;
+  const file = isOwn ? await findArtifact(stores.files, tenant, name, ending) : undefined;
+  if (file === undefined) throw new EngineError('NOT_FOUND', 'Artifact not found.');
+  exchange.set(contentHeaders({ mimeType: undefined, extension: ending, fileName: name, isInline: true }));
+  exchange.body = bodyOf(file);
+}
+
+async function findArtifact(files: ServerParts['stores']['files'], tenant: string, name: string, ending: string) {
+  return (await files.find(tenant, name)) ?? (await files.find(tenant, name.slice(0, -ending.length - 1)));
+}
+
+function bodyOf({ bytes }: FileRecord): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function fileView({ id, name, mimeType, bytes, createdAt }: FileRecord, tenant: string): JsonObject {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { EngineError } from '../../errors.js';
+import { readBytes } from '../http/read-bytes.js';
 import { badArgument } from '../refusals.js';
 
 /** A file of a multipart body. */
@@ -7,6 +7,11 @@ export interface UploadedFile {
   readonly name: string;
   readonly mimeType: string;
   readonly bytes: Uint8Array;
+}
+
+/** Whether a request says that its body is multipart. */
+export function isMultipart({ headers }: IncomingMessage): boolean {
+  return /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
 }
 
 /**
@@ -19,39 +24,13 @@ export async function readMultipart(
   field: string,
   maxBytes: number,
 ): Promise<readonly UploadedFile[]> {
-  const contentType = request.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\b/i.test(contentType)) throw badArgument(`\`${field}\` field is required.`);
-  const body = await readBody(request, maxBytes);
-  const form = await parse(body, contentType);
-  const files = form.getAll(field).filter((part) => typeof part !== 'string');
-  return Promise.all(
-    files.map(async (file) => ({
-      name: baseName(file.name),
-      mimeType: file.type === '' ? 'application/octet-stream' : file.type,
-      bytes: new Uint8Array(await file.arrayBuffer()),
-    })),
-  );
+  if (!isMultipart(request)) throw badArgument(`\`${field}\` field is required.`);
+  const form = await parseMultipart(await readBytes(request, maxBytes), request.headers['content-type'] ?? '');
+  return Promise.all(form.getAll(field).flatMap((part) => (typeof part === 'string' ? [] : [toFile(part)])));
 }
 
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  // By hand: leaving a loop over the request would destroy the socket, and with it the answer.
-  await new Promise<void>((resolve, reject) => {
-    request.on('data', (part: Buffer) => {
-      bytes += part.length;
-      if (bytes <= maxBytes) parts.push(part);
-      else reject(tooLarge(maxBytes));
-    });
-    request.once('end', resolve);
-    request.once('error', reject);
-    request.once('aborted', () => reject(badArgument('The upload broke off.')));
-  });
-  return Buffer.concat(parts);
-}
-
-async function parse(body: Buffer, contentType: string): Promise<FormData> {
+/** @throws EngineError BAD_REQUEST. */
+export async function parseMultipart(body: Uint8Array, contentType: string): Promise<FormData> {
   try {
     // Node's own parser of multipart bodies is reached through the answer of a fetch.
     return await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
@@ -60,11 +39,16 @@ async function parse(body: Buffer, contentType: string): Promise<FormData> {
   }
 }
 
+/** A file of a parsed form. */
+export async function toFile(file: File): Promise<UploadedFile> {
+  return {
+    name: baseName(file.name),
+    mimeType: file.type === '' ? 'application/octet-stream' : file.type,
+    bytes: new Uint8Array(await file.arrayBuffer()),
+  };
+}
+
 /** Some clients send a whole path. */
 function baseName(name: string): string {
   return name.split(/[/\\]/).at(-1) || 'file';
-}
-
-function tooLarge(maxBytes: number): EngineError {
-  return new EngineError('BODY_TOO_LARGE', `request body too large. At most ${maxBytes} bytes are taken.`);
 }

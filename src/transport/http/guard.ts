@@ -3,6 +3,9 @@ import type { Middleware } from 'koa';
 import { EngineError } from '../../errors.js';
 import { type FindTenant, LOCAL_TENANT, tokenOf } from '../access/api-keys.js';
 import { refusalOf } from '../access/origins.js';
+import { type RateLimit, tooManyRequests } from '../access/rate-limits.js';
+import { nameOfSecret } from '../access/secrets.js';
+import type { TokenStore } from '../access/token-store.js';
 import type { RequestState } from './types.js';
 
 /** Who may call the server. */
@@ -10,6 +13,16 @@ export interface GuardOptions {
   /** Whose a key is; undefined: the server has no keys. */
   readonly findTenant: FindTenant | undefined;
   readonly corsOrigins: readonly string[];
+}
+
+/** Which keys a route takes. */
+export interface KeyOptions {
+  /** Keys that tenants made for themselves. */
+  readonly tokens: TokenStore;
+  /** Also those of chat pages. @default false */
+  readonly takesBeta?: boolean;
+  /** What the caller is told without a good key. @default HTTP 401 */
+  readonly refusal?: () => EngineError;
 }
 
 /** Without keys: refuses other names than loopback ones, and pages of other origins. @throws EngineError FORBIDDEN (HTTP 403). */
@@ -31,25 +44,45 @@ export function allowOrigins({ corsOrigins }: GuardOptions): Middleware {
       return corsOrigins.includes(origin) ? origin : '';
     },
     allowMethods: 'GET,HEAD,POST,PUT,PATCH,DELETE',
-    exposeHeaders: 'X-Run-Id,Content-Disposition',
+    exposeHeaders: 'X-Run-Id,Content-Disposition,Retry-After',
     maxAge: 600,
   });
 }
 
-/** Finds the tenant of a request. @throws EngineError UNAUTHENTICATED. */
-export function authenticate({ findTenant }: GuardOptions): Middleware<RequestState> {
-  return async (exchange, next) => {
-    exchange.state.tenant =
-      findTenant === undefined ? LOCAL_TENANT : tenantOf(findTenant, exchange.headers.authorization);
+/** Finds whose a request is. @throws EngineError UNAUTHENTICATED, or what `refusal` gives. */
+export function authenticate({ findTenant }: GuardOptions, options: KeyOptions): Middleware<RequestState> {
+  return async ({ state, headers }, next) => {
+    if (findTenant === undefined) Object.assign(state, { tenant: LOCAL_TENANT, caller: '' });
+    else Object.assign(state, await callerOf(findTenant, headers.authorization, options));
     await next();
   };
 }
 
-/** @throws EngineError UNAUTHENTICATED. */
-export function tenantOf(findTenant: FindTenant, header: string | undefined): string {
-  const token = tokenOf(header);
-  if (token === undefined) throw new EngineError('UNAUTHENTICATED', 'Missing Authorization header');
-  const tenant = findTenant(token);
-  if (tenant === undefined) throw new EngineError('UNAUTHENTICATED', 'Invalid access token');
-  return tenant;
+async function callerOf(
+  findTenant: FindTenant,
+  header: string | undefined,
+  { tokens, takesBeta = false, refusal }: KeyOptions,
+): Promise<RequestState> {
+  const key = tokenOf(header);
+  if (key === undefined) throw refusal?.() ?? new EngineError('UNAUTHENTICATED', 'Missing Authorization header');
+  const caller = nameOfSecret(key);
+  const tenant = findTenant(key) ?? (await tokens.findByToken(key))?.tenant;
+  if (tenant !== undefined) return { tenant, caller };
+  const page = takesBeta ? await tokens.findByBeta(key) : undefined;
+  if (page === undefined) throw refusal?.() ?? new EngineError('UNAUTHENTICATED', 'Invalid access token');
+  const { agentId } = page.record;
+  return { tenant: page.tenant, caller, ...(agentId === undefined ? {} : { boundAgent: agentId }) };
+}
+
+/** Refuses a key that calls too often; without keys there is no limit. @throws EngineError LIMIT_REACHED (HTTP 429). */
+export function limitRate(limit: RateLimit, mostPerMinute: number): Middleware<RequestState> {
+  return async (exchange, next) => {
+    const { caller } = exchange.state;
+    const waitMs = caller === '' ? undefined : await limit.waitOf(caller, mostPerMinute);
+    if (waitMs !== undefined) {
+      exchange.set('Retry-After', String(Math.ceil(waitMs / 1000)));
+      throw tooManyRequests(mostPerMinute);
+    }
+    await next();
+  };
 }

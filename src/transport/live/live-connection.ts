@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { BehaviorSubject, concatMap, filter, race, Subject, Subscription, take, timer } from 'rxjs';
 import type { RawData, WebSocket } from 'ws';
 import { EngineError } from '../../errors.js';
@@ -25,6 +26,8 @@ const AUTH_TIMEOUT_MS = 5_000;
 
 export interface LiveConnectionOptions {
   readonly parts: ServerParts;
+  /** What the WebSocket writes to. */
+  readonly socket: Duplex;
   readonly agentId: string;
   /** Undefined until the client has said who it is. */
   readonly tenant: string | undefined;
@@ -45,6 +48,7 @@ export class LiveConnection {
   #authTimer: Subscription | undefined = undefined;
   #runs: LiveRuns | undefined = undefined;
   #pendingFrames = 0;
+  #isCorked = false;
   #strikes = 0;
 
   constructor(socket: WebSocket, options: LiveConnectionOptions) {
@@ -192,7 +196,21 @@ export class LiveConnection {
   }
 
   #send(text: string): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#socket.send(text, () => this.#runs?.refresh());
+    const socket = this.#socket;
+    if (socket.readyState !== socket.OPEN) return;
+    if (!this.#isCorked) {
+      // What comes in one go is written in one go: a write to a socket costs as much as many frames.
+      this.#isCorked = true;
+      this.#options.socket.cork();
+      queueMicrotask(this.#uncork);
+    }
+    socket.send(text, this.#sent);
   }
+
+  readonly #uncork = (): void => {
+    this.#isCorked = false;
+    this.#options.socket.uncork();
+  };
+
+  readonly #sent = (): void => this.#runs?.refresh();
 }

@@ -11,7 +11,7 @@ import { checkId } from '../ids.js';
 import { noAgent } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { CLOSE } from './close-codes.js';
-import { LiveConnection } from './live-connection.js';
+import { LiveConnection, type LiveConnectionOptions } from './live-connection.js';
 
 /** The subprotocol of live connections. */
 export const SUBPROTOCOL = 'ragflow.agent.v1';
@@ -54,7 +54,7 @@ export class LiveServer {
     try {
       const { agentId, tenant } = await this.#admit(request);
       socket.off('error', ignore);
-      this.#sockets.handleUpgrade(request, socket, head, (client) => this.#open(client, agentId, tenant));
+      this.#sockets.handleUpgrade(request, socket, head, (client) => this.#open(client, { socket, agentId, tenant }));
     } catch (error) {
       refuse(socket, error instanceof NoSuchPath ? notFound(error.message) : failureOf(error));
     }
@@ -74,9 +74,9 @@ export class LiveServer {
     clearTimeout(hurry);
   }
 
-  #open(client: WebSocket, agentId: string, tenant: string | undefined): void {
+  #open(client: WebSocket, about: Pick<LiveConnectionOptions, 'socket' | 'agentId' | 'tenant'>): void {
     const { parts, guard } = this.#options;
-    const connection = new LiveConnection(client, { parts, agentId, tenant, findTenant: guard.findTenant });
+    const connection = new LiveConnection(client, { ...about, parts, findTenant: guard.findTenant });
     this.#connections.add(connection);
     client.once('close', () => this.#connections.delete(connection));
     connection.start();

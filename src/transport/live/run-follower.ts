@@ -1,4 +1,4 @@
-import { BehaviorSubject, distinctUntilChanged, Subscription } from 'rxjs';
+import { BehaviorSubject, Subscription } from 'rxjs';
 import { tooSlow } from '../runs/liveness.js';
 import type { RunHub } from '../runs/run-hub.js';
 import { eventFrame, WINDOW } from './server-frames.js';
@@ -39,7 +39,7 @@ export class RunFollower {
 
   start(): void {
     const { hub, tenant, run, after, slowMs, whenSlow, whenDone, whenFailed } = this.#options;
-    const ready$ = this.#isReady.pipe(distinctUntilChanged());
+    const ready$ = this.#isReady.asObservable();
     this.#subscription.add(tooSlow(ready$, slowMs).subscribe(() => whenSlow(this.#lastSeq)));
     this.refresh();
     this.#subscription.add(
@@ -64,7 +64,8 @@ export class RunFollower {
   /** Looks again whether the client takes more. */
   refresh(): void {
     const inFlight = this.#acknowledged === undefined ? 0 : this.#lastSeq - this.#acknowledged;
-    this.#isReady.next(inFlight < WINDOW && this.#options.canSend());
+    const isReady = inFlight < WINDOW && this.#options.canSend();
+    if (isReady !== this.#isReady.value) this.#isReady.next(isReady);
   }
 
   /** The client has everything up to `seq`. */

@@ -1,8 +1,8 @@
 import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
-import type { WireEvent } from '../../canvas/wire-events.js';
 import { EngineError } from '../../errors.js';
 import { coalesce } from '../../operators/coalesce.js';
 import type { EventFrame } from './event-frame.js';
+import { MergedFrame, PieceFrame } from './piece-frame.js';
 
 /** How {@link coalesceFrames} waits for one client. */
 export interface CoalesceFramesOptions {
@@ -29,47 +29,14 @@ export function coalesceFrames({ ready$, maxBytes }: CoalesceFramesOptions): Mon
 
 /** Two pieces of text of one message as one frame; undefined when they are not that. */
 export function mergePieces(older: EventFrame, newer: EventFrame): EventFrame | undefined {
-  const { wire: first } = older;
-  const { wire: second } = newer;
-  if (first === undefined || second === undefined || !isPiece(first) || !isPiece(second)) return undefined;
-  if (first.data.component_id !== second.data.component_id || first.message_id !== second.message_id) return undefined;
-  return new MergedFrame(older, newer, `${first.data.content}${second.data.content}`);
-}
-
-/** Serialised when it is sent: while a client waits, every piece would otherwise serialise all that came before it. */
-class MergedFrame implements EventFrame {
-  readonly seq: number;
-  readonly fromSeq: number;
-  readonly event: string;
-  readonly wire: WireEvent;
-  readonly size: number;
-
-  constructor(older: EventFrame, newer: EventFrame, content: string) {
-    const wire = older.wire as WireEvent;
-    this.seq = newer.seq;
-    this.fromSeq = older.fromSeq ?? older.seq;
-    this.event = older.event;
-    this.wire = { ...wire, data: { ...wire.data, content } };
-    // At least what it adds; the rest of the newer frame is in the older one already.
-    this.size = sizeOf(older) + Buffer.byteLength((newer.wire as WireEvent).data.content as string);
-  }
-
-  get json(): string {
-    return JSON.stringify(this.wire);
-  }
-}
-
-/** Plain text; what marks reasoning or carries sound stands alone. */
-function isPiece({ event, data }: WireEvent): boolean {
-  return event === 'message' && typeof data.content === 'string' && !('audio_binary' in data) && !isMarker(data);
-}
-
-function isMarker(data: WireEvent['data']): boolean {
-  return data.start_to_think === true || data.end_to_think === true;
+  // What marks reasoning or carries sound stands alone, and so does what was read from the log.
+  if (!(newer instanceof PieceFrame && (older instanceof PieceFrame || older instanceof MergedFrame))) return undefined;
+  const { header, component } = newer.shape;
+  return older.shape.isOf(header, component) ? new MergedFrame(older, newer) : undefined;
 }
 
 function sizeOf(frame: EventFrame): number {
-  return frame instanceof MergedFrame ? frame.size : (frame.bytes ?? Buffer.byteLength(frame.json));
+  return frame.bytes ?? Buffer.byteLength(frame.json);
 }
 
 function tooSlow(waitingBytes: number, maxBytes: number): EngineError {

@@ -78,12 +78,9 @@ function joinLive(
   sent: number,
   subscriber: Subscriber<EventFrame>,
 ): void {
-  const frames$ = live.frames$.pipe(
-    // A log may show a page more than was shown live so far.
-    filter((frame) => frame.seq > sent),
-    coalesceFrames({ ready$, maxBytes: maxQueueBytes }),
-  );
-  subscriber.add(frames$.subscribe(subscriber));
+  // A log may show a page more than was shown live so far.
+  const unseen$ = sent > live.lastSeq ? live.frames$.pipe(filter((frame) => frame.seq > sent)) : live.frames$;
+  subscriber.add(unseen$.pipe(coalesceFrames({ ready$, maxBytes: maxQueueBytes })).subscribe(subscriber));
 }
 
 /** Resolves when the client takes frames, and when it is gone. */

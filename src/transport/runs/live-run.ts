@@ -1,10 +1,11 @@
-import { BehaviorSubject, type Observable, Subject, Subscription, tap } from 'rxjs';
+import { BehaviorSubject, type Observable, Subject, Subscription } from 'rxjs';
 import type { Session } from '../../canvas/turn.js';
-import { toWireEvents, type WireEvent } from '../../canvas/wire-events.js';
+import { type WireEvent, type WireHeader, WireMapper } from '../../canvas/wire-events.js';
 import { EngineError, toEngineError } from '../../errors.js';
-import type { RunEvent } from '../../graph/events.js';
+import type { NodeUsage } from '../../graph/events.js';
 import type { RunRecord, RunStatus, RunUsage } from '../../graph/service-ports.js';
-import { type EventFrame, EventFramer } from './event-frame.js';
+import type { EventFrame, FreshFrame } from './event-frame.js';
+import { EventFramer } from './event-framer.js';
 import type { EngineHooks, LiveRunOptions, RunIdentity } from './live-run-options.js';
 import { abandoned } from './liveness.js';
 import { LogWriter } from './log-writer.js';
@@ -57,7 +58,9 @@ export class LiveRun {
       log,
       tenant: identity.tenant,
       run: identity.id,
-      onWritten: (frame) => this.#show(frame),
+      onWritten: (frames) => {
+        for (let at = 0; at < frames.length; at += 1) this.#show(frames[at] as EventFrame);
+      },
       onFailed: (error) => this.#fail(toEngineError(error, 'INTERNAL')),
     });
   }
@@ -86,13 +89,19 @@ export class LiveRun {
         this.#status = outcome.status;
       },
     };
-    const events$ = open(hooks).pipe(
-      tap((event) => this.#count(event)),
-      toWireEvents({ plan, messageId, sessionId }),
+    const mapper = new WireMapper(
+      { plan, messageId, sessionId },
+      {
+        event: (event) => this.#take(event),
+        piece: (header, component, text) => this.#takePiece(header, component, text),
+      },
     );
     this.#subscription.add(
-      events$.subscribe({
-        next: (event) => this.#take(event),
+      open(hooks).subscribe({
+        next: (event) => {
+          if (event.type === 'node-usage') this.#count(event);
+          mapper.map(event);
+        },
         error: (error: unknown) => this.#crashed(error),
         complete: () => void this.#finish(),
       }),
@@ -110,8 +119,7 @@ export class LiveRun {
     this.#abort.abort();
   }
 
-  #count(event: RunEvent): void {
-    if (event.type !== 'node-usage') return;
+  #count(event: NodeUsage): void {
     this.#usage.promptTokens += event.promptTokens;
     this.#usage.completionTokens += event.completionTokens;
     this.#usage.totalTokens += event.totalTokens;
@@ -122,22 +130,28 @@ export class LiveRun {
     if (isLast(event)) {
       // Shown only when the conversation is kept: whoever answers it at once must find it.
       this.#terminal = event;
-    } else if (this.#failure === undefined) {
-      this.#write(event);
+    } else if (this.#failure === undefined && this.#write(this.#framer.frame(this.#seq + 1, event))) {
+      this.transcript.add(event);
     }
   }
 
-  #write(event: WireEvent): void {
-    const frame = this.#framer.frame(this.#seq + 1, event);
+  /** The way of nearly every event. */
+  #takePiece(header: WireHeader, component: string, text: string): void {
+    if (this.#failure !== undefined) return;
+    if (this.#write(this.#framer.piece(this.#seq + 1, header, component, text))) this.transcript.addText(text);
+  }
+
+  /** Whether there was room in the log. */
+  #write(frame: FreshFrame): boolean {
     const { maxLogBytes } = this.#options;
     this.#logBytes += frame.bytes;
-    if (this.#logBytes > maxLogBytes && !isLast(event)) {
+    if (this.#logBytes > maxLogBytes) {
       this.#fail(logFull(this.identity.id, maxLogBytes));
-      return;
+      return false;
     }
     this.#seq += 1;
-    this.transcript.add(event);
     this.#writer.write(frame);
+    return true;
   }
 
   #show(frame: EventFrame): void {

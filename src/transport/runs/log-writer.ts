@@ -1,27 +1,31 @@
 import type { RunLog } from '../../graph/service-ports.js';
 import type { EventFrame } from './event-frame.js';
 
+/** Frames of one group, at most. */
+const MAX_GROUP = 512;
+
 /** Whose events a {@link LogWriter} writes. */
 export interface LogWriterOptions {
   readonly log: RunLog;
   readonly tenant: string;
   readonly run: string;
-  /** Called for each frame, in order, once it is kept. */
-  readonly onWritten: (frame: EventFrame) => void;
+  /** Called with each group of frames, in order, once it is kept. */
+  readonly onWritten: (frames: readonly EventFrame[]) => void;
   /** Called once when the log refuses; nothing is written afterwards. */
   readonly onFailed: (error: unknown) => void;
 }
 
 /**
- * Writes the events of one run to its log, in order and one write at a time.
+ * Writes the events of one run to its log, in order, in groups, and one group at a time.
  *
- * What comes while a write is under way goes together with the next one, so that a slow log gets larger groups, not more
- * writes. A synchronous log costs no promise at all.
+ * A group is what the run says in one go, before anything else of the process gets its turn, and what comes while a write is
+ * under way: a slow log gets larger groups, not more writes. The bound of what waits for a log is the limit of the run's log.
  */
 export class LogWriter {
   readonly #options: LogWriterOptions;
   #pending: EventFrame[] = [];
   #writing: Promise<void> | undefined = undefined;
+  #isScheduled = false;
   #hasFailed = false;
 
   constructor(options: LogWriterOptions) {
@@ -30,42 +34,46 @@ export class LogWriter {
 
   write(frame: EventFrame): void {
     if (this.#hasFailed) return;
-    if (this.#writing !== undefined) {
-      this.#pending.push(frame);
-      return;
+    this.#pending.push(frame);
+    if (this.#isScheduled) {
+      // A run that goes on and on without a pause is not waited for.
+      if (this.#pending.length >= MAX_GROUP) this.#flush();
+    } else if (this.#writing === undefined) {
+      this.#isScheduled = true;
+      queueMicrotask(this.#flush);
     }
-    this.#writing = this.#append([frame]);
   }
 
   /** Resolves when everything written so far is kept, or the log has failed. */
   async flushed(): Promise<void> {
+    this.#flush();
     await this.#writing;
   }
 
-  /** Undefined when the log did it at once. */
-  #append(frames: readonly EventFrame[]): Promise<void> | undefined {
+  readonly #flush = (): void => {
+    this.#isScheduled = false;
+    if (this.#pending.length === 0 || this.#writing !== undefined) return;
     const { log, tenant, run } = this.#options;
+    const frames = this.#take();
     try {
       const written = log.append(tenant, run, frames);
-      if (written === undefined) this.#written(frames);
-      else return this.#drain(written, frames);
+      if (written === undefined) this.#options.onWritten(frames);
+      else this.#writing = this.#drain(written, frames);
     } catch (error) {
       this.#failed(error);
     }
-    return undefined;
-  }
+  };
 
   async #drain(firstWrite: Promise<void>, firstFrames: readonly EventFrame[]): Promise<void> {
-    const { log, tenant, run } = this.#options;
+    const { log, tenant, run, onWritten } = this.#options;
     let frames = firstFrames;
     try {
       await firstWrite;
-      this.#written(frames);
+      onWritten(frames);
       while (this.#pending.length > 0) {
-        frames = this.#pending;
-        this.#pending = [];
+        frames = this.#take();
         await log.append(tenant, run, frames);
-        this.#written(frames);
+        onWritten(frames);
       }
     } catch (error) {
       this.#failed(error);
@@ -75,8 +83,10 @@ export class LogWriter {
     }
   }
 
-  #written(frames: readonly EventFrame[]): void {
-    for (const frame of frames) this.#options.onWritten(frame);
+  #take(): readonly EventFrame[] {
+    const frames = this.#pending;
+    this.#pending = [];
+    return frames;
   }
 
   #failed(error: unknown): void {

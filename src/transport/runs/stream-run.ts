@@ -1,4 +1,4 @@
-import { concat, map, mergeMap, type Observable, of } from 'rxjs';
+import { Observable } from 'rxjs';
 import type { HttpExchange } from '../http/types.js';
 import type { ServerParts } from '../server-parts.js';
 import { sendEventStream } from '../sse/send-event-stream.js';
@@ -24,15 +24,23 @@ export function streamRun(exchange: HttpExchange, parts: ServerParts, run: strin
   const { hub, config, journal } = parts;
   const { tenant } = exchange.state;
   let seq = after;
-  const open = (ready$: Observable<boolean>): Observable<string> => {
-    const events$ = hub.follow(tenant, run, { after, ready$ }).pipe(
-      map((frame) => {
-        seq = frame.seq;
-        return frames(frame);
-      }),
-    );
-    return concat(events$, of(undefined).pipe(map(closing))).pipe(mergeMap((texts) => texts));
-  };
+  const open = (ready$: Observable<boolean>): Observable<string> =>
+    new Observable((subscriber) => {
+      const show = (texts: readonly string[]): void => {
+        for (let at = 0; at < texts.length; at += 1) subscriber.next(texts[at] as string);
+      };
+      return hub.follow(tenant, run, { after, ready$ }).subscribe({
+        next: (frame) => {
+          seq = frame.seq;
+          show(frames(frame));
+        },
+        error: (error: unknown) => subscriber.error(error),
+        complete: () => {
+          show(closing());
+          subscriber.complete();
+        },
+      });
+    });
   exchange.set('X-Run-Id', run);
   sendEventStream(exchange, open, {
     pingMs: config.ssePingMs,

@@ -14,6 +14,7 @@ export class Transcript {
   userInputs: WireEvent | undefined = undefined;
   finished: WireEvent | undefined = undefined;
   failure: WireEvent | undefined = undefined;
+  /** What came last, text apart. */
   last: WireEvent | undefined = undefined;
   /** Structured outputs by component. */
   readonly structured: Record<string, Json> = {};
@@ -51,6 +52,11 @@ export class Transcript {
       case 'node_started':
         return;
     }
+  }
+
+  /** A piece of text; quicker than as an event. */
+  addText(text: string): void {
+    this.content += text;
   }
 
   #nodeFinished(data: JsonObject): void {

@@ -2,23 +2,37 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import { z } from 'zod';
 import { prologue } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
-import type { AgentRecord, SessionQuery, SessionRecord } from '../../graph/service-ports.js';
+import { EngineError } from '../../errors.js';
+import type { SessionQuery, SessionRecord } from '../../graph/service-ports.js';
+import { agentIdOf, requireAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
 import { checkId, createId } from '../ids.js';
 import { queryList, queryText, readDescending, readInput, readOrder, readPage } from '../read-input.js';
-import { badArgument, noAgent, noSession } from '../refusals.js';
+import { badArgument, noSession } from '../refusals.js';
 import { newSession } from '../runs/conversation-record.js';
-import { selectDocument } from '../runs/select-document.js';
 import type { ServerParts } from '../server-parts.js';
 import { isTruthy } from '../truth.js';
+import { findDocument } from '../versions/find-document.js';
 import { PROLOGUE_ID, sessionRow, sessionView } from './session-view.js';
 
 const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', name: 'name' } as const;
 
 const text = z.string({ error: 'expected a text' }).nullish();
-const createSchema = z.looseObject({ name: text, user_id: text, release: z.unknown().optional(), version: text });
-const deleteSchema = z.looseObject({ ids: z.array(z.string()).nullish(), delete_all: z.unknown().optional() });
+
+/** A session that is made before its first run. */
+export const newSessionSchema = z.looseObject({
+  name: text.describe('Default "session".'),
+  user_id: text.describe('Whatever the client calls its user.'),
+  release: z.unknown().optional().describe('true: the published document. Default: the draft.'),
+  version: text.describe('Id of a version, or "draft".'),
+});
+
+/** Which sessions to delete. */
+export const deletedSessionsSchema = z.looseObject({
+  ids: z.array(z.string()).nullish().describe('Ids; those in the query count as well.'),
+  delete_all: z.unknown().optional().describe('true: all sessions of the agent.'),
+});
 
 /** Conversations with an agent: list, create, read, delete. */
 export function sessionRoutes(parts: ServerParts): Routes {
@@ -88,9 +102,10 @@ function readTime(query: ParsedUrlQuery, name: 'from_date' | 'to_date'): number 
 
 async function create(parts: ServerParts, exchange: HttpExchange): Promise<void> {
   const agent = await requireAgent(parts, exchange);
-  const { name, user_id, version, release } = readInput(createSchema, exchange.request.body ?? {});
+  const { name, user_id, version, release } = readInput(newSessionSchema, exchange.request.body ?? {});
   const userId = user_id ?? queryText(exchange.query, 'user_id');
-  const dsl = selectDocument(agent, 'draft', {
+  const { tenant } = exchange.state;
+  const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', {
     isReleased: isTruthy(release ?? queryText(exchange.query, 'release')),
     ...(version === undefined || version === null ? {} : { version }),
   });
@@ -111,22 +126,23 @@ async function create(parts: ServerParts, exchange: HttpExchange): Promise<void>
         ? []
         : [{ role: 'assistant', content: opening, id: PROLOGUE_ID, createdAt: Math.floor(now / 1000) }],
   };
-  await parts.stores.sessions.save(exchange.state.tenant, session);
+  await parts.stores.sessions.save(tenant, session);
   exchange.body = success(sessionView(session, true));
 }
 
 /** Ids from the body or the query; what could not be deleted is named one by one. */
 async function removeMany(parts: ServerParts, exchange: HttpExchange): Promise<void> {
-  const agent = await requireAgent(parts, exchange);
   const { tenant } = exchange.state;
-  const body = readInput(deleteSchema, exchange.request.body ?? {});
+  const agent = await parts.stores.agents.find(tenant, agentIdOf(exchange));
+  if (agent === undefined) throw notOwned(agentIdOf(exchange));
+  const body = readInput(deletedSessionsSchema, exchange.request.body ?? {});
   if (isTruthy(body.delete_all ?? queryText(exchange.query, 'delete_all'))) {
     parts.hub.cancel(tenant, { agentId: agent.id });
     await parts.stores.sessions.deleteOfAgent(tenant, agent.id);
     exchange.body = { code: 0 } satisfies Envelope;
     return;
   }
-  const given = body.ids ?? queryList(exchange.query, 'ids') ?? [];
+  const given = [...(body.ids ?? []), ...(queryList(exchange.query, 'ids') ?? [])];
   const errors: string[] = [];
   const ids = new Set<string>();
   for (const id of given) {
@@ -164,8 +180,7 @@ async function findSession(parts: ServerParts, exchange: HttpExchange): Promise<
   return session;
 }
 
-async function requireAgent({ stores }: ServerParts, { state, params }: HttpExchange): Promise<AgentRecord> {
-  const agent = await stores.agents.find(state.tenant, checkId('agent_id', params.id as string));
-  if (agent === undefined) throw noAgent();
-  return agent;
+/** The words of RAGFlow for this one path. */
+function notOwned(agentId: string): EngineError {
+  return new EngineError('NOT_FOUND', `You don't own the agent ${agentId}`);
 }

@@ -30,8 +30,22 @@ export function sendEventStream(
   const body = new PassThrough({ highWaterMark: BUFFER_BYTES });
   const ready$ = new BehaviorSubject(true);
   const subscription = new Subscription();
-  const write = (text: string): void => {
+  let unwritten = '';
+  const flush = (): void => {
+    if (unwritten === '' || body.destroyed) return;
+    const text = unwritten;
+    unwritten = '';
     if (!body.write(text)) ready$.next(false);
+  };
+  /** What comes in one go is written in one go: a write to a socket costs as much as many frames. */
+  const write = (text: string): void => {
+    if (unwritten === '') queueMicrotask(flush);
+    unwritten += text;
+    if (unwritten.length >= BUFFER_BYTES) flush();
+  };
+  const end = (): void => {
+    flush();
+    body.end();
   };
   const cut = (reason: unknown): void => {
     options.whenCut(reason);
@@ -56,5 +70,5 @@ export function sendEventStream(
   const pings$ = interval(options.pingMs).pipe(filter(() => ready$.value && !body.writableEnded));
   subscription.add(pings$.subscribe(() => write(PING)));
   subscription.add(tooSlow(ready$, options.slowMs).subscribe(cut));
-  subscription.add(open(ready$).subscribe({ next: write, error: cut, complete: () => body.end() }));
+  subscription.add(open(ready$).subscribe({ next: write, error: cut, complete: end }));
 }

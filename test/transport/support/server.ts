@@ -1,26 +1,32 @@
 import { onTestFinished } from 'vitest';
-import type { Stores } from '../../../src/graph/service-ports.js';
 import type { JsonObject } from '../../../src/json.js';
 import { modelsFromEnvironment } from '../../../src/models/configuration.js';
 import { createModels } from '../../../src/models/router.js';
 import { createMemoryStores } from '../../../src/stores/index.js';
 import { createServer, type RunnelServer, readConfig } from '../../../src/transport/index.js';
+import type { ServerPorts, ServerStores } from '../../../src/transport/server-parts.js';
 import { createProbes, type Probes } from './test-components.js';
 
-export interface TestServerOptions {
+export interface TestServerOptions extends ServerPorts {
   /** Environment of the server and its models. */
   readonly env?: Readonly<Record<string, string>>;
-  readonly stores?: Stores;
+  readonly stores?: ServerStores;
+  /** What components may use beside models. */
+  readonly services?: object;
+  readonly now?: () => number;
+  /** The test stops it by itself; for servers of several tests. @default false */
+  readonly outlivesTest?: boolean;
 }
 
 /** A server on a port of its own, gone with the test. */
 export interface TestServer {
   readonly url: string;
   readonly server: RunnelServer;
-  readonly stores: Stores;
+  readonly stores: ServerStores;
   readonly probes: Probes;
   /** What was logged as an error. */
   readonly errors: unknown[];
+  stop(): Promise<void>;
   /** Calls the API and gives the JSON answer. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Stores a document and gives the id of its agent. */
@@ -37,6 +43,9 @@ export interface Answer {
 export async function startServer({
   env = {},
   stores = createMemoryStores(),
+  services = {},
+  outlivesTest = false,
+  ...options
 }: TestServerOptions = {}): Promise<TestServer> {
   const probes = createProbes();
   const errors: unknown[] = [];
@@ -44,15 +53,17 @@ export async function startServer({
   const server = createServer({
     config: readConfig({ RUNNEL_PORT: '0', RUNNEL_SHUTDOWN_GRACE_MS: '0', ...env }),
     stores,
-    services: { models },
+    services: { models, ...services },
+    ...options,
     registry: probes.registry,
     log: { info: () => {}, warn: () => {}, error: (fields, message) => errors.push({ message, ...fields }) },
   });
   const url = await server.listen();
-  onTestFinished(async () => {
+  const stop = async (): Promise<void> => {
     await server.close();
     await models.close();
-  });
+  };
+  if (!outlivesTest) onTestFinished(stop);
   const call: TestServer['call'] = async (method, path, body, headers = {}) => {
     const response = await fetch(`${url}${path}`, {
       method,
@@ -69,7 +80,7 @@ export async function startServer({
     if (body.code !== 0) throw new Error(JSON.stringify(body));
     return body.data.id;
   };
-  return { url, server, stores, probes, errors, call, agent };
+  return { url, server, stores, probes, errors, call, agent, stop };
 }
 
 function parse(text: string): unknown {

@@ -1,0 +1,63 @@
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import { EngineError } from '../../errors.js';
+
+/** Counts events of a key within a span; the count starts anew when the span is over. */
+export interface EventCounter {
+  /** How many there were with this one, and when the count starts anew. */
+  count(key: string): Promise<EventCount>;
+}
+
+export interface EventCount {
+  readonly count: number;
+  readonly resetMs: number;
+}
+
+/** Makes a counter; `name` tells it from others in a shared store. */
+export type CreateCounter = (name: string, spanSeconds: number) => EventCounter;
+
+/** Counters of this process. */
+export const createMemoryCounter: CreateCounter = (name, spanSeconds) => {
+  // Who counts decides what is too much, for that differs from key to key.
+  const limiter = new RateLimiterMemory({
+    keyPrefix: name,
+    points: Number.MAX_SAFE_INTEGER,
+    duration: spanSeconds,
+  });
+  return {
+    async count(key) {
+      const { consumedPoints, msBeforeNext }: RateLimiterRes = await limiter.consume(key);
+      return { count: consumedPoints, resetMs: msBeforeNext };
+    },
+  };
+};
+
+/** Limits how often something may happen; a counter that fails refuses. */
+export class RateLimit {
+  readonly #counter: EventCounter;
+  readonly #whenBroken: (error: unknown) => void;
+
+  constructor(counter: EventCounter, whenBroken: (error: unknown) => void) {
+    this.#counter = counter;
+    this.#whenBroken = whenBroken;
+  }
+
+  /** Milliseconds to wait before trying again; undefined when `key` may pass now. */
+  async waitOf(key: string, most: number): Promise<number | undefined> {
+    try {
+      const { count, resetMs } = await this.#counter.count(key);
+      return count <= most ? undefined : Math.max(1, resetMs);
+    } catch (error) {
+      this.#whenBroken(error);
+      return RETRY_MS;
+    }
+  }
+}
+
+/** When to come back while nobody can count. */
+const RETRY_MS = 1_000;
+
+/** The refusal of a caller that is too fast. */
+export function tooManyRequests(most: number): EngineError {
+  const message = `Too many requests: ${most} a minute are allowed for one key. Try again later.`;
+  return new EngineError('LIMIT_REACHED', message, { details: { httpStatus: 429 } });
+}

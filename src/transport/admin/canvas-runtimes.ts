@@ -1,0 +1,54 @@
+import { EngineError } from '../../errors.js';
+import type { StartTurn } from '../runs/start-turn.js';
+
+/** Which engine runs a tenant's canvases. */
+export interface CanvasRuntimeStore {
+  /** Stays until it is changed. */
+  save(tenant: string, runtime: string): Promise<void>;
+  /** Undefined when nothing was chosen. */
+  find(tenant: string): Promise<string | undefined>;
+  /** Back to the default. */
+  delete(tenant: string): Promise<void>;
+}
+
+/** Choices in memory, gone with the process; as many as an administrator makes. */
+export function createMemoryCanvasRuntimes(): CanvasRuntimeStore {
+  const chosen = new Map<string, string>();
+  return {
+    async save(tenant, runtime) {
+      chosen.set(tenant, runtime);
+    },
+    find: async (tenant) => chosen.get(tenant),
+    async delete(tenant) {
+      chosen.delete(tenant);
+    },
+  };
+}
+
+/** This engine's own name. */
+export const OWN_RUNTIME = 'runnel';
+
+/** What holds for a tenant, and whether somebody chose it. */
+export interface RuntimeChoice {
+  readonly runtime: string;
+  readonly source: 'override' | 'default';
+}
+
+export async function runtimeOf(
+  runtimes: CanvasRuntimeStore,
+  fallback: string,
+  tenant: string,
+): Promise<RuntimeChoice> {
+  const chosen = await runtimes.find(tenant);
+  return chosen === undefined ? { runtime: fallback, source: 'default' } : { runtime: chosen, source: 'override' };
+}
+
+/** Refuses turns of tenants whose canvases another engine runs. @throws EngineError FORBIDDEN (HTTP 501) from the function it gives. */
+export function withRuntimes(start: StartTurn, runtimes: CanvasRuntimeStore, fallback: string): StartTurn {
+  return async (target, request) => {
+    const { runtime } = await runtimeOf(runtimes, fallback, target.tenant);
+    if (runtime === OWN_RUNTIME) return start(target, request);
+    const message = `The canvases of this tenant run on "${runtime}", which is not this server.`;
+    throw new EngineError('FORBIDDEN', message, { details: { httpStatus: 501 } });
+  };
+}

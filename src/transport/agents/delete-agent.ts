@@ -1,0 +1,28 @@
+import type { ServerParts } from '../server-parts.js';
+
+/** More runs of one agent than that are not waited for; they are cancelled all the same. */
+const MOST_RUNS = 10_000;
+
+/**
+ * Deletes an agent with everything that is its own: versions, sessions, runs and their logs. Runs that are going on are
+ * cancelled, and their clients are told so before anything is gone. Gives whether there was one.
+ */
+export async function deleteAgent(parts: ServerParts, tenant: string, agentId: string): Promise<boolean> {
+  const { stores, hub } = parts;
+  if ((await stores.agents.find(tenant, agentId)) === undefined) return false;
+  await stopRuns(parts, tenant, agentId);
+  const wasThere = await stores.agents.delete(tenant, agentId);
+  // One that began meanwhile.
+  hub.cancel(tenant, { agentId });
+  await stores.versions.deleteOfAgent(tenant, agentId);
+  await stores.sessions.deleteOfAgent(tenant, agentId);
+  for (const run of await stores.runs.deleteOfAgent(tenant, agentId)) await stores.log.delete(tenant, run);
+  return wasThere;
+}
+
+async function stopRuns({ stores, hub }: ServerParts, tenant: string, agentId: string): Promise<void> {
+  const query = { status: 'running', offset: 0, limit: MOST_RUNS } as const;
+  const { items } = await stores.runs.list(tenant, agentId, query);
+  hub.cancel(tenant, { agentId });
+  await Promise.all(items.map(({ id }) => hub.find(tenant, id)?.ended));
+}

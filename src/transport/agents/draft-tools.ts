@@ -1,0 +1,89 @@
+/** What editors of drafts ask for beside saving: does a database answer, run a part of a pipeline again. */
+import { z } from 'zod';
+import { EngineError } from '../../errors.js';
+import { isJsonObject } from '../../json.js';
+import { type Envelope, outside, success } from '../envelope.js';
+import type { HttpExchange, Routes } from '../http/types.js';
+import { badArgument } from '../refusals.js';
+import type { ServerParts } from '../server-parts.js';
+
+const text = z.union([z.string(), z.number()]).nullish();
+
+/** All of it is required. */
+export const databaseSchema = z.looseObject({
+  db_type: text.describe('Kind of database, such as "mysql".'),
+  database: text.describe('Name of the database.'),
+  username: text,
+  host: text.describe('Name or address; private ones are refused unless the server allows them.'),
+  port: text,
+  password: text,
+});
+
+/** All of it is required. */
+export const rerunSchema = z.looseObject({
+  id: z.string().nullish().describe('Id of a pipeline log.'),
+  dsl: z.unknown().optional().describe('The pipeline.'),
+  component_id: z.string().nullish().describe('Where to begin.'),
+});
+
+const REQUIRED = ['db_type', 'database', 'username', 'host', 'port', 'password'] as const;
+
+/** RAGFlow's code for failures that are none of the caller's. */
+const EXCEPTION = 100;
+
+/** Must come before routes of `/agents/:id`. */
+export function draftToolRoutes(parts: ServerParts): Routes {
+  return (router) => {
+    router.post('/agents/test_db_connection', (exchange) => testDatabase(parts, exchange));
+    router.post('/agents/rerun', ({ request: { body } }) => {
+      requireAll(body, ['id', 'dsl', 'component_id']);
+      // Logs of ingestion pipelines are not kept here, so there is never one to go on from.
+      throw new EngineError('NOT_FOUND', 'Document not found.');
+    });
+  };
+}
+
+async function testDatabase({ databaseProbe, journal }: ServerParts, exchange: HttpExchange): Promise<void> {
+  const given = requireAll(exchange.request.body, REQUIRED);
+  const kind = given.db_type.toLowerCase();
+  if (!databaseProbe?.kinds.includes(kind)) {
+    const known = databaseProbe?.kinds.join(', ') ?? 'none';
+    exchange.body = exception(`Unsupported database type: ${kind}. This server can test: ${known}.`);
+    return;
+  }
+  const port = Number(given.port);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw badArgument('`port` must be from 1 to 65535.');
+  const { database, username, host, password } = given;
+  try {
+    await databaseProbe.probe({ kind, database, username, host, port, password });
+    exchange.body = success('Database Connection Successful!');
+  } catch (error) {
+    if (EngineError.is(error) && (error.code === 'URL_BLOCKED' || error.code === 'URL_INVALID')) {
+      exchange.body = { code: 102, message: outside(error).message } satisfies Envelope;
+      return;
+    }
+    // What a driver says may hold the address of somebody else's server, or a password.
+    journal.warn({ err: error, kind }, 'a database could not be tested');
+    exchange.body = exception(`The ${kind} database did not answer; check host, port, name and credentials.`);
+  }
+}
+
+function exception(message: string): Envelope {
+  return { code: EXCEPTION, message, data: false };
+}
+
+/** @throws EngineError BAD_REQUEST naming everything that is missing, in RAGFlow's words. */
+function requireAll<K extends string>(body: unknown, names: readonly K[]): Record<K, string> {
+  const given = isJsonObject(body) ? body : {};
+  const isMissing = (name: K): boolean => {
+    const value = given[name];
+    return value === undefined || value === null || value === '';
+  };
+  const missing = names.filter(isMissing);
+  if (missing.length > 0) throw badArgument(`required argument are missing: ${missing.join(',')}; `);
+  return Object.fromEntries(names.map((name) => [name, textOf(given[name])])) as Record<K, string>;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : String(JSON.stringify(value));
+}

@@ -1,0 +1,134 @@
+import { concatMap, defer, EMPTY, type Observable, of, take, throwIfEmpty } from 'rxjs';
+import { conversationHooks } from '../../canvas/conversation.js';
+import type { Canvas } from '../../canvas/load-canvas.js';
+import { runTurn, type Session, type Turn } from '../../canvas/turn.js';
+import { findComponent } from '../../dsl/component-id.js';
+import type { Document } from '../../dsl/document.js';
+import { initialVariables } from '../../dsl/globals.js';
+import { parseReference } from '../../dsl/reference.js';
+import { EngineError } from '../../errors.js';
+import { compile } from '../../graph/compile.js';
+import type { Registry } from '../../graph/component.js';
+import type { NodeHeader, PendingQuestion, RunEvent } from '../../graph/events.js';
+import type { TimeoutResolver } from '../../graph/timeouts.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { badArgument } from '../refusals.js';
+import { outputsOf, trialDocument, trialRegistry } from './debug-document.js';
+import { type FoundComponent, isForm } from './input-form.js';
+
+export interface TrialOptions {
+  readonly registry: Registry;
+  readonly timeouts?: TimeoutResolver | undefined;
+  /** What the component may use. */
+  readonly services: unknown;
+  /** Milliseconds after which the trial fails. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Runs one component alone and emits its outputs. Cold: one subscription is one trial, unsubscribing stops it at once.
+ *
+ * `values` are by the keys of the component's form, or by any other reference; `sys.*` and `env.*` are set for the trial.
+ * Errors: BAD_REQUEST when a value is missing without which the component does not run, and what the component fails with.
+ */
+export function tryComponent(
+  document: Document,
+  found: FoundComponent,
+  values: ReadonlyMap<string, Json>,
+  options: TrialOptions,
+): Observable<JsonObject> {
+  const { turn, outputs } = sortValues(document, found, values);
+  const canvas = trialCanvas(trialDocument(document, found, outputs), options);
+  return runTrial(canvas, turn, found.source.id, options);
+}
+
+/** Values for variables and fields, and outputs of other components. */
+function sortValues(document: Document, { source, type }: FoundComponent, values: ReadonlyMap<string, Json>) {
+  const variables: Record<string, Json> = {};
+  const inputs: [string, Json][] = [];
+  const outputs: [string, readonly string[], Json][] = [];
+  for (const [key, value] of values) {
+    const reference = isForm(type) ? undefined : referenceOf(key, source.params);
+    if (reference?.kind === 'variable') variables[reference.key] = value;
+    else if (reference?.kind === 'output') {
+      const owner = findComponent(document, reference.component)?.id ?? reference.component;
+      outputs.push([owner, [reference.name, ...reference.path], value]);
+    } else if (/^(?:sys|env)\./.test(key)) variables[key] = value;
+    else inputs.push([key, { value }]);
+  }
+  const turn: Turn = { inputs: Object.fromEntries(inputs), variables };
+  return { turn, outputs: outputsOf(outputs) };
+}
+
+/** What a key names; the name of a parameter that is a reference stands for that reference. */
+function referenceOf(key: string, params: JsonObject) {
+  const parameter = Object.hasOwn(params, key) ? params[key] : undefined;
+  return parseReference(key) ?? (typeof parameter === 'string' ? parseReference(parameter) : undefined);
+}
+
+function trialCanvas(document: Document, { registry, timeouts }: TrialOptions): Canvas {
+  const plan = compile(document, trialRegistry(registry), {
+    variables: initialVariables(document),
+    hooks: conversationHooks,
+    ...(timeouts === undefined ? {} : { timeouts }),
+  });
+  return { document, plan, issues: [] };
+}
+
+/** `waiting` is what a first try left that stopped at a form: the second one answers it. */
+function runTrial(
+  canvas: Canvas,
+  turn: Turn,
+  id: string,
+  options: TrialOptions,
+  waiting?: Session,
+): Observable<JsonObject> {
+  const { services, timeoutMs } = options;
+  return defer(() => {
+    let left: Session | undefined;
+    const events$ = runTurn(canvas, turn, {
+      services,
+      timeoutMs,
+      ...(waiting === undefined ? {} : { session: waiting }),
+      onSession: (session) => {
+        left = session;
+      },
+    });
+    return events$.pipe(
+      concatMap((event) => {
+        const asks = event.type === 'run-interrupted' && waiting === undefined && left !== undefined;
+        return asks ? runTrial(canvas, turn, id, options, left) : resultOf(event, id);
+      }),
+      // Whatever would follow the component is no part of the trial.
+      take(1),
+      throwIfEmpty(() => new EngineError('NODE_FAILED', `Component "${id}" ended without outputs.`)),
+    );
+  });
+}
+
+/** The outputs, when an event has them. @throws EngineError when there will be none. */
+function resultOf(event: RunEvent, id: string): Observable<JsonObject> {
+  switch (event.type) {
+    case 'node-settled':
+      return isRoot(event, id) ? of(event.outputs) : EMPTY;
+    case 'node-failed':
+      return isRoot(event, id) && event.then === 'goto' ? of(event.outputs) : EMPTY;
+    case 'node-skipped':
+      if (!isRoot(event, id)) return EMPTY;
+      throw badArgument(`required argument are missing: ${event.missing.join(',')}; `);
+    case 'run-interrupted':
+      throw badArgument(`required argument are missing: ${openFields(event.pending).join(',')}; `);
+    case 'run-failed':
+      throw new EngineError(event.error.code, event.error.message);
+    default:
+      return EMPTY;
+  }
+}
+
+function isRoot({ node, within }: NodeHeader, id: string): boolean {
+  return node === id && within === undefined;
+}
+
+function openFields(pending: readonly PendingQuestion[]): string[] {
+  return pending.flatMap(({ payload: { inputs } }) => (isJsonObject(inputs) ? Object.keys(inputs) : []));
+}

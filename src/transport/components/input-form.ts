@@ -1,0 +1,62 @@
+import { findComponent } from '../../dsl/component-id.js';
+import type { Document, DocumentComponent } from '../../dsl/document.js';
+import { EngineError } from '../../errors.js';
+import type { AnyComponent, Registry } from '../../graph/component.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
+import { readValues } from './references.js';
+
+/** A component of a document with what its type declares. */
+export interface FoundComponent {
+  readonly source: DocumentComponent;
+  readonly type: AnyComponent;
+  /** The component and, for a container, everything in its body. */
+  readonly family: readonly DocumentComponent[];
+}
+
+/** @throws EngineError NOT_FOUND when there is no such component, or nobody knows its type. */
+export function requireComponent(document: Document, registry: Registry, id: string): FoundComponent {
+  const source = findComponent(document, id);
+  const type = source === undefined ? undefined : registry.get(source.type.trim().toLowerCase());
+  if (source === undefined || type === undefined) throw new EngineError('NOT_FOUND', `component not found: ${id}`);
+  return { source, type, family: familyOf(document, source) };
+}
+
+/**
+ * What to fill in to try a component: the fields of a component that is a form itself; of any other, each value that it reads.
+ */
+export function inputFormOf(document: Document, { source, type, family }: FoundComponent): JsonObject {
+  if (isForm(type)) {
+    const { inputs } = source.params;
+    return isJsonObject(inputs) ? inputs : {};
+  }
+  return Object.fromEntries(
+    readValues(document, family).map(({ key, reference }) => {
+      const name = reference.kind === 'variable' ? key : shownName(document, reference.component, key);
+      return [key, { type: 'line', name }];
+    }),
+  );
+}
+
+/** Whether what is given to a component are the fields of its own form. */
+export function isForm({ asks, isEntry }: AnyComponent): boolean {
+  return asks === true || isEntry === true;
+}
+
+/** `Display name@output`, in place of the id. */
+function shownName(document: Document, id: string, key: string): string {
+  return `${document.components[id]?.name ?? id}${key.slice(id.length)}`;
+}
+
+function familyOf(document: Document, root: DocumentComponent): DocumentComponent[] {
+  const family = [root];
+  const ids = new Set([root.id]);
+  // What is found is searched as well: bodies lie in bodies.
+  for (const { id } of family) {
+    for (const component of Object.values(document.components)) {
+      if (component.parent !== id || ids.has(component.id)) continue;
+      ids.add(component.id);
+      family.push(component);
+    }
+  }
+  return family;
+}

@@ -1,0 +1,42 @@
+import type { RunStore } from '../../graph/service-ports.js';
+
+/** Runs that are looked through for a message of another process. */
+const MAX_SEARCHED = 1_000;
+const PAGE = 100;
+
+/** Messages of this process that are remembered. */
+const MAX_REMEMBERED = 10_000;
+
+/** Finds the run that a message belongs to. */
+export class RunsOfMessages {
+  readonly #runs: RunStore;
+  /** Oldest first. */
+  readonly #known = new Map<string, string>();
+
+  constructor(runs: RunStore) {
+    this.#runs = runs;
+  }
+
+  /** Remembers a run that was just started. */
+  add(tenant: string, message: string, run: string): void {
+    this.#known.set(keyOf(tenant, message), run);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /** The run of a message of an agent, among those of this process and the newest of the store. */
+  async find(tenant: string, agentId: string, message: string): Promise<string | undefined> {
+    const known = this.#known.get(keyOf(tenant, message));
+    if (known !== undefined) return (await this.#runs.find(tenant, known))?.agentId === agentId ? known : undefined;
+    for (let offset = 0; offset < MAX_SEARCHED; offset += PAGE) {
+      const { items } = await this.#runs.list(tenant, agentId, { offset, limit: PAGE });
+      const run = items.find(({ messageId }) => messageId === message);
+      if (run !== undefined || items.length < PAGE) return run?.id;
+    }
+    return undefined;
+  }
+}
+
+function keyOf(tenant: string, message: string): string {
+  return `${tenant.length}:${tenant}${message}`;
+}

@@ -1,0 +1,91 @@
+import type { LoggedEvent, RunLog } from '../../graph/service-ports.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
+
+/** What one component did, in order: the data of its `node_finished` events. */
+export interface ComponentTrace {
+  readonly component_id: string;
+  readonly trace: readonly JsonObject[];
+}
+
+/** Entries of a trace; older ones are forgotten. */
+const MAX_ENTRIES = 1_000;
+
+/** Runs whose traces are remembered between two requests; others are read anew. */
+const MAX_RUNS = 100;
+
+/** How long a trace is remembered after it was read last. */
+const KEPT_MS = 600_000;
+
+const PAGE = { maxEvents: 1_000, maxBytes: 4 * 1024 * 1024 };
+
+interface Progress {
+  /** Number of the last event that was read. */
+  after: number;
+  entries: readonly JsonObject[];
+  readAt: number;
+}
+
+/**
+ * Traces of runs, folded from their event logs: whatever a log knows needs no second record.
+ *
+ * Clients ask again every few seconds while a run goes on, so what was read is remembered and only what is new is read.
+ */
+export class TraceReader {
+  readonly #log: RunLog;
+  readonly #now: () => number;
+  /** In the order in which they were read last. */
+  readonly #known = new Map<string, Progress>();
+
+  constructor(log: RunLog, now: () => number) {
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /** What the components of a run did so far; undefined when nothing of it is kept. */
+  async read(tenant: string, run: string): Promise<readonly ComponentTrace[] | undefined> {
+    const key = `${tenant.length}:${tenant}${run}`;
+    const known = this.#recall(key);
+    // A copy: two requests at once must not add the same events twice.
+    const progress: Progress = { after: 0, entries: [], ...known, readAt: this.#now() };
+    for (;;) {
+      const events = await this.#log.read(tenant, run, progress.after, PAGE);
+      if (events === undefined) return undefined;
+      const last = events.at(-1);
+      if (last === undefined) break;
+      progress.after = last.seq;
+      progress.entries = [...progress.entries, ...events.flatMap(finishedIn)].slice(-MAX_ENTRIES);
+    }
+    this.#remember(key, progress);
+    return grouped(progress.entries);
+  }
+
+  #recall(key: string): Progress | undefined {
+    const known = this.#known.get(key);
+    return known !== undefined && known.readAt + KEPT_MS > this.#now() ? known : undefined;
+  }
+
+  #remember(key: string, progress: Progress): void {
+    this.#known.delete(key);
+    this.#known.set(key, progress);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_RUNS && oldest !== undefined) this.#known.delete(oldest);
+  }
+}
+
+function finishedIn({ event, json }: LoggedEvent): readonly JsonObject[] {
+  if (event !== 'node_finished') return [];
+  const { data } = JSON.parse(json) as { readonly data?: unknown };
+  return isJsonObject(data) ? [data] : [];
+}
+
+/** By component, in the order in which they finished first. */
+function grouped(entries: readonly JsonObject[]): ComponentTrace[] {
+  const traces = new Map<string, JsonObject[]>();
+  for (const entry of entries) {
+    const id = String(entry.component_id ?? '');
+    const trace = traces.get(id);
+    if (trace === undefined) traces.set(id, [entry]);
+    else trace.push(entry);
+  }
+  return [...traces].map(([component_id, trace]) => ({ component_id, trace }));
+}

@@ -1,0 +1,64 @@
+/** Publishing: every time a version of its own, which nothing changes afterwards. */
+import type { VersionRecord } from '../../graph/durable-ports.js';
+import type { AgentChange, AgentRecord } from '../../graph/service-ports.js';
+import type { JsonObject } from '../../json.js';
+import { requireSound } from '../agents/sound-document.js';
+import { createId } from '../ids.js';
+import { noAgent } from '../refusals.js';
+import type { ServerParts } from '../server-parts.js';
+
+/** What to publish; what is not said is the draft, and a title of who, what and when. */
+export interface Publication {
+  readonly dsl?: JsonObject;
+  readonly title?: string;
+  readonly description?: string;
+}
+
+/**
+ * Publishes a document of an agent; its draft stays as it is.
+ *
+ * @throws EngineError DOCUMENT_INVALID with all issues: what is published has to run.
+ */
+export async function publish(
+  parts: ServerParts,
+  tenant: string,
+  agent: AgentRecord,
+  { dsl = agent.dsl, title, description }: Publication,
+): Promise<VersionRecord> {
+  requireSound(parts.checkDocument(dsl));
+  const createdAt = parts.now();
+  const version: VersionRecord = {
+    id: createId(),
+    agentId: agent.id,
+    title: title ?? `${tenant}_${agent.title}_${timeOf(createdAt)}`,
+    description: description ?? null,
+    dsl,
+    createdAt,
+  };
+  await parts.stores.versions.insert(tenant, version);
+  await syncPublished(parts, tenant, agent.id);
+  return version;
+}
+
+/**
+ * Makes the newest version the one that an agent's runs use, or none when all are gone.
+ *
+ * Whoever writes last looks again afterwards, so of several at once the newest wins whatever the order.
+ */
+export async function syncPublished({ stores }: ServerParts, tenant: string, agentId: string): Promise<void> {
+  const { agents, versions } = stores;
+  let latest = await versions.latest(tenant, agentId);
+  for (;;) {
+    const published = latest === undefined ? undefined : { dsl: latest.dsl, at: latest.createdAt };
+    // An agent without versions has no such property, which a change cannot say in its own type.
+    if ((await agents.update(tenant, agentId, { published } as AgentChange)) === undefined) throw noAgent();
+    const newest = await versions.latest(tenant, agentId);
+    if (newest?.id === latest?.id) return;
+    latest = newest;
+  }
+}
+
+/** In UTC: `2026-11-21 09:30:00`. */
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,142 @@
+import type { IncomingMessage } from 'node:http';
+import type { Json, JsonObject } from '../../json.js';
+import { type AddressRange, clientAddress, isWithin, parseRange } from '../access/addresses.js';
+import { type CreateCounter, RateLimit } from '../access/rate-limits.js';
+import { sameSecret } from '../access/secrets.js';
+import { checkJwt } from './jwt.js';
+import { refuse } from './refusal.js';
+import { objectOf, textsOf } from './webhook-config.js';
+
+const MAX_BYTES = 10 * 1024 * 1024;
+const UNITS: Readonly<Record<string, number>> = { kb: 1024, mb: 1024 * 1024 };
+const SECONDS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3_600, day: 86_400 };
+const DEFAULT_LIMIT = { limit: 60, per: 'minute' } as const;
+
+/** What the checks need of the server. */
+export interface SecurityOptions {
+  readonly createCounter: CreateCounter;
+  readonly trustedProxies: readonly AddressRange[];
+  readonly now: () => number;
+  /** Hears of a counter that fails; the call is refused. */
+  readonly whenBroken: (error: unknown) => void;
+}
+
+/** Lets calls of webhooks in, or not. */
+export class WebhookSecurity {
+  readonly #options: SecurityOptions;
+  /** By the span that they count over. */
+  readonly #limits: ReadonlyMap<string, RateLimit>;
+
+  constructor(options: SecurityOptions) {
+    this.#options = options;
+    this.#limits = new Map(
+      Object.entries(SECONDS).map(([per, seconds]) => [
+        per,
+        new RateLimit(options.createCounter(`webhook-${per}`, seconds), options.whenBroken),
+      ]),
+    );
+  }
+
+  /**
+   * Checks a call: size, address, rate, credentials, in this order. `key` names the agent in the count. Gives the bytes that
+   * the body may have, for what the header announces is only a promise.
+   *
+   * @throws EngineError BAD_REQUEST for the first check that fails.
+   */
+  async admit(key: string, security: JsonObject | undefined, request: IncomingMessage): Promise<number> {
+    if (security === undefined || Object.keys(security).length === 0) throw noAnonymous();
+    const maxBytes = maxBytesOf(security.max_body_size);
+    const announced = Number(request.headers['content-length'] ?? 0);
+    if (announced > maxBytes) throw bodyTooLarge(announced, maxBytes);
+    this.#checkAddress(security, request);
+    await this.#checkRate(key, security);
+    await this.#checkCredentials(security, request);
+    return maxBytes;
+  }
+
+  #checkAddress({ ip_whitelist }: JsonObject, request: IncomingMessage): void {
+    const allowed = textsOf(ip_whitelist).map((text) => {
+      const range = parseRange(text);
+      if (range === undefined) throw refuse(`Invalid ip_whitelist entry: ${text}`);
+      return range;
+    });
+    if (allowed.length === 0) return;
+    const address = clientAddress(request, this.#options.trustedProxies);
+    if (!isWithin(address, allowed)) throw refuse(`IP ${address} is not allowed by whitelist`);
+  }
+
+  async #checkRate(key: string, { rate_limit }: JsonObject): Promise<void> {
+    const { limit, per } = { ...DEFAULT_LIMIT, ...withoutNulls(objectOf(rate_limit)) };
+    const most = Number(limit);
+    const span = this.#limits.get(String(per).toLowerCase());
+    if (!Number.isSafeInteger(most) || most < 1) throw refuse('rate_limit.limit must be a whole number above 0');
+    if (span === undefined) throw refuse(`rate_limit.per must be one of ${Object.keys(SECONDS).join(', ')}`);
+    if ((await span.waitOf(key, most)) !== undefined) throw refuse('Too many requests (rate limit exceeded)');
+  }
+
+  async #checkCredentials(security: JsonObject, { headers }: IncomingMessage): Promise<void> {
+    const { auth_type: kind = 'none' } = security;
+    switch (kind) {
+      case 'none':
+        if (!allowsAnonymous(security.allow_anonymous)) throw noAnonymous();
+        return;
+      case 'token':
+        return checkToken(objectOf(security.token), headers);
+      case 'basic':
+        return checkBasic(objectOf(security.basic_auth), headers.authorization);
+      case 'jwt':
+        return checkJwt(objectOf(security.jwt), headers.authorization, this.#options.now());
+      default:
+        throw refuse(`Unsupported auth_type: ${String(kind)}`);
+    }
+  }
+}
+
+/** The header that the credentials of a call are in, in lower case. */
+export function credentialHeader(security: JsonObject | undefined): string {
+  const { token_header: name } = objectOf(security?.token);
+  return security?.auth_type === 'token' && typeof name === 'string' ? name.trim().toLowerCase() : 'authorization';
+}
+
+/** The refusal of a body that is larger than its webhook takes. */
+export function bodyTooLarge(bytes: number, maxBytes: number): Error {
+  return refuse(`Request body too large: ${bytes} > ${maxBytes}`);
+}
+
+function checkToken({ token_header: name, token_value: value }: JsonObject, headers: IncomingMessage['headers']): void {
+  const given = typeof name === 'string' ? headers[name.trim().toLowerCase()] : undefined;
+  const isSame = typeof value === 'string' && value !== '' && typeof given === 'string' && sameSecret(given, value);
+  if (!isSame) throw refuse('Invalid token authentication');
+}
+
+function checkBasic({ username, password }: JsonObject, authorization: string | undefined): void {
+  const isConfigured =
+    typeof username === 'string' && username !== '' && typeof password === 'string' && password !== '';
+  const encoded = /^basic\s+(\S+)$/i.exec(authorization?.trim() ?? '')?.[1] ?? '';
+  const given = Buffer.from(encoded, 'base64').toString('utf8');
+  // Compared in any case, so that the time says nothing.
+  const isSame = sameSecret(given, `${String(username)}:${String(password)}`);
+  if (!isConfigured || !isSame) throw refuse('Invalid Basic Auth credentials');
+}
+
+function maxBytesOf(value: Json | undefined): number {
+  if (value === undefined || value === null || value === '') return MAX_BYTES;
+  const [, digits = '', unit = ''] = /^(\d{1,9})\s*(kb|mb)$/i.exec(String(value).trim()) ?? [];
+  const bytes = Number(digits) * (UNITS[unit.toLowerCase()] ?? 0);
+  if (bytes <= 0) throw refuse('Invalid max_body_size: write a number with kb or mb, such as 10MB');
+  if (bytes > MAX_BYTES) throw refuse('max_body_size exceeds maximum allowed size (10MB)');
+  return bytes;
+}
+
+function allowsAnonymous(value: Json | undefined): boolean {
+  if (typeof value === 'string') return /^(?:1|true|yes|on)$/i.test(value.trim());
+  return typeof value === 'number' ? value !== 0 : value === true;
+}
+
+function noAnonymous(): Error {
+  return refuse('This webhook has no authentication, and anonymous calls are not allowed.');
+}
+
+function withoutNulls(value: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([, own]) => own !== null && own !== ''));
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { API_PREFIX } from '../../src/transport/app.js';
+import { describeApi } from '../../src/transport/openapi/describe-api.js';
+import { routeTable } from './support/route-table.js';
+import { startServer } from './support/server.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into documents freely
+type Loose = any;
+
+const description: Loose = describeApi(API_PREFIX);
+
+const described = Object.entries<object>(description.paths).flatMap(([path, operations]) =>
+  Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+);
+const routed = (await routeTable()).map(({ method, path }) => `${method} ${path.replace(/:([a-z]+)/g, '{$1}')}`);
+
+describe('the description of the API', () => {
+  it('has every route of the routers, and no other', () => {
+    expect(routed.length).toBeGreaterThan(60);
+    expect(new Set(routed).size).toBe(routed.length);
+    expect(described.toSorted()).toEqual(routed.toSorted());
+  });
+
+  it('names each operation once, and every parameter of its path', () => {
+    const ids = new Set<string>();
+    for (const [path, operations] of Object.entries<Record<string, Loose>>(description.paths)) {
+      for (const { operationId, parameters = [], summary, tags } of Object.values(operations)) {
+        expect(ids.has(operationId), operationId).toBe(false);
+        ids.add(operationId);
+        const names = parameters
+          .filter((parameter: Loose) => parameter.in === 'path')
+          .map(({ name }: Loose) => `{${name}}`);
+        expect(names).toEqual(path.match(/\{[a-z]+\}/g) ?? []);
+        expect(summary).not.toBe('');
+        expect(description.tags.map(({ name }: Loose) => name)).toContain(tags[0]);
+      }
+    }
+  });
+
+  it('shows what requests are read with', () => {
+    const body = (path: string, method: string) =>
+      description.paths[`${API_PREFIX}${path}`][method].requestBody.content['application/json'].schema.properties;
+    expect(body('/agents', 'post').permission).toMatchObject({ enum: ['me', 'team', null] });
+    expect(body('/agents/{id}/versions', 'post')).toHaveProperty('dsl');
+    expect(body('/agents/{id}/components/{component}/debug', 'post').params).toMatchObject({ type: 'object' });
+    expect(body('/admin/canvas-runtime/{tenant}', 'post')).toHaveProperty('runtime');
+  });
+
+  it('is given to anybody who asks', async () => {
+    const { call } = await startServer({ env: { RUNNEL_API_KEYS: 'k' } });
+    const answer = await call('GET', `${API_PREFIX}/openapi.json`);
+    expect(answer.body).toEqual(JSON.parse(JSON.stringify(description)));
+    expect(answer.body.openapi).toBe('3.1.0');
+  });
+});

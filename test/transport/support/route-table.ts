@@ -1,0 +1,38 @@
+import { modelsFromEnvironment } from '../../../src/models/configuration.js';
+import { createModels } from '../../../src/models/router.js';
+import { createMemoryStores } from '../../../src/stores/index.js';
+import { createRouters } from '../../../src/transport/app.js';
+import { readConfig } from '../../../src/transport/config.js';
+import { SILENT_LOG } from '../../../src/transport/log.js';
+import { RunHub } from '../../../src/transport/runs/run-hub.js';
+import { createServerParts } from '../../../src/transport/server-parts.js';
+import { createProbes } from './test-components.js';
+
+export interface Route {
+  readonly method: string;
+  /** As the router has it, prefix included. */
+  readonly path: string;
+}
+
+/** Every route of the API, as the routers have them; HEAD comes with GET and is left out. */
+export async function routeTable(): Promise<readonly Route[]> {
+  const config = readConfig({ RUNNEL_ADMIN_KEY: 'a-key-for-the-administrator', RUNNEL_API_KEYS: 'k' });
+  const stores = createMemoryStores();
+  const parts = createServerParts({
+    stores,
+    hub: new RunHub({ stores, config, journal: SILENT_LOG, now: Date.now }),
+    startTurn: () => Promise.reject(new Error('routes are only listed')),
+    checkDocument: () => [],
+    registry: createProbes().registry,
+    services: { models: createModels(await modelsFromEnvironment({}, async () => '')) },
+    config,
+    journal: SILENT_LOG,
+    now: Date.now,
+  });
+  const routers = createRouters(parts, { findTenant: () => undefined, corsOrigins: [] });
+  return routers
+    .flatMap(({ stack }) => stack)
+    .flatMap(({ methods, path }) =>
+      [...new Set(methods)].filter((method) => method !== 'HEAD').map((method) => ({ method, path: String(path) })),
+    );
+}

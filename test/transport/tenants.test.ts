@@ -1,0 +1,187 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { API_PREFIX } from '../../src/transport/app.js';
+import { documentOf, PROBE } from './support/documents.js';
+import { openStream } from './support/event-stream.js';
+import { type Route, routeTable } from './support/route-table.js';
+import { type Answer, startServer } from './support/server.js';
+
+const owner = { authorization: 'Bearer one' };
+const stranger = { authorization: 'Bearer two' };
+const ADMIN_KEY = 'a-key-for-the-administrator';
+
+const HOOK = documentOf({
+  begin: ['Begin', ['Message:A'], { mode: 'Webhook', security: { auth_type: 'none', allow_anonymous: true } }],
+  'Message:A': ['Message', [], { content: ['x'] }],
+});
+
+/** Ids of one tenant's things, by the names that routes give them. */
+interface Things extends Record<string, string> {
+  readonly id: string;
+  readonly version: string;
+  readonly session: string;
+  readonly run: string;
+  readonly message: string;
+  readonly file: string;
+  readonly token: string;
+  readonly component: string;
+  readonly task: string;
+  readonly tenant: string;
+}
+
+/** What is no secret: no id of anybody's is in it, or it is open to all by design. */
+const OPEN = new Set([
+  'GET /openapi.json',
+  'GET /agents',
+  'POST /agents',
+  'POST /agents/import',
+  'GET /agents/tags',
+  'GET /agents/templates',
+  'GET /agents/prompts',
+  'POST /agents/test_db_connection',
+  'POST /agents/rerun',
+  'GET /system/tokens',
+  'POST /system/tokens',
+  ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /agents/:id/webhook`),
+]);
+
+/** Routes that agree to whatever is asked of things that are not there, and do nothing. */
+const AGREEING: Readonly<Record<string, unknown>> = {
+  'POST /tasks/:task/cancel': true,
+  'PATCH /tasks/:task': true,
+  'DELETE /system/tokens/:token': false,
+};
+
+/** Bodies without which a route would refuse for another reason. */
+function bodyFor(route: string, things: Things): object {
+  const bodies: Readonly<Record<string, object>> = {
+    'PATCH /tasks/:task': { action: 'stop' },
+    'PUT /agents/:id/tags': { tags: 'stolen' },
+    'POST /agents/:id/components/:component/debug': { params: {} },
+    'POST /agents/chat/completions': { agent_id: things.id, query: 'x' },
+    'POST /agents_openai/:id/chat/completions': { messages: [{ role: 'user', content: 'x' }] },
+  };
+  return bodies[route] ?? { query: 'x' };
+}
+
+function addressOf({ path }: Route, things: Things): string {
+  const filled = path.replace(/:([a-z]+)/g, (_, name: string) => encodeURIComponent(things[name] ?? name));
+  return path.endsWith('/download') && !path.includes('/attachments/') ? `${filled}?id=${things.file}` : filled;
+}
+
+const routes = (await routeTable())
+  .map((route) => ({ ...route, name: `${route.method} ${route.path.slice(API_PREFIX.length)}` }))
+  .filter(({ name }) => !OPEN.has(name));
+
+describe('what belongs to another tenant', () => {
+  let call: (method: string, path: string, body: unknown, headers: Record<string, string>) => Promise<Answer>;
+  let things: Things;
+  let own: Things;
+  let stillThere: () => Promise<void>;
+
+  beforeAll(async () => {
+    const server = await startServer({
+      env: { RUNNEL_API_KEYS: 'acme=one,other=two', RUNNEL_ADMIN_KEY: ADMIN_KEY },
+      outlivesTest: true,
+    });
+    call = server.call;
+    const data = async (method: string, path: string, body: unknown, headers = owner) =>
+      (await server.call(method, `${API_PREFIX}${path}`, body, headers)).body.data;
+
+    const id = await server.agent(HOOK, owner);
+    const version = (await data('POST', `/agents/${id}/versions`, {})).id;
+    const done = await data('POST', `/agents/${id}/run`, { query: 'x' });
+    const { token } = await data('POST', '/system/tokens', {});
+    const bytes = new Uint8Array([1]);
+    await server.stores.files.save('acme', {
+      id: 'f1.png',
+      name: 'f1.png',
+      mimeType: 'image/png',
+      bytes,
+      createdAt: 1,
+    });
+    things = {
+      id,
+      version,
+      session: done.session_id,
+      run: done.run_id,
+      message: done.message_id,
+      file: 'f1.png',
+      token,
+      component: 'Message:A',
+      task: done.session_id,
+      tenant: 'acme',
+    };
+    own = { ...things, id: await server.agent(HOOK, stranger) };
+
+    const probing = await server.agent(PROBE, owner);
+    const stream = await openStream(`${server.url}${API_PREFIX}/agents/${probing}/stream`, {
+      body: { query: 'x' },
+      headers: owner,
+    });
+    const probe = await server.probes.next();
+    const [first] = await stream.until(() => true);
+    const before = await data('GET', `/agents/${id}`, undefined);
+    stillThere = async () => {
+      expect(await data('GET', `/agents/${id}`, undefined)).toEqual(before);
+      expect(await data('GET', `/agents/${id}/versions/${version}`, undefined)).toMatchObject({ id: version });
+      expect(await data('GET', `/agents/${id}/sessions/${things.session}`, undefined)).toMatchObject({ round: 1 });
+      expect(await data('GET', `/agents/${id}/runs/${things.run}`, undefined)).toMatchObject({ status: 'succeeded' });
+      expect(await data('GET', '/system/tokens', undefined)).toHaveLength(1);
+      for (const task of [first?.json.session_id, stream.headers.get('x-run-id')]) {
+        await data('POST', `/tasks/${task}/cancel`, {}, stranger);
+      }
+      expect(probe.isStopped).toBe(false);
+      await stream.leave();
+      await server.stop();
+    };
+    return stillThere;
+  });
+
+  it.each(routes)('does not exist for $name', async (route) => {
+    const { name, method } = route;
+    const ask = (target: Things) => {
+      const body = method === 'GET' ? undefined : bodyFor(name, target);
+      return call(method, addressOf(route, target), body, stranger);
+    };
+    const answer = await ask(things);
+    if (name in AGREEING) expect(answer.body).toMatchObject({ code: 0, data: AGREEING[name] });
+    else expectRefusal(answer, name);
+
+    // Guessing right and guessing wrong look the same.
+    const unknown = Object.fromEntries(Object.keys(things).map((key) => [key, `${key}1.png`])) as unknown as Things;
+    const guess = await ask({ ...unknown, component: 'Message:A' });
+    const ids = [...Object.values(things), ...Object.values(unknown)];
+    const wordsOf = ({ body }: Answer) => ids.reduce((text, id) => text.replaceAll(id, '?'), JSON.stringify(body));
+    expect(guess.status).toBe(answer.status);
+    expect(wordsOf(guess)).toBe(wordsOf(answer));
+  });
+
+  const nested = routes.filter(({ path }) => /:id\/.*:(?:version|session|run|message)/.test(path));
+  it.each(nested)('does not exist below an own agent for $name', async (route) => {
+    const body = route.method === 'GET' ? undefined : {};
+    const answer = await call(route.method, addressOf(route, own), body, stranger);
+    if (route.path.includes('/logs/')) expect(answer.body).toMatchObject({ code: 0, data: {} });
+    else expectRefusal(answer, route.name);
+  });
+
+  it.each([
+    ['session_id', 'session', 'Session not found!'],
+    ['resume_from', 'run', 'Run not found.'],
+    ['version', 'version', 'Version not found.'],
+  ] as const)('cannot be named in a turn as %s', async (field, thing, message) => {
+    for (const path of ['run', 'stream', 'completions']) {
+      const body = { query: 'x', [field]: things[thing] };
+      const answer = await call('POST', `${API_PREFIX}/agents/${own.id}/${path}`, body, stranger);
+      expect(answer.body).toEqual({ code: 102, message });
+    }
+  });
+});
+
+function expectRefusal({ status, body }: Answer, name: string): void {
+  if (name.includes('agents_openai')) {
+    expect([status, body.error.type]).toEqual([403, 'permission_error']);
+    return;
+  }
+  expect(status).toBe(name.includes('/admin/') ? 403 : 200);
+  expect([102, 103]).toContain(body.code);
+}

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { createMemoryRunLog } from '../../src/stores/index.js';
+import { TraceReader } from '../../src/transport/traces/trace-reader.js';
+import { ECHO, PROBE } from './support/documents.js';
+import { openStream } from './support/event-stream.js';
+import { startServer } from './support/server.js';
+
+const AGENTS = '/api/v1/agents';
+
+it('a message knows what each component did, while it is made and afterwards', async () => {
+  const { call, agent, url, probes } = await startServer();
+  const id = await agent(PROBE);
+  const stream = await openStream(`${url}${AGENTS}/${id}/stream`, { body: { query: 'x' } });
+  const probe = await probes.next();
+  const [first] = await stream.until(({ json }) => json.event === 'workflow_started');
+  const { message_id } = first?.json ?? {};
+  const logs = async () => (await call('GET', `${AGENTS}/${id}/logs/${message_id}`)).body.data;
+  await stream.until(({ json }) => json.event === 'node_finished');
+  expect(await logs()).toMatchObject([{ component_id: 'begin', trace: [{ component_type: 'Begin', error: null }] }]);
+  probe.say('hi');
+  probe.settle();
+  await stream.rest();
+  expect(await logs()).toMatchObject([
+    { component_id: 'begin' },
+    { component_id: 'Probe:P', trace: [{ error: null }] },
+  ]);
+});
+
+it('a message that nobody knows has no trace, nor has one of another agent', async () => {
+  const { call, agent } = await startServer();
+  const [one, two] = [await agent(ECHO), await agent(ECHO)];
+  const { message_id } = (await call('POST', `${AGENTS}/${one}/run`, { query: 'x' })).body.data;
+  expect((await call('GET', `${AGENTS}/${two}/logs/${message_id}`)).body.data).toEqual({});
+  expect((await call('GET', `${AGENTS}/${one}/logs/none`)).body.data).toEqual({});
+  expect((await call('GET', `${AGENTS}/nobody/logs/${message_id}`)).body.code).toBe(103);
+});
+
+it('a message of another process is found in the store', async () => {
+  const { call, agent, stores } = await startServer();
+  const id = await agent(ECHO);
+  const { run_id } = (await call('POST', `${AGENTS}/${id}/run`, { query: 'x' })).body.data;
+  const run = await stores.runs.find('local', run_id);
+  const again = await startServer({ stores });
+  const { data } = (await again.call('GET', `${AGENTS}/${id}/logs/${run?.messageId}`)).body;
+  expect(data.map(({ component_id }: { component_id: string }) => component_id)).toEqual(['begin', 'Message:A']);
+});
+
+it('keeps the newest thousand entries, and reads each event once', async () => {
+  const log = createMemoryRunLog();
+  const reads: number[] = [];
+  const counting: typeof log = {
+    ...log,
+    read: (tenant, run, after, bounds) => {
+      reads.push(after);
+      return log.read(tenant, run, after, bounds);
+    },
+  };
+  const reader = new TraceReader(counting, () => 0);
+  expect(await reader.read('t', 'r')).toBeUndefined();
+  const events = Array.from({ length: 2500 }, (_, at) => ({
+    seq: at + 1,
+    event: at % 2 === 0 ? 'node_finished' : 'message',
+    json: JSON.stringify({ data: { component_id: 'c', at } }),
+  }));
+  await log.append('t', 'r', events);
+  const [trace] = (await reader.read('t', 'r')) ?? [];
+  expect(trace?.trace).toHaveLength(1000);
+  expect(trace?.trace.at(-1)).toMatchObject({ at: 2498 });
+  reads.length = 0;
+  await reader.read('t', 'r');
+  expect(reads).toEqual([2500]);
+});
