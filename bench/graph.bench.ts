@@ -4,6 +4,7 @@
  * "Events" means that somebody listens to every event of the run; "silent" means that nobody does. Bars and aims are those of
  * `docs/architecture.md`. Read the numbers as ratios to the rows of plain RxJS and of a plain loop beside them.
  */
+
 import { setImmediate } from 'node:timers/promises';
 import { EMPTY, expand, lastValueFrom, map, mergeMap, NEVER, Observable, of, range, Subject, take } from 'rxjs';
 import { chain, graph } from '../src/graph/build.js';
@@ -12,6 +13,7 @@ import { link } from '../src/graph/link.js';
 import { delta, type NodeEvent, settled } from '../src/graph/node-events.js';
 import type { Plan } from '../src/graph/plan.js';
 import { execute, run } from '../src/graph/run.js';
+import { spec } from '../test/graph/support/specs.js';
 import { microsecondsPerStep, milliseconds, quantile, type Row } from './measure.js';
 
 const EVENTS = { unit: 'us/node', bar: 3, aim: 1 };
@@ -278,22 +280,5 @@ function loopByBody(rounds: number): Plan {
       };
       next();
     });
-  const parts = {
-    name: '',
-    type: 'bench',
-    downstream: [],
-    join: 'all',
-    isEntry: false,
-    targets: [],
-    needs: [],
-    streams: [],
-    consumes: [],
-    outputs: {},
-    speaks: false,
-    asks: false,
-  } as const;
-  return link([
-    { ...parts, id: 'box', create: () => box, isContainer: true },
-    { ...parts, id: 'x', create: () => nothing, parent: 'box', isContainer: false },
-  ]);
+  return link([spec('box', { activate: box, isContainer: true }), spec('x', { activate: nothing, parent: 'box' })]);
 }

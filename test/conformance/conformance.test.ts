@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { builtInComponents } from '../../src/canvas/load-canvas.js';
-import { type ConformanceCase, nodesOf, readCases } from './case.js';
+import { type ConformanceCase, readCases } from './case.js';
 import { compareCase } from './compare.js';
-import { EXPECTED_GAPS } from './expected-gaps.js';
+import { EXPECTED_GAPS, isGap, usesType } from './expected-gaps.js';
 import { playCase } from './play.js';
 
 const PARITIES = ['exact', 'values', 'quirk'] as const;
@@ -44,14 +44,6 @@ afterAll(() => {
   const counts = PARITIES.map((parity) => `${parity} ${count(passed, parity)}/${count(cases, parity)}`);
   console.log(`conformance: ${passed.length} passed of ${cases.length} (${counts.join(', ')})`);
 });
-
-function isGap(golden: ConformanceCase): boolean {
-  return EXPECTED_GAPS.some((type) => usesType(golden, type));
-}
-
-function usesType(golden: ConformanceCase, type: string): boolean {
-  return nodesOf(golden).some((node) => node.type === type);
-}
 
 function count(some: readonly ConformanceCase[], parity: ConformanceCase['parity']): number {
   return some.filter((golden) => golden.parity === parity).length;

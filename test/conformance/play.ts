@@ -8,6 +8,7 @@ import type { Registry } from '../../src/graph/component.js';
 import type { RunOutcome } from '../../src/graph/run-options.js';
 import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels, type Models } from '../../src/models/router.js';
+import { createEgressClient } from '../../src/tools/http/egress-client.js';
 import {
   bytesOf,
   type ConformanceCase,
@@ -58,7 +59,8 @@ async function playRuns(given: ConformanceCase, options: PlayOptions): Promise<T
   const calls: ModelCall[] = [];
   const models = await scriptedModels(given, calls);
   try {
-    const stage: Stage = { services: { models, files: filesOf(given) }, calls };
+    const http = createEgressClient({ allowPrivateNetwork: true });
+    const stage: Stage = { services: { models, http, files: filesOf(given) }, calls };
     const runs: RunTrace[] = [];
     let session: Session | undefined;
     for (const spec of given.runs) {

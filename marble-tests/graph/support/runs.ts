@@ -2,37 +2,18 @@
 import { filter, map, type Observable, shareReplay } from 'rxjs';
 import type { NodeFunction } from '../../../src/graph/component.js';
 import type { RunEvent } from '../../../src/graph/events.js';
-import { link, type NodeSpec } from '../../../src/graph/link.js';
+import { link } from '../../../src/graph/link.js';
 import type { Plan } from '../../../src/graph/plan.js';
 import { run } from '../../../src/graph/run.js';
 import type { RunOptions } from '../../../src/graph/run-options.js';
-
-type Parts = Partial<Omit<NodeSpec, 'create'>> & { readonly activate?: NodeFunction };
+import { type SpecParts, spec } from '../../../test/graph/support/specs.js';
 
 /** A plan of nodes by id; what is not said does not matter. */
-export function planOf(nodes: Readonly<Record<string, Parts | NodeFunction>>): Plan {
+export function planOf(nodes: Readonly<Record<string, SpecParts | NodeFunction>>): Plan {
   return link(
-    Object.entries(nodes).map(([id, given]): NodeSpec => {
-      const { activate = () => ({}), ...parts } = typeof given === 'function' ? { activate: given } : given;
-      return {
-        id,
-        name: id,
-        type: 'test',
-        create: () => activate,
-        downstream: [],
-        join: 'all',
-        isEntry: false,
-        targets: [],
-        needs: [],
-        streams: [],
-        consumes: [],
-        outputs: {},
-        speaks: false,
-        asks: false,
-        isContainer: false,
-        ...parts,
-      };
-    }),
+    Object.entries(nodes).map(([id, given]) =>
+      spec(id, { activate: () => ({}), ...(typeof given === 'function' ? { activate: given } : given) }),
+    ),
   );
 }
 

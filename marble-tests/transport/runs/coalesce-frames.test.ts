@@ -3,13 +3,16 @@ import { describe, it } from 'vitest';
 import type { WireEvent, WireEventName } from '../../../src/canvas/wire-events.js';
 import { EngineError } from '../../../src/errors.js';
 import { coalesceFrames } from '../../../src/transport/runs/coalesce-frames.js';
-import { type EventFrame, EventFramer } from '../../../src/transport/runs/event-frame.js';
+import type { EventFrame } from '../../../src/transport/runs/event-frame.js';
+import { EventFramer } from '../../../src/transport/runs/event-framer.js';
 import { marbles } from '../../support/scheduler.js';
 
 function wire(event: WireEventName, data: WireEvent['data']): WireEvent {
   return { event, message_id: 'm', created_at: 0, task_id: 's', session_id: 's', data };
 }
-const piece = (content: string, component_id = 'A') => wire('message', { content, component_id });
+const { event: _, data: __, ...HEADER } = wire('message', {});
+const framer = new EventFramer();
+const piece = (seq: number, text: string, component = 'A') => framer.piece(seq, HEADER, component, text);
 
 /** What a client reads of a frame. */
 const shown = ({ seq, fromSeq, json }: EventFrame) => {
@@ -18,16 +21,16 @@ const shown = ({ seq, fromSeq, json }: EventFrame) => {
 };
 
 const FRAMES = {
-  a: new EventFramer().frame(1, piece('He')),
-  b: new EventFramer().frame(2, piece('llo')),
-  c: new EventFramer().frame(3, piece(' world')),
-  d: new EventFramer().frame(4, piece('other', 'B')),
-  e: new EventFramer().frame(4, wire('message_end', { component_id: 'A' })),
-  f: new EventFramer().frame(5, piece('!')),
-  t: new EventFramer().frame(2, wire('message', { content: '', start_to_think: true, component_id: 'A' })),
-  s: new EventFramer().frame(2, wire('message', { content: '', audio_binary: 'ff', component_id: 'A' })),
+  a: piece(1, 'He'),
+  b: piece(2, 'llo'),
+  c: piece(3, ' world'),
+  d: piece(4, 'other', 'B'),
+  e: framer.frame(4, wire('message_end', { component_id: 'A' })),
+  f: piece(5, '!'),
+  t: framer.frame(2, wire('message', { content: '', start_to_think: true, component_id: 'A' })),
+  s: framer.frame(2, wire('message', { content: '', audio_binary: 'ff', component_id: 'A' })),
   // As it comes from the log: without the event.
-  l: { seq: 2, event: 'message', json: new EventFramer().frame(2, piece('llo')).json },
+  l: { seq: 2, event: 'message', json: piece(2, 'llo').json },
 };
 const READY = { t: true, f: false };
 const options = { maxBytes: 10_000 };

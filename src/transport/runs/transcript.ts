@@ -6,8 +6,6 @@ const NO_REFERENCE: JsonObject = {};
 
 /** What a run has said so far, folded from its events; what JSON answers and stored messages are made of. */
 export class Transcript {
-  /** Everything said, with reasoning in `<think>` tags. */
-  content = '';
   /** What the last message that cites anything cites. */
   reference: JsonObject = NO_REFERENCE;
   messageEnd: WireEvent | undefined = undefined;
@@ -21,16 +19,24 @@ export class Transcript {
   /** `node_finished` data in order; kept only when somebody asked for it. */
   readonly trace: JsonObject[] = [];
   readonly #keepsTrace: boolean;
+  /** In pieces, put together when somebody asks: a text that grows by every word is a chain of as many objects. */
+  #texts: string[] = [];
 
   constructor(options: { readonly keepsTrace: boolean }) {
     this.#keepsTrace = options.keepsTrace;
+  }
+
+  /** Everything said, with reasoning in `<think>` tags. */
+  get content(): string {
+    if (this.#texts.length > 1) this.#texts = [this.#texts.join('')];
+    return this.#texts[0] ?? '';
   }
 
   add(event: WireEvent): void {
     this.last = event;
     switch (event.event) {
       case 'message':
-        this.content += textOf(event.data);
+        this.addText(textOf(event.data));
         return;
       case 'message_end':
         this.messageEnd = event;
@@ -56,7 +62,7 @@ export class Transcript {
 
   /** A piece of text; quicker than as an event. */
   addText(text: string): void {
-    this.content += text;
+    this.#texts.push(text);
   }
 
   #nodeFinished(data: JsonObject): void {
