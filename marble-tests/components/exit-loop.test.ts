@@ -52,4 +52,35 @@ describe('ExitLoop', () => {
         r: 'run',
       });
     }));
+
+  it('comes too late when a node beside it has failed', () =>
+    marbles(({ expectObservable }) => {
+      const plan = flow({
+        begin: ['Begin', {}, ['loop']],
+        loop: ENDLESS,
+        item: ['LoopItem', {}, ['a', 'bad'], 'loop'],
+        a: ['Work', { ms: 3 }, ['exit'], 'loop'],
+        bad: ['Work', { ms: 2, fails: 'broken' }, [], 'loop'],
+        exit: ['ExitLoop', {}, [], 'loop'],
+        after: ['Work', {}],
+      });
+      const values = { b: 'bad!', r: 'run!' };
+
+      const events$ = words(run(plan, { input: {} }), 'bad', 'exit', 'loop', 'after', 'run');
+      expectObservable(events$).toBe('--(br|)', values);
+    }));
+
+  it('does not happen when the run is left before', () =>
+    marbles(({ expectObservable }) => {
+      const plan = flow({
+        begin: ['Begin', {}, ['loop']],
+        loop: ENDLESS,
+        item: ['LoopItem', {}, ['a'], 'loop'],
+        a: ['Work', { ms: 3 }, ['exit'], 'loop'],
+        exit: ['ExitLoop', {}, [], 'loop'],
+        after: ['Work', {}],
+      });
+
+      expectObservable(words(run(plan, { input: {} }), 'a', 'exit', 'loop', 'run'), '^-!').toBe('--');
+    }));
 });

@@ -2,6 +2,7 @@ import { describe, it } from 'vitest';
 import { fillup } from '../../src/components/fillup.js';
 import { interrupt, settled } from '../../src/graph/node-events.js';
 import { run } from '../../src/graph/run.js';
+import type { JsonObject } from '../../src/json.js';
 import { createNode, fakeActivation, perform } from '../support/activation.js';
 import { marbles } from '../support/scheduler.js';
 import { flow, words } from './flow-run.js';
@@ -31,5 +32,23 @@ describe('Fillup', () => {
       const plan = flow({ begin: ['Begin', {}, ['f']], f: ['Fillup', {}, ['a']], a: ['Work', { ms: 2 }] });
 
       expectObservable(words(run(plan, { input: {} }), 'f', 'a', 'run')).toBe('f-(ar|)', { f: 'f', a: 'a', r: 'run' });
+    }));
+
+  it('is not reached when a node before it fails, and asks nothing when the run is left', () =>
+    marbles(({ expectObservable }) => {
+      const behind = (params: JsonObject) =>
+        run(
+          flow({
+            begin: ['Begin', {}, ['a']],
+            a: ['Work', { ms: 2, ...params }, ['f']],
+            f: ['Fillup', { inputs: { word: WORD } }],
+          }),
+          { input: {} },
+        );
+
+      expectObservable(words(behind({}), 'a', 'f', 'run')).toBe('--(afr|)', { a: 'a', f: 'f?', r: 'run?' });
+      const values = { a: 'a!', r: 'run!' };
+      expectObservable(words(behind({ fails: 'broken' }), 'a', 'f', 'run')).toBe('--(ar|)', values);
+      expectObservable(words(behind({}), 'a', 'f', 'run'), '^-!').toBe('--');
     }));
 });

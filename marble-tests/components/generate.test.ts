@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import { describe, it } from 'vitest';
 import { generate } from '../../src/components/generate.js';
 import { EngineError } from '../../src/errors.js';
-import { delta, type NodeEvent, settled } from '../../src/graph/node-events.js';
+import { delta, type NodeEvent, settled, type Write } from '../../src/graph/node-events.js';
 import type { ChatDelta } from '../../src/models/chat-model.js';
 import { activationOf, chatServices, nodeOf } from '../../test/components/text-activation.js';
 import { marbles } from '../support/scheduler.js';
@@ -15,12 +15,14 @@ const PIECES: Record<string, ChatDelta> = {
 const EVENTS = {
   k: delta('thinking', 'hm'),
   t: delta('content', 'yes'),
-  s: settled(
-    { content: 'yes' },
-    { writes: [{ to: { kind: 'variable', key: 'reply' }, value: { turn: 'run/', text: 'yes' } }] },
-  ),
-  m: settled({ content: '<think>hm</think>yes' }),
+  s: settled({ content: 'yes' }, { writes: [leave('yes')] }),
+  m: settled({ content: '<think>hm</think>yes' }, { writes: [leave('')] }),
 };
+
+/** What a node writes for the Answer behind it. */
+function leave(text: string): Write {
+  return { to: { kind: 'variable', key: 'reply' }, value: { turn: 'run/', text, node: 'x' } };
+}
 
 /** A node over one answer of a model. */
 function write(answer$: Observable<ChatDelta>, isStreamed = false): Observable<NodeEvent> {

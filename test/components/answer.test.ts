@@ -17,11 +17,15 @@ interface Reached {
   readonly input?: Json;
   readonly answer?: Json;
   readonly memo?: Json;
+  readonly outputs?: Readonly<Record<string, JsonObject | null>>;
+  /** Nodes that lead to the Answer. */
+  readonly upstream?: readonly string[];
 }
 
 /** What an Answer says when it is reached; nothing follows one that `isLast`. */
 function reach(around: Reached, isLast = false): readonly NodeEvent[] {
-  const node = createNode(answer, {}, { id: 'Answer:A', downstream: isLast ? [] : ['next'] });
+  const { upstream = [] } = around;
+  const node = createNode(answer, {}, { id: 'Answer:A', downstream: isLast ? [] : ['next'], upstream });
   return performNow(node, fakeActivation({ node: 'Answer:A', ...around }));
 }
 
@@ -69,6 +73,50 @@ describe('an Answer that is reached', () => {
     expect(typesOf(reach({ input: { query: 'hi' }, variables: reply('bye') }, true)).at(-1)).toBe('settled');
     expect(reach({}, true)).toMatchObject([{ type: 'settled', outputs: { content: '' } }]);
     expect(reach({ input: { query: 'hi' } }, true)).toMatchObject([{ type: 'settled', outputs: { query: 'hi' } }]);
+  });
+});
+
+describe('an Answer behind other nodes', () => {
+  const outputs = {
+    sql: { formalized_content: '| 1 |', json: [] },
+    code: { result: 5 },
+    draft: { content: '<think>hm</think>a draft' },
+    message: { content: 'said', downloads: [] },
+    choice: { category_name: 'x' },
+    late: null,
+  };
+  const said = (around: Reached): string => {
+    const [event] = reach({ input: { query: 'hi' }, outputs, ...around }, true);
+    return event?.type === 'delta' ? event.text : '';
+  };
+
+  it.each<[string, readonly string[], JsonObject, string]>([
+    ['the text of the only one', ['sql'], {}, '| 1 |'],
+    ['a value as text', ['code'], {}, '5'],
+    ['the text of the first that has one', ['late', 'choice', 'gone', 'code', 'sql'], {}, '5'],
+    ['a text without what was thought', ['draft'], {}, 'a draft'],
+    ['the rows, not the query that a Generate wrote', ['sql'], reply('SELECT 1'), '| 1 |'],
+    ['the reply, when it comes through a node without a text', ['choice'], reply('yes'), 'yes'],
+    ['nothing that a node has said itself', ['message'], {}, ''],
+    [
+      'nothing of a Generate that a Message has said',
+      ['draft', 'message'],
+      { reply: { turn: 'run/2', text: '', node: 'draft' }, 'sys.conversation_turns': 2 },
+      '',
+    ],
+  ])('says %s', (_, upstream, variables, text) => {
+    expect(said({ upstream, variables })).toBe(text);
+  });
+
+  it('says of several only what is new since it was answered', () => {
+    const upstream = ['sql', 'code', 'message'];
+    const [heard] = reach({ upstream, outputs, answer: 'more', memo: '| 1 |' });
+    const seen = (heard as Settled).writes?.find(({ to }) => to.kind === 'variable' && to.key === 'texts_before');
+    const variables = { texts_before: seen?.value ?? null };
+
+    expect(said({ upstream, variables })).toBe('');
+    expect(said({ upstream, variables, outputs: { ...outputs, code: { result: 6 } } })).toBe('6');
+    expect(said({ upstream: ['sql'], variables })).toBe('| 1 |');
   });
 });
 
@@ -256,5 +304,42 @@ describe('a document that leads back to its Answer', () => {
       { content: 'Two apples.' },
     ]);
     expect(requests[1]?.messages.map(({ content }) => content)).toEqual(['Sell.', 'apples', 'Which?', 'two']);
+  });
+
+  it('says what any node behind it makes, turn after turn', async () => {
+    const dsl: JsonObject = {
+      components: {
+        begin: node('Begin', {}, ['talk']),
+        talk: node('Answer', {}, ['which']),
+        which: node(
+          'Switch',
+          {
+            conditions: [
+              {
+                logical_operator: 'and',
+                items: [{ cpn_id: 'sys.query', operator: 'contains', value: 'split' }],
+                to: ['list'],
+              },
+            ],
+            end_cpn_ids: ['text'],
+          },
+          ['list', 'text'],
+        ),
+        list: node('StringTransform', { method: 'split', split_ref: 'sys.query', delimiters: [' '] }, ['talk']),
+        text: node('StringTransform', { method: 'merge', script: 'You said {sys.query}.', delimiters: [','] }, [
+          'talk',
+        ]),
+      },
+      path: [],
+      history: [],
+    };
+
+    const played = await converse(
+      dsl,
+      ['hi', 'split this', 'and', 'split that'].map((query) => ({ query })),
+      {},
+    );
+
+    expect(played.map(saidIn)).toEqual(['You said hi.', '["split", "this"]', 'You said and.', '["split", "that"]']);
   });
 });

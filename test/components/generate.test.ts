@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { generate } from '../../src/components/generate.js';
+import type { Settled } from '../../src/graph/node-events.js';
 import type { JsonObject } from '../../src/json.js';
-import { chatServices, runAtOnce, type Surroundings } from './text-activation.js';
+import { activationOf, chatServices, eventsOf, nodeOf, runAtOnce, type Surroundings } from './text-activation.js';
 
-/** The messages that a model gets for a prompt, as `role: content`. */
-function messagesFor(prompt: string, around: Surroundings, params: JsonObject = {}): string[] {
+/** The messages that a model gets for a prompt, as `role: content`; `upstream` names the nodes that lead to the node. */
+function messagesFor(
+  prompt: string,
+  around: Surroundings,
+  params: JsonObject = {},
+  upstream: readonly string[] = [],
+): string[] {
   const { services, requests } = chatServices({ default: { reply: 'ok' } });
-  runAtOnce(generate, { llm_id: 'm', prompt, ...params }, { ...around, services });
+  const node = nodeOf(generate, { llm_id: 'm', prompt, ...params }, { upstream });
+  eventsOf(node(activationOf({ ...around, services })));
   return (requests[0]?.messages ?? []).map(({ role, content }) => `${role}: ${String(content)}`);
 }
 
@@ -55,6 +62,41 @@ describe('{input}', () => {
   });
 });
 
+describe('{input} behind other nodes', () => {
+  const outputs = {
+    sql: { formalized_content: '| 1 |', json: [] },
+    code: { result: 'five' },
+    draft: { content: '<think>hm</think>a draft' },
+    form: { query: 'x' },
+    late: null,
+  };
+  const reply = { turn: 'run/', text: 'unsaid', node: 'other' };
+
+  it.each<[string, string[], string]>([
+    ['the text of the only one', ['sql'], '| 1 |'],
+    ['the text of the first that has one', ['late', 'form', 'code', 'sql'], 'five'],
+    ['a text without what was thought', ['draft'], 'a draft'],
+    ['the reply when none has a text', ['form', 'late', 'gone'], 'unsaid'],
+  ])('is %s', (_, upstream, text) => {
+    const [system] = messagesFor('<{input}>', { outputs, variables: { ...variables, reply } }, {}, upstream);
+    expect(system).toBe(`system: <${text}>`);
+  });
+
+  it('is not a text that it has seen before, unless only one node leads here', () => {
+    const { services } = chatServices({ default: { reply: 'ok' } });
+    const settledBy = (upstream: string[]) => {
+      const node = nodeOf(generate, { llm_id: 'm', prompt: 'p' }, { upstream });
+      return eventsOf(node(activationOf({ services, variables, outputs }))).at(-1) as Settled;
+    };
+    const seen = settledBy(['sql', 'form']).writes?.at(-1)?.value ?? null;
+    const later = { ...variables, texts_before: seen };
+
+    expect(messagesFor('<{input}>', { outputs, variables: later }, {}, ['sql', 'form'])[0]).toBe('system: <Hi?>');
+    expect(messagesFor('<{input}>', { outputs, variables: later }, {}, ['sql'])[0]).toBe('system: <| 1 |>');
+    expect(settledBy(['sql']).writes).toHaveLength(1);
+  });
+});
+
 describe('a component by its id alone', () => {
   it.each<[string, JsonObject | null, string]>([
     ['content', { content: 'c', result: 'r' }, 'c'],
@@ -77,7 +119,7 @@ it('leaves a reply without what was thought', () => {
   const events = runAtOnce(generate, { llm_id: 'm', prompt: 'p' }, { variables, services });
   expect(events.at(-1)).toMatchObject({
     outputs: { content: 'yes' },
-    writes: [{ to: { key: 'reply' }, value: { turn: 'run/', text: 'yes' } }],
+    writes: [{ to: { key: 'reply' }, value: { turn: 'run/', text: 'yes', node: 'x' } }],
   });
 });
 

@@ -1,4 +1,4 @@
-import { EMPTY, of } from 'rxjs';
+import { EMPTY, from, map, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { sentences } from '../../../src/components/speaking/sentences.js';
 import { delta } from '../../../src/graph/node-events.js';
@@ -63,5 +63,16 @@ describe('sentences', () => {
       .pipe(sentences())
       .subscribe((sentence) => heard.push(sentence));
     expect(heard.map(({ length }) => length)).toEqual([500, 500, 201]);
+  });
+
+  it('are cut at the same places however the pieces come', () => {
+    const text = `${'x'.repeat(1_200)}. Next one. `;
+    for (const size of [1, 7, 499, 500, 501, 2_000]) {
+      const lengths: number[] = [];
+      from(text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [])
+        .pipe(map(say), sentences())
+        .subscribe(({ length }) => lengths.push(length));
+      expect(lengths).toEqual([500, 500, 201, 9]);
+    }
   });
 });

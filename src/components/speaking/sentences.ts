@@ -26,8 +26,10 @@ export function sentences(): OperatorFunction<Delta, string> {
     new Observable((subscriber) => {
       let held = '';
       const emit = (text: string): void => {
-        const spoken = speakable(text);
-        if (spoken !== '') subscriber.next(spoken);
+        for (let from = 0; from < text.length; from += MAX_LENGTH) {
+          const spoken = speakable(text.slice(from, from + MAX_LENGTH));
+          if (spoken !== '') subscriber.next(spoken);
+        }
       };
       const flush = (): void => {
         const text = held;
@@ -58,5 +60,5 @@ export function sentences(): OperatorFunction<Delta, string> {
 
 function speakable(text: string): string {
   const words = text.replace(TAG, ' ').replace(BLANKS, ' ').replace(UNSPEAKABLE, '').replace(BLANKS, ' ').trim();
-  return /[\p{L}\p{N}]/u.test(words) ? words.slice(0, MAX_LENGTH) : '';
+  return /[\p{L}\p{N}]/u.test(words) ? words : '';
 }
