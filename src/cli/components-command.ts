@@ -1,5 +1,6 @@
-/** `runnel components`: the catalogue of node types. */
+/** `runnel components`: the catalogue of node types, the same as `docs/components.md`. */
 import { describeComponent, formatComponent } from '../components/catalogue.js';
+import { componentPage } from '../components/component-page.js';
 import { components } from '../components/index.js';
 import { EngineError } from '../errors.js';
 import { createRegistry } from '../graph/component.js';
@@ -7,8 +8,8 @@ import { type Command, EXIT, parse } from './command.js';
 
 export const componentsCommand: Command = {
   usage: 'components [NAME] [--json]',
-  summary: 'list the node types, or describe one',
-  help: `  NAME               a node type, in any case; without it all are listed
+  summary: 'describe the node types with their parameters and outputs',
+  help: `  NAME               a node type, in any case; without it all are described, as Markdown
   --json             prints JSON instead of text: one description, or a list of them`,
   async run(args, terminal) {
     const { values, positionals } = parse(
@@ -19,9 +20,7 @@ export const componentsCommand: Command = {
     );
     const [name] = positionals;
     if (name === undefined) {
-      const all = components.map(describeComponent);
-      const lines = all.map(({ type, summary }) => `${type.padEnd(22)}${summary}\n`);
-      terminal.out.write(values.json === true ? json(all) : lines.join(''));
+      terminal.out.write(values.json === true ? json(components.map(describeComponent)) : componentPage(components));
       return EXIT.finished;
     }
     const found = createRegistry(components).get(name.toLowerCase());

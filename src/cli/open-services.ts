@@ -1,6 +1,7 @@
 /** What the runs of this process may use, made from its environment. */
 import { readFile } from 'node:fs/promises';
 import type { Services } from '../components/services.js';
+import { rememberSpeech } from '../components/speaking/remember-speech.js';
 import { EngineError } from '../errors.js';
 import { type ModelsConfiguration, modelsFromEnvironment } from '../models/configuration.js';
 import { createModels, type ModelsOptions } from '../models/router.js';
@@ -31,7 +32,9 @@ export async function openServices(
   const { script, onScriptedCall } = options;
   const http = createEgressClient({ allowPrivateNetwork: readFlag(env, 'RUNNEL_ALLOW_PRIVATE_NETWORK') });
   const configuration = await modelsFromEnvironment(env, (path) => readFile(path, 'utf8'));
-  const models = createModels({ ...configuration, script: configuration.script ?? script }, { onScriptedCall });
+  const created = createModels({ ...configuration, script: configuration.script ?? script }, { onScriptedCall });
+  const ttlSeconds = readSeconds(env, 'RAGFLOW_TTS_CACHE_TTL_SECONDS');
+  const models = rememberSpeech(created, ttlSeconds === undefined ? {} : { ttlSeconds });
   return { models, http, hasScript: configuration.script !== undefined };
 }
 
@@ -40,4 +43,14 @@ function readFlag(env: Readonly<Record<string, string | undefined>>, name: strin
   if (text === 'true' || text === '1') return true;
   if (text === '' || text === 'false' || text === '0') return false;
   throw new EngineError('CONFIG_INVALID', `${name} must be true or false; received ${JSON.stringify(env[name])}.`);
+}
+
+function readSeconds(env: Readonly<Record<string, string | undefined>>, name: string): number | undefined {
+  const text = env[name]?.trim() ?? '';
+  if (text === '') return undefined;
+  if (/^-?\d+$/.test(text)) return Number(text);
+  throw new EngineError(
+    'CONFIG_INVALID',
+    `${name} must be a whole number of seconds; received ${JSON.stringify(text)}.`,
+  );
 }

@@ -1,7 +1,8 @@
 /** A conversation kept in a file between two calls of `runnel run`. */
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Session } from '../canvas/turn.js';
 import { EngineError } from '../errors.js';
@@ -40,9 +41,10 @@ export interface KeptSession {
 /**
  * Reads the conversation; without a file it is a new one.
  *
- * @throws EngineError USAGE when the file is there but is no session.
+ * @throws EngineError USAGE when the file is there but is no session, or could not be written when the turn is over.
  */
 export async function readSession(path: string | undefined): Promise<KeptSession> {
+  if (path !== undefined) await checkFolder(path);
   const text = path === undefined ? undefined : await readIfThere(path);
   if (text === undefined) return { id: randomUUID().replaceAll('-', ''), session: undefined };
   const parsed = sessionSchema.safeParse(parseJson(text));
@@ -65,9 +67,22 @@ export async function writeSession(path: string, id: string, session: Session): 
     await writeFile(part, `${JSON.stringify({ ...session, id })}\n`, { mode: 0o600 });
     await rename(part, path);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new EngineError('USAGE', `Cannot write the session file "${path}": ${why}`, { cause });
+    throw cannotWrite(path, cause);
   }
+}
+
+/** Asked before the run, which may cost money and cannot be kept otherwise. */
+async function checkFolder(path: string): Promise<void> {
+  try {
+    await access(dirname(path), constants.W_OK);
+  } catch (cause) {
+    throw cannotWrite(path, cause);
+  }
+}
+
+function cannotWrite(path: string, cause: unknown): EngineError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new EngineError('USAGE', `Cannot write the session file "${path}": ${why}`, { cause });
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -30,6 +30,11 @@ export const ENGINE_SETTINGS: readonly Setting[] = [
     meaning: 'lets URLs of documents and models reach private and loopback addresses',
   },
   {
+    name: 'RAGFLOW_TTS_CACHE_TTL_SECONDS',
+    default: '604800',
+    meaning: 'seconds that spoken sentences are remembered; 0 switches it off',
+  },
+  {
     name: 'COMPONENT_EXEC_TIMEOUT',
     default: '600',
     meaning: 'seconds a node may take, when its type says nothing else; COMPONENT_EXEC_TIMEOUT_<TYPE> wins over both',

@@ -20,7 +20,12 @@ describe('the command line', () => {
     ['a run', ['run', HELLO, '--query', 'hi'], 0, /^Hello! You said "hi", and this is turn 1\.\n$/],
     ['a run with options before the file', ['run', '--query=hi', '--user=u', HELLO], 0, /^Hello! You said "hi"/],
     ['a valid document', ['validate', HELLO], 0, /hello.canvas\.json: valid, version 1, 2 components, 0 warnings\n$/],
-    ['a list of node types', ['components'], 0, /^Begin {17}Starts a run/m],
+    [
+      'the page of node types',
+      ['components'],
+      0,
+      /^# Components\n[\s\S]*\n## Switch\n[\s\S]*\| `conditions` \| array of object \|/,
+    ],
     ['one node type, in any case', ['components', 'switch'], 0, /^Switch\n[\s\S]*\n {2}conditions: array of object\n/],
     ['a drawing', ['draw', HELLO], 0, /^flowchart TD\n {2}n0\["Begin"\]\n/],
   ])('gives %s', async (_name, args, exit, out) => {
@@ -46,7 +51,11 @@ describe('the command line', () => {
     ['a variable without a name', ['run', HELLO, '--env', '=1'], /--env takes NAME=VALUE; received "=1"/],
     ['a target version that is none', ['convert', HELLO, '--to', 'v3'], /--to takes v1 or v2; received "v3"/],
     ['no target version', ['convert', HELLO], /--to takes v1 or v2; received nothing/],
-    ['a node type that does not exist', ['components', 'Ghost'], /There is no node type "Ghost"\. Known are: .*Begin, /],
+    [
+      'a node type that does not exist',
+      ['components', 'Ghost'],
+      /There is no node type "Ghost"\. Known are: .*Begin, /,
+    ],
   ])('refuses %s with exit code 2', async (_name, args, err) => {
     const called = await call(args);
     expect(called).toMatchObject({ exit: 2, out: '' });

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { pickSteps, STEPS, summary } from '../../scripts/check.js';
 import { readAudit } from '../../scripts/check-advisories.js';
 import { findCanvases } from '../../scripts/check-examples.js';
-import { componentPage } from '../../scripts/generate-component-docs.js';
 import { countTests } from '../../scripts/support/test-results.js';
+import { componentPage } from '../../src/components/component-page.js';
 import { defineComponent } from '../../src/graph/component.js';
 
 describe('the advisory gate', () => {
