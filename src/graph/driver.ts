@@ -29,6 +29,8 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   readonly input: Json;
   readonly services: unknown;
   readonly maxSteps: number;
+  readonly now: () => number;
+  readonly random: () => number;
   readonly #options: DriverOptions;
   readonly #reporter: Reporter;
   readonly #frontier: Frontier;
@@ -49,6 +51,8 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.input = options.input;
     this.services = options.services;
     this.maxSteps = options.maxSteps;
+    this.now = options.now;
+    this.random = options.random;
     this.#options = options;
     this.#reporter = reporter;
     this.#frontier = frontier;
@@ -101,14 +105,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.isStopped = true;
     this.stopFrame(this.#root);
     this.#loop.stop();
-  }
-
-  random(): number {
-    return this.#options.random();
-  }
-
-  now(): number {
-    return this.#options.now();
+    this.#state$?.complete();
   }
 
   skip(token: Token): void {

@@ -1,4 +1,5 @@
 /** What a run is started with, and what it leaves. */
+import type { Observable } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { ErrorInfo, PendingQuestion } from './events.js';
@@ -49,6 +50,11 @@ export interface RunOptions {
   readonly now?: () => number;
   /** Uniform in [0, 1). @default Math.random */
   readonly random?: () => number;
+  /**
+   * Given the state of the run as a stream when it starts: the current State first, then the State after every settlement;
+   * completes with the run. States share what did not change, and nothing is built while nobody is subscribed.
+   */
+  readonly watch?: (state$: Observable<State>) => void;
   /** Called once with the outcome, right before the last event. */
   readonly whenEnded?: (outcome: RunOutcome) => void;
 }

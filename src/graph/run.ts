@@ -96,6 +96,7 @@ class RunSubscription {
       this.#prepared = prepared;
       this.#driver = this.#createDriver(prepared);
       this.#recorder?.begin();
+      this.#options.watch?.(this.#driver.state$);
       const { signal, timeoutMs } = this.#options;
       if (signal?.aborted === true) this.#cancelled = true;
       else signal?.addEventListener('abort', this.#cancel);
