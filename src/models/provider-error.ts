@@ -133,7 +133,7 @@ function reason(code: string, cause: unknown, asked: Asked): string {
     case 'UND_ERR_CONNECT_TIMEOUT':
       return 'connecting took too long; check the base URL';
     case 'ECONNREFUSED':
-      return 'the connection was refused (ECONNREFUSED); is the server running there?';
+      return 'the connection was refused (ECONNREFUSED); check that the server is running there';
     case 'ENOTFOUND':
       return 'the host name is unknown (ENOTFOUND); check the base URL';
     default:

@@ -76,6 +76,7 @@ describe('createOpenaiCompatible, when things go wrong', () => {
     await once(server, 'close');
     const error = await failureOf(all(modelAt(`http://127.0.0.1:${port}`)));
     expect(error).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true, details: { network: 'ECONNREFUSED' } });
+    expect((error as Error).message).toMatch(/\(ECONNREFUSED\); check that the server is running there\.$/);
   });
 
   it('gives up on a server that falls silent', async () => {
