@@ -10,3 +10,17 @@ export interface JsonObject {
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Levels of lists and objects that input from outside may have; serialising much deeper values overflows the stack. */
+export const MAX_JSON_DEPTH = 200;
+
+/** Whether `value` has more levels of lists and objects than {@link MAX_JSON_DEPTH}; never overflows itself. */
+export function isTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const inside = level.filter((one) => typeof one === 'object' && one !== null);
+    if (inside.length > 0 && depth >= MAX_JSON_DEPTH) return true;
+    level = inside.flatMap((one) => Object.values(one as object));
+  }
+  return false;
+}

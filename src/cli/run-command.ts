@@ -1,5 +1,7 @@
 /** `runnel run`: one turn of a canvas in the terminal. */
+
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import { lastValueFrom, tap } from 'rxjs';
 import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
 import { runTurn, type Session, type Turn } from '../canvas/turn.js';
@@ -9,6 +11,7 @@ import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import { createTimeoutResolver } from '../graph/timeouts.js';
 import { type Command, EXIT, parse } from './command.js';
+import { createLocalFiles } from './local-files.js';
 import { type OpenServices, openServices } from './open-services.js';
 import { type Show, showAnswer, showEvents, showProgress } from './printers.js';
 import { readSource } from './read-source.js';
@@ -65,7 +68,9 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const kept = await readSession(values.session);
   const screen = new Screen(terminal);
   for (const issue of canvas.issues) screen.remark(`warning: ${issue.path}: ${issue.message}`);
-  const services = await openTalkingServices(terminal, screen);
+  const talking = await openTalkingServices(terminal, screen);
+  const folder = path.join(terminal.env.RUNNEL_DATA_DIR || '.runnel', 'files');
+  const services = { ...talking, files: createLocalFiles(folder, { write: (text) => screen.remark(text.trimEnd()) }) };
   const show = values.events === true ? showEvents(screen) : showAnswer(screen, values.session);
   try {
     const { session, outcome } = await play({ canvas, turn, kept, services, terminal, screen, show });

@@ -1,7 +1,7 @@
 /** Values that `runnel run` is given as text. */
 import type { Document } from '../dsl/document.js';
 import { EngineError } from '../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH } from '../json.js';
 
 /**
  * The value of `--inputs`.
@@ -10,6 +10,9 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
  */
 export function parseInputs(text: string): JsonObject {
   const value = parseJson(text);
+  if (value !== undefined && isTooDeep(value)) {
+    throw new EngineError('USAGE', `--inputs has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
+  }
   if (value !== undefined && isJsonObject(value)) return value;
   throw new EngineError('USAGE', `--inputs takes a JSON object such as {"city": "Oslo"}; received ${text}`);
 }

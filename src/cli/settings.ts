@@ -29,6 +29,7 @@ export const ENGINE_SETTINGS: readonly Setting[] = [
     default: 'false',
     meaning: 'lets URLs of documents and models reach private and loopback addresses',
   },
+  { name: 'RUNNEL_DATA_DIR', default: './.runnel', meaning: 'where `runnel run` puts files that a canvas makes' },
   {
     name: 'RAGFLOW_TTS_CACHE_TTL_SECONDS',
     default: '604800',

@@ -197,7 +197,13 @@ class RunSubscription {
     const finish = (end: RunEnd | { readonly kind: 'cancelled' }) => {
       const status = STATUS[end.kind];
       const error = end.kind === 'failed' ? { error: end.error } : {};
-      this.#options.whenEnded?.({ status, outputs, pending, ...error, plan: this.#plan, state });
+      try {
+        this.#options.whenEnded?.({ status, outputs, pending, ...error, plan: this.#plan, state });
+      } catch (thrown) {
+        // Whoever keeps the outcome could not: without it the run must not look as if it had ended well.
+        this.whenClosed(thrown);
+        return;
+      }
       this.#reporter?.say(this.#terminal(end, outputs, pending));
       this.whenClosed();
     };

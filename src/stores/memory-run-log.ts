@@ -4,6 +4,8 @@ import type { LoggedEvent, RunLog } from '../graph/service-ports.js';
 export interface MemoryRunLogLimits {
   /** The events of all runs together. @default 512 MiB */
   readonly maxBytes?: number;
+  /** The events of one run, so that a few runs that never end leave room for the others. @default an eighth of `maxBytes` */
+  readonly maxRunBytes?: number;
 }
 
 /** The events of one run; the one numbered `seq` lies at `seq - 1`. */
@@ -16,7 +18,7 @@ interface Entries {
 
 /** Events of runs in memory. When room is needed, the logs of ended runs go, the oldest first. */
 export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
-  const { maxBytes = 512 * 1024 * 1024 } = limits;
+  const { maxBytes = 512 * 1024 * 1024, maxRunBytes = maxBytes / 8 } = limits;
   /** By tenant and run, in order of the first event. */
   const logs = new Map<string, Entries>();
   let totalBytes = 0;
@@ -44,6 +46,7 @@ export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
       logs.set(key, log);
       for (const { seq, event, json, bytes = Buffer.byteLength(json) } of events) {
         if (seq !== log.texts.length + 1) throw outOfOrder(run, seq, log.texts.length);
+        if (log.bytes + bytes > maxRunBytes) throw tooLong(run, maxRunBytes);
         if (totalBytes + bytes > maxBytes) makeRoom(bytes);
         log.names.push(event);
         log.texts.push(json);
@@ -75,6 +78,11 @@ function readAfter(log: Entries, after: number, maxEvents: number, maxBytes: num
     found.push({ seq: at + 1, event: log.names[at] as string, json });
   }
   return found;
+}
+
+function tooLong(run: string, maxRunBytes: number): EngineError {
+  const message = `The events of run "${run}" take more than the ${maxRunBytes} bytes that one run may take in memory; let it say less.`;
+  return new EngineError('RUN_LOG_FULL', message);
 }
 
 function outOfOrder(run: string, seq: number, last: number): EngineError {

@@ -40,6 +40,29 @@ describe('run', () => {
     expect(err).toBe('The question is short.\n');
   });
 
+  it('puts files that a canvas makes into the data folder, and says where', async () => {
+    const folder = temporaryFolder();
+    const canvas = temporaryFile('report.json', {
+      components: {
+        begin: { obj: { component_name: 'Begin', params: {} }, downstream: ['d'], upstream: [] },
+        d: {
+          obj: { component_name: 'DocGenerator', params: { content: '# Hi', output_format: 'txt', filename: '../up' } },
+          downstream: [],
+          upstream: ['begin'],
+        },
+      },
+      path: [],
+      history: [],
+      retrieval: [],
+      globals: {},
+    });
+    const { exit, err } = await call(['run', canvas, '--query', 'x'], { env: { RUNNEL_DATA_DIR: folder } });
+    expect(exit).toBe(0);
+    const file = /^file: (.+)$/m.exec(err)?.[1] ?? '';
+    expect(path.relative(folder, file)).toMatch(/^files\/[0-9a-f]{32}\/[^/]+\.txt$/);
+    expect(readFileSync(file, 'utf8')).toContain('Hi');
+  });
+
   it('says once that no provider is configured', async () => {
     const { exit, out, err } = await call(['run', example('parallel'), '--query', 'x']);
     expect([exit, out]).toEqual([0, 'For: echo: x\nAgainst: echo: x\n']);

@@ -277,6 +277,19 @@ describe('bodies', () => {
     expect(answer.body).toMatchObject({ code: 101, data: false });
   });
 
+  it.each([
+    ['a run', 'run', (deep: string) => `{"query":"x","inputs":{"a":${deep}}}`],
+    ['an agent', '', (deep: string) => JSON.stringify({ title: 'x', dsl: `{"components":{"a":${deep}}}` })],
+  ])('nested thousands of levels deep are refused for %s, and the server lives', async (_, route, bodyOf) => {
+    const { call, agent, errors } = await startServer();
+    const id = await agent(ECHO);
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    const answer = await call('POST', route === '' ? AGENTS : `${AGENTS}/${id}/${route}`, bodyOf(deep));
+    expect(answer.body).toMatchObject({ code: 101, message: expect.stringContaining('more than 200 levels') });
+    expect((await call('POST', `${AGENTS}/${id}/run`, { query: 'x' })).body).toMatchObject({ code: 0 });
+    expect(errors).toEqual([]);
+  });
+
   it('of other types are refused', async () => {
     const { call, agent } = await startServer();
     const answer = await call('POST', `${AGENTS}/${await agent(ECHO)}/run`, '{"query":"x"}', {

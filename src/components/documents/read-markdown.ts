@@ -14,6 +14,10 @@ const MAX_COLUMNS = 63;
 /** Most cells of all tables together. */
 const MAX_CELLS = 100_000;
 
+/** The parser takes time that grows steeply with the indentation of list items; deeper ones than these are refused anyway. */
+const DEEPEST_INDENT = ' '.repeat(4 * (MAX_DEPTH + 2));
+const DEEP_ITEM = new RegExp(`^[ \\t]{${DEEPEST_INDENT.length + 1},}(?=(?:[-+*]|\\d{1,9}[.)])\\s)`, 'gm');
+
 /** A line alone that starts a new page, as in LaTeX. */
 const PAGE_BREAK = /^\\(?:newpage|pagebreak)$/;
 
@@ -30,7 +34,7 @@ export async function readMarkdown(
   markdown: string,
   page: { readonly header: string; readonly footer: string },
 ): Promise<readonly Section[]> {
-  const text = writable(markdown);
+  const text = writable(markdown).replace(DEEP_ITEM, DEEPEST_INDENT);
   return new Reader(await entityDecoder(text)).sections(new Marked({ gfm: true }).lexer(text), page);
 }
 

@@ -122,7 +122,10 @@ export class Connection {
   }
 
   #closed(): EngineError {
-    return new EngineError('STORE_UNAVAILABLE', `The connection to Redis at ${this.address} was closed; open a new one.`);
+    return new EngineError(
+      'STORE_UNAVAILABLE',
+      `The connection to Redis at ${this.address} was closed; open a new one.`,
+    );
   }
 }
 

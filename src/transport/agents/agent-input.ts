@@ -1,7 +1,7 @@
 /** What clients say about an agent when they create or change it. */
 import { z } from 'zod';
 import type { AgentRecord } from '../../graph/service-ports.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH } from '../../json.js';
 import { readInput } from '../read-input.js';
 import { badArgument } from '../refusals.js';
 import { isTruthy } from '../truth.js';
@@ -68,6 +68,7 @@ function readTitle(text: string): string {
 export function readDsl(value: unknown): JsonObject {
   const dsl = typeof value === 'string' ? parseDsl(value) : value;
   if (!isJsonObject(dsl)) throw badArgument('DSL must be a JSON object.');
+  if (isTooDeep(dsl)) throw badArgument(`The DSL has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
   if (isJsonObject(dsl.components) || isJsonObject(dsl.graph)) return dsl;
   throw badArgument('DSL must be a JSON object with "components" or "graph".');
 }

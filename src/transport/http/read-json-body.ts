@@ -1,6 +1,7 @@
 import { bodyParser } from '@koa/bodyparser';
 import type { Context, Middleware } from 'koa';
 import { EngineError } from '../../errors.js';
+import { isTooDeep, MAX_JSON_DEPTH } from '../../json.js';
 import { badArgument } from '../refusals.js';
 
 /**
@@ -26,6 +27,9 @@ export function readJsonBody(maxBytes: number): Middleware {
     await parse(exchange, async () => {
       // A stream may keep the exchange for an hour; the text of its request is not needed that long.
       exchange.request.rawBody = '';
+      if (isTooDeep(exchange.request.body)) {
+        throw badArgument(`The request body has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
+      }
       await next();
     });
   };

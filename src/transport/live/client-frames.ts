@@ -1,6 +1,6 @@
 /** What a client of a live connection may send. */
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, isTooDeep, type JsonObject } from '../../json.js';
 import { readInput } from '../read-input.js';
 import { badArgument } from '../refusals.js';
 
@@ -32,11 +32,11 @@ export type ClientFrame = { [K in keyof Schemas]: z.output<Schemas[K]> }[keyof S
 /** Whatever a client calls its request; answers carry it. */
 export type RequestId = string | number | undefined;
 
-/** The JSON object in a frame; undefined when it holds none. */
+/** The JSON object in a frame; undefined when it holds none, or one that is nested too deeply. */
 export function parseFrame(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
+    return isJsonObject(value) && !isTooDeep(value) ? value : undefined;
   } catch {
     return undefined;
   }

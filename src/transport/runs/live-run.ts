@@ -130,8 +130,19 @@ export class LiveRun {
     if (isLast(event)) {
       // Shown only when the conversation is kept: whoever answers it at once must find it.
       this.#terminal = event;
-    } else if (this.#failure === undefined && this.#write(this.#framer.frame(this.#seq + 1, event))) {
-      this.transcript.add(event);
+    } else if (this.#failure === undefined) {
+      const frame = this.#frameOf(event);
+      if (frame !== undefined && this.#write(frame)) this.transcript.add(event);
+    }
+  }
+
+  /** Undefined, and the run fails, when the event cannot be written down: its values may be nested without end. */
+  #frameOf(event: WireEvent): FreshFrame | undefined {
+    try {
+      return this.#framer.frame(this.#seq + 1, event);
+    } catch (error) {
+      this.#fail(unwritable(this.identity.id, error));
+      return undefined;
     }
   }
 
@@ -175,16 +186,25 @@ export class LiveRun {
     this.#subscription.unsubscribe();
     await this.#writer.flushed();
     await this.#keepConversation();
-    const last = this.#lastEvent();
-    this.transcript.add(last);
-    // What the log refused was not shown either: its numbers are free again.
-    const frame = this.#framer.frame(this.lastSeq + 1, last);
+    const frame = this.#lastFrame();
     await this.#keepLast(frame);
     this.#record = this.#recordNow(this.#statusNow(), frame.seq, this.#failureNow());
     await this.#attempt('the end of a run could not be kept', () => this.#options.whenEnded(this.#record));
     this.#show(frame);
     this.#frames.complete();
     this.#resolveEnded(this.#record);
+  }
+
+  /** What the log refused was not shown either: its numbers are free again. */
+  #lastFrame(): FreshFrame {
+    try {
+      const frame = this.#framer.frame(this.lastSeq + 1, this.#lastEvent());
+      this.transcript.add(this.#lastEvent());
+      return frame;
+    } catch (error) {
+      this.#failure ??= unwritable(this.identity.id, error);
+      return this.#framer.frame(this.lastSeq + 1, this.#lastEvent());
+    }
   }
 
   async #keepConversation(): Promise<void> {
@@ -265,6 +285,11 @@ function logFull(run: string, maxBytes: number): EngineError {
     'RUN_LOG_FULL',
     `Run "${run}" produced more than ${maxBytes} bytes of events and was stopped; let it say less, or raise RUNNEL_RUN_LOG_BYTES.`,
   );
+}
+
+function unwritable(run: string, cause: unknown): EngineError {
+  const message = `Run "${run}" made a value that cannot be written down, such as one nested thousands of levels deep; it was stopped.`;
+  return new EngineError('NODE_FAILED', message, { cause });
 }
 
 function noEnd(run: string): EngineError {

@@ -28,6 +28,12 @@ describe('every format', () => {
   it.each<[string, string, Partial<DocumentOptions>, RegExp]>([
     ['content that is too long', 'x'.repeat(2_097_153), {}, /PDF generation failed: the content has 2097153 bytes/],
     ['quotes too deep', `${'> '.repeat(40)}x`, {}, /deeper than 32 levels/],
+    [
+      'lists too deep',
+      Array.from({ length: 700 }, (_, level) => `${' '.repeat(2 * level)}- a`).join('\n'),
+      {},
+      /deeper than 32 levels/,
+    ],
     ['quotes deeper than the parser goes', `${'> '.repeat(5000)}x`, {}, /nested too deeply/],
     ['too many columns', `|${'a|'.repeat(64)}\n|${'-|'.repeat(64)}\n`, {}, /64 columns; at most 63/],
     ['too many cells', `|a|b|\n|-|-|\n${'|1|2|\n'.repeat(50_000)}`, {}, /more than 100000 cells/],
