@@ -91,8 +91,24 @@ export function createNode<P>(
   params: JsonObject,
   placement: Partial<Placement> = {},
 ): NodeFunction {
-  const { id = 'node', name = id, downstream = [], upstream = [], containers = [], body = [], isStreamed = false } = placement;
-  return component.create(component.params.parse(params), { id, name, downstream, upstream, containers, body, isStreamed });
+  const {
+    id = 'node',
+    name = id,
+    downstream = [],
+    upstream = [],
+    containers = [],
+    body = [],
+    isStreamed = false,
+  } = placement;
+  return component.create(component.params.parse(params), {
+    id,
+    name,
+    downstream,
+    upstream,
+    containers,
+    body,
+    isStreamed,
+  });
 }
 
 /** Everything a node says in an activation. What it publishes is readable at once, as in a run. No promises: see `marbles`. */
