@@ -182,7 +182,7 @@ describe('the log in memory', () => {
   });
 
   it('drops the logs of ended runs when room is needed, and refuses when that is not enough', async () => {
-    const { log } = createMemoryStores({ log: { maxBytes: 100, maxRunBytes: 100 } });
+    const { log } = createMemoryStores({ log: { maxBytes: 100, maxRunBytes: 1000 } });
     await log.append('t', 'old', events(1, 1, 40));
     await log.append('t', 'live', events(1, 1, 40));
     await log.end('t', 'old');
