@@ -38,6 +38,11 @@ export class CancelPoller {
     });
   }
 
+  /** Looks now, if somebody watches this task. */
+  lookFor(task: string): void {
+    if (this.#watched.has(task)) this.look();
+  }
+
   /** Looks now, or as soon as the look that is going on is over. */
   look(): void {
     this.#mustLookAgain = true;

@@ -55,7 +55,10 @@ export async function createPostgresSignals(
           CHANNEL,
           (payload) => {
             const { from, channel, message } = JSON.parse(payload) as Envelope;
-            if (from !== self) heard$.next({ channel, message });
+            if (from === self) return;
+            // The table decides: a notification may arrive after its request was cleared.
+            if (channel === CANCEL) poller.lookFor(message);
+            else heard$.next({ channel, message });
           },
           // Listening anew after a lost connection: what was said meanwhile was not heard.
           () => poller.look(),
