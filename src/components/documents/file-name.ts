@@ -11,9 +11,14 @@ const ENDING = /(?<=.)\.[a-z][a-z\d]{0,7}$/i;
  * `extension` in place of any ending that it has.
  */
 export function fileName(wanted: string, extension: string): string {
-  const name = wanted.replace(FORBIDDEN, ' ').replace(/\s+/g, ' ');
-  const base = trimmed(trimmed(name).replace(ENDING, ''));
-  return `${trimmed(base.slice(0, MAX_BASE).replace(/[\ud800-\udbff]$/, '')) || 'file'}.${extension}`;
+  return `${baseName(wanted, ENDING) || 'file'}.${extension}`;
+}
+
+/** The part of a name before its ending, as every file system takes it; empty when nothing is left. */
+export function baseName(wanted: string, ending: RegExp): string {
+  const name = trimmed(wanted.replace(FORBIDDEN, ' ').replace(/\s+/g, ' '));
+  const base = trimmed(name.replace(ending, '')).slice(0, MAX_BASE);
+  return trimmed(base.replace(/[\ud800-\udbff]$/, ''));
 }
 
 /** A name for a file that got none: `document_20261121_093000_0a1b2c3d.pdf`. `random` is in [0, 1). */

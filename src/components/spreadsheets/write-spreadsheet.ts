@@ -1,3 +1,4 @@
+import { baseName } from '../documents/file-name.js';
 import type { Files } from '../services.js';
 import type { Table } from './table.js';
 
@@ -10,8 +11,8 @@ const MIME_TYPES: Readonly<Record<SpreadsheetFormat, string>> = {
   csv: 'text/csv',
 };
 
-/** Longest name of a file without its ending, in UTF-16 units. */
-const MAX_FILE_NAME = 180;
+/** Only the format's own ending is taken off: the rest of `data.csv` says where a workbook came from. */
+const ENDINGS: Readonly<Record<SpreadsheetFormat, RegExp>> = { xlsx: /\.xlsx$/i, csv: /\.csv$/i };
 
 /**
  * Writes tables as a file of one format, CSV with the first table alone, and keeps it; gives `{doc_id, format, file_name}`.
@@ -33,7 +34,7 @@ export async function writeSpreadsheet(
     readonly signal: AbortSignal;
   },
 ): Promise<{ readonly doc_id: string; readonly format: SpreadsheetFormat; readonly file_name: string }> {
-  const fileName = `${baseName(name, format)}.${format}`;
+  const fileName = `${baseName(name, ENDINGS[format]) || 'output'}.${format}`;
   const bytes = await write(tables, format, signal);
   signal.throwIfAborted();
   const id = await files.save({ name: fileName, mimeType: MIME_TYPES[format], bytes });
@@ -46,17 +47,4 @@ async function write(tables: readonly Table[], format: SpreadsheetFormat, signal
   const [first] = tables;
   const { writeCsv } = await import('./write-csv.js');
   return first === undefined ? new Uint8Array() : writeCsv(first, signal);
-}
-
-/** A name that every file system takes, without the ending that will be added. */
-function baseName(wanted: string, format: string): string {
-  const name = wanted
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-    .replace(/[\\/\u0000-\u001f\u007f?#%*:|<>"]+/g, ' ')
-    .replace(/\s+/g, ' ')
-    .slice(0, MAX_FILE_NAME)
-    .trim();
-  const ending = `.${format}`;
-  const base = name.toLowerCase().endsWith(ending) ? name.slice(0, -ending.length) : name;
-  return base.replace(/^[. ]+|[. ]+$/g, '') || 'output';
 }
