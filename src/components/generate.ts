@@ -6,7 +6,7 @@ import type { ValueSource } from '../dsl/resolve.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { isJsonObject, type Json } from '../json.js';
 import { baseParams } from './base-params.js';
-import { modelParams, withUsualNames } from './chat/model-params.js';
+import { answerParams, modelParams, withUsualNames } from './chat/model-params.js';
 import { pendingReply, writeReply } from './chat/reply.js';
 import { currentRetrieval } from './chat/retrieval.js';
 import { markSeen, textBefore } from './chat/text-before.js';
@@ -25,12 +25,7 @@ const generateParams = z.preprocess(
       .describe(
         'The only prompt: what the model is told about the question of the user, or the question itself when it holds {sys.query} or there is no other. {input} is what came before; {Name:Id} is the text of a node.',
       ),
-    message_history_window_size: z.coerce
-      .number()
-      .int()
-      .default(13)
-      .describe('Pairs of earlier entries that the model sees; 0 for none; default 13.'),
-    cite: z.boolean().nullish().describe('Asks for citations when passages were found; default true.'),
+    ...answerParams,
   }),
 );
 

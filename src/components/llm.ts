@@ -12,7 +12,7 @@ import { fitMessages } from './chat/fit-messages.js';
 import { readHistory } from './chat/history.js';
 import { collectImages, withoutImages } from './chat/images.js';
 import { asksSomething, buildMessages } from './chat/messages.js';
-import { modelParams, withUsualNames } from './chat/model-params.js';
+import { answerParams, modelParams, withUsualNames } from './chat/model-params.js';
 import { type Chat, nothingToAsk, openChat } from './chat/open-chat.js';
 import { cutPromptTags, type TaggedPrompt } from './chat/prompt-tags.js';
 import { hasPassages } from './chat/retrieval.js';
@@ -38,12 +38,7 @@ export const llmParams = z.preprocess(
       )
       .default([{ role: 'user', content: '{sys.query}' }])
       .describe('Messages behind the history, in order, or one text; default the question of the user.'),
-    message_history_window_size: z.coerce
-      .number()
-      .int()
-      .default(13)
-      .describe('Pairs of earlier entries that the model sees; 0 for none; default 13.'),
-    cite: z.boolean().nullish().describe('Asks for citations when passages were found; default true.'),
+    ...answerParams,
     visual_files_var: z.string().nullish().describe('Reference to images; default none.'),
     outputs: z
       .looseObject({})

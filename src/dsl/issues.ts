@@ -22,7 +22,7 @@ export interface IssueList {
 const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Writes a path the way issues show it: `$.components["LLM:A"].obj.params.prompts[0]`. */
-export function formatPath(steps: readonly PathStep[]): string {
+function formatPath(steps: readonly PathStep[]): string {
   let path = '$';
   for (const step of steps) {
     if (typeof step === 'number') path += `[${step}]`;
@@ -77,7 +77,7 @@ export function describeValue(value: unknown): string {
 }
 
 /** Shortens `text` to 60 characters for a message. */
-export function clip(text: string): string {
+function clip(text: string): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }
 

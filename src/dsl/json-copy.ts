@@ -6,7 +6,7 @@ import type { IssueList, PathStep } from './issues.js';
 export const MAX_DEPTH = 200;
 
 /** Most values (of any kind, at any depth) a document may have. */
-export const MAX_VALUES = 10_000_000;
+const MAX_VALUES = 10_000_000;
 
 /** What to do while copying; both are optional. */
 export interface CopyOptions {

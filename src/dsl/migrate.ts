@@ -3,7 +3,7 @@ import { isJsonObject } from '../json.js';
 import { copyJson, ownList, ownObject, ownText } from './json-copy.js';
 
 /** Classes that RAGFlow renamed: old name to new name. */
-export const COMPONENT_RENAMES: ReadonlyMap<string, string> = new Map([
+const COMPONENT_RENAMES: ReadonlyMap<string, string> = new Map([
   ['Splitter', 'TokenChunker'],
   ['HierarchicalMerger', 'TitleChunker'],
   ['PDFGenerator', 'DocGenerator'],

@@ -15,7 +15,7 @@ export interface TemplateLimits {
 const DEFAULTS = { maxSteps: 100_000, maxChars: 1_048_576, maxItems: 100_000, maxDepth: 300 } as const;
 
 /** Longest template that is parsed, in UTF-16 units. */
-export const MAX_TEMPLATE_CHARS = 1_048_576;
+const MAX_TEMPLATE_CHARS = 1_048_576;
 
 /** What one rendering has left; also knows the line it is at, for messages. */
 export class Budget {

@@ -58,7 +58,7 @@ const factory = z
   });
 
 /** The JSON file that `RUNNEL_MODELS` names. */
-export const modelsFileSchema = z.strictObject({
+const modelsFileSchema = z.strictObject({
   factories: z.record(name, factory).default({}),
   defaults: z
     .strictObject({

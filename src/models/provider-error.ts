@@ -20,7 +20,7 @@ export interface RefusedAnswer {
 }
 
 /** Whether another attempt may help after this HTTP status. */
-export function isRetryableStatus(status: number): boolean {
+function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 425 || status === 429 || (status >= 500 && status <= 599);
 }
 

@@ -2,7 +2,7 @@ import { EngineError } from '../errors.js';
 import type { ModelKind, ModelsConfiguration, ProviderSettings } from './configuration.js';
 
 /** The name of the built-in model. */
-export const SCRIPTED = 'scripted';
+const SCRIPTED = 'scripted';
 
 /** Where a model is asked; without a provider it is the built-in scripted one. */
 export interface ResolvedModel {

@@ -16,6 +16,16 @@ const OTHER_NAMES = {
   prompts: ['user_prompt'],
 } as const;
 
+/** Parameters of the components whose answer is for the user; for `z.looseObject`. */
+export const answerParams = {
+  message_history_window_size: z.coerce
+    .number()
+    .int()
+    .default(13)
+    .describe('Pairs of earlier entries that the model sees; 0 for none; default 13.'),
+  cite: z.boolean().nullish().describe('Asks for citations when passages were found; default true.'),
+};
+
 /** Parameters of every component that asks a chat model; for `z.looseObject`. */
 export const modelParams = {
   llm_id: z

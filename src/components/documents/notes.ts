@@ -7,7 +7,7 @@ export type Note =
   | { readonly kind: 'header' | 'footer'; readonly text: string };
 
 /** Longest header or footer, in UTF-16 units. */
-export const MAX_EDGE_TEXT = 500;
+const MAX_EDGE_TEXT = 500;
 
 const COMMENT = /<!--(.*?)-->/gs;
 const PAGE_BREAK = /^(?:page-?break|new-?page)$/i;

@@ -12,7 +12,7 @@ export function isLoopbackName(name: string): boolean {
 }
 
 /** The name in a `Host` header; undefined when there is none or it is malformed. */
-export function hostNameOf(header: string | undefined): string | undefined {
+function hostNameOf(header: string | undefined): string | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(header ?? '');
   return match?.[1];
 }

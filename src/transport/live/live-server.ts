@@ -14,7 +14,7 @@ import { CLOSE } from './close-codes.js';
 import { LiveConnection, type LiveConnectionOptions } from './live-connection.js';
 
 /** The subprotocol of live connections. */
-export const SUBPROTOCOL = 'ragflow.agent.v1';
+const SUBPROTOCOL = 'ragflow.agent.v1';
 
 /** How a browser, which cannot set headers, hands in its key: a second subprotocol, which is never echoed. */
 const BEARER = /^bearer\.([A-Za-z0-9_-]+)$/;

@@ -14,6 +14,13 @@ const cancelShape = z.looseObject({
   task_id: text.nullish().describe('Id of a session or of a run.'),
 });
 
+/** What starts a turn may also stand in the address. */
+const turnQuery = versionQuery.extend({
+  session_id: text.optional(),
+  user_input: text.optional(),
+  resume_from: text.optional(),
+});
+
 /** Conversations as they are kept. */
 export const sessionOperations: OperationGroup = {
   name: 'sessions',
@@ -63,11 +70,7 @@ export const runOperations: OperationGroup = {
       method: 'post',
       path: '/agents/:id/run',
       summary: 'Runs a turn and waits for the answer; streams when asked to',
-      query: versionQuery.extend({
-        session_id: text.optional(),
-        user_input: text.optional(),
-        resume_from: text.optional(),
-      }),
+      query: turnQuery,
       body: turnShape,
       answers: 'events',
     },
@@ -75,11 +78,7 @@ export const runOperations: OperationGroup = {
       method: 'post',
       path: '/agents/:id/stream',
       summary: 'Runs a turn and streams its events',
-      query: versionQuery.extend({
-        session_id: text.optional(),
-        user_input: text.optional(),
-        resume_from: text.optional(),
-      }),
+      query: turnQuery,
       body: turnShape,
       answers: 'events',
     },
