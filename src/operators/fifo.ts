@@ -10,25 +10,27 @@ const COMPACT_AFTER = 1024;
  */
 export class Fifo<T> {
   private items: (T | undefined)[] = [];
+  /** First and one after the last of the items that wait. */
   private head = 0;
+  private tail = 0;
 
   /** Number of items waiting. */
   get size(): number {
-    return this.items.length - this.head;
+    return this.tail - this.head;
   }
 
   /** The item pushed last, or `undefined` when the queue is empty. */
   get newest(): T | undefined {
-    return this.size === 0 ? undefined : this.items[this.items.length - 1];
+    return this.size === 0 ? undefined : this.items[this.tail - 1];
   }
 
   push(item: T): void {
-    this.items.push(item);
+    this.items[this.tail++] = item;
   }
 
   /** Puts `item` in the place of the newest one; the queue must not be empty. */
   replaceNewest(item: T): void {
-    this.items[this.items.length - 1] = item;
+    this.items[this.tail - 1] = item;
   }
 
   /** Removes and gives the oldest item; the queue must not be empty. */
@@ -37,18 +39,22 @@ export class Fifo<T> {
     // The slot would otherwise keep a processed value alive until the next compaction.
     this.items[this.head] = undefined;
     this.head += 1;
-    if (this.head === this.items.length) {
+    if (this.head === this.tail) {
       this.clear();
-    } else if (this.head >= COMPACT_AFTER && this.head * 2 >= this.items.length) {
-      this.items.copyWithin(0, this.head);
-      this.items.length -= this.head;
+    } else if (this.head >= COMPACT_AFTER && this.head * 2 >= this.tail) {
+      this.items.copyWithin(0, this.head, this.tail);
+      this.tail -= this.head;
+      this.items.length = this.tail;
       this.head = 0;
     }
     return item;
   }
 
   clear(): void {
-    this.items.length = 0;
+    // A queue that runs empty after each item, as most do, keeps its few slots instead of asking for new ones every time.
+    if (this.items.length > COMPACT_AFTER) this.items = [];
+    else this.items.fill(undefined, this.head, this.tail);
     this.head = 0;
+    this.tail = 0;
   }
 }
