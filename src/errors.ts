@@ -35,12 +35,14 @@ export const ERROR_CODES = {
   PLAN_INVALID: code(102, 'The graph cannot be compiled.'),
   PLAN_CHANGED: code(102, 'The checkpoint belongs to another version of the graph.'),
   CHECKPOINT_INVALID: code(102, 'The checkpoint cannot be read.'),
+  HISTORY_GONE: code(102, 'What a run did is not kept that far back, so nothing can go on from there.'),
   JOURNAL_FAILED: code(500, 'The journal of a run cannot be written, so the run was stopped.'),
   NODE_FAILED: code(500, 'A node failed.'),
   NODE_TIMEOUT: code(500, 'A node took longer than it may.'),
   NODE_TARGET_UNKNOWN: code(500, 'A node chose a successor that does not exist in its scope.'),
   NODE_PROTOCOL: code(500, 'A node broke the rules of activation (settled twice, or ended without settling).'),
   RUN_TIMEOUT: code(500, 'The run took longer than it may.'),
+  RUN_LOST: code(500, 'The process that a run was in was lost, and the run cannot go on.'),
   RUN_LOG_FULL: code(500, 'The run produced more events than its log may hold.'),
   RUN_STEPS_EXCEEDED: code(500, 'The run took more steps than it may.'),
   LOOP_LIMIT: code(500, 'A loop ran more often than it may.'),
@@ -56,10 +58,18 @@ export const ERROR_CODES = {
   EGRESS_TOO_LARGE: code(500, 'An answer from the outside is larger than allowed.'),
   EGRESS_REDIRECTS: code(500, 'A request to the outside was redirected too often.'),
   EGRESS_FAILED: code(500, 'A request to the outside failed.'),
+  // tools
+  TOOL_FAILED: code(500, 'A tool failed.'),
+  TOOL_ARGUMENTS: code(102, 'A tool was called with arguments that do not fit.'),
+  // the browser
+  BROWSER_MISSING: code(103, 'There is no browser on the machine of the server.'),
+  BROWSER_FAILED: code(500, 'The browser broke down or could not be started.'),
   // files
   FILE_UNKNOWN: code(102, 'A file is not there.'),
   FILE_UNREADABLE: code(102, 'A file cannot be read as what it claims to be.'),
   DOCUMENT_NOT_WRITTEN: code(500, 'A file could not be made from the given content.'),
+  // code of documents and models
+  SANDBOX_FAILED: code(500, 'Code could not be run in a sandbox.'),
   // configuration and command line
   CONFIG_INVALID: code(101, 'A setting is not valid.'),
   USAGE: code(101, 'The command was called wrongly.'),

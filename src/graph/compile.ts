@@ -139,6 +139,9 @@ function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, i
   for (const problem of component.check?.(params, { ...place, isStreamed: false }) ?? []) {
     report('error', 'params-invalid', problem);
   }
+  for (const advice of component.advise?.(params, { ...place, isStreamed: false }) ?? []) {
+    report('warning', 'advice', advice);
+  }
   const targets = component.targets?.(params) ?? [];
   for (const target of targets) {
     if (!known.has(canonicalId(target)))

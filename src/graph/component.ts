@@ -155,6 +155,8 @@ export interface Component<P = JsonObject> {
   retry?(params: P): { readonly attempts: number; readonly delayMs: number };
   /** Problems that the schema cannot see, such as parameters that contradict each other. */
   check?(params: P, placement: Placement): readonly string[];
+  /** What its author should look at although it runs, such as a tool that does not exist here. */
+  advise?(params: P, placement: Placement): readonly string[];
   /** Makes the node. Called once per node when the plan is compiled. */
   create(params: P, placement: Placement): NodeFunction;
 }

@@ -187,7 +187,8 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   }
 
   moveTo(token: Token, targets: readonly number[] | undefined): void {
-    const ready: Token[] = [];
+    const mayGoAtOnce = token.startedEarly === undefined && this.#recorder?.isWaitedFor !== true;
+    const ready = mayGoAtOnce ? this.#loop.gather() : [];
     this.#frontier.advance(token, targets, ready);
     if (token.startedEarly !== undefined) for (const consumer of token.startedEarly) this.#producerSettled(consumer);
     this.release(token);

@@ -51,6 +51,8 @@ export interface JournalBatch {
  * all, so that no event is ever told twice because its settlement was lost.
  */
 export interface RunJournal {
+  /** It is gone with the process: when that stops, runs end rather than wait for another one. @default false */
+  readonly isVolatile?: boolean;
   /** Adds events to the run's log and records behind those that are there, in one step; durable when the promise resolves. */
   append(tenant: string, run: string, batch: JournalBatch): Promise<void>;
   /** Takes a snapshot: what was there before is dropped, in one step. */
@@ -99,4 +101,44 @@ export interface Signals {
   publish(channel: string, message: string): Promise<void>;
   /** Messages from now on. */
   messages(channel: string): Observable<string>;
+}
+
+/** A pair of keys that a tenant made for itself. */
+export interface TokenRecord {
+  /** Opens the whole API. */
+  readonly token: string;
+  /** Opens chat pages alone, so that it may stand in them. */
+  readonly beta: string;
+  /** The one agent that `beta` opens; absent: all of the tenant's. */
+  readonly agentId?: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** A token and whose it is. */
+export interface OwnedToken {
+  readonly tenant: string;
+  readonly record: TokenRecord;
+}
+
+/** Keys that tenants made. */
+export interface TokenStore {
+  /** @throws EngineError LIMIT_REACHED when the store is full. */
+  insert(tenant: string, record: TokenRecord): Promise<void>;
+  /** Newest first. */
+  list(tenant: string): Promise<readonly TokenRecord[]>;
+  /** Whether there was one. */
+  delete(tenant: string, token: string): Promise<boolean>;
+  findByToken(token: string): Promise<OwnedToken | undefined>;
+  findByBeta(beta: string): Promise<OwnedToken | undefined>;
+}
+
+/** Which engine runs a tenant's canvases; what the names mean is the caller's business. */
+export interface CanvasRuntimeStore {
+  /** Stays until it is changed. */
+  save(tenant: string, runtime: string): Promise<void>;
+  /** Undefined when nothing was chosen. */
+  find(tenant: string): Promise<string | undefined>;
+  /** Back to the default. */
+  delete(tenant: string): Promise<void>;
 }

@@ -14,8 +14,9 @@
  */
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
-import { appendToList, appendToNode, removeFromNode, unlink } from './live-list.js';
+import { appendToList, heldTokens, unlink } from './live-list.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
+import { hasStarted } from './stream-edges.js';
 import { type Frame, Token, type TokenStatus } from './token.js';
 
 /** How a restored frame goes on. */
@@ -54,10 +55,10 @@ export class Frontier {
     let joined: Token[] | undefined;
     for (let at = 0; at < next.length; at += 1) {
       const to = next[at] as number;
-      if (token.startedEarly?.some((early) => early.node === to)) continue;
+      if (token.startedEarly !== undefined && hasStarted(token.startedEarly, to)) continue;
       if (!(this.plan.nodes[to] as Node).isJoin) {
         ready.push(this.#add(frame, to, 'ready'));
-      } else if (!frame.held.has(to)) {
+      } else if (frame.newest?.heldAt(to) === undefined) {
         joined ??= [];
         joined.push(this.#add(frame, to, 'held'));
       }
@@ -96,7 +97,7 @@ export class Frontier {
         ready.push(early);
         continue;
       }
-      const held = frame.held.get(to) ?? this.#add(frame, to, 'held');
+      const held = frame.newest?.heldAt(to) ?? this.#add(frame, to, 'held');
       this.#unwatch(held);
       this.#tryRelease(held, ready);
     }
@@ -149,7 +150,7 @@ export class Frontier {
 
   /** After all tokens of a frame were restored: finds the witnesses of the held ones. */
   recheck(frame: Frame, ready: Token[]): void {
-    for (const held of [...frame.held.values()]) this.#tryRelease(held, ready);
+    for (const held of heldTokens(frame)) this.#tryRelease(held, ready);
     this.breakTie(frame, ready);
   }
 
@@ -159,10 +160,10 @@ export class Frontier {
     unlink(token);
     frame.liveCount -= 1;
     if (isMoving(token.status)) frame.movingCount -= 1;
-    if (frame.held.get(token.node) === token) frame.held.delete(token.node);
-    const { liveAtLevel, newestAt } = frame;
-    if (liveAtLevel !== undefined && newestAt !== undefined) {
-      removeFromNode(newestAt, token);
+    else if (token.status === 'held') frame.heldCount -= 1;
+    const { liveAtLevel, newest } = frame;
+    if (liveAtLevel !== undefined && newest !== undefined) {
+      newest.delete(token);
       const level = (this.plan.nodes[token.node] as Node).level;
       liveAtLevel[level] = (liveAtLevel[level] as number) - 1;
       while (frame.lowestLevel < liveAtLevel.length && liveAtLevel[frame.lowestLevel] === 0) frame.lowestLevel += 1;
@@ -186,10 +187,10 @@ export class Frontier {
     appendToList(token);
     frame.liveCount += 1;
     if (isMoving(token.status)) frame.movingCount += 1;
-    else if (token.status === 'held') frame.held.set(token.node, token);
-    const { liveAtLevel, newestAt } = frame;
-    if (liveAtLevel !== undefined && newestAt !== undefined) {
-      appendToNode(newestAt, token);
+    else if (token.status === 'held') frame.heldCount += 1;
+    const { liveAtLevel, newest } = frame;
+    if (liveAtLevel !== undefined && newest !== undefined) {
+      newest.add(token);
       const level = (this.plan.nodes[token.node] as Node).level;
       liveAtLevel[level] = (liveAtLevel[level] as number) + 1;
       if (level < frame.lowestLevel) frame.lowestLevel = level;
@@ -227,7 +228,7 @@ export class Frontier {
     if (node.cycle === -1 && frame.lowestLevel >= node.level) return undefined;
     const { predecessors } = node;
     for (let at = predecessors.length - 1; at >= 0; at -= 1) {
-      let other = frame.newestAt?.get(predecessors[at] as number);
+      let other = frame.newest?.get(predecessors[at] as number);
       for (; other !== undefined; other = other.older) {
         if (other === held) continue;
         if (!this.#streamsTo(other, node)) return other;
@@ -256,7 +257,7 @@ export class Frontier {
 
   #release(held: Token, ready: Token[]): void {
     this.#unwatch(held);
-    held.frame.held.delete(held.node);
+    held.frame.heldCount -= 1;
     unlink(held);
     appendToList(held);
     this.setStatus(held, 'ready');
@@ -274,13 +275,16 @@ export class Frontier {
    * the lowest index goes; a form that waits in the cycle may still reach them, so it keeps them waiting.
    */
   breakTie(frame: Frame, ready: Token[]): void {
-    if (frame.movingCount > 0 || frame.held.size === 0) return;
+    if (frame.movingCount === 0 && frame.heldCount > 0) this.#releaseTied(frame, ready);
+  }
+
+  #releaseTied(frame: Frame, ready: Token[]): void {
     const { reach } = this.plan;
     const blocks = (other: Token, held: Token): boolean =>
       other !== held &&
       reach.canReach(other.node, held.node) &&
       (other.status === 'waiting' || !reach.canReach(held.node, other.node));
-    const inOrder = [...frame.held.values()].sort((left, right) => left.node - right.node);
+    const inOrder = heldTokens(frame).sort((left, right) => left.node - right.node);
     for (const held of inOrder) {
       let other = frame.first;
       while (other !== undefined && !blocks(other, held)) other = other.next;

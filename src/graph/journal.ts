@@ -38,7 +38,19 @@ export type JournalRecord =
   /** It ended, or was cut short. */
   | { readonly type: 'closed'; readonly token: number; readonly key: string };
 
-/** Where a run writes its journal; bound to that run. */
+/** A record with its mark: where the log of the run stood when it was made. */
+export interface MarkedRecord {
+  readonly record: JournalRecord;
+  /** Number of the last event before it; absent when nobody counted. */
+  readonly mark: number | undefined;
+}
+
+/**
+ * Where a run writes its journal; bound to that run.
+ *
+ * Calls come in order, each at once with what it is about and perhaps before the one before is done, so that whoever keeps events
+ * too can keep both together. What is asked for is kept in that order; after a write that failed nothing is.
+ */
 export interface Journal {
   /** Keeps records, each one JSON text, behind those that are there. */
   append(records: readonly string[]): Promise<void>;
@@ -52,57 +64,64 @@ export interface Journal {
  */
 export type Durability = 'exit' | 'async' | 'sync';
 
-/** Bytes of records that a small run gathers before it takes a snapshot. */
-const LEAST_BYTES = 64 * 1024;
+/** Bytes of records that a run gathers before it takes a snapshot, unless it is told otherwise. */
+export const HISTORY_BYTES = 64 * 1024;
 
 /** Records may grow to this part of the last snapshot: what is kept stays below 1.25 times the state. */
 const PART_OF_SNAPSHOT = 0.25;
 
-/** Gathers the records of a run and writes them in order, a batch at a time. */
+export interface RecorderOptions {
+  readonly journal: Journal;
+  readonly durability: Exclude<Durability, 'exit'>;
+  /** Takes a snapshot of the run as it is now. */
+  readonly checkpoint: () => Checkpoint;
+  /** Number of the last event in the run's log, which records are marked with. */
+  readonly position: () => number;
+  /** Bytes of records that are kept before a snapshot takes their place. @default 64 KiB */
+  readonly historyBytes?: number | undefined;
+  /** Called when the journal refuses. */
+  readonly whenBroken: (error: unknown) => void;
+}
+
+/** Gathers the records of a run and hands them over in order. */
 export class Recorder {
-  readonly #journal: Journal;
-  readonly #durability: Exclude<Durability, 'exit'>;
-  readonly #checkpoint: () => Checkpoint;
-  readonly #whenBroken: (error: unknown) => void;
+  readonly #options: RecorderOptions;
+  readonly #historyBytes: number;
   #records: string[] = [];
   #bytes = 0;
   #snapshotBytes = 0;
-  /** The last write; each begins when the one before is done. */
+  /** Resolves when everything that was handed over is kept. */
   #tail: Promise<void> = Promise.resolve();
-  #isWriting = false;
+  #isBroken = false;
 
-  constructor(
-    journal: Journal,
-    durability: Exclude<Durability, 'exit'>,
-    checkpoint: () => Checkpoint,
-    whenBroken: (error: unknown) => void,
-  ) {
-    this.#journal = journal;
-    this.#durability = durability;
-    this.#checkpoint = checkpoint;
-    this.#whenBroken = whenBroken;
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#historyBytes = options.historyBytes ?? HISTORY_BYTES;
   }
 
-  /** Keeps where the run starts; records follow it. */
-  begin(): void {
+  /** Keeps where the run starts; records follow it. Gives a promise when the first nodes must wait for it. */
+  begin(): Promise<void> | undefined {
     this.#takeSnapshot();
-    this.#tail.catch(this.#whenBroken);
+    this.#tail.catch(this.#options.whenBroken);
+    return this.#options.durability === 'sync' ? this.#tail : undefined;
+  }
+
+  /** Whether successors wait until a settlement is kept. */
+  get isWaitedFor(): boolean {
+    return this.#options.durability === 'sync';
   }
 
   add(record: JournalRecord): void {
-    const text = JSON.stringify(record);
+    const text = textOf(record, this.#options.position());
     this.#records.push(text);
     this.#bytes += text.length;
   }
 
   /** Writes what was gathered. Gives a promise when successors must wait for it, undefined when they need not. */
   commit(): Promise<void> | undefined {
-    if (this.#durability === 'sync') return this.#write();
-    // In the background one write at a time: what comes meanwhile goes with the next.
-    if (!this.#isWriting) {
-      this.#isWriting = true;
-      void this.#drain();
-    }
+    const kept = this.#write();
+    if (this.#options.durability === 'sync') return kept;
+    kept.catch(this.#options.whenBroken);
     return undefined;
   }
 
@@ -111,35 +130,38 @@ export class Recorder {
     return this.#write();
   }
 
-  async #drain(): Promise<void> {
-    try {
-      while (this.#records.length > 0) await this.#write();
-    } catch (error) {
-      this.#whenBroken(error);
-    } finally {
-      this.#isWriting = false;
-    }
-  }
-
   #write(): Promise<void> {
     const records = this.#records;
-    if (records.length === 0) return this.#tail;
+    if (records.length === 0 || this.#isBroken) return this.#tail;
     this.#records = [];
-    if (this.#bytes > Math.max(LEAST_BYTES, this.#snapshotBytes * PART_OF_SNAPSHOT)) {
-      this.#takeSnapshot();
-    } else {
-      this.#tail = this.#tail.then(() => this.#journal.append(records));
-    }
+    this.#follow(this.#options.journal.append(records));
+    if (this.#bytes > Math.max(this.#historyBytes, this.#snapshotBytes * PART_OF_SNAPSHOT)) this.#takeSnapshot();
     return this.#tail;
   }
 
   /** Taken now, not when its turn comes: it holds every record so far and nothing that comes after them. */
   #takeSnapshot(): void {
-    const checkpoint = this.#checkpoint();
+    const checkpoint = this.#options.checkpoint();
     this.#bytes = 0;
     this.#snapshotBytes = JSON.stringify(checkpoint.state).length;
-    this.#tail = this.#tail.then(() => this.#journal.snapshot(checkpoint));
+    this.#follow(this.#options.journal.snapshot(checkpoint));
   }
+
+  #follow(write: Promise<void>): void {
+    const before = this.#tail;
+    this.#tail = before.then(() => write);
+    write.catch(() => {
+      this.#isBroken = true;
+    });
+  }
+}
+
+/** A record as it is kept. By hand for what most nodes leave, else cut and pasted: a copy of the record costs more than its text. */
+function textOf(record: JournalRecord, mark: number): string {
+  if (record.type === 'settled' && record.next === undefined && record.writes === undefined && record.exit !== true) {
+    return `{"type":"settled","token":${record.token},"outputs":${JSON.stringify(record.outputs)},"mark":${mark}}`;
+  }
+  return `${JSON.stringify(record).slice(0, -1)},"mark":${mark}}`;
 }
 
 const outputs = z.custom<JsonObject>(isJsonObject, 'expected an object');
@@ -193,20 +215,32 @@ const recordSchema = z.discriminatedUnion('type', [
  * @throws EngineError CHECKPOINT_INVALID saying what is wrong with it.
  */
 export function readRecord(text: string): JournalRecord {
+  return readMarkedRecord(text).record;
+}
+
+/** As {@link readRecord}, with the mark. */
+export function readMarkedRecord(text: string): MarkedRecord {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     throw new EngineError('CHECKPOINT_INVALID', 'A record of the journal is not JSON.', { cause });
   }
-  const parsed = recordSchema.safeParse(value);
-  if (parsed.success) return parsed.data as JournalRecord;
+  const { mark, ...record } = isJsonObject(value) ? value : {};
+  const parsed = recordSchema.safeParse(record);
+  if (parsed.success) {
+    return { record: parsed.data as JournalRecord, mark: typeof mark === 'number' ? mark : undefined };
+  }
   const why = parsed.error.issues.map((issue) => `$.${issue.path.join('.')}: ${issue.message}`).join('; ');
   throw new EngineError('CHECKPOINT_INVALID', `A record of the journal cannot be read: ${why}.`);
 }
 
 /** What a settled node leaves in the journal. */
 export function settledRecord({ id }: Token, { outputs: values, next, writes, exit }: Settled): JournalRecord {
+  // A literal for the common case: spreads cost as much as writing the record.
+  if (next === undefined && writes === undefined && exit === undefined) {
+    return { type: 'settled', token: id, outputs: values };
+  }
   return {
     type: 'settled',
     token: id,

@@ -6,7 +6,7 @@ import { Frontier } from './frontier.js';
 import type { Outputs } from './node-events.js';
 import type { Plan, Scope, Variables } from './plan.js';
 import type { Start } from './run-options.js';
-import { restore, type State } from './state.js';
+import { type Checkpoint, restore, type State } from './state.js';
 import { readCheckpoint, stateFromJson } from './state-json.js';
 import { Frame, type Token } from './token.js';
 
@@ -40,10 +40,7 @@ export function prepare(plan: Plan, start: Start, now: number): Prepared {
     return { frontier, root, ready: frontier.enter(root), last: undefined, input, answers: undefined, kind: 'fresh' };
   }
   const checkpoint = readCheckpoint(start.checkpoint);
-  if (checkpoint.planHash !== plan.hash) {
-    const message = `Checkpoint of run "${checkpoint.run}" belongs to another version of the graph (${checkpoint.planHash}, now ${plan.hash}); resume it with the version it was started with.`;
-    throw new EngineError('PLAN_CHANGED', message);
-  }
+  requirePlan(plan, checkpoint);
   const state = stateFromJson(plan, checkpoint.state);
   const { frontier, root } = restore(plan, state);
   const { last } = state;
@@ -58,5 +55,21 @@ export function prepare(plan: Plan, start: Start, now: number): Prepared {
   const input: Json = answers ?? {};
   root.values.variables = open(root.values.variables, input, true);
   const ready = frontier.wake(root, { answers, isTakeover: false });
+  for (const token of ready) wakeBodies(frontier, token, answers);
   return { frontier, root, ready, last, input, answers, kind: 'resumed' };
+}
+
+/** @throws EngineError PLAN_CHANGED when a checkpoint belongs to another graph. */
+export function requirePlan(plan: Plan, { run, planHash }: Checkpoint): void {
+  if (planHash === plan.hash) return;
+  const message = `Checkpoint of run "${run}" belongs to another version of the graph (${planHash}, now ${plan.hash}); resume it with the version it was started with.`;
+  throw new EngineError('PLAN_CHANGED', message);
+}
+
+/** Answers also what waits in bodies, at once: a run that is lost before a container opens its body again still has them. */
+function wakeBodies(frontier: Frontier, container: Token, answers: Json | undefined): void {
+  if (container.frames === undefined) return;
+  for (const frame of container.frames.values()) {
+    for (const token of frontier.wake(frame, { answers, isTakeover: false })) wakeBodies(frontier, token, answers);
+  }
 }

@@ -44,6 +44,10 @@ export interface RunOptions {
   readonly journal?: Journal;
   /** When a settlement is in the journal. @default 'exit': only the snapshot at the end, into `checkpoints` */
   readonly durability?: Durability;
+  /** Number of the last event in the log that clients see; records are marked with it. @default the engine's own number */
+  readonly position?: () => number;
+  /** Bytes of records that the journal keeps before a snapshot takes their place: how far back a fork reaches. @default 64 KiB */
+  readonly historyBytes?: number;
   /** Number of the last event that the run's log already holds. @default 0 */
   readonly seq?: number;
   /** Clock in milliseconds since 1970. @default Date.now */
@@ -71,7 +75,7 @@ export interface RunOutcome {
 }
 
 /** @throws EngineError OPTION_INVALID naming the option and what was received. */
-export function checkOptions({ concurrency, maxSteps, timeoutMs, seq }: RunOptions): void {
+export function checkOptions({ concurrency, maxSteps, timeoutMs, historyBytes, seq }: RunOptions): void {
   const whole = (name: string, value: number | undefined, least: number) => {
     if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
     throw new EngineError(
@@ -82,5 +86,6 @@ export function checkOptions({ concurrency, maxSteps, timeoutMs, seq }: RunOptio
   whole('concurrency', concurrency, 1);
   whole('maxSteps', maxSteps, 1);
   whole('timeoutMs', timeoutMs, 1);
+  whole('historyBytes', historyBytes, 0);
   whole('seq', seq, 0);
 }

@@ -95,7 +95,7 @@ class RunSubscription {
       const { input, kind } = prepared;
       this.#prepared = prepared;
       this.#driver = this.#createDriver(prepared);
-      this.#recorder?.begin();
+      const kept = this.#recorder?.begin();
       this.#options.watch?.(this.#driver.state$);
       const { signal, timeoutMs } = this.#options;
       if (signal?.aborted === true) this.#cancelled = true;
@@ -103,7 +103,18 @@ class RunSubscription {
       if (timeoutMs !== undefined) this.#timer = timer(timeoutMs).subscribe(() => this.#timedOut(timeoutMs));
       this.#reporter?.say({ type: 'run-started', input, resumed: kind !== 'fresh' });
       if (this.#cancelled) this.#close({ kind: 'cancelled' });
-      else if (!this.#isOver) this.#driver.start(prepared.ready);
+      else if (kept === undefined) this.#begin(prepared);
+      // What outsiders know the first nodes by is kept before they start; a journal that breaks ends the run elsewhere.
+      else void kept.then(() => this.#begin(prepared)).catch(() => {});
+    } catch (error) {
+      this.dispose();
+      this.whenClosed(error);
+    }
+  }
+
+  #begin({ ready }: Prepared): void {
+    try {
+      if (!this.#isOver) this.#driver?.start(ready);
     } catch (error) {
       this.dispose();
       this.whenClosed(error);
@@ -120,8 +131,14 @@ class RunSubscription {
       durability,
     } = this.#options;
     if (journal !== undefined && durability !== undefined && durability !== 'exit') {
-      const broken = (error: unknown) => this.#broke(toEngineError(error, 'JOURNAL_FAILED'));
-      this.#recorder = new Recorder(journal, durability, () => this.#checkpoint(), broken);
+      this.#recorder = new Recorder({
+        journal,
+        durability,
+        checkpoint: () => this.#checkpoint(),
+        position: this.#position,
+        historyBytes: this.#options.historyBytes,
+        whenBroken: (error) => this.#broke(toEngineError(error, 'JOURNAL_FAILED')),
+      });
     }
     const reporter: Reporter = this.#reporter ?? SILENT;
     return new Driver(
@@ -144,8 +161,10 @@ class RunSubscription {
   #checkpoint(): Checkpoint {
     const { state } = this.#driver as Driver;
     const checkpoint = checkpointOf(this.#plan, state, this.#run, this.#now(), this.#reporter?.seq ?? 0);
-    return { ...checkpoint, input: (this.#prepared as Prepared).input };
+    return { ...checkpoint, input: (this.#prepared as Prepared).input, mark: this.#position() };
   }
+
+  readonly #position = (): number => this.#options.position?.() ?? this.#reporter?.seq ?? 0;
 
   /** Stops the run without another word. */
   dispose(): void {

@@ -108,6 +108,8 @@ export interface SessionRecord {
   readonly conversation?: ConversationState;
   /** Id of the last run. */
   readonly lastRun?: string;
+  /** Id of the last run whose end is in here. */
+  readonly keptRun?: string;
   readonly tokens: number;
   /** Milliseconds that its runs took together. */
   readonly durationMs: number;
@@ -159,8 +161,10 @@ export interface RunRecord {
   readonly sessionId: string;
   /** Id of the turn. */
   readonly messageId: string;
-  /** The waiting run that this one goes on from. */
+  /** The run that this one goes on from. */
   readonly parentRun?: string;
+  /** Number of the event of that run behind which this one goes on, when it is a fork. */
+  readonly forkedAt?: number;
   readonly status: RunStatus;
   readonly error?: { readonly code: ErrorCode; readonly message: string };
   /** The form that it waits with, while it is `waiting`. */
@@ -170,12 +174,27 @@ export interface RunRecord {
   readonly usage: RunUsage;
   /** Number of its last event; 0 while it runs. */
   readonly lastSeq: number;
+  /** How it was started, for whoever takes it over; only while it runs. */
+  readonly launch?: RunLaunch;
+}
+
+/** What of the request that started a run matters for as long as it goes on. */
+export interface RunLaunch {
+  /** It goes on without clients for as long as it takes. */
+  readonly isDetached: boolean;
+  /** Headers for tools that declare them. */
+  readonly headers: JsonObject;
+  /** How often its process was lost. @default 0 */
+  readonly losses?: number;
 }
 
 /** Which runs of an agent, newest first; every condition that is given must hold. */
 export interface RunQuery extends PageRequest {
   readonly sessionId?: string;
   readonly status?: RunStatus;
+  /** Bounds of `startedAt`, inclusive. */
+  readonly from?: number;
+  readonly to?: number;
 }
 
 export interface RunStore {

@@ -78,6 +78,7 @@ const checkpointSchema = z.strictObject({
   planHash: z.string(),
   at: z.number(),
   seq: z.number().int().nonnegative(),
+  mark: z.number().int().nonnegative().optional(),
   input: z.json().optional(),
   state: jsonObject,
 });

@@ -58,6 +58,8 @@ export interface Checkpoint {
   readonly at: number;
   /** Sequence number of the last event before the checkpoint; a resumed run continues from it when asked to. */
   readonly seq: number;
+  /** Number of the last event in the log that clients see, where that is another one. */
+  readonly mark?: number;
   /** What the run was started with; a run that is taken over goes on with it. */
   readonly input?: Json;
   readonly state: JsonObject;

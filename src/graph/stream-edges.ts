@@ -12,6 +12,11 @@ export function liveProducer(consumer: Token, producer: number): Token | undefin
   return undefined;
 }
 
+/** Whether one of the consumers that were started early is the token of a node. */
+export function hasStarted(early: readonly Token[], node: number): boolean {
+  return early.some((token) => token.node === node);
+}
+
 /** The text of a producer as it comes, for a consumer that was started before it settled. */
 export function liveText(consumer: Token, producer: number): Observable<Delta> | undefined {
   return liveProducer(consumer, producer)?.live?.read();

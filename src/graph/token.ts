@@ -80,6 +80,60 @@ export class Token {
   }
 }
 
+/** 64 nodes in a chunk: what a small plan needs at once, and a hundredth of a plan of 10,000. */
+const SHIFT = 6;
+const MASK = (1 << SHIFT) - 1;
+
+/**
+ * The newest live token of each node of a frame, with the older ones of the same node behind it.
+ *
+ * A table in chunks that are made when first written: a lookup is two array reads where a Map hashes, and a frame that visits
+ * a few nodes of a large plan pays for those.
+ */
+export class NewestTokens {
+  readonly #chunks: ((Token | undefined)[] | undefined)[] = [];
+
+  get(node: number): Token | undefined {
+    const chunk = this.#chunks[node >> SHIFT];
+    return chunk === undefined ? undefined : chunk[node & MASK];
+  }
+
+  /** The token that waits at a node; at most one does, and no token of that node comes after it. */
+  heldAt(node: number): Token | undefined {
+    const token = this.get(node);
+    return token?.status === 'held' ? token : undefined;
+  }
+
+  /** Puts a token in front of those of its node. */
+  add(token: Token): void {
+    const at = token.node >> SHIFT;
+    let chunk = this.#chunks[at];
+    if (chunk === undefined) {
+      chunk = [];
+      this.#chunks[at] = chunk;
+    }
+    token.older = chunk[token.node & MASK];
+    chunk[token.node & MASK] = token;
+  }
+
+  delete(token: Token): void {
+    const chunk = this.#chunks[token.node >> SHIFT] as (Token | undefined)[];
+    const { older } = token;
+    token.older = undefined;
+    let newer = chunk[token.node & MASK];
+    if (newer === token) {
+      chunk[token.node & MASK] = older;
+      return;
+    }
+    while (newer !== undefined && newer.older !== token) newer = newer.older;
+    if (newer !== undefined) newer.older = older;
+  }
+
+  clear(): void {
+    this.#chunks.length = 0;
+  }
+}
+
 /** One execution of a scope. */
 export class Frame {
   readonly scope: Scope;
@@ -97,15 +151,15 @@ export class Frame {
   liveCount = 0;
   /** Live tokens that are ready or running: as long as there are any, the frame can move by itself. */
   movingCount = 0;
-  /** Held tokens by node. */
-  readonly held = new Map<number, Token>();
+  /** Live tokens that wait at a join. */
+  heldCount = 0;
   /** Live tokens by level, and the lowest level with any; only kept where the scope has joins. */
   readonly liveAtLevel: Int32Array | undefined;
   lowestLevel = 0;
   /** A node left the body early: nothing of it goes on, but its container has not heard of it yet. */
   isLeft = false;
-  /** The newest live token of each node; only kept where the scope has joins. */
-  readonly newestAt: Map<number, Token> | undefined;
+  /** Live tokens by node; only kept where the scope has joins. */
+  readonly newest: NewestTokens | undefined;
   /** Called once when the frame ends or can only wait. */
   whenEnded: ((status: 'done' | 'exited' | 'interrupted') => void) | undefined = undefined;
   /** Called once when a node of the body fails and nobody in the body handles it. */
@@ -130,7 +184,7 @@ export class Frame {
     this.isIsolated = options.isIsolated ?? false;
     this.isClosing = options.isClosing ?? false;
     this.liveAtLevel = scope.hasJoins ? new Int32Array(scope.levels) : undefined;
-    this.newestAt = scope.hasJoins ? new Map() : undefined;
+    this.newest = scope.hasJoins ? new NewestTokens() : undefined;
   }
 }
 
@@ -151,7 +205,8 @@ export function leave(frame: Frame): Token[] {
   frame.last = undefined;
   frame.liveCount = 0;
   frame.movingCount = 0;
-  frame.held.clear();
+  frame.heldCount = 0;
+  frame.newest?.clear();
   frame.liveAtLevel?.fill(0);
   frame.whenEnded = whenEnded;
   return tokens;

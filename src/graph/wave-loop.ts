@@ -25,6 +25,9 @@ export interface WaveHost {
 
 const NO_WAVES: Token[][] = [];
 
+/** A wave up to this size gives its array back by popping, which keeps the memory behind it; larger ones let go of it. */
+const SMALL_WAVE = 16;
+
 export class WaveLoop {
   readonly #host: WaveHost;
   readonly #concurrency: number;
@@ -33,6 +36,13 @@ export class WaveLoop {
   readonly #subscription = new Subscription();
   /** Tokens that became ready while a wave is activated. */
   #nextWave: Token[] | undefined = undefined;
+  /**
+   * The array of a wave that is over, empty. Thousands of short arrays would not only be garbage: V8 comes to allocate such arrays in old
+   * space, where each keeps its token, and with it the whole run, until the next full collection.
+   */
+  #spare: Token[] | undefined = undefined;
+  /** What running a wave gives: one wave. Read at once by whoever asked, hence the same array every time. */
+  readonly #oneWave: Token[][] = [];
   #busy = 0;
   #isStopped = false;
 
@@ -54,9 +64,14 @@ export class WaveLoop {
     this.#subscription.unsubscribe();
   }
 
-  /** Lets tokens run: with the next wave if one is under way, otherwise as a wave of their own. */
+  /** An array for tokens that `schedule` is about to be given: that of the next wave while one is under way. */
+  gather(): Token[] {
+    return this.#nextWave ?? this.#emptyWave();
+  }
+
+  /** Lets tokens run: with the next wave if one is under way, otherwise as a wave of their own. The array is given away. */
   schedule(ready: Token[]): void {
-    if (ready.length === 0 || this.#isStopped) return;
+    if (ready.length === 0 || ready === this.#nextWave || this.#isStopped) return;
     if (this.#nextWave === undefined) this.#arrivals.next(ready);
     else for (const token of ready) this.#nextWave.push(token);
   }
@@ -76,7 +91,7 @@ export class WaveLoop {
   }
 
   #runWave(wave: Token[]): Token[][] {
-    const next: Token[] = [];
+    const next = this.#emptyWave();
     this.#nextWave = next;
     for (let at = 0; at < wave.length && !this.#isStopped; ) {
       const free = this.#concurrency - this.#busy;
@@ -93,7 +108,22 @@ export class WaveLoop {
       next.push(this.#backlog.take());
     }
     this.#nextWave = undefined;
-    return next.length > 0 && !this.#isStopped ? [next] : NO_WAVES;
+    this.#giveBack(wave);
+    if (next.length === 0 || this.#isStopped) return NO_WAVES;
+    this.#oneWave[0] = next;
+    return this.#oneWave;
+  }
+
+  #emptyWave(): Token[] {
+    const wave = this.#spare ?? [];
+    this.#spare = undefined;
+    return wave;
+  }
+
+  #giveBack(wave: Token[]): void {
+    if (wave.length > SMALL_WAVE) wave.length = 0;
+    while (wave.length > 0) wave.pop();
+    this.#spare = wave;
   }
 
   #runBatch(wave: Token[], from: number, to: number): void {

@@ -9,7 +9,6 @@ import { EngineError } from '../errors.js';
 import { route } from '../operators/route.js';
 import type { ActivationView } from './activation.js';
 import type { Interrupt, NodeEvent, Outputs, Settled } from './node-events.js';
-import { settled } from './node-events.js';
 import type { Node } from './plan.js';
 import type { Token, Work } from './token.js';
 
@@ -34,7 +33,7 @@ export function toMove(result: Outputs | Move): Move {
   const { type } = result as { readonly type?: unknown };
   if (type === 'settled' && 'outputs' in result) return result as Settled;
   if (type === 'interrupt') return result as Interrupt;
-  return settled(result as Outputs);
+  return { type: 'settled', outputs: result as Outputs };
 }
 
 export function isThenable(result: NodeResult): result is Promise<Outputs | Settled | Interrupt> {

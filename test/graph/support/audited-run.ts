@@ -78,7 +78,13 @@ export function startAudited(
       maxSteps: 10_000,
       now: () => 0,
       random: () => 0,
-      recorder: new AuditedRecorder(new MemoryJournal().open(), options.durability, checkpoint, broken),
+      recorder: new AuditedRecorder({
+        journal: new MemoryJournal().open(),
+        durability: options.durability,
+        checkpoint,
+        position: () => 0,
+        whenBroken: broken,
+      }),
       whenEnded: () => {
         run.isOver = true;
         audit();
