@@ -38,6 +38,9 @@ export interface DiskFiles extends FileStore {
 
 const SWEEP_SIZE = 1_000;
 
+/** Name of a folder that bytes lie in. */
+const PART = /^[0-9a-f]{2}$/;
+
 /**
  * Files as an index and bytes on disk.
  *
@@ -118,6 +121,8 @@ async function oldFiles(folder: string, olderThan: number): Promise<string[][]> 
   let batch: string[] = [];
   const parts = await readdir(folder).catch(() => []);
   for (const part of parts) {
+    // Whatever else lies there, such as files of `runnel run`, is not ours.
+    if (!PART.test(part)) continue;
     for (const name of await readdir(path.join(folder, part)).catch(() => [])) {
       const found = `${part}/${name}`;
       const about = await stat(path.join(folder, found)).catch(() => undefined);

@@ -16,17 +16,30 @@ interface Entry {
   bytes: number;
 }
 
-/** Journals of runs in memory; their events go to `log`. A journal goes when it is deleted, and only then. */
-export function createMemoryJournal(log: RunLog, limits: MemoryJournalLimits = {}): RunJournal {
+/** A journal whose runs end: what is kept of them goes when room is needed. */
+export interface MemoryJournal extends RunJournal {
+  /** Says that a run has ended. Its journal stays for forks, until there is no room for others. */
+  end(tenant: string, run: string): void;
+}
+
+/** Journals of runs in memory; their events go to `log`. That of a run that goes on goes when it is deleted, and only then. */
+export function createMemoryJournal(log: RunLog, limits: MemoryJournalLimits = {}): MemoryJournal {
   const { maxBytes = 256 * 1024 * 1024 } = limits;
   const entries = new Map<string, Entry>();
+  /** Keys of runs that have ended, oldest first. */
+  const ended = new Set<string>();
   let totalBytes = 0;
 
   const reserve = (bytes: number, freed: number): void => {
+    for (const key of ended) {
+      if (totalBytes - freed + bytes <= maxBytes) break;
+      replace(key, undefined);
+    }
     if (totalBytes - freed + bytes > maxBytes) throw full(totalBytes, maxBytes);
   };
   const replace = (key: string, entry: Entry | undefined): void => {
     totalBytes += (entry?.bytes ?? 0) - (entries.get(key)?.bytes ?? 0);
+    ended.delete(key);
     if (entry === undefined) entries.delete(key);
     else entries.set(key, entry);
   };
@@ -59,6 +72,10 @@ export function createMemoryJournal(log: RunLog, limits: MemoryJournalLimits = {
     },
     async delete(tenant, run) {
       replace(keyOf(tenant, run), undefined);
+    },
+    end(tenant, run) {
+      const key = keyOf(tenant, run);
+      if (entries.has(key)) ended.add(key);
     },
   };
 }

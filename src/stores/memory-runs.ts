@@ -32,7 +32,9 @@ export function createMemoryRuns(limits: MemoryRunLimits = {}): RunStore {
         (run) =>
           run.agentId === agentId &&
           (query.sessionId === undefined || run.sessionId === query.sessionId) &&
-          (query.status === undefined || run.status === query.status),
+          (query.status === undefined || run.status === query.status) &&
+          (query.from === undefined || run.startedAt >= query.from) &&
+          (query.to === undefined || run.startedAt <= query.to),
       );
       return pageOf(
         sortBy(found, (run) => run.startedAt, true),

@@ -1,10 +1,13 @@
-import type { VersionStore } from '../graph/durable-ports.js';
+import type { LeaseStore, RunJournal, Signals, VersionStore } from '../graph/durable-ports.js';
 import type { Stores } from '../graph/service-ports.js';
 import { createMemoryAgents, type MemoryAgentLimits } from './memory-agents.js';
 import { createMemoryFiles, type MemoryFileLimits } from './memory-files.js';
+import { createMemoryJournal, type MemoryJournalLimits } from './memory-journal.js';
+import { createMemoryLeases } from './memory-leases.js';
 import { createMemoryRunLog, type MemoryRunLogLimits } from './memory-run-log.js';
 import { createMemoryRuns, type MemoryRunLimits } from './memory-runs.js';
 import { createMemorySessions, type MemorySessionLimits } from './memory-sessions.js';
+import { createMemorySignals } from './memory-signals.js';
 import { createMemoryVersions, type MemoryVersionLimits } from './memory-versions.js';
 
 export interface MemoryLimits {
@@ -12,6 +15,7 @@ export interface MemoryLimits {
   readonly sessions?: MemorySessionLimits;
   readonly runs?: Omit<MemoryRunLimits, 'onDrop'>;
   readonly log?: MemoryRunLogLimits;
+  readonly journal?: MemoryJournalLimits;
   readonly files?: MemoryFileLimits;
   readonly versions?: MemoryVersionLimits;
 }
@@ -19,18 +23,36 @@ export interface MemoryLimits {
 /** What a server keeps when it keeps it in memory. */
 export interface MemoryStores extends Stores {
   readonly versions: VersionStore;
+  readonly leases: LeaseStore;
+  readonly signals: Signals;
+  readonly journal: RunJournal;
 }
 
 /** Everything in memory, each part bounded; gone with the process. */
 export function createMemoryStores(limits: MemoryLimits = {}): MemoryStores {
   const log = createMemoryRunLog(limits.log);
+  const journal = createMemoryJournal(log, limits.journal);
+  // Events and records of a run that nobody knows any more would only take room.
+  const forget = (tenant: string, id: string): void => {
+    void log.delete(tenant, id);
+    void journal.delete(tenant, id);
+  };
+  const runs = createMemoryRuns({ ...limits.runs, onDrop: forget });
   return {
     agents: createMemoryAgents(limits.agents),
     sessions: createMemorySessions(limits.sessions),
-    // Events of a run that nobody knows any more would only take room.
-    runs: createMemoryRuns({ ...limits.runs, onDrop: (tenant, id) => void log.delete(tenant, id) }),
+    runs: {
+      ...runs,
+      async save(tenant, run) {
+        await runs.save(tenant, run);
+        if (run.status !== 'running') journal.end(tenant, run.id);
+      },
+    },
     log,
+    journal: { ...journal, isVolatile: true },
     files: createMemoryFiles(limits.files),
     versions: createMemoryVersions(limits.versions),
+    leases: createMemoryLeases(),
+    signals: createMemorySignals(),
   };
 }

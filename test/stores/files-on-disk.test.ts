@@ -1,4 +1,4 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
@@ -55,6 +55,15 @@ describe('files on disk', () => {
     expect(await filesIn(folder)).toHaveLength(1);
     expect(await files.sweep(Date.now() + 1_000)).toBe(1);
     expect(await filesIn(folder)).toEqual([]);
+  });
+
+  it('leave alone what others put beside them', async () => {
+    const folder = await temporaryFolder();
+    const other = path.join(folder, 'f'.repeat(32));
+    await mkdir(other);
+    await writeFile(path.join(other, 'report.txt'), 'x');
+    expect(await createFilesOnDisk({ folder, index: createIndex().index }).sweep(Date.now() + 1_000)).toBe(0);
+    expect(await filesIn(folder)).toHaveLength(1);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentQuery, AgentRecord, RunRecord, SessionRecord } from '../../src/graph/service-ports.js';
-import { createMemoryStores } from '../../src/stores/index.js';
+import { createMemoryJournal, createMemoryRunLog, createMemoryStores } from '../../src/stores/index.js';
 
 const agent = (id: string, change: Partial<AgentRecord> = {}): AgentRecord => ({
   id,
@@ -211,5 +211,38 @@ describe('files in memory', () => {
     expect(await files.find('t', '1')).toBeUndefined();
     await expect(files.save('t', file('3', 11))).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
     expect(await files.find('t', '2')).toBeDefined();
+  });
+});
+
+describe('journals in memory', () => {
+  it('go when room is needed and their runs have ended, oldest first, and never before', async () => {
+    const log = createMemoryRunLog();
+    const journal = createMemoryJournal(log, { maxBytes: 100 });
+    const fill = (run: string) => journal.append('t', run, { events: [], records: ['x'.repeat(40)] });
+    const kept = async () => {
+      const found = await Promise.all(
+        ['a', 'b', 'c', 'd'].map(async (run) => [run, await journal.load('t', run)] as const),
+      );
+      return found.flatMap(([run, contents]) => (contents === undefined ? [] : [run])).join('');
+    };
+    await fill('a');
+    await fill('b');
+    await expect(fill('c')).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
+    journal.end('t', 'b');
+    journal.end('t', 'a');
+    await fill('c');
+    expect(await kept()).toBe('ac');
+    await fill('d');
+    expect(await kept()).toBe('cd');
+  });
+
+  it('go with the records of their runs', async () => {
+    const { runs, journal } = createMemoryStores({ runs: { maxCount: 1 } });
+    await runs.save('t', run('1', 'running'));
+    await journal.append('t', '1', { events: [], records: ['{}'] });
+    await runs.save('t', run('1', 'succeeded'));
+    expect(await journal.load('t', '1')).toEqual({ records: ['{}'] });
+    await runs.save('t', run('2', 'running'));
+    expect(await journal.load('t', '1')).toBeUndefined();
   });
 });

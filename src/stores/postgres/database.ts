@@ -16,7 +16,7 @@ export interface Database {
   /**
    * Runs work that does no harm when it is done twice: once more after a connection was lost, for as long as patience lasts.
    *
-   * @throws EngineError INTERNAL, retryable when the database cannot be reached; the error underneath is its cause.
+   * @throws EngineError STORE_UNAVAILABLE, retryable when the database cannot be reached; the error underneath is its cause.
    */
   repeat<T>(work: Work<T>): Promise<T>;
   /** Runs work at most once: tries again only what certainly did not reach the database. @throws as `repeat` */

@@ -46,7 +46,7 @@ export interface Patience {
  * Does `work`, again while it fails because the database cannot be reached, with growing pauses.
  *
  * @param options.afterLoss also tries again when it is unknown whether the work was done
- * @throws EngineError INTERNAL, retryable when patience ends; the error underneath is its cause.
+ * @throws EngineError STORE_UNAVAILABLE, retryable when patience ends; the error underneath is its cause.
  */
 export async function patiently<T>(
   work: () => PromiseLike<T>,
@@ -91,7 +91,7 @@ function toStoreError(error: unknown): EngineError {
 }
 
 function unreachable(error: unknown, code: string): EngineError {
-  return new EngineError('INTERNAL', `The database cannot be reached (${code}). Is it running?`, {
+  return new EngineError('STORE_UNAVAILABLE', `The database cannot be reached (${code}). Is it running?`, {
     retryable: true,
     cause: error,
   });

@@ -17,7 +17,7 @@ export interface PruneOptions {
   readonly now: number;
   /**
    * Writes the tables anew, which gives all their space back but locks them meanwhile; without it Postgres gives back the end of a table
-   * and uses the rest again. @default true for the embedded database, where nobody else is
+   * and uses the rest again. @default true for the embedded database, where nobody else is, when anything was deleted
    */
   readonly rewrite?: boolean;
 }
@@ -39,7 +39,7 @@ const ORPHAN_AGE_MS = 3_600_000;
 
 /** Deletes what is older than asked for and gives the space back. Agents, versions and what still runs are never deleted. */
 export async function prune(database: Database, files: DiskFiles, options: PruneOptions): Promise<PruneResult> {
-  const { olderThan, now, rewrite = database.kind === 'embedded' } = options;
+  const { olderThan, now } = options;
   const before = await bytesOnDisk(database);
   const deleted = {
     runs: await deleteAll(olderThan.runs, (time) => database.repeat(deleteRuns(time))),
@@ -53,6 +53,8 @@ export async function prune(database: Database, files: DiskFiles, options: Prune
   };
   await files.sweep(now - ORPHAN_AGE_MS);
   for (const leftover of LEFTOVERS) await database.repeat((sql) => sql.unsafe(leftover));
+  const hasDeleted = Object.values(deleted).some((count) => count > 0);
+  const { rewrite = database.kind === 'embedded' && hasDeleted } = options;
   await database.repeat((sql) => sql.unsafe(rewrite ? 'vacuum (full, analyze)' : 'vacuum (analyze)'));
   return { ...deleted, freedBytes: Math.max(0, before - (await bytesOnDisk(database))) };
 }

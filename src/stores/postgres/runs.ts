@@ -29,13 +29,15 @@ export function createPostgresRuns(database: Database): RunStore {
       return row?.record;
     },
     async list(tenant, agentId, query) {
-      const { sessionId, status } = query;
+      const { sessionId, status, from, to } = query;
       return database.repeat((sql) =>
         recordsOf<RunRecord>(sql, query, {
           from: sql`
             from runnel.runs where tenant = ${tenant} and agent = ${agentId}
             ${sessionId === undefined ? sql`` : sql`and session = ${sessionId}`}
-            ${status === undefined ? sql`` : sql`and status = ${status}`}`,
+            ${status === undefined ? sql`` : sql`and status = ${status}`}
+            ${from === undefined ? sql`` : sql`and started_at >= ${from}`}
+            ${to === undefined ? sql`` : sql`and started_at <= ${to}`}`,
           order: sql`started_at desc, id`,
         }),
       );

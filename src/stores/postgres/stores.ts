@@ -1,8 +1,15 @@
 import path from 'node:path';
-import type { LeaseStore, RunJournal, VersionStore } from '../../graph/durable-ports.js';
+import type {
+  CanvasRuntimeStore,
+  LeaseStore,
+  RunJournal,
+  TokenStore,
+  VersionStore,
+} from '../../graph/durable-ports.js';
 import type { Stores } from '../../graph/service-ports.js';
 import { createFilesOnDisk, type DiskFiles } from '../files-on-disk.js';
 import { createPostgresAgents } from './agents.js';
+import { createPostgresCanvasRuntimes } from './canvas-runtimes.js';
 import type { Database } from './database.js';
 import { createPostgresFileIndex } from './file-index.js';
 import { createPostgresJournal } from './journal.js';
@@ -14,6 +21,7 @@ import { createRunWriter } from './run-writer.js';
 import { createPostgresRuns } from './runs.js';
 import { createPostgresSessions } from './sessions.js';
 import { createPostgresSignals, type PostgresSignals } from './signals.js';
+import { createPostgresTokens } from './tokens.js';
 import { createPostgresVersions } from './versions.js';
 
 /** Everything that outlives the process, with something to close. */
@@ -24,6 +32,10 @@ export interface PostgresStores extends Stores {
   readonly leases: LeaseStore;
   readonly signals: PostgresSignals;
   readonly files: DiskFiles;
+  readonly tokens: TokenStore;
+  readonly canvasRuntimes: CanvasRuntimeStore;
+  /** Id of this database, for good. */
+  readonly home: string;
   /** Deletes what is older than asked for and gives the space back. */
   prune(options: PruneOptions): Promise<PruneResult>;
   /** Lets writing end, then closes the database. */
@@ -66,6 +78,9 @@ export async function createPostgresStores(
     leases: createPostgresLeases(database),
     signals,
     files,
+    tokens: createPostgresTokens(database),
+    canvasRuntimes: createPostgresCanvasRuntimes(database),
+    home: await readHome(database),
     prune: (pruning) => prune(database, files, pruning),
     async close() {
       await writer.flushed();
@@ -73,4 +88,9 @@ export async function createPostgresStores(
       await database.close();
     },
   };
+}
+
+async function readHome(database: Database): Promise<string> {
+  const [row] = await database.repeat((sql) => sql<{ id: string }[]>`select id from runnel.home`);
+  return row?.id ?? '';
 }

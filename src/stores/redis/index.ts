@@ -1,6 +1,5 @@
 /** The ports over Redis. */
 export type { StoreLog } from './connection.js';
 export { createRedis, type Redis, type RedisConfig } from './redis.js';
-export type { CanvasRuntimeStore } from './redis-canvas-runtimes.js';
 export { createRedisStores, type RedisStores, type RedisStoresOptions } from './redis-stores.js';
 export type { ToolLog, ToolLogStore } from './redis-tool-logs.js';

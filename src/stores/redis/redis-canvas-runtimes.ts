@@ -1,15 +1,6 @@
+import type { CanvasRuntimeStore } from '../../graph/durable-ports.js';
 import { canvasRuntimeKey } from './keys.js';
 import type { Redis } from './redis.js';
-
-/** Which engine runs a tenant's canvases; what the names mean is the caller's business. */
-export interface CanvasRuntimeStore {
-  /** Stays until it is changed. */
-  save(tenant: string, runtime: string): Promise<void>;
-  /** Undefined when nothing was chosen. */
-  find(tenant: string): Promise<string | undefined>;
-  /** Back to the default. */
-  delete(tenant: string): Promise<void>;
-}
 
 /** The tenants' choices where RAGFlow keeps them. */
 export function createRedisCanvasRuntimes({ commands }: Redis): CanvasRuntimeStore {

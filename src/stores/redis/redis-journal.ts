@@ -35,7 +35,7 @@ const loadedSchema = z.tuple([
  * until a snapshot is taken.
  */
 export function createRedisJournal(
-  { commands }: Redis,
+  { commands, runKeptMs: keptMs }: Redis,
   writers: RunWriters,
   clear: RunClearing,
   options: RedisJournalOptions = {},
@@ -51,13 +51,19 @@ export function createRedisJournal(
         const records = await Promise.all(batch.records.map((record) => pack(whatOf(run), record, maxBytes)));
         const keys = [...journalKeys(run), eventsKey(tenant, run)];
         const args = [first, events.length, ...events, ...records];
-        const last = await writeJournal(commands, { script: APPEND_BATCH, tenant, run, writer, keys, args }).catch(
-          (error: unknown) => {
-            const journal = { number: writer.number, records: records.length };
-            if (mayHaveBeenDone(error)) writer.doubt = { first, events, journal };
-            throw error;
-          },
-        );
+        const last = await writeJournal(commands, {
+          script: APPEND_BATCH,
+          tenant,
+          run,
+          writer,
+          keptMs,
+          keys,
+          args,
+        }).catch((error: unknown) => {
+          const journal = { number: writer.number, records: records.length };
+          if (mayHaveBeenDone(error)) writer.doubt = { first, events, journal };
+          throw error;
+        });
         if (last !== undefined) throw outOfOrder(run, first, last);
       });
     },
@@ -66,7 +72,7 @@ export function createRedisJournal(
         await clear(tenant, run, writer);
         const packed = await pack(whatOf(run), JSON.stringify(checkpoint), maxBytes);
         const keys = [...journalKeys(run), runKey(run)];
-        await writeJournal(commands, { script: TAKE_SNAPSHOT, tenant, run, writer, keys, args: [packed, run] });
+        await writeJournal(commands, { script: TAKE_SNAPSHOT, tenant, run, writer, keptMs, keys, args: [packed, run] });
       });
     },
     async load(tenant, run) {

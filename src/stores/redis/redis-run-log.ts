@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { LoggedEvent, RunLog } from '../../graph/service-ports.js';
 import { mayHaveBeenDone } from './commands.js';
 import { entriesOf, eventOf, outOfOrder } from './event-entries.js';
-import { eventsKey, KEPT_MS } from './keys.js';
+import { eventsKey } from './keys.js';
 import { readReply } from './read-reply.js';
 import type { Redis } from './redis.js';
 import type { RunClearing } from './run-clearing.js';
@@ -15,7 +15,7 @@ const entriesSchema = z.array(z.string());
  * Events of runs in Redis lists, kept for 30 days after the last one. The event numbered `seq` is at `seq - 1`, so there is no place
  * for a gap. All events of an append are there, or none.
  */
-export function createRedisRunLog({ commands }: Redis, writers: RunWriters, clear: RunClearing): RunLog {
+export function createRedisRunLog({ commands, runKeptMs }: Redis, writers: RunWriters, clear: RunClearing): RunLog {
   return {
     async append(tenant, run, events) {
       const [head] = events;
@@ -27,7 +27,7 @@ export function createRedisRunLog({ commands }: Redis, writers: RunWriters, clea
         const result = await commands
           .run(APPEND_EVENTS, [eventsKey(tenant, run)], (mayBeDone) => [
             first,
-            KEPT_MS.run,
+            runKeptMs,
             Number(mayBeDone),
             ...entries,
           ])
@@ -48,7 +48,7 @@ export function createRedisRunLog({ commands }: Redis, writers: RunWriters, clea
       );
     },
     async end(tenant, run) {
-      await commands.send('PEXPIRE', [eventsKey(tenant, run), KEPT_MS.run]);
+      await commands.send('PEXPIRE', [eventsKey(tenant, run), runKeptMs]);
       writers.forget(tenant, run);
     },
     async delete(tenant, run) {

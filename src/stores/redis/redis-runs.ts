@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import type { RunStatus, RunStore } from '../../graph/service-ports.js';
-import { KEPT_MS, RUN_PREFIX, runKey, runsOfAgentKey } from './keys.js';
+import { RUN_PREFIX, runKey, runsOfAgentKey } from './keys.js';
 import { readReply } from './read-reply.js';
 import type { Redis } from './redis.js';
 import { fieldsOf, readRun, STATUS_NUMBERS } from './run-fields.js';
@@ -32,7 +32,7 @@ export function createRedisRuns(redis: Redis): RunStore {
       const result = await commands.run(
         SAVE_RUN,
         [runKey(run.id), indexes.agent, indexes.session(run.sessionId), indexes.status(run.status), ...others],
-        [tenant, run.id, run.startedAt, KEPT_MS.run, RUN_PREFIX, writer, writes, ...fieldsOf(run)],
+        [tenant, run.id, run.startedAt, redis.runKeptMs, RUN_PREFIX, writer, writes, ...fieldsOf(run)],
       );
       if (result !== 'ok') {
         throw new EngineError('CONFLICT', `Run "${run.id}" exists already and is somebody else's; take another id.`);
@@ -46,7 +46,7 @@ export function createRedisRuns(redis: Redis): RunStore {
       );
       return owner === tenant && record !== null ? readRun(record) : undefined;
     },
-    async list(tenant, agentId, { sessionId, status, offset, limit }) {
+    async list(tenant, agentId, { sessionId, status, from, to, offset, limit }) {
       const indexes = indexesOf(tenant, agentId);
       // Sessions have few runs, so the status is looked at one by one there.
       const index =
@@ -56,7 +56,11 @@ export function createRedisRuns(redis: Redis): RunStore {
             ? indexes.status(status)
             : indexes.agent;
       const wanted = sessionId !== undefined && status !== undefined ? STATUS_NUMBERS[status] : '';
-      const reply = await commands.run(LIST_RUNS, [index], [tenant, RUN_PREFIX, offset, limit, wanted]);
+      const reply = await commands.run(
+        LIST_RUNS,
+        [index],
+        [...[tenant, RUN_PREFIX, offset, limit, wanted], ...[from ?? '-inf', to ?? '+inf']],
+      );
       const [total, ...records] = readReply(listSchema, reply, 'A list of runs');
       return { items: records.map((record) => readRun(record)), total };
     },

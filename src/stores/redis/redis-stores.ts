@@ -1,7 +1,7 @@
-import type { LeaseStore, RunJournal, Signals } from '../../graph/durable-ports.js';
+import type { CanvasRuntimeStore, LeaseStore, RunJournal, Signals } from '../../graph/durable-ports.js';
 import type { RunLog, RunStore } from '../../graph/service-ports.js';
 import type { Redis } from './redis.js';
-import { type CanvasRuntimeStore, createRedisCanvasRuntimes } from './redis-canvas-runtimes.js';
+import { createRedisCanvasRuntimes } from './redis-canvas-runtimes.js';
 import { createRedisJournal, type RedisJournalOptions } from './redis-journal.js';
 import { createRedisLeases } from './redis-leases.js';
 import { createRedisRunLog } from './redis-run-log.js';

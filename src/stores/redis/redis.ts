@@ -4,6 +4,7 @@ import { invalidOption } from '../../operators/invalid-option.js';
 import { Channels } from './channels.js';
 import { Commands } from './commands.js';
 import { Connection, type StoreLog } from './connection.js';
+import { KEPT_MS } from './keys.js';
 import { serverWarnings } from './server-warnings.js';
 
 export interface RedisConfig {
@@ -18,6 +19,8 @@ export interface RedisConfig {
   readonly commandTimeoutMs?: number;
   /** Commands that may wait at a time; one more fails at once. At least 1. @default 10,000 */
   readonly maxPendingCommands?: number;
+  /** How long runs, their journals and events are kept after the last change, in milliseconds. @default 30 days */
+  readonly runKeptMs?: number;
 }
 
 /** The connections to one Redis, shared by the stores that are made with it. */
@@ -25,6 +28,8 @@ export interface Redis {
   readonly commands: Commands;
   readonly channels: Channels;
   readonly log: StoreLog;
+  /** How long runs are kept after the last change, in milliseconds. */
+  readonly runKeptMs: number;
   /** Emits when `close` is called, also to who asks afterwards. */
   readonly closed: Observable<void>;
   /** Resolves when Redis answers on both connections. @throws EngineError STORE_UNAVAILABLE when it does not within the time of a command. */
@@ -45,6 +50,7 @@ const DEFAULT_MAX_PENDING = 10_000;
  */
 export function createRedis(config: RedisConfig): Redis {
   const { url, log, commandTimeoutMs = DEFAULT_TIMEOUT_MS, maxPendingCommands = DEFAULT_MAX_PENDING } = config;
+  const { runKeptMs = KEPT_MS.run } = config;
   checkUrl(url);
   if (!(commandTimeoutMs >= MIN_TIMEOUT_MS && Number.isFinite(commandTimeoutMs))) {
     throw invalidOption('createRedis', 'commandTimeoutMs', `a number of at least ${MIN_TIMEOUT_MS}`, commandTimeoutMs);
@@ -63,6 +69,7 @@ export function createRedis(config: RedisConfig): Redis {
     commands,
     channels,
     log,
+    runKeptMs,
     closed: closed$,
     async ready() {
       await Promise.all(connections.map((connection) => commandsOf(connection).send('PING', [])));

@@ -12,7 +12,7 @@ export type RunClearing = (tenant: string, run: string, writer: RunWriter) => Pr
  * Takes back what a write that failed without an answer may have left: its caller was told that it failed, so nobody was shown its events,
  * and their numbers are free again.
  */
-export function createRunClearing({ commands }: Redis): RunClearing {
+export function createRunClearing({ commands, runKeptMs }: Redis): RunClearing {
   return async (tenant, run, writer) => {
     const { doubt } = writer;
     if (doubt === undefined) return;
@@ -22,7 +22,7 @@ export function createRunClearing({ commands }: Redis): RunClearing {
       await commands.run(WITHDRAW_EVENTS, [key], [first, ...events]);
     } else {
       await writeJournal(commands, {
-        ...{ script: WITHDRAW_BATCH, tenant, run, writer },
+        ...{ script: WITHDRAW_BATCH, tenant, run, writer, keptMs: runKeptMs },
         keys: [...journalKeys(run), key],
         args: [journal.number, journal.records, first, ...events],
       });

@@ -33,9 +33,11 @@ export const LIST_RUNS = script(
   'list runs',
   `-- Gives a part of an index, newest first, without runs whose time is over.
 -- KEYS   1 index
--- ARGV   1 tenant, 2 prefix of run hashes, 3 runs to leave out, 4 runs at most, 5 number of the status they must have, or nothing
+-- ARGV   1 tenant, 2 prefix of run hashes, 3 runs to leave out, 4 runs at most, 5 number of the status they must have, or nothing,
+--        6 and 7 first and last time of their start
 -- Result { how many there are in all, record, record, ... }
 local tenant, prefix, offset, limit, status = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local from, to = ARGV[6], ARGV[7]
 local function read(id)
   local known = redis.call('HMGET', prefix .. id, 'tenant_id', 'status', 'record')
   if known[1] ~= tenant then
@@ -46,7 +48,7 @@ local function read(id)
 end
 if status ~= '' then
   local total, found = 0, { 0 }
-  for _, id in ipairs(redis.call('ZREVRANGE', KEYS[1], 0, -1)) do
+  for _, id in ipairs(redis.call('ZREVRANGEBYSCORE', KEYS[1], to, from)) do
     local known = read(id)
     if known and known[2] == status then
       total = total + 1
@@ -59,13 +61,13 @@ end
 local isComplete, found
 repeat
   isComplete, found = true, { 0 }
-  local ids = limit > 0 and redis.call('ZREVRANGE', KEYS[1], offset, offset + limit - 1) or {}
+  local ids = limit > 0 and redis.call('ZREVRANGEBYSCORE', KEYS[1], to, from, 'LIMIT', offset, limit) or {}
   for _, id in ipairs(ids) do
     local known = read(id)
     if known then found[#found + 1] = known[3] else isComplete = false end
   end
 until isComplete
-found[1] = redis.call('ZCARD', KEYS[1])
+found[1] = redis.call('ZCOUNT', KEYS[1], from, to)
 return found
 `,
 );

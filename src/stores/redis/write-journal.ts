@@ -1,6 +1,5 @@
 import { EngineError } from '../../errors.js';
 import type { Argument, Commands } from './commands.js';
-import { KEPT_MS } from './keys.js';
 import type { RunWriter } from './run-writers.js';
 import type { Script } from './script.js';
 
@@ -13,6 +12,8 @@ export interface JournalWrite {
   readonly tenant: string;
   readonly run: string;
   readonly writer: RunWriter;
+  /** How long the journal is kept after it. */
+  readonly keptMs: number;
   readonly keys: readonly string[];
   /** What follows the arguments that every write has. */
   readonly args: readonly Argument[];
@@ -20,10 +21,10 @@ export interface JournalWrite {
 
 /** Does a write. Gives the number of the last event when it was refused because its events do not follow. @throws EngineError */
 export async function writeJournal(commands: Commands, write: JournalWrite): Promise<number | undefined> {
-  const { script, tenant, run, writer, keys, args } = write;
+  const { script, tenant, run, writer, keptMs, keys, args } = write;
   writer.number += 1;
   const { id, number, done } = writer;
-  const common = [tenant, id, number, done, JOURNAL_FORMAT, KEPT_MS.run];
+  const common = [tenant, id, number, done, JOURNAL_FORMAT, keptMs];
   const result = await commands.run(script, keys, [...common, ...args]);
   if (typeof result === 'number') return result;
   if (result !== 'ok') throw journalRefusal(run, String(result));

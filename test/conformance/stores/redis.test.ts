@@ -3,6 +3,7 @@ import { LEASE_PREFIX, LEASES_KEY } from '../../../src/stores/redis/keys.js';
 import { type OpenStores, storesOpener } from '../../stores/redis/support/open-stores.js';
 import { describeOwnRedis, type RedisServer, startRedisServer } from '../../stores/redis/support/redis-server.js';
 import { newId, runRecord } from '../../stores/support/records.js';
+import { describeCanvasRuntimeStore } from './suites/canvas-runtime-store.js';
 import type { Given } from './suites/given.js';
 import { describeLeaseStore } from './suites/lease-store.js';
 import { describeRunJournal } from './suites/run-journal.js';
@@ -37,6 +38,7 @@ describeOwnRedis('stores in Redis', () => {
   };
   describeRunStore(() => here.runs, given);
   describeRunLog(() => here.log, given);
+  describeCanvasRuntimeStore(() => here.canvasRuntimes);
   describeRunJournal(() => here, given);
   describeLeaseStore(() => ({ leases: here.leases, expireAll: () => expireAll(here) }));
   describeSignals(() => ({ here: here.signals, there: there.signals }));

@@ -37,7 +37,7 @@ describe('work on a database that fails', () => {
 
   it('is not done again when it may have been done', async () => {
     const lost = patiently(work('CONNECTION_CLOSED'), { ...patience, afterLoss: false });
-    await expect(lost).rejects.toMatchObject({ code: 'INTERNAL', retryable: true });
+    await expect(lost).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
   });
 
   it('fails when patience ends, and says what to look at', async () => {

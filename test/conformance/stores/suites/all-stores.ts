@@ -1,7 +1,14 @@
-import type { LeaseStore, RunJournal, VersionStore } from '../../../../src/graph/durable-ports.js';
+import type {
+  CanvasRuntimeStore,
+  LeaseStore,
+  RunJournal,
+  TokenStore,
+  VersionStore,
+} from '../../../../src/graph/durable-ports.js';
 import type { Stores } from '../../../../src/graph/service-ports.js';
 import { agentRecord, runRecord } from '../../../stores/support/records.js';
 import { describeAgentStore } from './agent-store.js';
+import { describeCanvasRuntimeStore } from './canvas-runtime-store.js';
 import { describeFileStore } from './file-store.js';
 import type { Given } from './given.js';
 import { describeLeaseStore, type LeaseSubject } from './lease-store.js';
@@ -10,6 +17,7 @@ import { describeRunLog } from './run-log.js';
 import { describeRunStore } from './run-store.js';
 import { describeSessionStore } from './session-store.js';
 import { describeSignals, type SignalSubject } from './signals.js';
+import { describeTokenStore } from './token-store.js';
 import { describeVersionStore } from './version-store.js';
 
 /** An implementation of every port. */
@@ -17,6 +25,8 @@ export interface AllStores extends Stores {
   readonly versions: VersionStore;
   readonly journal: RunJournal;
   readonly leases: LeaseStore;
+  readonly tokens: TokenStore;
+  readonly canvasRuntimes: CanvasRuntimeStore;
 }
 
 export type StoreSubject = AllStores & SignalSubject & Pick<LeaseSubject, 'expireAll'>;
@@ -44,4 +54,6 @@ export function describeAllStores(subject: () => StoreSubject): void {
   describeLeaseStore(subject);
   describeSignals(subject);
   describeFileStore(() => subject().files);
+  describeTokenStore(() => subject().tokens);
+  describeCanvasRuntimeStore(() => subject().canvasRuntimes);
 }

@@ -47,6 +47,26 @@ export function describeRunStore(store: () => RunStore, given: Given): void {
       expect(await store().list(tenant, agent, { offset: 1, limit: 1 })).toEqual({ items: [runs[2]], total: 3 });
     });
 
+    it('lists what started between two times, both included', async () => {
+      const tenant = newTenant();
+      const agent = await given.agent(tenant);
+      for (const startedAt of [10, 20, 30, 40]) {
+        const status = startedAt === 20 ? 'failed' : 'succeeded';
+        await store().save(tenant, runRecord(agent, { id: `r${startedAt}`, startedAt, sessionId: 's', status }));
+      }
+      const listed = async (query: Partial<RunQuery>) => {
+        const { items, total } = await store().list(tenant, agent, { ...ALL, ...query });
+        return [...items.map(({ id }) => id), total];
+      };
+      expect(await listed({ from: 20 })).toEqual(['r40', 'r30', 'r20', 3]);
+      expect(await listed({ to: 30 })).toEqual(['r30', 'r20', 'r10', 3]);
+      expect(await listed({ from: 20, to: 30 })).toEqual(['r30', 'r20', 2]);
+      expect(await listed({ from: 20, offset: 1, limit: 1 })).toEqual(['r30', 3]);
+      expect(await listed({ from: 20, sessionId: 's', status: 'succeeded' })).toEqual(['r40', 'r30', 2]);
+      expect(await listed({ to: 30, status: 'failed' })).toEqual(['r20', 1]);
+      expect(await listed({ from: 31, to: 39 })).toEqual([0]);
+    });
+
     it('keeps what another tenant owns out of every call', async () => {
       const [mine, theirs] = [newTenant(), newTenant()];
       const agent = await given.agent(mine);

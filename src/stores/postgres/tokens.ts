@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { EngineError } from '../../errors.js';
+import type { OwnedToken, TokenRecord, TokenStore } from '../../graph/durable-ports.js';
+import type { Database } from './database.js';
+
+export interface PostgresTokenOptions {
+  /** Tokens of one tenant; of two that come at once one more may pass. @default 1,000 */
+  readonly maxPerTenant?: number;
+}
+
+/** Keys that tenants made, in Postgres. */
+export function createPostgresTokens(database: Database, options: PostgresTokenOptions = {}): TokenStore {
+  const { maxPerTenant = 1_000 } = options;
+  return {
+    async insert(tenant, record) {
+      const { token, beta } = record;
+      const [row] = await database.repeat(
+        (sql) => sql<{ count: number }[]>`select count(*)::int as count from runnel.tokens where tenant = ${tenant}`,
+      );
+      if ((row?.count ?? 0) >= maxPerTenant) throw full(maxPerTenant);
+      await database.repeat(
+        (sql) => sql`
+          insert into runnel.tokens (tenant, token_digest, beta_digest, record)
+          values (${tenant}, ${digestOf(token)}, ${digestOf(beta)}, ${JSON.stringify(record)})
+          on conflict (token_digest) do nothing`,
+      );
+    },
+    async list(tenant) {
+      const rows = await database.repeat(
+        (sql) => sql<{ record: TokenRecord }[]>`
+          select record from runnel.tokens where tenant = ${tenant} order by position desc`,
+      );
+      return rows.map(({ record }) => record);
+    },
+    async delete(tenant, token) {
+      const { count } = await database.once(
+        (sql) => sql`delete from runnel.tokens where tenant = ${tenant} and token_digest = ${digestOf(token)}`,
+      );
+      return count > 0;
+    },
+    async findByToken(token) {
+      const [row] = await database.repeat(
+        (sql) => sql<OwnedToken[]>`select tenant, record from runnel.tokens where token_digest = ${digestOf(token)}`,
+      );
+      return row === undefined ? undefined : { ...row };
+    },
+    async findByBeta(beta) {
+      const [row] = await database.repeat(
+        (sql) => sql<OwnedToken[]>`select tenant, record from runnel.tokens where beta_digest = ${digestOf(beta)}`,
+      );
+      return row === undefined ? undefined : { ...row };
+    },
+  };
+}
+
+function full(most: number): EngineError {
+  return new EngineError('LIMIT_REACHED', `This server keeps at most ${most} tokens of a tenant. Delete some.`);
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
