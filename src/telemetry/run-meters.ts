@@ -1,0 +1,170 @@
+/** The numbers of runs: how many, how long, what their nodes and models took. */
+import { type CallReport, type CallStart, callOf } from '../graph/call-notices.js';
+import type { NodeNotice, RunEvent } from '../graph/events.js';
+import { findNode, type Plan } from '../graph/plan.js';
+import type { Counter, Histogram, MetricBook } from './metric-book.js';
+import type { RunWatch } from './run-watch.js';
+
+/** The name of this engine where several are told apart. */
+const RUNTIME = 'runnel';
+
+/** Calls of one run that may be open at once and still be timed. */
+const MAX_OPEN_CALLS = 10_000;
+
+/** How a run of the service ended. */
+export interface EndedRun {
+  readonly status: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly finishedAt?: number;
+}
+
+/** What RAGFlow calls the ends of a run. */
+const OUTCOMES: Readonly<Record<string, string>> = { succeeded: 'success', failed: 'error', cancelled: 'cancelled' };
+
+/** Counts runs into a book. */
+export class RunMeters {
+  readonly nodes: Histogram;
+  readonly models: Histogram;
+  readonly firstTokens: Histogram;
+  readonly tokens: Counter;
+  readonly tools: Histogram;
+  readonly #runs: Counter;
+  readonly #durations: Histogram;
+  readonly #paused: Counter;
+
+  constructor(book: MetricBook) {
+    this.#runs = book.counter({
+      name: 'ragflow_canvas_runs_total',
+      help: 'Runs that ended, by how they did.',
+      labels: ['runtime', 'outcome'],
+    });
+    this.#durations = book.histogram({
+      name: 'ragflow_canvas_run_duration_seconds',
+      help: 'How long runs took.',
+      labels: ['runtime'],
+    });
+    this.#paused = book.counter({
+      name: 'runnel_runs_paused_total',
+      help: 'Runs that stopped to ask a person.',
+      labels: ['runtime'],
+    });
+    this.nodes = book.histogram({
+      name: 'runnel_node_duration_seconds',
+      help: 'How long nodes took, by type of component.',
+      labels: ['type', 'outcome'],
+    });
+    this.models = book.histogram({
+      name: 'runnel_model_call_duration_seconds',
+      help: 'How long calls of chat models took.',
+      labels: ['model', 'outcome'],
+    });
+    this.firstTokens = book.histogram({
+      name: 'runnel_model_first_token_seconds',
+      help: 'How long chat models took to their first piece.',
+      labels: ['model'],
+    });
+    this.tokens = book.counter({
+      name: 'runnel_model_tokens_total',
+      help: 'Tokens that went into chat models and came out of them.',
+      labels: ['model', 'kind'],
+    });
+    this.tools = book.histogram({
+      name: 'runnel_tool_call_duration_seconds',
+      help: 'How long calls of tools took.',
+      labels: ['tool', 'outcome'],
+    });
+  }
+
+  /** Counts a run as the service keeps it. */
+  ended({ status, startedAt, finishedAt = startedAt }: EndedRun): void {
+    if (status === 'waiting') {
+      this.#paused.add(1, RUNTIME);
+      return;
+    }
+    this.#runs.add(1, RUNTIME, OUTCOMES[status] ?? 'error');
+    const seconds = (finishedAt - startedAt) / 1_000;
+    if (seconds > 0) this.#durations.observe(seconds, RUNTIME);
+  }
+
+  /** Listens to one run. */
+  watch(plan: Plan): RunWatch {
+    return new RunMeter(this, plan);
+  }
+}
+
+interface OpenCall {
+  readonly start: CallStart;
+  readonly at: number;
+  hasSpoken: boolean;
+}
+
+class RunMeter implements RunWatch {
+  readonly #meters: RunMeters;
+  readonly #plan: Plan;
+  #calls: Map<string, OpenCall> | undefined = undefined;
+
+  constructor(meters: RunMeters, plan: Plan) {
+    this.#meters = meters;
+    this.#plan = plan;
+  }
+
+  event(event: RunEvent): void {
+    switch (event.type) {
+      case 'node-settled':
+        this.#meters.nodes.observe(event.elapsedMs / 1_000, this.#typeOf(event.node), 'success');
+        return;
+      case 'node-failed':
+        this.#meters.nodes.observe(event.elapsedMs / 1_000, this.#typeOf(event.node), 'error');
+        return;
+      case 'node-notice':
+        this.#noticed(event);
+        return;
+      default:
+        return;
+    }
+  }
+
+  close(): void {
+    this.#calls = undefined;
+  }
+
+  #typeOf(node: string): string {
+    return findNode(this.#plan, node)?.type ?? '';
+  }
+
+  #noticed(event: NodeNotice): void {
+    const call = callOf(event);
+    if (call === undefined) return;
+    const key = `${event.token}/${call.id}`;
+    this.#calls ??= new Map();
+    if (call.type === 'started') {
+      if (this.#calls.size < MAX_OPEN_CALLS) this.#calls.set(key, { start: call, at: event.at, hasSpoken: false });
+      return;
+    }
+    const open = this.#calls.get(key);
+    if (open === undefined) return;
+    if (call.type === 'moment') this.#moment(open, event.at);
+    else {
+      this.#calls.delete(key);
+      this.#finished(open, call, event.at);
+    }
+  }
+
+  #moment(open: OpenCall, at: number): void {
+    if (open.hasSpoken || open.start.kind !== 'model') return;
+    open.hasSpoken = true;
+    this.#meters.firstTokens.observe((at - open.at) / 1_000, open.start.name);
+  }
+
+  #finished({ start, at }: OpenCall, { error, usage }: Extract<CallReport, { type: 'finished' }>, now: number): void {
+    const outcome = error === undefined ? 'success' : 'error';
+    const seconds = (now - at) / 1_000;
+    if (start.kind === 'tool') this.#meters.tools.observe(seconds, start.name, outcome);
+    if (start.kind !== 'model') return;
+    this.#meters.models.observe(seconds, start.name, outcome);
+    if (usage === undefined) return;
+    this.#meters.tokens.add(usage.promptTokens, start.name, 'input');
+    this.#meters.tokens.add(usage.completionTokens, start.name, 'output');
+  }
+}

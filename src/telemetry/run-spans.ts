@@ -1,0 +1,286 @@
+/** One run as one trace: a span for the run, one for each node, and within those one for each model, tool and agent called. */
+import {
+  type Attributes,
+  type Context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { type CallReport, callOf } from '../graph/call-notices.js';
+import {
+  isTerminal,
+  type NodeFailed,
+  type NodeHeader,
+  type NodeNotice,
+  type NodeSettled,
+  type NodeStarted,
+  type RunEvent,
+} from '../graph/events.js';
+import { findNode, type Node } from '../graph/plan.js';
+import { readTraceContext, type TraceContext, type TraceSource } from '../graph/trace-context.js';
+import { ATTRIBUTE, boundedAttributes, CALL, shortened } from './attributes.js';
+import { type Moment, NodeSpan, recordError } from './node-span.js';
+import type { RunWatch, WatchedRun } from './run-watch.js';
+import { sizeOf } from './size-of.js';
+
+/** Starts the span of a run; `traceId` is wanted when no caller brings one. */
+export type StartRoot = (name: string, attributes: Attributes, parent: Context, traceId: string) => Span;
+
+/** Events that wait at most, and for how long: handled together they find code and data near, which is most of their cost. */
+const MAX_PENDING = 128;
+const MAX_DELAY_MS = 100;
+
+/**
+ * Makes spans from the events of one run: a few events at a time, sooner when somebody asks where the run stands.
+ *
+ * A node's span is named by the node's id and lies in that of its container, or of the run. A run that the sampler leaves out
+ * costs one span that records nothing.
+ */
+export class RunSpans implements RunWatch {
+  readonly trace: TraceSource = { contextOf: (token, call) => this.#contextOf(token, call) };
+  readonly #tracer: Tracer;
+  readonly #run: WatchedRun;
+  readonly #root: Span;
+  readonly #context: Context;
+  /** Nodes at work, by the number of their token. */
+  readonly #nodes = new Map<number, NodeSpan>();
+  /** Containers at work, by the path that their bodies' nodes have in `within`, without the round. */
+  readonly #containers = new Map<string, NodeSpan>();
+  /** Sizes of what nodes settled with, by index. */
+  readonly #sizes = new Map<number, number>();
+  readonly #isRecording: boolean;
+  readonly #moment: Moment = { at: now() };
+  #pending: RunEvent[] = [];
+  #times: number[] = [];
+  #timer: NodeJS.Timeout | undefined = undefined;
+  #inputSize = 0;
+  #isOver = false;
+
+  constructor(tracer: Tracer, startRoot: StartRoot, run: WatchedRun) {
+    this.#tracer = tracer;
+    this.#run = run;
+    const parent = withBaggage(propagation.extract(ROOT_CONTEXT, run.trace ?? {}), run);
+    this.#root = startRoot(`invoke_agent ${run.agentId ?? 'canvas'}`, attributesOf(run), parent, run.id);
+    this.#context = trace.setSpan(parent, this.#root);
+    this.#isRecording = this.#root.isRecording();
+  }
+
+  /** Ids of the run's span. */
+  get ids(): { readonly trace_id: string; readonly span_id: string } {
+    const { traceId, spanId } = this.#root.spanContext();
+    return { trace_id: traceId, span_id: spanId };
+  }
+
+  event(event: RunEvent): void {
+    if (this.#isOver || !this.#isRecording) return;
+    this.#pending.push(event);
+    this.#times.push(now());
+    if (this.#pending.length >= MAX_PENDING || isTerminal(event)) this.#drain();
+    else this.#timer ??= setTimeout(this.#drainLate, MAX_DELAY_MS).unref();
+  }
+
+  readonly #drainLate = (): void => {
+    try {
+      this.#drain();
+    } catch {
+      // Nobody stands above who could be told; the run goes on without.
+      this.#isOver = true;
+    }
+  };
+
+  #drain(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const [events, times] = [this.#pending, this.#times];
+    this.#pending = [];
+    this.#times = [];
+    for (let at = 0; at < events.length; at += 1) {
+      this.#moment.at = times[at] as number;
+      this.#handle(events[at] as RunEvent);
+    }
+  }
+
+  #handle(event: RunEvent): void {
+    switch (event.type) {
+      case 'run-started':
+        this.#inputSize = sizeOf(event.input);
+        this.#root.setAttribute(ATTRIBUTE.inputSize, this.#inputSize);
+        return;
+      case 'node-started':
+        this.#started(event);
+        return;
+      case 'node-delta':
+        this.#nodes.get(event.token)?.streamed(event.text.length);
+        return;
+      case 'node-notice':
+        this.#noticed(event);
+        return;
+      case 'node-usage':
+        this.#nodes.get(event.token)?.used(event.promptTokens, event.completionTokens);
+        return;
+      case 'node-settled':
+        this.#settled(event);
+        return;
+      case 'node-failed':
+        this.#failed(event);
+        return;
+      case 'node-skipped':
+        this.#root.addEvent('node_skipped', { [ATTRIBUTE.node]: shortened(event.node) }, this.#moment.at);
+        return;
+      case 'node-interrupted':
+        this.#root.addEvent('node_waiting', { [ATTRIBUTE.node]: shortened(event.node) }, this.#moment.at);
+        this.#take(event)?.end();
+        return;
+      case 'run-settled':
+        this.#end('success');
+        return;
+      case 'run-interrupted':
+        this.#end('waiting');
+        return;
+      case 'run-cancelled':
+        this.#end('cancelled');
+        return;
+      case 'run-failed':
+        recordError(this.#root, event.error, this.#moment);
+        this.#end('error');
+    }
+  }
+
+  close(): void {
+    this.#drain();
+    this.#moment.at = now();
+    this.#end('abandoned');
+  }
+
+  #contextOf(token: string, call: string | undefined): TraceContext {
+    this.#drain();
+    const node = this.#nodes.get(Number(token.slice(token.lastIndexOf('/') + 1)));
+    const carrier: Record<string, string> = {};
+    propagation.inject(node?.contextOf(call) ?? this.#context, carrier);
+    return readTraceContext(carrier);
+  }
+
+  #started(event: NodeStarted): void {
+    const node = findNode(this.#run.plan, event.node);
+    const around = event.within === undefined ? undefined : this.#containers.get(parentOf(event.within));
+    const parent = around?.context ?? this.#context;
+    const span = this.#tracer.startSpan(
+      event.node,
+      { kind: SpanKind.INTERNAL, startTime: this.#moment.at, attributes: this.#startAttributes(event, node) },
+      parent,
+    );
+    const opened = new NodeSpan(this.#tracer, this.#moment, span, parent, around);
+    opened.isFedLive = node?.needs.some((needed) => !this.#sizes.has(needed)) === true;
+    this.#nodes.set(event.token, opened);
+    if (node?.isContainer === true) this.#containers.set(pathOf(event), opened);
+  }
+
+  #startAttributes(event: NodeStarted, node: Node | undefined): Attributes {
+    const attributes: Attributes = {
+      [ATTRIBUTE.componentName]: shortened(node?.name ?? event.node),
+      [ATTRIBUTE.componentType]: node?.type ?? '',
+      [ATTRIBUTE.inputSize]: this.#inputOf(node),
+    };
+    if (event.attempt > 1) attributes[ATTRIBUTE.attempt] = event.attempt;
+    if (event.within !== undefined) attributes[ATTRIBUTE.within] = shortened(event.within);
+    return attributes;
+  }
+
+  /** What a node reads of others; an entry reads the input of the run. */
+  #inputOf(node: Node | undefined): number {
+    if (node === undefined) return 0;
+    if (node.predecessors.length === 0 && node.needs.length === 0) return this.#inputSize;
+    let size = 0;
+    for (const needed of node.needs) size += this.#sizes.get(needed) ?? 0;
+    return size;
+  }
+
+  #noticed(event: NodeNotice): void {
+    const node = this.#nodes.get(event.token);
+    if (node === undefined) return;
+    const call: CallReport | undefined = callOf(event);
+    if (call !== undefined) node.call(call);
+    else if (event.name === 'warning') {
+      node.span.addEvent('warning', { message: shortened(String(event.data.message ?? '')) }, this.#moment.at);
+    }
+  }
+
+  #settled(event: NodeSettled): void {
+    const size = sizeOf(event.outputs);
+    const known = findNode(this.#run.plan, event.node);
+    if (known !== undefined) this.#sizes.set(known.index, size);
+    const node = this.#take(event);
+    if (node === undefined) return;
+    node.span.setAttribute(ATTRIBUTE.outputSize, size);
+    // What came over a stream edge was not there yet when the node started.
+    if (node.isFedLive) node.span.setAttribute(ATTRIBUTE.inputSize, this.#inputOf(known));
+    // A default value stood in: the run went on, and yet there was an error to look at.
+    if (event.recovered !== undefined) recordError(node.span, event.recovered, this.#moment);
+    node.end();
+  }
+
+  #failed(event: NodeFailed): void {
+    const node = this.#take(event);
+    if (node === undefined) return;
+    recordError(node.span, event.error, this.#moment);
+    node.span.setAttribute(ATTRIBUTE.continuation, event.then);
+    node.end();
+  }
+
+  /** The span of a node that is done. */
+  #take(event: NodeHeader): NodeSpan | undefined {
+    const node = this.#nodes.get(event.token);
+    if (node === undefined) return undefined;
+    this.#nodes.delete(event.token);
+    const path = pathOf(event);
+    if (this.#containers.get(path) === node) this.#containers.delete(path);
+    return node;
+  }
+
+  #end(outcome: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const node of this.#nodes.values()) node.stop();
+    this.#nodes.clear();
+    this.#containers.clear();
+    this.#root.setAttribute(ATTRIBUTE.outcome, outcome);
+    this.#root.end(this.#moment.at);
+  }
+}
+
+function attributesOf({ id, tenant, agentId, sessionId, parentRun }: WatchedRun): Attributes {
+  return boundedAttributes({
+    [ATTRIBUTE.operation]: CALL.agent.operation,
+    [ATTRIBUTE.run]: id,
+    ...(tenant !== undefined && { [ATTRIBUTE.tenant]: tenant }),
+    ...(agentId !== undefined && { [ATTRIBUTE.agent]: agentId }),
+    ...(sessionId !== undefined && { [ATTRIBUTE.conversation]: sessionId }),
+    ...(parentRun !== undefined && { [ATTRIBUTE.parentRun]: parentRun }),
+  });
+}
+
+/** What the caller sent along, with whose run it is: nobody outside may say that. */
+function withBaggage(context: Context, { tenant, sessionId }: WatchedRun): Context {
+  let baggage = propagation.getBaggage(context) ?? propagation.createBaggage();
+  if (tenant !== undefined) baggage = baggage.setEntry(ATTRIBUTE.tenant, { value: tenant });
+  if (sessionId !== undefined) baggage = baggage.setEntry('session.id', { value: sessionId });
+  return propagation.setBaggage(context, baggage);
+}
+
+/** The path of a node, as `within` of the nodes in its body begins. */
+function pathOf({ node, within }: NodeHeader): string {
+  return within === undefined ? node : `${within}/${node}`;
+}
+
+/** `a/1/b/2` is the second round of `b`, which lies in the first round of `a`: its container is `a/1/b`. */
+function parentOf(within: string): string {
+  return within.slice(0, within.lastIndexOf('/'));
+}
+
+/** Milliseconds since 1970, with fractions. */
+function now(): number {
+  return performance.timeOrigin + performance.now();
+}

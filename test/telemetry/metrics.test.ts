@@ -1,0 +1,204 @@
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { callEvent, callFinished, callStarted } from '../../src/graph/call-notices.js';
+import type { RunEvent } from '../../src/graph/events.js';
+import type { Plan } from '../../src/graph/plan.js';
+import { MetricBook } from '../../src/telemetry/metric-book.js';
+import { renderMetrics } from '../../src/telemetry/render-metrics.js';
+import { RunMeters } from '../../src/telemetry/run-meters.js';
+import { ECHO, MODEL } from '../transport/support/documents.js';
+import { startServer } from '../transport/support/server.js';
+
+const ADMIN_KEY = 'a-key-for-the-administrator';
+
+/** Lines of the text format that are values. */
+const valuesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+describe('a book of numbers', () => {
+  it('writes what was counted in Prometheus’ text format', async () => {
+    const book = new MetricBook();
+    const runs = book.counter({ name: 'runs_total', help: 'Runs.', labels: ['outcome'] });
+    const times = book.histogram({ name: 'time_seconds', help: 'Time.', bounds: [1, 2] });
+    book.gauge({ name: 'open', help: 'Open.', labels: ['kind'] }, () => [{ labels: { kind: 'a' }, value: 4 }]);
+    runs.add(1, 'good');
+    runs.add(2, 'ba"d\n');
+    for (const value of [0.5, 1, 1.5, 9]) times.observe(value);
+    expect((await renderMetrics(book)).split('\n')).toEqual([
+      '# HELP runs_total Runs.',
+      '# TYPE runs_total counter',
+      'runs_total{outcome="good"} 1',
+      'runs_total{outcome="ba\\"d\\n"} 2',
+      '# HELP time_seconds Time.',
+      '# TYPE time_seconds histogram',
+      'time_seconds_count 4',
+      'time_seconds_sum 12',
+      'time_seconds_bucket{le="1"} 2',
+      'time_seconds_bucket{le="2"} 3',
+      'time_seconds_bucket{le="+Inf"} 4',
+      '# HELP open Open.',
+      '# TYPE open gauge',
+      'open{kind="a"} 4',
+      '',
+    ]);
+  });
+
+  it('refuses a name that is taken', () => {
+    const book = new MetricBook();
+    book.counter({ name: 'a_total', help: '' });
+    expect(() => book.counter({ name: 'a_total', help: '' })).toThrow('a_total');
+  });
+
+  it('does not grow with names that others choose', async () => {
+    const book = new MetricBook();
+    const meters = new RunMeters(book);
+    for (let count = 0; count < 10_000; count += 1) {
+      const name = `evil\u0000"}\n${count}${'x'.repeat(count % 300)}`;
+      meters.tokens.add(1, name, 'input');
+      meters.models.observe(1, name, name);
+      meters.nodes.observe(1, name, 'success');
+      meters.ended({ status: name, startedAt: 0, finishedAt: 1 });
+    }
+    const lines = valuesOf(await renderMetrics(book));
+    expect(lines.length).toBeLessThan(25_000);
+    expect(lines.filter((line) => line.startsWith('runnel_model_tokens_total'))).toHaveLength(101);
+    expect(lines.filter((line) => line.startsWith('runnel_node_duration_seconds_count'))).toHaveLength(101);
+    expect(lines).toContain('runnel_model_tokens_total{model="other",kind="input"} 9900');
+    expect(lines).toContain('ragflow_canvas_runs_total{runtime="runnel",outcome="error"} 10000');
+  });
+});
+
+describe('numbers of runs', () => {
+  const header = { run: 'r', seq: 1, node: 'a', token: 1 };
+  const watched = (events: readonly RunEvent[]) => {
+    const book = new MetricBook();
+    const plan = { nodes: [{ type: 'LLM' }], byId: new Map([['a', 0]]), byCanonicalId: new Map() } as unknown as Plan;
+    const watch = new RunMeters(book).watch(plan);
+    for (const event of events) watch.event(event);
+    watch.close();
+    return renderMetrics(book).then(valuesOf);
+  };
+
+  it('say what calls took, from their notices', async () => {
+    const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+    const notices = [
+      [0, callStarted({ id: '1', kind: 'model', name: 'm' })],
+      [0, callStarted({ id: '2', kind: 'tool', name: 't', parent: '1' })],
+      [500, callEvent({ id: '1', name: 'stream_started' })],
+      [700, callEvent({ id: '1', name: 'stream_started' })],
+      [2_000, callFinished({ id: '2', error: { code: 'NODE_FAILED', message: 'no' } })],
+      [3_000, callFinished({ id: '1', usage })],
+      [9_000, callFinished({ id: '1', usage })],
+    ] as const;
+    const lines = await watched(
+      notices.map(([at, { name, data }]) => ({ ...header, at, type: 'node-notice', name, data })),
+    );
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'runnel_model_call_duration_seconds_sum{model="m",outcome="success"} 3',
+        'runnel_model_first_token_seconds_sum{model="m"} 0.5',
+        'runnel_model_first_token_seconds_count{model="m"} 1',
+        'runnel_tool_call_duration_seconds_sum{tool="t",outcome="error"} 2',
+        'runnel_model_tokens_total{model="m",kind="input"} 3',
+        'runnel_model_tokens_total{model="m",kind="output"} 4',
+      ]),
+    );
+  });
+
+  it('say what nodes took, by type and outcome', async () => {
+    const then = 'run' as const;
+    const lines = await watched([
+      { ...header, at: 0, type: 'node-settled', outputs: {}, elapsedMs: 250 },
+      {
+        ...header,
+        at: 0,
+        type: 'node-failed',
+        outputs: {},
+        elapsedMs: 750,
+        then,
+        error: { code: 'NODE_FAILED', message: '' },
+      },
+    ]);
+    expect(lines).toContain('runnel_node_duration_seconds_sum{type="LLM",outcome="success"} 0.25');
+    expect(lines).toContain('runnel_node_duration_seconds_sum{type="LLM",outcome="error"} 0.75');
+  });
+
+  it.each([
+    ['succeeded', 'success'],
+    ['failed', 'error'],
+    ['cancelled', 'cancelled'],
+    ['', 'error'],
+  ])('a run that %s counts as %s', async (status, outcome) => {
+    const book = new MetricBook();
+    new RunMeters(book).ended({ status, startedAt: 5, finishedAt: 5 });
+    const lines = valuesOf(await renderMetrics(book));
+    expect(lines).toEqual([`ragflow_canvas_runs_total{runtime="runnel",outcome="${outcome}"} 1`]);
+  });
+});
+
+describe('GET /metrics', () => {
+  it('shows what happened and what is open', async () => {
+    const { url, agent, call, probes } = await startServer();
+    await call('POST', `/api/v1/agents/${await agent(MODEL)}/run`, { query: 'x' });
+    const probing = await agent({
+      ...ECHO,
+      components: {
+        begin: { obj: { component_name: 'Begin', params: {} }, downstream: ['Probe:P'], upstream: [] },
+        'Probe:P': { obj: { component_name: 'Probe', params: {} }, downstream: [], upstream: [] },
+      },
+    });
+    const stream = await fetch(`${url}/api/v1/agents/${probing}/stream`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    });
+    const probe = await probes.next();
+    const open = await fetch(`${url}/metrics`);
+    expect(open.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const lines = valuesOf(await open.text());
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'ragflow_canvas_runs_total{runtime="runnel",outcome="success"} 1',
+        'runnel_runs_active 1',
+        'runnel_open_sockets{kind="sse"} 1',
+        'runnel_open_sockets{kind="websocket"} 0',
+        'runnel_run_subscriptions 1',
+        'runnel_model_calls{state="waiting"} 0',
+      ]),
+    );
+    expect(
+      lines.some((line) => line.startsWith('runnel_node_duration_seconds_count{type="LLM",outcome="success"} 1')),
+    ).toBe(true);
+    expect(lines.some((line) => line.startsWith('runnel_event_loop_delay_seconds{quantile="0.99"}'))).toBe(true);
+    probe.settle();
+    await stream.text();
+    const after = valuesOf(await (await fetch(`${url}/metrics`)).text());
+    expect(after).toContain('runnel_open_sockets{kind="sse"} 0');
+  });
+
+  const get = (url: string, headers: Record<string, string>): Promise<number> =>
+    new Promise((resolve, reject) => {
+      request(`${url}/metrics`, { headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      })
+        .on('error', reject)
+        .end();
+    });
+  const key = (secret: string) => ({ authorization: `Bearer ${secret}` });
+  const elsewhere = { 'x-forwarded-for': '203.0.113.9' };
+
+  it.each([
+    ['a caller on this machine', {}, 200, 200],
+    ['a page that rebinds a name', { host: 'evil.example' }, 401, 403],
+    ['a page of another origin', { origin: 'https://evil.example' }, 401, 403],
+    ['somebody behind a proxy', elsewhere, 401, 403],
+    ['somebody behind a proxy with a wrong key', { ...elsewhere, ...key('wrong') }, 401, 403],
+    ['the key of a tenant', key('one'), 401, 403],
+    ['the administrator behind a proxy', { ...elsewhere, ...key(ADMIN_KEY) }, 200, 403],
+  ])('is for this machine and the administrator: %s', async (_, headers, withKey, without) => {
+    const env = { RUNNEL_API_KEYS: 'acme=one' };
+    const guarded = await startServer({ env: { ...env, RUNNEL_ADMIN_KEY: ADMIN_KEY } });
+    const open = await startServer({ env });
+    expect([await get(guarded.url, headers), await get(open.url, headers)]).toEqual([withKey, without]);
+  });
+});
