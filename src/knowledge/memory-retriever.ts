@@ -1,0 +1,126 @@
+/** An index in this process, for a few thousand passages: it is built when it is first asked, and kept. */
+import { createHash } from 'node:crypto';
+import type MiniSearch from 'minisearch';
+import { EngineError } from '../errors.js';
+import { passagesOf } from './passages.js';
+import type { RetrievalRequest, RetrievedPassage, Retriever } from './retriever.js';
+import { wordsOf } from './words.js';
+
+/** A document to be found. */
+export interface IndexedDocument {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Documents that are searched together. */
+export interface IndexedDataset {
+  readonly id: string;
+  readonly name: string;
+  /** Changes with its documents, which are then read again. */
+  readonly version: string;
+  /** Read when the dataset is first searched. */
+  documents(): Promise<readonly IndexedDocument[]>;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly content: string;
+  readonly document: IndexedDocument;
+}
+
+interface Index {
+  readonly search: MiniSearch;
+  readonly entries: ReadonlyMap<string, Entry>;
+}
+
+/**
+ * Makes a retriever over datasets. Ranks by BM25; `similarity` is the share of the question's words that a passage holds, rare
+ * words counting more. Graphs and filters need a knowledge base and are refused; what only orders or widens a search (reranking,
+ * other languages, tables of contents) is left out.
+ *
+ * Errors of `search`: `NOT_FOUND` for a dataset, `CONFIG_INVALID` for what it cannot do.
+ */
+export function createMemoryRetriever(list: () => Promise<readonly IndexedDataset[]>): Retriever {
+  /** By dataset; only its newest version is kept. */
+  const indexes = new Map<string, { readonly version: string; readonly index: Promise<Index> }>();
+  const indexOf = (dataset: IndexedDataset): Promise<Index> => {
+    const { id, version } = dataset;
+    const known = indexes.get(id);
+    if (known?.version === version) return known.index;
+    const index = build(dataset);
+    indexes.set(id, { version, index });
+    // What could not be read may be readable the next time.
+    index.catch(() => indexes.delete(id));
+    return index;
+  };
+  return {
+    async search(request, signal) {
+      refuseTheImpossible(request);
+      const datasets = await list();
+      for (const id of indexes.keys()) if (!datasets.some((dataset) => dataset.id === id)) indexes.delete(id);
+      const found: RetrievedPassage[] = [];
+      for (const wanted of request.datasets) {
+        const dataset = datasets.find(({ id, name }) => id === wanted || name === wanted);
+        if (dataset === undefined) throw unknownDataset(wanted, datasets);
+        const index = await indexOf(dataset);
+        signal.throwIfAborted();
+        found.push(...lookUp(index, dataset, request));
+      }
+      return found.sort((a, b) => b.similarity - a.similarity).slice(0, request.topN);
+    },
+  };
+}
+
+/** The error for a dataset that nobody has; RAGFlow's words. */
+export function unknownDataset(wanted: string, datasets: readonly Pick<IndexedDataset, 'name'>[]): EngineError {
+  const names = datasets.map(({ name }) => name).join(', ') || 'none';
+  return new EngineError('NOT_FOUND', `Dataset(${wanted}) does not exist. There are: ${names}.`);
+}
+
+function refuseTheImpossible({ useGraph, filter }: RetrievalRequest): void {
+  const manual = Object.keys(filter).length > 0 && filter.method !== undefined && filter.method !== 'disabled';
+  if (!useGraph && !manual) return;
+  const what = useGraph ? 'use_kg (a graph of knowledge)' : 'meta_data_filter';
+  throw new EngineError(
+    'CONFIG_INVALID',
+    `The index of this process has no ${what}; ask a RAGFlow server (RAGFLOW_BASE_URL) instead.`,
+  );
+}
+
+async function build(dataset: IndexedDataset): Promise<Index> {
+  const [{ default: Search }, documents] = await Promise.all([import('minisearch'), dataset.documents()]);
+  const search = new Search({ fields: ['content', 'name'], tokenize: wordsOf, processTerm: (term) => term });
+  const entries = new Map<string, Entry>();
+  for (const document of documents) {
+    for (const [position, content] of passagesOf(document.text).entries()) {
+      const id = createHash('sha1').update(`${dataset.id}/${document.id}/${position}/${content}`).digest('hex');
+      entries.set(id, { id, content, document });
+    }
+  }
+  await search.addAllAsync([...entries.values()].map(({ id, content, document: { name } }) => ({ id, content, name })));
+  return { search, entries };
+}
+
+function lookUp({ search, entries }: Index, dataset: IndexedDataset, request: RetrievalRequest): RetrievedPassage[] {
+  const words = [...new Set(wordsOf(request.question))];
+  const hits = search.search({ combineWith: 'OR', queries: words }).slice(0, request.topK);
+  const weights = new Map(words.map((word) => [word, rarity(word, hits, entries.size)]));
+  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  return hits.flatMap(({ id, terms }): RetrievedPassage[] => {
+    const entry = entries.get(id as string);
+    const held = [...new Set(terms)].reduce((sum, term) => sum + (weights.get(term) ?? 0), 0);
+    const similarity = total === 0 ? 0 : held / total;
+    if (entry === undefined || similarity < request.similarityThreshold) return [];
+    const { content, document } = entry;
+    const record = { dataset_id: dataset.id, vector_similarity: 0, term_similarity: similarity };
+    const from = { documentId: document.id, documentName: document.name, datasetId: dataset.id };
+    return [{ id: entry.id, content, ...from, similarity, record }];
+  });
+}
+
+/** Inverse document frequency, as far as the hits tell. */
+function rarity(word: string, hits: readonly { readonly terms: readonly string[] }[], size: number): number {
+  const holding = hits.filter(({ terms }) => terms.includes(word)).length;
+  return Math.log(1 + (size - holding + 0.5) / (holding + 0.5));
+}

@@ -1,0 +1,57 @@
+/** What finds passages in datasets: an index in this process, another service, later the knowledge base. */
+import type { JsonObject } from '../json.js';
+
+/** One search. */
+export interface RetrievalRequest {
+  readonly question: string;
+  /** Ids or names of datasets; at least one. */
+  readonly datasets: readonly string[];
+  /** Passages at most. */
+  readonly topN: number;
+  /** Candidates that are looked at before the best are chosen. */
+  readonly topK: number;
+  /** Passages below it are left out, 0 to 1. */
+  readonly similarityThreshold: number;
+  /** Share of keywords in the similarity, 0 to 1; the rest is that of the vectors. */
+  readonly keywordWeight: number;
+  /** Model that puts the candidates in order; empty for none. */
+  readonly rerankId: string;
+  /** Languages that the question is translated into as well. */
+  readonly crossLanguages: readonly string[];
+  readonly useGraph: boolean;
+  readonly useContents: boolean;
+  /** RAGFlow's `meta_data_filter`; empty for none. */
+  readonly filter: JsonObject;
+}
+
+/** A passage, the best first. */
+export interface RetrievedPassage {
+  readonly id: string;
+  readonly content: string;
+  readonly documentId: string;
+  readonly documentName: string;
+  readonly datasetId: string;
+  readonly similarity: number;
+  /** What else is known of it: `vector_similarity`, `term_similarity`, `positions`, `image_id`, `url` … */
+  readonly record?: JsonObject;
+  readonly metadata?: JsonObject;
+}
+
+export interface Retriever {
+  /**
+   * Passages that fit the question.
+   *
+   * @throws EngineError NOT_FOUND for a dataset that does not exist; TOOL_FAILED and those of the way there.
+   */
+  search(request: RetrievalRequest, signal: AbortSignal): Promise<readonly RetrievedPassage[]>;
+  /** What memories hold about a question, the newest first; absent where there are none. */
+  recall?(
+    request: {
+      readonly question: string;
+      readonly memories: readonly string[];
+      readonly userId: string;
+      readonly topN: number;
+    },
+    signal: AbortSignal,
+  ): Promise<readonly string[]>;
+}

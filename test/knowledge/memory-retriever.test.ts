@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryRetriever, type IndexedDataset } from '../../src/knowledge/memory-retriever.js';
+import { passagesOf } from '../../src/knowledge/passages.js';
+import type { RetrievalRequest } from '../../src/knowledge/retriever.js';
+import { wordsOf } from '../../src/knowledge/words.js';
+import { estimateTokens } from '../../src/models/estimate-tokens.js';
+
+const never = new AbortController().signal;
+
+function dataset(
+  name: string,
+  texts: Readonly<Record<string, string>>,
+  reads: string[] = [],
+  version = '1',
+): IndexedDataset {
+  return {
+    id: `id-${name}`,
+    name,
+    version,
+    async documents() {
+      reads.push(name);
+      return Object.entries(texts).map(([id, text]) => ({ id, name: id, text }));
+    },
+  };
+}
+
+const ask = (question: string, more: Partial<RetrievalRequest> = {}): RetrievalRequest => ({
+  question,
+  datasets: ['manuals'],
+  topN: 8,
+  topK: 100,
+  similarityThreshold: 0.2,
+  keywordWeight: 0.5,
+  rerankId: '',
+  crossLanguages: [],
+  useGraph: false,
+  useContents: false,
+  filter: {},
+  ...more,
+});
+
+const MANUALS = dataset('manuals', {
+  'pump.md': 'The pump needs oil twice a year.\n\nNever run the pump without water.',
+  'valve.md': 'A valve closes when the pressure falls.',
+  '阀门.md': '阀门在压力下降时关闭。',
+});
+
+describe('an index in the process', () => {
+  const retriever = createMemoryRetriever(async () => [MANUALS, dataset('other', { 'x.md': 'pump pump pump' })]);
+
+  it.each([
+    ['how often does the pump need oil?', 'pump.md'],
+    ['what happens when PRESSURE falls', 'valve.md'],
+    ['压力下降', '阀门.md'],
+  ])('finds by words: %s', async (question, name) => {
+    const [best] = await retriever.search(ask(question), never);
+    expect(best).toMatchObject({ documentName: name, datasetId: 'id-manuals' });
+    expect(best?.similarity).toBeGreaterThan(0.2);
+  });
+
+  it('searches only the datasets that are named, by id or by name', async () => {
+    const names = async (datasets: string[]) =>
+      (await retriever.search(ask('pump', { datasets }), never)).map(({ documentName }) => documentName);
+    expect(await names(['manuals'])).toEqual(['pump.md']);
+    expect((await names(['id-manuals', 'other'])).sort()).toEqual(['pump.md', 'x.md']);
+  });
+
+  it('leaves out what is not similar enough, and keeps to its number', async () => {
+    expect(await retriever.search(ask('pump zebra giraffe', { similarityThreshold: 0.99 }), never)).toEqual([]);
+    expect(await retriever.search(ask('a pump valve', { topN: 1, similarityThreshold: 0 }), never)).toHaveLength(1);
+    expect(await retriever.search(ask('?!'), never)).toEqual([]);
+  });
+
+  it.each<[string, Partial<RetrievalRequest>, string]>([
+    ['a dataset that does not exist', { datasets: ['nope'] }, 'NOT_FOUND'],
+    ['a graph', { useGraph: true }, 'CONFIG_INVALID'],
+    ['a filter', { filter: { method: 'manual', manual: [] } }, 'CONFIG_INVALID'],
+  ])('says that there is no such thing: %s', async (_, more, code) => {
+    await expect(retriever.search(ask('pump', more), never)).rejects.toMatchObject({ code });
+  });
+
+  it('reads a dataset once, and again when it changed', async () => {
+    const reads: string[] = [];
+    let version = '1';
+    const changing = createMemoryRetriever(async () => [dataset('manuals', { a: `pump ${version}` }, reads, version)]);
+    await changing.search(ask('pump'), never);
+    await changing.search(ask('pump'), never);
+    expect(reads).toHaveLength(1);
+    version = '2';
+    expect(await changing.search(ask('pump'), never)).toMatchObject([{ content: 'pump 2' }]);
+    expect(reads).toHaveLength(2);
+  });
+});
+
+describe('words', () => {
+  it.each([
+    ['The Café, naïve!', ['the', 'cafe', 'naive']],
+    ['价格 42元', ['价格', '42', '元']],
+    ['全文检索', ['全文', '文检', '检索']],
+    ['', []],
+  ])('%s', (text, words) => {
+    expect(wordsOf(text)).toEqual(words);
+  });
+});
+
+describe('passages', () => {
+  it('keep paragraphs together up to their size, and lose nothing', () => {
+    const text = Array.from({ length: 200 }, (_, index) => `Paragraph ${index} says little.`).join('\n\n');
+    const passages = passagesOf(text);
+    expect(passages.length).toBeGreaterThan(1);
+    expect(Math.max(...passages.map(estimateTokens))).toBeLessThanOrEqual(512);
+    expect(passages.join('\n\n').match(/Paragraph \d+/g)).toHaveLength(200);
+  });
+
+  it('cut a paragraph without end between words', () => {
+    const passages = passagesOf('word '.repeat(5_000));
+    expect(passages.every((passage) => passage.startsWith('word') && passage.endsWith('word'))).toBe(true);
+    expect(passages.join(' ').split(/\s+/)).toHaveLength(5_000);
+  });
+});
