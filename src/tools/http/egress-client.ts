@@ -13,11 +13,13 @@ import {
   timeout,
 } from 'rxjs';
 import { EngineError } from '../../errors.js';
+import type { TraceContext } from '../../graph/trace-context.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { invalidOption } from '../../operators/invalid-option.js';
+import { connectTo, type EgressConnection, type EgressTarget } from './connect.js';
 import { decodeText } from './decode-text.js';
 import { describeUrl, egressError } from './failures.js';
-import { type Answer, createFollower } from './follow.js';
+import { type Answer, createFollower, type Policy } from './follow.js';
 import type { HttpMethod } from './http-method.js';
 import { type Resolver, resolveWithSystem } from './resolve-host.js';
 import { sendOverOwnConnection, type Transport } from './transport.js';
@@ -44,8 +46,8 @@ export interface EgressOptions {
   readonly transport?: Transport;
 }
 
-/** One request. */
-export interface EgressRequest {
+/** One request. Its trace context is what `traceContextOf` gives; another origin behind a redirect sees only `traceparent`. */
+export interface EgressRequest extends TraceContext {
   /** `http` or `https`, without credentials. */
   readonly url: string;
   /** @default 'GET' */
@@ -61,8 +63,6 @@ export interface EgressRequest {
   readonly followRedirects?: boolean;
   /** `http://[user:password@]host:port`. Without `allowPrivateNetwork` only targets without a name go through a proxy. */
   readonly proxy?: string;
-  /** W3C trace context of the caller; left out when it is malformed. */
-  readonly traceparent?: string;
   /** The host was set by the operator and not by an author or a model: it may be anywhere. Redirects to others may not. */
   readonly isFixedByOperator?: boolean;
 }
@@ -85,7 +85,9 @@ export interface EgressResponse {
 export interface EgressClient {
   /** One subscription is one request; emits its answer. Unsubscribing closes the connection at once. */
   fetch(request: EgressRequest): Observable<EgressResponse>;
-  /** Ends all requests with `EGRESS_FAILED`; later ones too. */
+  /** Opens a connection for another protocol, to an address that was judged. See `connectTo`; it stays until unsubscribed. */
+  connect(target: EgressTarget): Observable<EgressConnection>;
+  /** Ends all requests with `EGRESS_FAILED`, later ones too, and closes all connections. */
   close(): void;
 }
 
@@ -112,14 +114,15 @@ export function createEgressClient(options: EgressOptions = {}): EgressClient {
   if (!(Number.isSafeInteger(maxRedirects) && maxRedirects >= 0)) {
     throw invalidOption('createEgressClient', 'maxRedirects', 'a whole number of at least 0', maxRedirects);
   }
-  const follow = createFollower({
+  const policy: Policy = {
     allowPrivateNetwork: options.allowPrivateNetwork ?? false,
     resolver: options.resolver ?? resolveWithSystem,
     maxRedirects,
     userAgent: options.userAgent ?? 'runnel',
     trusted: options.trustedCertificates,
     transport: options.transport ?? sendOverOwnConnection,
-  });
+  };
+  const follow = createFollower(policy);
   const closed$ = new ReplaySubject<void>(1);
   return {
     fetch: (request) =>
@@ -134,6 +137,11 @@ export function createEgressClient(options: EgressOptions = {}): EgressClient {
           throwIfEmpty(() => egressError('EGRESS_FAILED', asked, 'the client was closed')),
         );
       }).pipe(options.redact === undefined ? identity : redactWith(options.redact)),
+    connect: (target) =>
+      connectTo(target, policy).pipe(
+        takeUntil(closed$),
+        throwIfEmpty(() => egressError('EGRESS_FAILED', 'Connection', 'the client was closed')),
+      ),
     close: () => closed$.next(),
   };
 }

@@ -1,5 +1,6 @@
 /** One request from its URL to its whole answer: checks, connections, redirects. */
 import { isIP } from 'node:net';
+import type { TraceContext } from '../../graph/trace-context.js';
 import type { Reach } from './address-policy.js';
 import { describeUrl, egressError, exchangeFailure } from './failures.js';
 import type { HttpMethod } from './http-method.js';
@@ -21,7 +22,7 @@ export interface Policy {
 }
 
 /** A request as it was given, see `EgressRequest`, with its bound. */
-export interface BoundedRequest {
+export interface BoundedRequest extends TraceContext {
   readonly url: string;
   readonly method?: HttpMethod;
   readonly headers?: Headers;
@@ -29,7 +30,6 @@ export interface BoundedRequest {
   readonly maxBytes: number;
   readonly followRedirects?: boolean;
   readonly proxy?: string;
-  readonly traceparent?: string;
   readonly isFixedByOperator?: boolean;
 }
 
@@ -73,10 +73,10 @@ export function createFollower(policy: Policy): (request: BoundedRequest, signal
 }
 
 function firstStep(request: BoundedRequest, policy: Policy): Step {
-  const { method = 'GET', body, traceparent } = request;
+  const { method = 'GET', body } = request;
   const reach = request.isFixedByOperator === true ? 'any' : reachOf(policy);
   const url = checkUrl(request.url, { reach });
-  const headers = requestHeaders(request.headers ?? {}, { userAgent: policy.userAgent, traceparent });
+  const headers = requestHeaders(request.headers ?? {}, { userAgent: policy.userAgent, trace: request });
   return { url, reach, method, headers, body, what: 'URL', asked: asking(method, url) };
 }
 

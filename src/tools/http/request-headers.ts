@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { EngineError } from '../../errors.js';
+import { readTraceContext, type TraceContext } from '../../graph/trace-context.js';
 import { ACCEPT_ENCODING } from './read-body.js';
 
 /** Headers by name, in lower case. */
@@ -25,14 +26,11 @@ const OWN = new Set([
 /** What another origin may see; everything else may be a credential, whatever it is called. */
 const HARMLESS = new Set(['accept', 'accept-encoding', 'accept-language', 'content-type', 'traceparent', 'user-agent']);
 
-/** As of the W3C recommendation "Trace Context". */
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-
 /** What is added to the headers of a caller. */
 export interface HeaderDefaults {
   readonly userAgent: string;
-  /** Left out when it is none. */
-  readonly traceparent?: string | undefined;
+  /** What is malformed is left out. @default none */
+  readonly trace?: TraceContext;
 }
 
 /**
@@ -40,12 +38,12 @@ export interface HeaderDefaults {
  *
  * Errors: `OPTION_INVALID` for a name or value that HTTP does not allow; values are not shown.
  */
-export function requestHeaders(given: Headers, { userAgent, traceparent }: HeaderDefaults): Headers {
+export function requestHeaders(given: Headers, { userAgent, trace = {} }: HeaderDefaults): Headers {
   const headers = new Map([
     ['accept', '*/*'],
     ['user-agent', userAgent],
   ]);
-  if (traceparent !== undefined && TRACEPARENT.test(traceparent)) headers.set('traceparent', traceparent);
+  for (const [name, value] of Object.entries(readTraceContext({ ...trace }))) headers.set(name, value);
   for (const [name, value] of Object.entries(given)) {
     const key = name.trim().toLowerCase();
     if (OWN.has(key)) continue;

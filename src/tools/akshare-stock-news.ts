@@ -1,0 +1,115 @@
+import { map, type Observable, of } from 'rxjs';
+import { isJsonObject, type Json } from '../json.js';
+import { queryArgument, wholeNumber } from './fields.js';
+import { BROWSER_HEADERS } from './http/browser-headers.js';
+import type { EgressResponse } from './http/egress-client.js';
+import { toolFailed } from './results/failures.js';
+import { NOTHING_FOUND, searchOutputs } from './results/search-result.js';
+import { defineTool, type ToolEvent, toolResult } from './tool.js';
+import { ask, baseUrlOf, jsonOf, listAt, textAt } from './upstream.js';
+
+const BASE_URL = 'https://search-api-web.eastmoney.com';
+
+/** What East Money calls the kind of its articles. */
+const ARTICLES = 'cmsArticleWebOld';
+
+/** Gives East Money's news about one share. Errors: `TOOL_FAILED` with what East Money answers. */
+export const akshareStockNews = defineTool({
+  component: 'AkShare',
+  name: 'akshare_stock_news',
+  summary: 'Gives recent news of East Money about one Chinese A-share.',
+  advice: 'Pass the code of the share alone, such as 600519.',
+  arguments: { query: queryArgument('Code of the share, such as 600519.') },
+  params: { top_n: wholeNumber(10, 'Articles at most, 1 to 100; default 10.', { max: 100 }) },
+  nodeDefaults: { query: '{sys.query}' },
+  outputs: searchOutputs,
+  timeoutSeconds: 12,
+  call({ query }, call): Observable<ToolEvent> {
+    const symbol = query.trim();
+    if (symbol === '') return of(NOTHING_FOUND);
+    const { top_n: most } = call.params;
+    return ask(akshareStockNews, call, {
+      url: `${baseUrlOf(akshareStockNews, call.services, BASE_URL)}/search/jsonp`,
+      query: { cb: `jQuery_${call.now()}`, param: JSON.stringify(searchOf(symbol, most)), _: call.now() },
+      headers: {
+        ...BROWSER_HEADERS,
+        accept: '*/*',
+        referer: `https://so.eastmoney.com/news/s?keyword=${encodeURIComponent(symbol)}`,
+      },
+      timeoutSeconds: 10,
+      attempts: 3,
+      maxBytes: 4 * 1024 * 1024,
+    }).pipe(
+      map((response) => {
+        const articles = articlesIn(response).slice(0, most).map(toArticle);
+        const text = articles.map(articleText).join('\n\n');
+        return toolResult(text, { formalized_content: text, json: articles });
+      }),
+    );
+  },
+});
+
+function searchOf(keyword: string, pageSize: number): Json {
+  const articles = {
+    searchScope: 'default',
+    sort: 'default',
+    pageIndex: 1,
+    pageSize,
+    preTag: '<em>',
+    postTag: '</em>',
+  };
+  return {
+    uid: '',
+    keyword,
+    type: [ARTICLES],
+    client: 'web',
+    clientType: 'web',
+    clientVersion: 'curr',
+    param: { [ARTICLES]: articles },
+  };
+}
+
+/** The articles of an answer, which is a call of a function around JSON, or JSON alone. */
+function articlesIn(response: EgressResponse): readonly Json[] {
+  const body = response.text().trim();
+  const json = body.startsWith('{') ? body : body.slice(body.indexOf('(') + 1, body.lastIndexOf(')'));
+  const answer = jsonOf({ text: () => json });
+  const result = isJsonObject(answer) ? answer.result : undefined;
+  const articles = listAt(result, ARTICLES);
+  if (articles === undefined && textAt(answer, 'code') !== '0') {
+    throw toolFailed(textAt(answer, 'msg') || textAt(answer, 'message') || 'the answer holds no articles');
+  }
+  return articles ?? [];
+}
+
+interface Article {
+  readonly [key: string]: Json;
+  readonly title: string;
+  readonly content: string;
+  readonly published_at: string;
+  readonly source: string;
+  readonly url: string;
+}
+
+function toArticle(found: Json): Article {
+  return {
+    title: plain(textAt(found, 'title')),
+    content: plain(textAt(found, 'content')),
+    published_at: textAt(found, 'date'),
+    source: textAt(found, 'mediaName'),
+    url: `http://finance.eastmoney.com/a/${textAt(found, 'code').replace(/\W/g, '')}.html`,
+  };
+}
+
+/** Without the marks around words that were searched for, which may stand in brackets. */
+function plain(text: string): string {
+  return text
+    .replace(/\(<em>|<\/em>\)|<\/?em>|\u3000/g, '')
+    .replace(/\r\n/g, ' ')
+    .trim();
+}
+
+/** RAGFlow's form of an article, labels included: prompts in use refer to them. */
+function articleText({ title, content, published_at: date, source, url }: Article): string {
+  return `<a href="${url}">${title}</a>\n 新闻内容: ${content} \n发布时间:${date} \n文章来源: ${source}`;
+}

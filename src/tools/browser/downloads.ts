@@ -1,0 +1,134 @@
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Browser, CDPSession } from 'playwright-core';
+import type { Notes } from './notes.js';
+
+/** Bounds of what pages may download in one session. */
+export interface DownloadLimits {
+  /** Files. */
+  readonly maxFiles: number;
+  /** Bytes of one file. */
+  readonly maxFileBytes: number;
+}
+
+/** A file that a session made. */
+export interface BrowserFile {
+  /** As the page calls it; not safe as a name on a disk. */
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+  read(): Promise<Uint8Array>;
+}
+
+/** The downloads of a session. */
+export interface Downloads {
+  /** Those that are complete, in the order in which they began. */
+  finished(): readonly BrowserFile[];
+  /** Resolves when none is going on, at the latest after so many milliseconds; those that are then are cancelled. */
+  settle(withinMs: number): Promise<void>;
+}
+
+interface Download {
+  readonly name: string;
+  state: 'inProgress' | 'completed' | 'canceled';
+  size: number;
+}
+
+interface WillBegin {
+  readonly guid: string;
+  readonly suggestedFilename: string;
+}
+interface Progress {
+  readonly guid: string;
+  readonly receivedBytes: number;
+  readonly state: Download['state'];
+}
+
+/** Lets pages of a browser context download into `folder`, under names of Chromium's own, as far as the limits go. */
+export async function watchDownloads(
+  browser: Browser,
+  browserContextId: string,
+  { folder, limits, notes }: { readonly folder: string; readonly limits: DownloadLimits; readonly notes: Notes },
+): Promise<Downloads> {
+  const cdp = await browser.newBrowserCDPSession();
+  const downloads = new Map<string, Download>();
+  const waiting = new Set<() => void>();
+  const cancel = (guid: string, why: string): void => {
+    notes.add(why);
+    const download = downloads.get(guid);
+    if (download !== undefined) download.state = 'canceled';
+    void discard(cdp, guid, browserContextId, folder);
+    wake();
+  };
+  const isBusy = (): boolean => [...downloads.values()].some(({ state }) => state === 'inProgress');
+  const wake = (): void => {
+    if (!isBusy()) for (const resolve of waiting) resolve();
+  };
+  cdp.on('Browser.downloadWillBegin', ({ guid, suggestedFilename: name }: WillBegin) => {
+    if (downloads.size >= limits.maxFiles) {
+      cancel(guid, `The download ${quoted(name)} was refused: ${limits.maxFiles} files are the most.`);
+      return;
+    }
+    downloads.set(guid, { name, state: 'inProgress', size: 0 });
+    notes.add(`The download ${quoted(name)} began.`);
+  });
+  cdp.on('Browser.downloadProgress', ({ guid, receivedBytes, state }: Progress) => {
+    const download = downloads.get(guid);
+    if (download?.state !== 'inProgress') return;
+    download.size = receivedBytes;
+    if (receivedBytes > limits.maxFileBytes) {
+      cancel(
+        guid,
+        `The download ${quoted(download.name)} was refused: it is larger than ${limits.maxFileBytes} bytes.`,
+      );
+      return;
+    }
+    download.state = state;
+    if (state === 'completed') notes.add(`The download ${quoted(download.name)} is complete.`);
+    if (state === 'canceled') notes.add(`The download ${quoted(download.name)} failed.`);
+    wake();
+  });
+  await cdp.send('Browser.setDownloadBehavior', {
+    behavior: 'allowAndName',
+    downloadPath: folder,
+    eventsEnabled: true,
+    browserContextId,
+  });
+  return {
+    finished: () =>
+      [...downloads].flatMap(([guid, { name, size, state }]) =>
+        state === 'completed' && size > 0 ? [{ name, size, read: () => readFile(path.join(folder, guid)) }] : [],
+      ),
+    async settle(withinMs) {
+      if (isBusy()) await untilWoken(waiting, withinMs);
+      for (const [guid, { name, state }] of downloads) {
+        if (state === 'inProgress') cancel(guid, `The download ${quoted(name)} took too long.`);
+      }
+    },
+  };
+}
+
+/** Waits for `wake`, or for the time. */
+async function untilWoken(waiting: Set<() => void>, withinMs: number): Promise<void> {
+  let wake = (): void => {};
+  let timer: NodeJS.Timeout | undefined;
+  await new Promise<void>((resolve) => {
+    wake = resolve;
+    waiting.add(wake);
+    timer = setTimeout(resolve, withinMs);
+  });
+  clearTimeout(timer);
+  waiting.delete(wake);
+}
+
+async function discard(cdp: CDPSession, guid: string, browserContextId: string, folder: string): Promise<void> {
+  await cdp.send('Browser.cancelDownload', { guid, browserContextId }).catch(ignore);
+  // A guid is Chromium's; a name of a page is never part of a path.
+  await rm(path.join(folder, guid), { force: true }).catch(ignore);
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 100));
+}
+
+function ignore(): void {}

@@ -1,0 +1,178 @@
+/** Runs code in this process, in interpreters that are WebAssembly and know nothing of the machine. */
+import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { EngineError } from '../../../errors.js';
+import { fromAbortable } from '../../../operators/from-abortable.js';
+import { invalidOption } from '../../../operators/invalid-option.js';
+import type { CodeLanguage, CodeRequest, CodeResult, CodeRunner } from '../code-runner.js';
+import { type Interpreter, type JobEnd, startInterpreter } from './interpreter.js';
+import { createInterpreterPool, type InterpreterPool } from './interpreter-pool.js';
+import { loadQuickJs } from './javascript/javascript-module.js';
+import { loadPython } from './python/python-module.js';
+import { resultOf } from './result-of.js';
+import { createSlots } from './slots.js';
+import type { WasmModule } from './web-assembly.js';
+
+export interface EmbeddedRunnerOptions {
+  /** Milliseconds that a script may run; 1 to 3,600,000. @default 10,000 */
+  readonly timeoutMs?: number;
+  /** Bytes of memory of an interpreter; 32 MiB to 2 GiB. @default 256 MiB */
+  readonly maxMemoryBytes?: number;
+  /** Scripts that run at once, at least 1; others wait. @default as many as there are cores, 2 to 8 */
+  readonly maxActive?: number;
+  /** Scripts that may wait. @default 1,000 */
+  readonly maxWaiting?: number;
+  /** Interpreters of each language that are kept ready once one was used; 0 for none. @default 1 */
+  readonly maxSpares?: number;
+  /** Milliseconds after which those go when nobody uses them. @default 60,000 */
+  readonly idleMs?: number;
+  /** Bytes that a script may print to stdout, and to stderr. @default 1 MiB */
+  readonly maxOutputBytes?: number;
+  /** Bytes that a result may have as JSON. @default 4 MiB */
+  readonly maxResultBytes?: number;
+}
+
+/** Bytes of a script and of its arguments as JSON. */
+const MAX_INPUT_BYTES = 16 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** Memory of an interpreter that its thread may still hold when it runs the next one. */
+const MAX_KEPT_BYTES = 32 * MIB;
+
+/** Scripts that share one thread. Python's interpreter ends with its script; JavaScript's is fresh for each, in a thread that stays. */
+const MAX_JOBS: Readonly<Record<CodeLanguage, number>> = { python: 1, nodejs: 100 };
+
+interface LanguageParts {
+  readonly file: URL;
+  readonly boot: URL;
+  readonly load: (maxMemoryBytes: number) => Promise<WasmModule>;
+}
+
+const PARTS: Readonly<Record<CodeLanguage, LanguageParts>> = {
+  python: {
+    file: new URL('./python/python-thread', import.meta.url),
+    boot: new URL('./python/boot.py', import.meta.url),
+    load: loadPython,
+  },
+  nodejs: {
+    file: new URL('./javascript/javascript-thread', import.meta.url),
+    boot: new URL('./javascript/prelude.js', import.meta.url),
+    load: loadQuickJs,
+  },
+};
+
+/**
+ * Runs Python (CPython 3.12 as WASI) and JavaScript (QuickJS), each script in an interpreter of its own.
+ *
+ * An interpreter has the imports that we give it and no others: a file system in memory with a folder `artifacts`, whose files come
+ * back, a clock, random numbers; no files, sockets, processes or environment of the machine. Memory, time, output, files and
+ * results have bounds. A script that is stopped, or takes too long, loses its thread. Nothing starts before the first script.
+ *
+ * @throws EngineError OPTION_INVALID.
+ */
+export function createEmbeddedRunner(options: EmbeddedRunnerOptions = {}): CodeRunner {
+  const { timeoutMs = 10_000, maxMemoryBytes = 256 * MIB, maxActive = usualActive(), maxWaiting = 1_000 } = options;
+  const { maxSpares = 1, idleMs = 60_000, maxOutputBytes = MIB, maxResultBytes = 4 * MIB } = options;
+  check('timeoutMs', timeoutMs, 1, 3_600_000);
+  check('maxMemoryBytes', maxMemoryBytes, 32 * MIB, 2048 * MIB);
+  check('maxActive', maxActive, 1, 1_000);
+  check('maxSpares', maxSpares, 0, 1_000);
+  check('maxOutputBytes', maxOutputBytes, 1, 256 * MIB);
+  check('maxResultBytes', maxResultBytes, 1, 64 * MIB);
+  const slots = createSlots(maxActive, maxWaiting);
+  const limits = { maxMemoryBytes, maxOutputBytes, maxResultBytes };
+  const open = (language: CodeLanguage): InterpreterPool =>
+    createInterpreterPool({
+      start: starterOf(PARTS[language], limits),
+      maxSpares,
+      maxJobs: MAX_JOBS[language],
+      idleMs,
+    });
+  const pools = { python: open('python'), nodejs: open('nodejs') };
+
+  return {
+    run: (request) =>
+      fromAbortable(async (signal) => {
+        const job = { source: request.source, argsJson: JSON.stringify(request.args) };
+        checkInput(job.source.length + job.argsJson.length);
+        const giveBack = await slots.take(signal);
+        try {
+          return await runIn(pools[request.language], job, timeOf(request, timeoutMs), signal);
+        } finally {
+          giveBack();
+        }
+      }),
+    async close() {
+      slots.close();
+      await Promise.all([pools.python.close(), pools.nodejs.close()]);
+    },
+  };
+}
+
+function usualActive(): number {
+  return Math.min(8, Math.max(2, availableParallelism()));
+}
+
+/** Starts interpreters of one compiled module; what could not be loaded is tried again by the next script. */
+function starterOf(
+  parts: LanguageParts,
+  limits: Record<'maxMemoryBytes' | 'maxOutputBytes' | 'maxResultBytes', number>,
+) {
+  const loaded: { parts?: Promise<readonly [WasmModule, string]> } = {};
+  return async (): Promise<Interpreter> => {
+    loaded.parts ??= Promise.all([parts.load(limits.maxMemoryBytes), readFile(parts.boot, 'utf8')]);
+    try {
+      const [module, boot] = await loaded.parts;
+      return startInterpreter({ ...limits, file: parts.file, module, boot });
+    } catch (error) {
+      delete loaded.parts;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new EngineError('SANDBOX_FAILED', `The interpreter could not be loaded: ${why}.`, { cause: error });
+    }
+  };
+}
+
+async function runIn(
+  pool: InterpreterPool,
+  job: { readonly source: string; readonly argsJson: string },
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<CodeResult> {
+  const interpreter = await pool.take();
+  const stop = (): void => void interpreter.kill();
+  signal.addEventListener('abort', stop, { once: true });
+  let isSound = false;
+  try {
+    signal.throwIfAborted();
+    const end = await interpreter.run(job, timeoutMs);
+    isSound = isReusable(end);
+    return resultOf(end, timeoutMs);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    if (isSound) pool.giveBack(interpreter);
+    // Awaited, so that a slot is free only when its thread is gone.
+    else await pool.discard(interpreter);
+  }
+}
+
+/** A thread goes on when its script ended by itself and leaves no large memory behind, which only its end gives back. */
+function isReusable({ report }: JobEnd): boolean {
+  if (report === undefined || report.memoryBytes > MAX_KEPT_BYTES) return false;
+  return report.ending.type === 'returned' || report.ending.type === 'raised';
+}
+
+function timeOf({ timeoutMs }: CodeRequest, most: number): number {
+  return timeoutMs === undefined || !(timeoutMs >= 1) ? most : Math.min(timeoutMs, most);
+}
+
+function checkInput(length: number): void {
+  if (length <= MAX_INPUT_BYTES) return;
+  throw new EngineError(
+    'LIMIT_REACHED',
+    `The script and its arguments have ${length} characters, of at most ${MAX_INPUT_BYTES}.`,
+  );
+}
+
+function check(name: string, value: number, least: number, most: number): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  throw invalidOption('createEmbeddedRunner', name, `a whole number from ${least} to ${most}`, value);
+}

@@ -1,0 +1,50 @@
+/** What the host and the thread of an interpreter say to each other. */
+import type { CodeLimit } from '../code-runner.js';
+import type { WasmModule } from './web-assembly.js';
+
+/** What a thread gets when it starts. */
+export interface ThreadSetup {
+  /** The interpreter, compiled once for all threads. */
+  readonly module: WasmModule;
+  /** What the interpreter runs before any script. */
+  readonly boot: string;
+  /** Bytes that the interpreter may have. */
+  readonly maxMemoryBytes: number;
+  /** Bytes that the result may have as JSON. */
+  readonly maxResultBytes: number;
+  /** What the script prints; see {@link createOutputBuffer}. */
+  readonly output: SharedArrayBuffer;
+  /** An Int32 that becomes 1 when a job was sent; it wakes a thread that is blocked. */
+  readonly wake: SharedArrayBuffer;
+}
+
+/** A script for a thread. */
+export interface Job {
+  readonly source: string;
+  readonly argsJson: string;
+}
+
+export interface ArtifactFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** How a script ended, as the thread saw it. */
+export type Ending =
+  | { readonly type: 'returned'; readonly json: string }
+  /** It threw: what is shown to its author. `isMemory` when it was for want of memory. */
+  | { readonly type: 'raised'; readonly text: string; readonly isMemory: boolean }
+  | { readonly type: 'exited'; readonly code: number }
+  | { readonly type: 'limit'; readonly limit: CodeLimit }
+  /** The interpreter itself broke down. */
+  | { readonly type: 'crashed'; readonly text: string };
+
+/** The last word of a thread about a job. */
+export interface Report {
+  readonly type: 'ended';
+  readonly ending: Ending;
+  readonly memoryBytes: number;
+  readonly artifacts: readonly ArtifactFile[];
+}
+
+export type ThreadMessage = { readonly type: 'ready' } | Report;

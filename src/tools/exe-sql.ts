@@ -1,0 +1,178 @@
+import type { Observable } from 'rxjs';
+import { z } from 'zod';
+import { EngineError } from '../errors.js';
+import { fromAbortable } from '../operators/from-abortable.js';
+import { oneOf, text, wholeNumber } from './fields.js';
+import { toolFailed } from './results/failures.js';
+import type { Databases } from './sql/databases.js';
+import { databaseKindOf, databaseKinds } from './sql/dialects.js';
+import { type Outcome, sqlResult } from './sql/results.js';
+import { describeSchema } from './sql/schema.js';
+import type { DatabaseAddress, DatabaseSession, StatementBounds } from './sql/session.js';
+import { nothingToRun, readStatements } from './sql/statements.js';
+import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
+import { requireService } from './tool-services.js';
+
+/** Seconds for the whole call. */
+const TOTAL_SECONDS = 60;
+const STATEMENT_MS = 30_000;
+/** Statements after this are not run, so that what there is can still be given. */
+const RUNNING_MS = 57_000;
+/** Bytes that the rows of one call may have in all. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** Characters of a statement, and of what a server says of it, that a message repeats. */
+const MAX_SHOWN = 2_000;
+
+/**
+ * Asks a database. Only statements that read are sent, each in a read-only transaction of its own; one that fails leaves its
+ * message in place of rows, and the next one follows.
+ *
+ * Errors: `TOOL_FAILED` for SQL that may change something and for a database that cannot be opened; `URL_BLOCKED`,
+ * `URL_INVALID` for its host; `CONFIG_INVALID` for a driver that is not installed.
+ */
+export const exeSql = defineTool({
+  component: 'ExeSQL',
+  name: 'execute_sql',
+  aliases: ['exesql'],
+  summary: 'Reads data from a configured database with SQL.',
+  advice:
+    'Only statements that read are allowed. Call it with the one word SCHEMA first to see the tables and their columns. ' +
+    'Select the columns and rows that you need, for long results are cut.',
+  arguments: {
+    sql: z
+      .string()
+      .describe('One or more SELECT statements with semicolons between them, or SCHEMA for a list of the tables.'),
+  },
+  params: {
+    db_type: text(`Kind of database: ${databaseKinds.join(', ')}; default mysql.`, 'mysql'),
+    database: text('Name of the database; for Trino `catalog.schema`. Required.'),
+    username: text('User that logs in; one that may only read is best. Required, but for Trino.'),
+    host: text('Name or address of the server; private ones only where the operator opens them. Required.'),
+    port: wholeNumber(0, 'Port of the server; default the usual one of its kind.', { min: 0, max: 65_535 }),
+    password: text('Password of the user; default none.'),
+    tls: oneOf(
+      ['prefer', 'verify', 'off'],
+      'prefer',
+      'Encryption: `prefer` where the server can, `verify` only with a certificate for its name, `off`; default prefer.',
+    ),
+    max_records: wholeNumber(1024, 'Rows per statement at most; default 1024.', { max: 100_000 }),
+  },
+  nodeDefaults: { sql: '{sys.query}' },
+  outputs: {
+    formalized_content: {
+      type: 'string',
+      description: 'A table in Markdown per statement, or a sentence in its place.',
+    },
+    json: {
+      type: 'array',
+      description: 'One element per statement: its rows as objects, or {content} with a sentence.',
+    },
+  },
+  timeoutSeconds: TOTAL_SECONDS,
+  isRepeatable: false,
+  call({ sql }, { params, services, now }): Observable<ToolEvent> {
+    if (sql.trim() === '') throw nothingToRun();
+    const databases = requireService(services, 'databases', 'execute_sql');
+    const { db_type: kind, max_records: maxRows, ...rest } = params;
+    const address: DatabaseAddress = { kind, ...rest };
+    const dialect = checkAddress(address);
+    const isSchema = /^\s*schema\s*;?\s*$/i.test(sql);
+    const statements = isSchema ? [] : readStatements(sql, dialect);
+    const { password } = address;
+    return fromAbortable((signal) => {
+      const running: Running = { maxRows, password, signal, now, until: now() + RUNNING_MS };
+      return withSession(databases, address, signal, (session) =>
+        isSchema ? schemaResult(session) : runAll(session, statements, running),
+      );
+    });
+  },
+});
+
+/** @throws EngineError TOOL_FAILED naming what is missing or not supported. */
+function checkAddress({ kind, host, database, username }: DatabaseAddress) {
+  const found = databaseKindOf(kind);
+  if (found === undefined) {
+    throw toolFailed(`databases of the kind "${kind}" are not supported; "db_type" may be ${databaseKinds.join(', ')}`);
+  }
+  const required = { host, database, ...(found.dialect === 'trino' ? {} : { username }) };
+  const missing = Object.entries(required).flatMap(([name, value]) => (value.trim() === '' ? [`"${name}"`] : []));
+  if (missing.length > 0) throw toolFailed(`the database is not configured; set ${missing.join(', ')}`);
+  return found.dialect;
+}
+
+/** One connection for one call: it is closed with it, and at once when nobody waits any more. */
+async function withSession<T>(
+  databases: Databases,
+  address: DatabaseAddress,
+  signal: AbortSignal,
+  work: (session: DatabaseSession) => Promise<T>,
+): Promise<T> {
+  const session = await databases.open(address, signal);
+  const abandon = (): void => session.abandon();
+  signal.addEventListener('abort', abandon, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await work(session);
+  } finally {
+    signal.removeEventListener('abort', abandon);
+    if (signal.aborted || !session.isAlive) session.abandon();
+    else await session.close();
+  }
+}
+
+interface Running {
+  readonly maxRows: number;
+  readonly password: string;
+  readonly signal: AbortSignal;
+  now(): number;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+async function runAll(
+  session: DatabaseSession,
+  statements: readonly string[],
+  { maxRows, password, signal, now, until }: Running,
+): Promise<ToolResult> {
+  const outcomes: Outcome[] = [];
+  let left = MAX_BYTES;
+  for (const sql of statements) {
+    signal.throwIfAborted();
+    const timeoutMs = Math.min(STATEMENT_MS, until - now());
+    const bounds: StatementBounds = { maxRows, maxBytes: left, timeoutMs };
+    const outcome = await runOne(session, sql, bounds, password);
+    if ('bytes' in outcome) left = Math.max(1, left - outcome.bytes);
+    outcomes.push(outcome);
+  }
+  return sqlResult(outcomes);
+}
+
+async function runOne(session: DatabaseSession, sql: string, bounds: StatementBounds, password: string) {
+  if (bounds.timeoutMs <= 0) return failed(sql, `the call took longer than ${RUNNING_MS / 1000} seconds`);
+  if (!session.isAlive) return failed(sql, 'the connection was closed');
+  try {
+    const table = await session.query(sql, bounds);
+    return { table, bytes: JSON.stringify(table.rows).length };
+  } catch (error) {
+    return failed(sql, withoutPassword(messageOf(error), password));
+  }
+}
+
+function failed(sql: string, why: string): Outcome {
+  return { content: `SQL Execution Failed: ${sql.slice(0, MAX_SHOWN)}\n${why.slice(0, MAX_SHOWN)}` };
+}
+
+function messageOf(error: unknown): string {
+  if (EngineError.is(error)) return error.message;
+  return error instanceof Error && error.message !== '' ? error.message : 'the database refused it';
+}
+
+/** A server might repeat what it was told. */
+function withoutPassword(message: string, password: string): string {
+  return password.length > 3 ? message.replaceAll(password, '[REDACTED]') : message;
+}
+
+async function schemaResult(session: DatabaseSession): Promise<ToolResult> {
+  const { text: listed, columns } = await describeSchema(session, { maxBytes: MAX_BYTES, timeoutMs: STATEMENT_MS });
+  return toolResult(listed, { formalized_content: listed, json: [[...columns]] });
+}

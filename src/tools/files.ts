@@ -1,0 +1,15 @@
+/** A file that a run refers to. */
+export interface StoredFile {
+  readonly id: string;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Where files of users and files made by components are kept; already bound to one tenant. */
+export interface Files {
+  /** Undefined when there is no such file. */
+  read(id: string): Promise<StoredFile | undefined>;
+  /** Keeps a file and gives its id. */
+  save(file: Omit<StoredFile, 'id'>): Promise<string>;
+}

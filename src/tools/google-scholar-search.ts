@@ -1,0 +1,127 @@
+import type { CheerioAPI } from 'cheerio';
+import { concatMap, map, type Observable, of } from 'rxjs';
+import type { Json, JsonObject } from '../json.js';
+import { fromAbortable } from '../operators/from-abortable.js';
+import { flag, oneOf, optionalWholeNumber, queryArgument, wholeNumber } from './fields.js';
+import { BROWSER_HEADERS } from './http/browser-headers.js';
+import { isHtml } from './http/decode-text.js';
+import type { EgressResponse } from './http/egress-client.js';
+import { lineOf, loadHtml } from './markup/load-markup.js';
+import { toolFailed } from './results/failures.js';
+import type { Passage } from './results/references.js';
+import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
+import { defineTool, type ToolEvent } from './tool.js';
+import { ask, baseUrlOf } from './upstream.js';
+
+const BASE_URL = 'https://scholar.google.com';
+
+const YEAR = /\b(?:19|20)\d\d\b/;
+
+/** Searches Google Scholar. Errors: `TOOL_FAILED`, also when it asks for proof of a person. */
+export const googleScholarSearch = defineTool({
+  component: 'GoogleScholar',
+  name: 'google_scholar_search',
+  aliases: ['google_scholar'],
+  summary: 'Finds scholarly literature, theses, patents and court opinions with Google Scholar.',
+  advice: 'Search with the most telling terms; `author:` and quoted phrases narrow it down.',
+  arguments: { query: queryArgument('Terms to search for.') },
+  params: {
+    top_n: wholeNumber(12, 'Results at most, 1 to 20; default 12.', { max: 20 }),
+    sort_by: oneOf(
+      ['relevance', 'date'],
+      'relevance',
+      'What comes first: the best match or the newest; default relevance.',
+    ),
+    year_low: optionalWholeNumber('First year of publication; default any.'),
+    year_high: optionalWholeNumber('Last year of publication; default any.'),
+    patents: flag(true, 'Finds patents too; default true.'),
+  },
+  nodeDefaults: { query: '{sys.query}' },
+  outputs: searchOutputs,
+  timeoutSeconds: 12,
+  call({ query }, call): Observable<ToolEvent> {
+    if (query.trim() === '') return of(NOTHING_FOUND);
+    const { top_n: most, sort_by: order, year_low: from, year_high: to, patents } = call.params;
+    return ask(googleScholarSearch, call, {
+      url: `${baseUrlOf(googleScholarSearch, call.services, BASE_URL)}/scholar`,
+      query: {
+        q: query,
+        hl: 'en',
+        num: most,
+        as_sdt: patents ? '0,33' : '1,33',
+        scisbd: order === 'date' ? 1 : undefined,
+        as_ylo: from ?? undefined,
+        as_yhi: to ?? undefined,
+      },
+      headers: BROWSER_HEADERS,
+      timeoutSeconds: 15,
+      attempts: 1,
+      maxBytes: 2 * 1024 * 1024,
+    }).pipe(
+      concatMap((response) => fromAbortable(() => worksIn(response, most))),
+      map((works) => searchResult(works.map(toPassage), works)),
+    );
+  },
+});
+
+interface Work extends JsonObject {
+  readonly title: string;
+  readonly link: string;
+  readonly snippet: string;
+  readonly authors: string[];
+  readonly year: string;
+  /** The rest says the same in the words of RAGFlow's library. */
+  readonly bib: JsonObject;
+  readonly pub_url: string;
+}
+
+async function worksIn(response: EgressResponse, most: number): Promise<Work[]> {
+  if (!isHtml(response.contentType)) throw toolFailed('the answer is not a web page');
+  const $ = await loadHtml(response.text());
+  if (asksForProof(response, $)) {
+    throw toolFailed('Google Scholar takes this machine for a robot and asks for a captcha; try again later');
+  }
+  const cards = [...$('.gs_ri')].slice(0, most);
+  return cards.map((card) => toWork($, card)).filter(({ title }) => title !== '');
+}
+
+function asksForProof({ url }: EgressResponse, $: CheerioAPI): boolean {
+  return (
+    new URL(url).pathname.startsWith('/sorry/') ||
+    $('#gs_captcha_f, #gs_captcha_ccl, form[action*="/sorry/"]').length > 0
+  );
+}
+
+function toWork($: CheerioAPI, card: Parameters<CheerioAPI>[0]): Work {
+  const heading = $(card).find('.gs_rt').first();
+  // Marks such as [PDF] and [CITATION] are no part of a title that has no link.
+  heading.find('.gs_ctu, .gs_ctc').remove();
+  const anchor = heading.find('a').first();
+  const title = lineOf((anchor.length > 0 ? anchor : heading).text());
+  const link = webUrl(anchor.attr('href') ?? '');
+  const snippet = lineOf($(card).find('.gs_rs').first().text());
+  const byline = lineOf($(card).find('.gs_a').first().text());
+  const [year = ''] = YEAR.exec(byline) ?? [];
+  const [names = ''] = byline.split(' - ');
+  // Without authors the line begins with the year.
+  const authors = names
+    .split(',')
+    .map(lineOf)
+    .filter((name) => name !== '' && name !== year);
+  const bib: Json = { title, author: authors, pub_year: year, abstract: snippet };
+  return { title, link, snippet, authors, year, bib, pub_url: link };
+}
+
+function webUrl(href: string): string {
+  const url = URL.canParse(href, BASE_URL) ? new URL(href, BASE_URL).href : '';
+  return href !== '' && /^https?:/.test(url) ? url : '';
+}
+
+function toPassage({ title, link, authors, year, snippet }: Work): Passage {
+  const lines = [
+    ['Authors', authors.join(', ')],
+    ['Year', year],
+    ['Snippet', snippet],
+  ].filter(([, value]) => value !== '');
+  return { title, url: link, content: lines.map(([label, value]) => `${label}: ${value}`).join('\n') };
+}

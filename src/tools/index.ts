@@ -1,0 +1,57 @@
+/** The built-in tools: one line each, sorted. */
+import { akshareStockNews } from './akshare-stock-news.js';
+import { arxivSearch } from './arxiv-search.js';
+import { bgptSearch } from './bgpt-search.js';
+import { codeExec } from './code-exec.js';
+import { deeplTranslate } from './deepl-translate.js';
+import { duckduckgoSearch } from './duckduckgo-search.js';
+import { email } from './email.js';
+import { exeSql } from './exe-sql.js';
+import { githubSearch } from './github-search.js';
+import { googleScholarSearch } from './google-scholar-search.js';
+import { googleSearch } from './google-search.js';
+import { iwencai } from './iwencai.js';
+import { jin10 } from './jin10.js';
+import { keenableSearch } from './keenable-search.js';
+import { pubmedSearch } from './pubmed-search.js';
+import { queritContents } from './querit-contents.js';
+import { queritSearch } from './querit-search.js';
+import { qweather } from './qweather.js';
+import { retrieval } from './retrieval.js';
+import { searxngSearch } from './searxng-search.js';
+import { tavilyExtract } from './tavily-extract.js';
+import { tavilySearch } from './tavily-search.js';
+import type { AnyTool } from './tool.js';
+import { tushare } from './tushare.js';
+import { webCrawler } from './web-crawler.js';
+import { wikipediaSearch } from './wikipedia-search.js';
+import { yahooFinance } from './yahoo-finance.js';
+
+export const tools: readonly AnyTool[] = [
+  akshareStockNews,
+  arxivSearch,
+  bgptSearch,
+  codeExec,
+  deeplTranslate,
+  duckduckgoSearch,
+  email,
+  exeSql,
+  githubSearch,
+  googleScholarSearch,
+  googleSearch,
+  iwencai,
+  jin10,
+  keenableSearch,
+  pubmedSearch,
+  queritContents,
+  queritSearch,
+  qweather,
+  retrieval,
+  searxngSearch,
+  tavilyExtract,
+  tavilySearch,
+  tushare,
+  webCrawler,
+  wikipediaSearch,
+  yahooFinance,
+];

@@ -1,0 +1,157 @@
+import { map, type Observable } from 'rxjs';
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { oneOf, text } from './fields.js';
+import { toolFailed } from './results/failures.js';
+import { markdownTable } from './results/markdown-table.js';
+import { defineTool, type ToolEvent, toolResult } from './tool.js';
+import { settingOf } from './tool-services.js';
+import { askJson, baseUrlOf, listAt, textAt, type UpstreamRequest } from './upstream.js';
+
+const BASE_URL = 'https://open-data-api.jin10.com';
+
+/** Rows of a result; some lists of symbols have thousands. */
+const MAX_ROWS = 500;
+const MAX_COLUMNS = 50;
+
+/** Columns that Jin10 gives as single letters, by what they hold. */
+const COLUMNS = {
+  symbols: { c: 'Commodity Code', e: 'Stock Exchange', n: 'Commodity Name', t: 'Commodity Type' },
+  quotes: {
+    a: 'Selling Price',
+    b: 'Buying Price',
+    c: 'Commodity Code',
+    e: 'Stock Exchange',
+    h: 'Highest Price',
+    hc: "Yesterday's Closing Price",
+    l: 'Lowest Price',
+    o: 'Opening Price',
+    p: 'Latest Price',
+    t: 'Market Quote Time',
+  },
+} as const;
+
+/** Gives financial news and data of Jin10. Errors: `TOOL_FAILED` without a key, or with what Jin10 answers. */
+export const jin10 = defineTool({
+  component: 'Jin10',
+  name: 'jin10',
+  summary: 'Gives flash news, the economic calendar, symbols and quotes, or articles of Jin10.',
+  arguments: {
+    query: z.string().default('').describe('Only what contains this word; default everything.'),
+  },
+  params: {
+    type: oneOf(['flash', 'calendar', 'symbols', 'news'], 'flash', 'What to give; default flash.'),
+    secret_key: text('Key of Jin10; default the environment variable JIN10_SECRET_KEY.'),
+    flash_type: oneOf(['1', '2', '3', '4', '5'], '1', 'Category of flash news, 1 to 5; default 1.'),
+    calendar_type: oneOf(['cj', 'qh', 'hk', 'us'], 'cj', 'Market of the calendar; default cj.'),
+    calendar_datatype: oneOf(['data', 'event', 'holiday'], 'data', 'What of the calendar; default data.'),
+    symbols_type: oneOf(['GOODS', 'FOREX', 'FUTURE', 'CRYPTO'], 'GOODS', 'Kind of symbols; default GOODS.'),
+    symbols_datatype: oneOf(['symbols', 'quotes'], 'symbols', 'Symbols, or their quotes; default symbols.'),
+    contain: text('Only what contains this word, where the call names none; default everything.'),
+    filter: text('Nothing that contains this word; default nothing is left out.'),
+  },
+  outputs: {
+    formalized_content: { type: 'string', description: 'Flash news as paragraphs, everything else as a table.' },
+    json: { type: 'array', description: 'The rows, with the names of their columns.' },
+  },
+  timeoutSeconds: 30,
+  call({ query }, call): Observable<ToolEvent> {
+    const { secret_key: given, ...params } = call.params;
+    const key = given.trim() || settingOf(call.services, 'JIN10_SECRET_KEY');
+    if (key === undefined) {
+      throw toolFailed('there is no key; set "secret_key" or the environment variable JIN10_SECRET_KEY');
+    }
+    const wanted: Wanted = { ...params, contain: query.trim() || params.contain.trim(), filter: params.filter.trim() };
+    const { path, query: asked } = requestOf(wanted);
+    return askJson(jin10, call, {
+      url: `${baseUrlOf(jin10, call.services, BASE_URL)}/data-api/${path}`,
+      query: asked,
+      headers: { 'secret-key': key },
+      timeoutSeconds: 15,
+      attempts: 2,
+      secrets: [key],
+    }).pipe(
+      map((answer) => {
+        const rows = rowsIn(answer, key);
+        return wanted.type === 'flash' ? flashResult(rows) : tableResult(rows, wanted);
+      }),
+    );
+  },
+});
+
+/** What the document asks for. */
+interface Wanted {
+  readonly type: 'flash' | 'calendar' | 'symbols' | 'news';
+  readonly flash_type: string;
+  readonly calendar_type: string;
+  readonly calendar_datatype: string;
+  readonly symbols_type: string;
+  readonly symbols_datatype: 'symbols' | 'quotes';
+  readonly contain: string;
+  readonly filter: string;
+}
+
+function requestOf(wanted: Wanted): { readonly path: string; readonly query: NonNullable<UpstreamRequest['query']> } {
+  const { contain, filter, symbols_datatype: kind } = wanted;
+  switch (wanted.type) {
+    case 'flash':
+      return {
+        path: 'flash',
+        query: { category: wanted.flash_type, contain: contain || undefined, filter: filter || undefined },
+      };
+    case 'calendar':
+      return { path: `calendar/${wanted.calendar_datatype}`, query: { category: wanted.calendar_type } };
+    case 'symbols':
+      return { path: kind, query: { type: wanted.symbols_type, codes: kind === 'quotes' ? 'BTCUSD' : undefined } };
+    case 'news':
+      return { path: 'news', query: {} };
+  }
+}
+
+function rowsIn(answer: Json, key: string): JsonObject[] {
+  const rows = listAt(answer, 'data');
+  const status = textAt(answer, 'status');
+  if (rows === undefined || (status !== '' && status !== '200')) {
+    const said = textAt(answer, 'message').replaceAll(key, '[REDACTED]');
+    throw toolFailed(said === '' ? `the answer holds no data (its status is ${status || 'missing'})` : said);
+  }
+  return rows.filter(isJsonObject);
+}
+
+function flashResult(rows: readonly JsonObject[]): ToolEvent {
+  const kept = rows.slice(0, MAX_ROWS);
+  const content = kept.map(contentOf).filter(Boolean).join('\n\n');
+  return toolResult(content, { formalized_content: content, json: kept });
+}
+
+function contentOf({ data }: JsonObject): string {
+  return textAt(data, 'content').trim();
+}
+
+function tableResult(rows: readonly JsonObject[], wanted: Wanted): ToolEvent {
+  const columns = wanted.type === 'symbols' ? COLUMNS[wanted.symbols_datatype] : {};
+  const kept = rows
+    .map((row) => renamed(row, columns))
+    .filter((row) => isWanted(Object.values(row).map(cellText), wanted))
+    .slice(0, MAX_ROWS);
+  const header = [...new Set(kept.flatMap((row) => Object.keys(row)))].slice(0, MAX_COLUMNS);
+  const cells = kept.map((row) => header.map((name) => cellText(Object.hasOwn(row, name) ? row[name] : undefined)));
+  const content = kept.length === 0 ? '' : markdownTable(header, cells);
+  return toolResult(content, { formalized_content: content, json: kept });
+}
+
+function renamed(row: JsonObject, columns: Readonly<Record<string, string>>): JsonObject {
+  const nameOf = (name: string): string => (Object.hasOwn(columns, name) ? (columns[name] ?? name) : name);
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [nameOf(name), value]));
+}
+
+function cellText(value: Json | undefined): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Flash news are filtered by Jin10 itself, the rest here. */
+function isWanted(texts: readonly string[], { contain, filter }: Wanted): boolean {
+  const has = (word: string): boolean => texts.some((one) => one.toLowerCase().includes(word.toLowerCase()));
+  return (contain === '' || has(contain)) && (filter === '' || !has(filter));
+}

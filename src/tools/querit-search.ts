@@ -1,0 +1,94 @@
+import { map, type Observable, of } from 'rxjs';
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { queryArgument, text } from './fields.js';
+import { askQuerit, listIn } from './querit/ask-querit.js';
+import { toolFailed } from './results/failures.js';
+import { type Passage, referencesOf } from './results/references.js';
+import { NOTHING_FOUND, searchOutputs } from './results/search-result.js';
+import { defineTool, type ToolEvent, toolResult } from './tool.js';
+import { textAt } from './upstream.js';
+
+const TIME_RANGE = /^(?:[dwmy][1-9]\d{0,5}|\d{4}-\d{2}-\d{2}to\d{4}-\d{2}-\d{2})?$/;
+
+const words = (description: string) => z.array(z.string()).default([]).describe(description);
+
+/** Searches the web through Querit. Errors: `TOOL_FAILED` without a key, or with what Querit answers. */
+export const queritSearch = defineTool({
+  component: 'QueritSearch',
+  name: 'querit_search',
+  aliases: ['querit'],
+  summary: 'Searches the live web and gives passages, filtered by site, time, country or language.',
+  advice: 'Ask with a few words; use filters only when the user asks for such a limit.',
+  arguments: {
+    query: queryArgument('What to search for: a few words.'),
+    count: z.coerce.number().int().min(1).max(100).default(10).describe('Results at most, 1 to 100.'),
+    chunks_per_doc: z.coerce.number().int().min(1).max(3).default(3).describe('Passages of one page, 1 to 3.'),
+    site_include: words('Only pages of these sites, such as example.org.'),
+    site_exclude: words('No pages of these sites.'),
+    time_range: z
+      .string()
+      .regex(TIME_RANGE, 'must look like d7, w2, m1, y1 or 2025-01-01to2025-02-01')
+      .default('')
+      .describe('Only pages of this time: d7, w2, m1, y1 (days, weeks, months, years back) or 2025-01-01to2025-02-01.'),
+    country_include: words('Only pages from these countries, by English name.'),
+    language_include: words('Only pages in these languages, by English name.'),
+  },
+  params: { api_key: text('Key of Querit; default the environment variable QUERIT_API_KEY.') },
+  nodeDefaults: { query: '{sys.query}' },
+  outputs: {
+    ...searchOutputs,
+    json: {
+      type: 'object',
+      description: 'The whole answer of Querit; numbers too long for JavaScript are texts.',
+    },
+  },
+  timeoutSeconds: 50,
+  call({ query, count, chunks_per_doc: chunksPerDoc, ...filters }, call): Observable<ToolEvent> {
+    if (query.trim() === '') return of(NOTHING_FOUND);
+    const chosen = filtersOf(filters);
+    return askQuerit(queritSearch, call, {
+      path: 'search',
+      json: { query, count, chunksPerDoc, ...(Object.keys(chosen).length === 0 ? {} : { filters: chosen }) },
+      timeoutSeconds: 15,
+    }).pipe(
+      map((answer) => {
+        const { text: found, references } = referencesOf(resultsOf(answer).slice(0, count).map(toPassage));
+        return toolResult(found, { formalized_content: found, json: answer }, { references });
+      }),
+    );
+  },
+});
+
+/** Filters as the document or the model names them. */
+interface Filters {
+  readonly site_include: readonly string[];
+  readonly site_exclude: readonly string[];
+  readonly time_range: string;
+  readonly country_include: readonly string[];
+  readonly language_include: readonly string[];
+}
+
+/** The same in Querit's form; what is empty is left out. */
+function filtersOf(given: Filters): JsonObject {
+  const { site_include: sites, site_exclude: notSites, time_range: date } = given;
+  const include = (list: readonly string[]): JsonObject => (list.length === 0 ? {} : { include: [...list] });
+  const parts: JsonObject = {
+    sites: { ...include(sites), ...(notSites.length === 0 ? {} : { exclude: [...notSites] }) },
+    timeRange: date === '' ? {} : { date },
+    geo: given.country_include.length === 0 ? {} : { countries: include(given.country_include) },
+    languages: include(given.language_include),
+  };
+  return Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part as JsonObject).length > 0));
+}
+
+function resultsOf(answer: JsonObject): readonly Json[] {
+  const { results } = answer;
+  if (results === undefined || results === null) return [];
+  if (!isJsonObject(results)) throw toolFailed('the "results" of the answer are no object');
+  return listIn(results, 'result');
+}
+
+function toPassage(result: Json): Passage {
+  return { title: textAt(result, 'title'), url: textAt(result, 'url'), content: textAt(result, 'snippet') };
+}

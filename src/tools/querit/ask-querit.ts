@@ -1,0 +1,54 @@
+/** What the two tools of Querit share: where it is, its key, and how its answers are read. */
+import { map, type Observable } from 'rxjs';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { toolFailed } from '../results/failures.js';
+import type { AnyTool, ToolCall } from '../tool.js';
+import { settingOf } from '../tool-services.js';
+import { ask, baseUrlOf, jsonOf } from '../upstream.js';
+import { parseExactly } from './parse-exactly.js';
+
+const BASE_URL = 'https://api.querit.ai';
+
+/** A question to Querit. */
+export interface QueritRequest {
+  /** Below `/v1/`. */
+  readonly path: string;
+  readonly json: JsonObject;
+  readonly timeoutSeconds: number;
+}
+
+/** Asks Querit; emits its answer, an object. Errors: `TOOL_FAILED` without a key, or with what Querit answers. */
+export function askQuerit(
+  tool: AnyTool,
+  call: ToolCall<{ readonly api_key: string }>,
+  { path, json, timeoutSeconds }: QueritRequest,
+): Observable<JsonObject> {
+  const key = call.params.api_key.trim() || settingOf(call.services, 'QUERIT_API_KEY');
+  if (key === undefined) {
+    throw toolFailed('there is no key; set "api_key" or the environment variable QUERIT_API_KEY');
+  }
+  return ask(tool, call, {
+    url: `${baseUrlOf(tool, call.services, BASE_URL)}/v1/${path}`,
+    method: 'POST',
+    headers: { accept: 'application/json', authorization: `Bearer ${key}` },
+    json,
+    timeoutSeconds,
+    attempts: 3,
+    secrets: [key],
+  }).pipe(
+    map((response) => {
+      // The usual way first: it says when the text is no JSON at all.
+      const answer = jsonOf(response);
+      if (!isJsonObject(answer)) throw toolFailed('the answer is not a JSON object');
+      return parseExactly(response.text(), answer) as JsonObject;
+    }),
+  );
+}
+
+/** A list of an answer; empty when it is not there. @throws EngineError TOOL_FAILED when it is something else. */
+export function listIn(answer: JsonObject, name: string): readonly Json[] {
+  const list = Object.hasOwn(answer, name) ? answer[name] : undefined;
+  if (list === undefined || list === null) return [];
+  if (Array.isArray(list)) return list;
+  throw toolFailed(`the ${JSON.stringify(name)} of the answer is no list`);
+}

@@ -1,0 +1,139 @@
+import { concatMap, map, type Observable, of } from 'rxjs';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { oneOf, queryArgument, text } from './fields.js';
+import { toolFailed } from './results/failures.js';
+import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
+import { askJson, baseUrlOf, listAt, textAt } from './upstream.js';
+import { withoutEndSlashes } from './web/url-list.js';
+
+const LOOKUP_URL = 'https://geoapi.qweather.com';
+const FREE_URL = 'https://devapi.qweather.com';
+const PAID_URL = 'https://api.qweather.com';
+
+const LANGUAGES = [
+  ...(['zh', 'zh-hant', 'en', 'de', 'es', 'fr', 'it', 'ja', 'ko', 'ru', 'hi', 'th', 'ar', 'pt', 'bn', 'ms'] as const),
+  ...(['nl', 'el', 'la', 'sv', 'id', 'pl', 'tr', 'cs', 'et', 'vi', 'fil', 'fi', 'he', 'is', 'nb'] as const),
+] as const;
+
+/** What the codes of an answer mean. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  '204': 'QWeather has no data for this place.',
+  '400': 'QWeather could not read the request; the name of the place may be wrong.',
+  '401': 'QWeather refused the key.',
+  '402': 'The account has used up its requests, or its balance.',
+  '403': 'The account may not read this.',
+  '404': 'QWeather does not know this place.',
+  '429': 'QWeather was asked too often in a minute.',
+  '500': 'QWeather has a problem of its own.',
+};
+
+/** Gives weather through QWeather. Errors: `TOOL_FAILED` without a key or when QWeather cannot be asked. */
+export const qweather = defineTool({
+  component: 'QWeather',
+  name: 'qweather',
+  summary: 'Gives the weather, its forecast, advice for daily life, or the quality of the air in a city.',
+  arguments: { query: queryArgument('Name of the city.') },
+  params: {
+    web_apikey: text('Key of QWeather.'),
+    api_host: text(
+      'Host of the account, such as abc123.re.qweatherapi.com; default the hosts that all accounts share.',
+    ),
+    lang: oneOf(LANGUAGES, 'zh', 'Language of the answer; default zh.'),
+    type: oneOf(['weather', 'indices', 'airquality'], 'weather', 'What to give; default weather.'),
+    user_type: oneOf(['free', 'paid'], 'free', 'Kind of account, which decides the shared host; default free.'),
+    time_period: oneOf(['now', '3d', '7d', '10d', '15d', '30d'], 'now', 'Weather of which time; default now.'),
+  },
+  nodeDefaults: { query: '{sys.query}' },
+  outputs: {
+    formalized_content: { type: 'string', description: 'What was found, one line each.' },
+    json: { type: 'any', description: 'The same as data: an object for now, a list of days otherwise.' },
+  },
+  timeoutSeconds: 12,
+  call({ query }, call): Observable<ToolEvent> {
+    if (query.trim() === '') return of(toolResult('', { formalized_content: '', json: [] }));
+    const { web_apikey: key, lang, ...params } = call.params;
+    if (key.trim() === '') throw toolFailed('there is no key; set "web_apikey"');
+    const hosts = hostsOf(params, (usual) => baseUrlOf(qweather, call.services, usual));
+    const asking = (url: string, query: Record<string, string>): Observable<Json> =>
+      askJson(qweather, call, {
+        url,
+        query: { ...query, key: key.trim(), lang },
+        isForeign: hosts.isForeign,
+        timeoutSeconds: 10,
+        attempts: 2,
+        secrets: [key.trim()],
+      });
+    return asking(hosts.lookup, { location: query.trim() }).pipe(
+      concatMap((places) => {
+        const id = textAt(listAt(places, 'location')?.[0], 'id');
+        if (codeOf(places) !== '200') return of(problem(codeOf(places)));
+        if (id === '') return of(problem('404'));
+        const { path, query: more } = readingOf(params);
+        return asking(`${hosts.data}/v7/${path}`, { ...more, location: id }).pipe(
+          map((answer) => (codeOf(answer) === '200' ? found(answer, params.type) : problem(codeOf(answer)))),
+        );
+      }),
+    );
+  },
+});
+
+interface Hosts {
+  readonly lookup: string;
+  readonly data: string;
+  readonly isForeign: boolean;
+}
+
+/** An account's own host has both services; what the operator set stands for the shared ones, and wins. */
+function hostsOf(
+  { api_host: host, user_type: account }: { readonly api_host: string; readonly user_type: string },
+  baseUrl: (usual: string) => string,
+): Hosts {
+  const isSet = baseUrl('') !== '';
+  if (host.trim() !== '' && !isSet) {
+    const own = `https://${withoutEndSlashes(host.trim().replace(/^https?:\/\//i, ''))}`;
+    return { lookup: `${own}/geo/v2/city/lookup`, data: own, isForeign: true };
+  }
+  const data = baseUrl(account === 'paid' ? PAID_URL : FREE_URL);
+  return { lookup: `${baseUrl(LOOKUP_URL)}/v2/city/lookup`, data, isForeign: false };
+}
+
+function readingOf(params: { readonly type: string; readonly time_period: string }): {
+  readonly path: string;
+  readonly query: Record<string, string>;
+} {
+  switch (params.type) {
+    case 'indices':
+      return { path: 'indices/1d', query: { type: '0' } };
+    case 'airquality':
+      return { path: 'air/now', query: {} };
+    default:
+      return { path: `weather/${params.time_period}`, query: {} };
+  }
+}
+
+function codeOf(answer: Json): string {
+  return textAt(answer, 'code');
+}
+
+/** RAGFlow's way: the answer says what is wrong, and canvases that look for an error find it. */
+function problem(code: string): ToolResult {
+  const known = Object.hasOwn(PROBLEMS, code) ? PROBLEMS[code] : undefined;
+  const why = known ?? `QWeather answered with the code ${JSON.stringify(code.slice(0, 20))}.`;
+  const said = `**Error** ${why}`;
+  return toolResult(said, { formalized_content: said, json: [], _ERROR: why });
+}
+
+function found(answer: Json, type: string): ToolResult {
+  const days = listAt(answer, 'daily')?.filter(isJsonObject);
+  if (days === undefined) {
+    const now = isJsonObject(answer) && isJsonObject(answer.now) ? answer.now : {};
+    const said = JSON.stringify(now);
+    return toolResult(said, { formalized_content: said, json: now });
+  }
+  const said = days.map((day) => (type === 'indices' ? adviceLine(day) : JSON.stringify(day))).join('\n');
+  return toolResult(said, { formalized_content: said, json: days });
+}
+
+function adviceLine(day: JsonObject): string {
+  return `${textAt(day, 'date')}\n${textAt(day, 'name')}: ${textAt(day, 'category')}, ${textAt(day, 'text')}`;
+}

@@ -1,0 +1,107 @@
+/** From values of drivers to JSON, by one set of rules for all databases. */
+import type { Json } from '../../json.js';
+
+/** How a column's values are read. `plain`: whatever the value itself says. */
+export type CellKind = 'plain' | 'whole' | 'decimal' | 'date' | 'time' | 'json' | 'bits';
+
+/** Digits that every double keeps. */
+const SAFE_DIGITS = 15;
+
+/**
+ * A value as JSON.
+ *
+ * Numbers that a double would change are texts; NaN and infinities are null; dates are `YYYY-MM-DD` and times
+ * `YYYY-MM-DD HH:mm:ss`; bytes are text where they are UTF-8, else hexadecimal.
+ */
+export function toCell(value: unknown, kind: CellKind = 'plain'): Json {
+  if (value === null || value === undefined) return null;
+  if (kind === 'bits' && value instanceof Uint8Array) return wholeCell(bitsOf(value));
+  if (value instanceof Uint8Array) return bytesCell(value);
+  if (value instanceof Date) return dateCell(value, kind);
+  if (typeof value === 'bigint') return wholeCell(String(value));
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'string') return textCell(value, kind);
+  if (typeof value === 'boolean') return value;
+  if (Array.isArray(value)) return value.map((item) => toCell(item));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toCell(item)]));
+}
+
+/** Column names as keys of one object: a repeated one gets its number. */
+export function uniqueNames(names: readonly string[]): readonly string[] {
+  const seen = new Map<string, number>();
+  const taken = new Set(names);
+  return names.map((name) => {
+    const before = seen.get(name) ?? 0;
+    if (before === 0) {
+      seen.set(name, 1);
+      return name;
+    }
+    let count = before + 1;
+    while (taken.has(`${name}_${count}`)) count += 1;
+    seen.set(name, count);
+    taken.add(`${name}_${count}`);
+    return `${name}_${count}`;
+  });
+}
+
+/** About how many bytes a cell takes. */
+export function sizeOfCell(cell: Json): number {
+  if (typeof cell === 'string') return cell.length + 2;
+  return typeof cell === 'object' && cell !== null ? JSON.stringify(cell).length : 8;
+}
+
+function textCell(text: string, kind: CellKind): Json {
+  switch (kind) {
+    case 'whole':
+      return wholeCell(text);
+    case 'decimal':
+      return decimalCell(text);
+    case 'date':
+      return text.slice(0, 10) === text ? text : text.replace(/^(\d{4}-\d\d-\d\d)[ T].*$/, '$1');
+    case 'time':
+      return text.replace(/^(\d{4,6}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?/, '$1 $2');
+    case 'json':
+      return parsed(text);
+    default:
+      return text;
+  }
+}
+
+function wholeCell(text: string): Json {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : text;
+}
+
+function decimalCell(text: string): Json {
+  const number = Number(text);
+  if (!Number.isFinite(number)) return null;
+  const digits = text.replace(/^-?0*\.?0*|\./g, '').replace(/e.*$/i, '');
+  return digits.length <= SAFE_DIGITS || Number.isSafeInteger(number) ? number : text;
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+/** Drivers that give dates give them in UTC. */
+function dateCell(value: Date, kind: CellKind): Json {
+  if (Number.isNaN(value.getTime())) return null;
+  const text = value.toISOString().replace('T', ' ');
+  return kind === 'date' ? text.slice(0, -14) : text.slice(0, -5);
+}
+
+function bytesCell(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return `0x${Buffer.from(bytes).toString('hex')}`;
+  }
+}
+
+function bitsOf(bytes: Uint8Array): string {
+  return bytes.length === 0 ? '0' : String(BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
+}

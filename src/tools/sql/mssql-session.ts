@@ -1,0 +1,188 @@
+import type { Socket } from 'node:net';
+import { EngineError } from '../../errors.js';
+import { toolFailed } from '../results/failures.js';
+import type { CellKind } from './cells.js';
+import { RowCollector } from './row-collector.js';
+import type { DatabaseSession, OpenSession, OpenTarget, StatementBounds, Table } from './session.js';
+
+/** What is used of the package `mssql`, which is not installed with Runnel: it brings 51 MB. */
+export interface MssqlDriver {
+  readonly ConnectionPool: new (config: object) => MssqlPool;
+  readonly Transaction: new (pool: MssqlPool) => MssqlTransaction;
+}
+
+interface MssqlPool {
+  connect(): Promise<unknown>;
+  close(): Promise<unknown>;
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+}
+
+interface MssqlTransaction {
+  begin(): Promise<unknown>;
+  rollback(): Promise<unknown>;
+  request(): MssqlRequest;
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+}
+
+interface MssqlRequest {
+  stream: boolean;
+  arrayRowMode: boolean;
+  on(event: string, listener: (value: never) => void): unknown;
+  query(sql: string): unknown;
+  cancel(): unknown;
+}
+
+/** Loads the driver. Rejects when it is not there. */
+export type LoadMssql = () => Promise<MssqlDriver>;
+
+/** Not resolved when Runnel is built. */
+const PACKAGE: string = 'mssql';
+
+const loadPackage: LoadMssql = async () => {
+  const loaded = (await import(PACKAGE)) as { readonly default?: MssqlDriver } & MssqlDriver;
+  return loaded.default ?? loaded;
+};
+
+/**
+ * Makes what opens sessions of SQL Server. Every statement runs in a transaction that is rolled back, for there are no read-only ones.
+ *
+ * Errors when it is used: `CONFIG_INVALID` without the driver, else those of the driver.
+ */
+export function mssqlSessions(load: LoadMssql = loadPackage): OpenSession {
+  return async (target, signal) => {
+    const driver = await load().catch((cause: unknown) => {
+      throw new EngineError(
+        'CONFIG_INVALID',
+        'The driver for SQL Server is not installed; the operator adds it with: npm install mssql',
+        { cause },
+      );
+    });
+    const sockets = new Set<Socket>();
+    const pool = new driver.ConnectionPool(configurationOf(target, sockets, signal));
+    pool.on('error', ignore);
+    const drop = (): void => {
+      for (const socket of sockets) socket.destroy();
+    };
+    try {
+      await pool.connect();
+      return createSession(driver, pool, drop);
+    } catch (error) {
+      drop();
+      throw error;
+    }
+  };
+}
+
+function configurationOf(target: OpenTarget, sockets: Set<Socket>, signal: AbortSignal): object {
+  const { username, password, database, tls } = target.address;
+  return {
+    server: target.host,
+    port: target.port,
+    user: username,
+    password,
+    database,
+    pool: { max: 1, min: 0 },
+    options: {
+      encrypt: tls !== 'off',
+      trustServerCertificate: tls !== 'verify',
+      serverName: target.host,
+      appName: 'runnel',
+      // Availability groups send such a session to a replica that cannot write.
+      readOnlyIntent: true,
+      enableArithAbort: true,
+      connector: async () => {
+        const socket = await target.dial(signal);
+        sockets.add(socket.once('close', () => sockets.delete(socket)));
+        return socket;
+      },
+    },
+  };
+}
+
+function createSession(driver: MssqlDriver, pool: MssqlPool, drop: () => void): DatabaseSession {
+  let isAlive = true;
+  const abandon = (): void => {
+    isAlive = false;
+    // The server ends what runs on a connection that is gone.
+    drop();
+    void pool.close().catch(ignore);
+  };
+  return {
+    dialect: 'mssql',
+    get isAlive() {
+      return isAlive;
+    },
+    async query(sql, bounds) {
+      const transaction = new driver.Transaction(pool);
+      transaction.on('error', ignore);
+      await transaction.begin();
+      try {
+        return await readRows(transaction.request(), sql, bounds, abandon);
+      } finally {
+        await transaction.rollback().catch(ignore);
+      }
+    },
+    async close() {
+      isAlive = false;
+      await pool.close().catch(ignore);
+      drop();
+    },
+    abandon,
+  };
+}
+
+function readRows(request: MssqlRequest, sql: string, bounds: StatementBounds, abandon: () => void): Promise<Table> {
+  const collector = new RowCollector(bounds);
+  request.stream = true;
+  request.arrayRowMode = true;
+  return new Promise((resolve, reject) => {
+    let isEnough = false;
+    const late = setTimeout(() => {
+      reject(toolFailed(`there was no answer within ${bounds.timeoutMs / 1000} seconds`));
+      abandon();
+    }, bounds.timeoutMs);
+    const finish = (error?: unknown): void => {
+      clearTimeout(late);
+      if (error === undefined || isEnough) resolve(collector.table());
+      else reject(error);
+    };
+    request.on('recordset', (columns: readonly MssqlColumn[]) => {
+      collector.setColumns(columns.map(({ name, type }) => ({ name, kind: kindOf(type) })));
+    });
+    request.on('row', (row: readonly unknown[]) => {
+      if (isEnough || collector.add(row)) return;
+      isEnough = true;
+      request.cancel();
+    });
+    let failure: unknown;
+    request.on('error', (error: unknown) => {
+      failure ??= error;
+    });
+    request.on('done', () => finish(failure));
+    request.query(sql);
+  });
+}
+
+interface MssqlColumn {
+  readonly name: string;
+  /** A function of the driver that is named after the type. */
+  readonly type?: { readonly declaration?: string };
+}
+
+function kindOf(type: MssqlColumn['type']): CellKind {
+  switch (type?.declaration) {
+    case 'bigint':
+      return 'whole';
+    case 'date':
+      return 'date';
+    case 'datetime':
+    case 'datetime2':
+    case 'smalldatetime':
+    case 'datetimeoffset':
+      return 'time';
+    default:
+      return 'plain';
+  }
+}
+
+function ignore(): void {}

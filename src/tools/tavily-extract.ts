@@ -1,0 +1,58 @@
+import { map, type Observable } from 'rxjs';
+import { z } from 'zod';
+import { text } from './fields.js';
+import { toolFailed } from './results/failures.js';
+import { defineTool, type ToolEvent, toolResult } from './tool.js';
+import { settingOf } from './tool-services.js';
+import { askJson, baseUrlOf, listAt } from './upstream.js';
+import { checkUrls, urlsArgument } from './web/url-list.js';
+
+const BASE_URL = 'https://api.tavily.com';
+const MAX_URLS = 20;
+
+/** Gives the text of pages through Tavily. Errors: `TOOL_FAILED` without a key or URL, or with what Tavily answers. */
+export const tavilyExtract = defineTool({
+  component: 'TavilyExtract',
+  name: 'tavily_extract',
+  summary: 'Gives the text of web pages by their URLs.',
+  advice: 'Use it when the URLs are known, such as those of an earlier search.',
+  arguments: {
+    urls: urlsArgument(MAX_URLS),
+    extract_depth: z
+      .enum(['basic', 'advanced'])
+      .default('basic')
+      .describe('`advanced` also gives tables and embedded content, and takes longer.'),
+    format: z.enum(['markdown', 'text']).default('markdown').describe('How the text is written.'),
+  },
+  params: { api_key: text('Key of Tavily; default the environment variable TAVILY_API_KEY.') },
+  outputs: {
+    json: { type: 'array', description: 'The pages as Tavily gave them: url, raw_content, images.' },
+    failed: { type: 'array', description: 'Pages that could not be read: url, error.' },
+  },
+  primaryOutput: 'json',
+  timeoutSeconds: 600,
+  call({ urls, ...settings }, call): Observable<ToolEvent> {
+    const wanted = checkUrls(urls, MAX_URLS);
+    const key = call.params.api_key.trim() || settingOf(call.services, 'TAVILY_API_KEY');
+    if (key === undefined) {
+      throw toolFailed('there is no key; set "api_key" or the environment variable TAVILY_API_KEY');
+    }
+    return askJson(tavilyExtract, call, {
+      url: `${baseUrlOf(tavilyExtract, call.services, BASE_URL)}/extract`,
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      json: { urls: [...wanted], ...settings, include_images: false },
+      timeoutSeconds: 30,
+      attempts: 2,
+      secrets: [key],
+    }).pipe(
+      map((answer) => {
+        const json = [...(listAt(answer, 'results') ?? [])];
+        const failed = [...(listAt(answer, 'failed_results') ?? [])];
+        // The model is told what is missing; nodes have it as an output of its own.
+        const told = failed.length === 0 ? json : { results: json, failed };
+        return toolResult(JSON.stringify(told), { json, failed });
+      }),
+    );
+  },
+});

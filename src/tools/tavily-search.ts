@@ -1,0 +1,67 @@
+import { map, type Observable, of } from 'rxjs';
+import { z } from 'zod';
+import type { Json } from '../json.js';
+import { flag, oneOf, queryArgument, text, wholeNumber } from './fields.js';
+import { toolFailed } from './results/failures.js';
+import type { Passage } from './results/references.js';
+import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
+import { defineTool, type ToolEvent } from './tool.js';
+import { settingOf } from './tool-services.js';
+import { askJson, baseUrlOf, listAt, numberAt, textAt } from './upstream.js';
+
+const BASE_URL = 'https://api.tavily.com';
+
+/** Searches the web through Tavily. Errors: `TOOL_FAILED` without a key, or with what Tavily answers. */
+export const tavilySearch = defineTool({
+  component: 'TavilySearch',
+  name: 'tavily_search',
+  aliases: ['tavily'],
+  summary: 'Searches the web and gives passages that answer a question.',
+  advice: 'Ask short questions about one aspect each, and split what has several.',
+  arguments: {
+    query: queryArgument('What to search for: a few words on one aspect.'),
+    topic: z.enum(['general', 'news']).default('general').describe('`news` for recent events.'),
+    include_domains: z.array(z.string()).default([]).describe('Only pages of these domains.'),
+    exclude_domains: z.array(z.string()).default([]).describe('No pages of these domains.'),
+  },
+  params: {
+    api_key: text('Key of Tavily; default the environment variable TAVILY_API_KEY.'),
+    search_depth: oneOf(['basic', 'advanced'], 'basic', 'How thoroughly Tavily searches; default basic.'),
+    max_results: wholeNumber(6, 'Passages at most, 1 to 20; default 6.', { max: 20 }),
+    days: wholeNumber(14, 'How many days back news may be; default 14.'),
+    include_answer: flag(false, 'Asks Tavily for an answer of its own as well; default false.'),
+  },
+  nodeDefaults: { query: '{sys.query}' },
+  outputs: searchOutputs,
+  timeoutSeconds: 12,
+  call({ query, ...filters }, call): Observable<ToolEvent> {
+    if (query.trim() === '') return of(NOTHING_FOUND);
+    const { api_key: given, ...settings } = call.params;
+    const key = given || settingOf(call.services, 'TAVILY_API_KEY');
+    if (key === undefined)
+      throw toolFailed('there is no key; set "api_key" or the environment variable TAVILY_API_KEY');
+    return askJson(tavilySearch, call, {
+      url: `${baseUrlOf(tavilySearch, call.services, BASE_URL)}/search`,
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      json: { query, ...filters, ...settings, include_images: false, include_raw_content: false },
+      timeoutSeconds: 30,
+      attempts: 2,
+      secrets: [key],
+    }).pipe(
+      map((answer) => {
+        const results = listAt(answer, 'results') ?? [];
+        return searchResult(results.map(toPassage), results);
+      }),
+    );
+  },
+});
+
+function toPassage(result: Json): Passage {
+  return {
+    title: textAt(result, 'title'),
+    url: textAt(result, 'url'),
+    content: textAt(result, 'raw_content') || textAt(result, 'content'),
+    score: numberAt(result, 'score'),
+  };
+}

@@ -1,0 +1,64 @@
+/** What tools ask of the process around them; every one is optional, and a tool that misses one says which. */
+import { EngineError } from '../errors.js';
+import type { Retriever } from '../knowledge/retriever.js';
+import type { Browsers } from './browser/index.js';
+import type { CodeRunner } from './code/code-runner.js';
+import type { Files, StoredFile } from './files.js';
+import type { EgressClient } from './http/egress-client.js';
+import type { McpServers } from './mcp/mcp-servers.js';
+import type { Databases } from './sql/databases.js';
+
+export type { Files, StoredFile };
+
+/** How the operator has set tools up. */
+export interface ToolSettings {
+  /** Where a tool's fixed upstream is, by name of the tool (component or function, any case). @default the real ones */
+  readonly baseUrls?: Readonly<Record<string, string>>;
+  /** Values of the environment that tools may read, such as `QUERIT_API_KEY`. @default none */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Services that tools use. */
+export interface ToolServices {
+  /** The one HTTP client with its egress policy (`src/tools/http`). */
+  readonly http?: EgressClient;
+  readonly files?: Files;
+  /** What finds passages in datasets. */
+  readonly retriever?: Retriever;
+  /** Runs scripts in a sandbox. */
+  readonly code?: CodeRunner;
+  /** MCP servers whose tools agents may call, as the tenant of the run sees them. */
+  readonly mcp?: McpServers;
+  /** Ids of the conversation and of the agent; end users see them in requests to models. */
+  readonly session?: { readonly id: string; readonly agent?: string };
+  /** Starts headless browsers (`src/tools/browser`). */
+  readonly browsers?: Browsers;
+  /** Opens databases that documents name (`src/tools/sql`). */
+  readonly databases?: Databases;
+  readonly tools?: ToolSettings;
+}
+
+/**
+ * A service, or a clear error.
+ *
+ * @throws EngineError CONFIG_INVALID when the run was started without it.
+ */
+export function requireService<K extends keyof ToolServices>(
+  services: ToolServices,
+  name: K,
+  tool: string,
+): NonNullable<ToolServices[K]> {
+  const service = services[name];
+  if (service !== undefined) return service as NonNullable<ToolServices[K]>;
+  throw new EngineError(
+    'CONFIG_INVALID',
+    `Tool "${tool}" needs "${name}", but the run was started without it; pass { services: { ${name} } }.`,
+  );
+}
+
+/** The value of an environment variable that a tool may read; empty counts as unset. */
+export function settingOf({ tools }: ToolServices, name: string): string | undefined {
+  const { environment = {} } = tools ?? {};
+  const value = Object.hasOwn(environment, name) ? environment[name]?.trim() : undefined;
+  return value === '' ? undefined : value;
+}

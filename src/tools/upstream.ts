@@ -1,0 +1,204 @@
+/** How tools talk to the services they stand for: one request with a time, a size and a number of attempts. */
+import { concatMap, map, type Observable, of, throwError } from 'rxjs';
+import { EngineError } from '../errors.js';
+import { isJsonObject, type Json } from '../json.js';
+import { retryWith } from '../operators/retry-with.js';
+import type { EgressRequest, EgressResponse } from './http/egress-client.js';
+import { toolFailed } from './results/failures.js';
+import type { AnyTool, ToolCall } from './tool.js';
+import { requireService, type ToolServices } from './tool-services.js';
+
+/** A request of a tool. */
+export interface UpstreamRequest extends Pick<EgressRequest, 'url' | 'method' | 'headers' | 'body' | 'proxy'> {
+  /** Added to the URL; undefined values are left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Sent as JSON. */
+  readonly json?: Json;
+  /** Sent as a urlencoded form. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** Seconds for one attempt. */
+  readonly timeoutSeconds: number;
+  /** Attempts in all where the document does not say; 1: never again. */
+  readonly attempts: number;
+  /** @default 8 MiB */
+  readonly maxBytes?: number;
+  /** The host comes from the document or a model and not from us or the operator: the address policy applies. @default false */
+  readonly isForeign?: boolean;
+  /** Texts that no error may repeat, such as keys. @default none */
+  readonly secrets?: readonly string[];
+  /** Statuses that are an answer although they are no success. @default none */
+  readonly accepts?: (status: number) => boolean;
+}
+
+const MAX_BYTES = 8 * 1024 * 1024;
+const BACKOFF_MS = 200;
+const MAX_BACKOFF_MS = 3_000;
+/** Longest wait that an upstream may ask for, in milliseconds; a longer one is a failure. */
+const MAX_RETRY_AFTER_MS = 30_000;
+/** Characters of an upstream's message that an error repeats. */
+const MAX_MESSAGE = 300;
+
+/** Where a tool's fixed upstream is: what the operator set for its name, else `usual`; without a slash at the end. */
+export function baseUrlOf(tool: Pick<AnyTool, 'component' | 'name'>, services: ToolServices, usual: string): string {
+  const names = [tool.name.toLowerCase(), tool.component.toLowerCase()];
+  const set = Object.entries(services.tools?.baseUrls ?? {}).find(([name]) =>
+    names.includes(name.trim().toLowerCase()),
+  );
+  return (set?.[1] ?? usual).replace(/\/+$/, '');
+}
+
+/**
+ * Asks an upstream. Emits its answer once, when the status is a success (or accepted).
+ *
+ * Network errors, 429 and 5xx are tried again, as often as the document says or else `attempts`: after what `Retry-After` asks
+ * for, or 200 ms doubling up to 3 s with full jitter. Errors: `TOOL_FAILED` with the status and the upstream's own message;
+ * those of `EgressClient`; `CONFIG_INVALID` without an HTTP client.
+ */
+export function ask(
+  tool: Pick<AnyTool, 'component' | 'name'>,
+  call: Pick<ToolCall, 'services' | 'retries' | 'trace' | 'random' | 'now'>,
+  request: UpstreamRequest,
+): Observable<EgressResponse> {
+  const http = requireService(call.services, 'http', tool.name);
+  const { retries, trace } = call;
+  const attempts = retries?.attempts ?? request.attempts;
+  const asked: EgressRequest = {
+    url: withQuery(request.url, request.query),
+    method: request.method ?? 'GET',
+    ...contentOf(request),
+    timeoutMs: request.timeoutSeconds * 1000,
+    maxBytes: request.maxBytes ?? MAX_BYTES,
+    isFixedByOperator: request.isForeign !== true,
+    ...(request.proxy === undefined || request.proxy === '' ? {} : { proxy: request.proxy }),
+    ...trace,
+  };
+  return http.fetch(asked).pipe(
+    concatMap((response) => {
+      const { status } = response;
+      if ((status >= 200 && status < 300) || request.accepts?.(status) === true) return of(response);
+      return throwError(() => refused(response, call.now(), request.secrets ?? []));
+    }),
+    retryWith({
+      attempts,
+      isRetryable: (error) => EngineError.is(error) && error.retryable,
+      delayMs: (attempt, error) => {
+        const wanted = waitOf(error);
+        if (wanted !== undefined) return wanted;
+        if (retries !== undefined) return retries.delayMs;
+        return call.random() * Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (attempt - 1));
+      },
+    }),
+  );
+}
+
+/** As {@link ask}, and reads the answer as JSON; an answer that is none is an error that is not tried again. */
+export function askJson(
+  tool: Pick<AnyTool, 'component' | 'name'>,
+  call: Pick<ToolCall, 'services' | 'retries' | 'trace' | 'random' | 'now'>,
+  request: UpstreamRequest,
+): Observable<Json> {
+  const headers = { accept: 'application/json', ...request.headers };
+  return ask(tool, call, { ...request, headers }).pipe(map(jsonOf));
+}
+
+/** The body as JSON. @throws EngineError TOOL_FAILED when it is none. */
+export function jsonOf(response: Pick<EgressResponse, 'text'>): Json {
+  try {
+    return JSON.parse(response.text()) as Json;
+  } catch {
+    throw toolFailed('the answer is not valid JSON');
+  }
+}
+
+/** Own text of an object at a key; empty for everything that is no text or number. */
+export function textAt(value: Json | undefined, key: string): string {
+  const found = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  if (typeof found === 'number') return String(found);
+  return typeof found === 'string' ? found : '';
+}
+
+/** Own number of an object at a key; undefined when there is none. */
+export function numberAt(value: Json | undefined, key: string): number | undefined {
+  const found = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return typeof found === 'number' ? found : undefined;
+}
+
+/** Own list of an object at a key; undefined when there is none. */
+export function listAt(value: Json | undefined, key: string): readonly Json[] | undefined {
+  const found = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return Array.isArray(found) ? found : undefined;
+}
+
+function withQuery(url: string, query: UpstreamRequest['query']): string {
+  if (query === undefined) return url;
+  const pairs = Object.entries(query).filter(
+    (pair): pair is [string, string | number | boolean] => pair[1] !== undefined,
+  );
+  if (pairs.length === 0) return url;
+  const parameters = new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)]));
+  return `${url}${url.includes('?') ? '&' : '?'}${parameters}`;
+}
+
+function contentOf({ json, form, body, headers = {} }: UpstreamRequest): Pick<EgressRequest, 'body' | 'headers'> {
+  if (json !== undefined) {
+    return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(json) };
+  }
+  if (form !== undefined) {
+    const type = 'application/x-www-form-urlencoded';
+    return { headers: { 'content-type': type, ...headers }, body: new URLSearchParams(form).toString() };
+  }
+  return body === undefined ? { headers } : { headers, body };
+}
+
+/** What is kept with an error for the next attempt. */
+interface Refusal {
+  readonly status: number;
+  readonly retryAfterMs?: number;
+}
+
+function refused(response: EgressResponse, now: number, secrets: readonly string[]): EngineError {
+  const { status } = response;
+  const retryAfterMs = retryAfterOf(response.headers['retry-after'], now);
+  const isTooLong = retryAfterMs !== undefined && retryAfterMs > MAX_RETRY_AFTER_MS;
+  const details: Refusal = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  // Cut last: the beginning of a secret would not be known as one.
+  const said = withoutSecrets(messageOf(response), secrets).slice(0, MAX_MESSAGE);
+  const when = isTooLong ? ` (it asks to wait ${Math.ceil(retryAfterMs / 1000)} seconds)` : '';
+  const message = `the service answered with status ${status}${when}${said === '' ? '' : `: ${said}`}`;
+  return new EngineError('TOOL_FAILED', message, {
+    retryable: (status === 429 || status >= 500) && !isTooLong,
+    details,
+  });
+}
+
+function waitOf(error: unknown): number | undefined {
+  const details = EngineError.is(error) ? error.details : undefined;
+  return typeof details === 'object' && details !== null ? (details as Partial<Refusal>).retryAfterMs : undefined;
+}
+
+function withoutSecrets(message: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length > 3)
+    .reduce((left, secret) => left.replaceAll(secret, '[REDACTED]'), message);
+}
+
+/** Seconds or a date. */
+function retryAfterOf(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+/** What the upstream says about its refusal: the usual fields of a JSON body, or the beginning of a plain text. */
+function messageOf(response: EgressResponse): string {
+  const body = response.text().slice(0, 64 * 1024);
+  try {
+    const parsed = JSON.parse(body) as Json;
+    const error = isJsonObject(parsed) ? (parsed.error ?? parsed.detail ?? parsed.message ?? '') : '';
+    const said = isJsonObject(error) ? (error.message ?? error.error ?? '') : error;
+    return typeof said === 'string' ? said : '';
+  } catch {
+    return response.contentType.startsWith('text/plain') ? body.trim() : '';
+  }
+}

@@ -1,0 +1,78 @@
+import { map, type Observable, of } from 'rxjs';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { oneOf, queryArgument, wholeNumber } from './fields.js';
+import { WIKIPEDIA_LANGUAGES } from './locales/wikipedia.js';
+import { toolFailed } from './results/failures.js';
+import type { Passage } from './results/references.js';
+import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
+import { defineTool, type ToolEvent } from './tool.js';
+import { askJson, baseUrlOf, numberAt, textAt } from './upstream.js';
+
+/** Searches Wikipedia. Errors: `TOOL_FAILED` with what Wikipedia answers. */
+export const wikipediaSearch = defineTool({
+  component: 'Wikipedia',
+  name: 'wikipedia_search',
+  summary: 'Finds articles of the encyclopedia Wikipedia and gives how they begin.',
+  advice: 'Ask for one thing at a time, in words that may be the title of an article.',
+  arguments: { query: queryArgument('What the article is about; best its title.') },
+  params: {
+    top_n: wholeNumber(10, 'Articles at most, 1 to 50; default 10.', { max: 50 }),
+    language: oneOf(WIKIPEDIA_LANGUAGES, 'en', 'Code of the Wikipedia to search; default en.'),
+  },
+  nodeDefaults: { query: '{sys.query}' },
+  outputs: searchOutputs,
+  timeoutSeconds: 60,
+  call({ query }, call): Observable<ToolEvent> {
+    if (query.trim() === '') return of(NOTHING_FOUND);
+    const { top_n: most, language } = call.params;
+    const origin = `https://${language}.wikipedia.org`;
+    return askJson(wikipediaSearch, call, {
+      url: `${baseUrlOf(wikipediaSearch, call.services, origin)}/w/api.php`,
+      query: {
+        action: 'query',
+        format: 'json',
+        generator: 'search',
+        gsrsearch: query,
+        gsrlimit: most,
+        prop: 'extracts|info',
+        exintro: 1,
+        explaintext: 1,
+        // Without it only some of the articles carry a text.
+        exlimit: 'max',
+        inprop: 'url',
+      },
+      timeoutSeconds: 15,
+      attempts: 2,
+    }).pipe(
+      map((answer) => {
+        const articles = articlesOf(answer).slice(0, most);
+        const json = articles.map((article) => ({
+          title: textAt(article, 'title'),
+          url: urlOf(article, origin),
+          content: textAt(article, 'extract'),
+        }));
+        return searchResult(json satisfies Passage[], json);
+      }),
+    );
+  },
+});
+
+/** Articles with a text, best first. */
+function articlesOf(answer: Json): JsonObject[] {
+  const error = isJsonObject(answer) ? answer.error : undefined;
+  if (error !== undefined)
+    throw toolFailed(textAt(error, 'info') || textAt(error, 'code') || 'Wikipedia reports an error');
+  const query = isJsonObject(answer) ? answer.query : undefined;
+  const pages = isJsonObject(query) ? query.pages : undefined;
+  if (pages === null || typeof pages !== 'object') return [];
+  const rankOf = (page: JsonObject): number => numberAt(page, 'index') ?? Number.MAX_SAFE_INTEGER;
+  return Object.values(pages)
+    .filter(isJsonObject)
+    .filter((page) => textAt(page, 'extract').trim() !== '')
+    .sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+function urlOf(article: JsonObject, origin: string): string {
+  const title = textAt(article, 'title').replaceAll(' ', '_');
+  return textAt(article, 'fullurl') || `${origin}/wiki/${encodeURIComponent(title)}`;
+}
