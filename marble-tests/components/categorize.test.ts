@@ -4,7 +4,7 @@ import { categorize } from '../../src/components/categorize.js';
 import { EngineError } from '../../src/errors.js';
 import { type NodeEvent, settled } from '../../src/graph/node-events.js';
 import type { ChatDelta } from '../../src/models/chat-model.js';
-import { activationOf, chatServices, nodeOf } from '../../test/components/text-activation.js';
+import { activationOf, chatServices, nodeOf, withoutCalls } from '../../test/components/text-activation.js';
 import { marbles } from '../support/scheduler.js';
 
 const usage = { type: 'usage', promptTokens: 1, completionTokens: 2, totalTokens: 3 } as const;
@@ -21,7 +21,9 @@ function sort(answer: Observable<ChatDelta>): Observable<NodeEvent> {
   const category_description = { left: { to: ['l'] }, right: { to: ['r'] }, rest: { to: ['x'] } };
   const { services } = chatServices({ chat: () => answer });
   const node = nodeOf(categorize, { llm_id: 'm', category_description });
-  return node(activationOf({ services, variables: { 'sys.query': 'q' } })) as Observable<NodeEvent>;
+  return (node(activationOf({ services, variables: { 'sys.query': 'q' } })) as Observable<NodeEvent>).pipe(
+    withoutCalls(),
+  );
 }
 
 describe('Categorize', () => {

@@ -4,7 +4,7 @@ import { generate } from '../../src/components/generate.js';
 import { EngineError } from '../../src/errors.js';
 import { delta, type NodeEvent, settled, type Write } from '../../src/graph/node-events.js';
 import type { ChatDelta } from '../../src/models/chat-model.js';
-import { activationOf, chatServices, nodeOf } from '../../test/components/text-activation.js';
+import { activationOf, chatServices, nodeOf, withoutCalls } from '../../test/components/text-activation.js';
 import { marbles } from '../support/scheduler.js';
 
 const PIECES: Record<string, ChatDelta> = {
@@ -28,7 +28,9 @@ function leave(text: string): Write {
 function write(answer$: Observable<ChatDelta>, isStreamed = false): Observable<NodeEvent> {
   const { services } = chatServices({ chat: () => answer$ });
   const node = nodeOf(generate, { llm_id: 'm', prompt: 'Be kind.' }, { isStreamed });
-  return node(activationOf({ services, variables: { 'sys.query': 'hi' } })) as Observable<NodeEvent>;
+  return (node(activationOf({ services, variables: { 'sys.query': 'hi' } })) as Observable<NodeEvent>).pipe(
+    withoutCalls(),
+  );
 }
 
 describe('Generate', () => {

@@ -1,4 +1,4 @@
-import { defer, type Observable } from 'rxjs';
+import { defer, NEVER, type Observable } from 'rxjs';
 import { describe, it } from 'vitest';
 import { invoke } from '../../src/components/invoke.js';
 import { EngineError } from '../../src/errors.js';
@@ -25,6 +25,7 @@ function call(answers: readonly Observable<EgressResponse>[], params = {}, optio
   let next = 0;
   const http: EgressClient = {
     fetch: () => defer(() => answers[next++] as Observable<EgressResponse>),
+    connect: () => NEVER,
     close: () => {},
   };
   const node = createNode(invoke, { url: 'http://server.example/', delay_after_error: 0.003, ...params });

@@ -4,7 +4,7 @@ import { llm } from '../../src/components/llm.js';
 import { EngineError } from '../../src/errors.js';
 import { delta, type NodeEvent, settled, warning } from '../../src/graph/node-events.js';
 import type { ChatDelta } from '../../src/models/chat-model.js';
-import { activationOf, chatServices, nodeOf } from '../../test/components/text-activation.js';
+import { activationOf, chatServices, nodeOf, withoutCalls } from '../../test/components/text-activation.js';
 import { marbles } from '../support/scheduler.js';
 
 const SCHEMA = { structured: { properties: { a: { type: 'number' } } } };
@@ -34,7 +34,7 @@ function ask(answers: Observable<ChatDelta>[], params: object = {}, isStreamed =
   const chat = () => answers[next++] as Observable<ChatDelta>;
   const { services } = chatServices({ chat });
   const node = nodeOf(llm, { llm_id: 'm', prompts: 'q', ...params }, { isStreamed });
-  return node(activationOf({ services })) as Observable<NodeEvent>;
+  return (node(activationOf({ services })) as Observable<NodeEvent>).pipe(withoutCalls());
 }
 
 describe('LLM', () => {

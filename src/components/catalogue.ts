@@ -38,7 +38,7 @@ export function describeComponent(component: AnyComponent): ComponentDescription
     aliases,
     summary,
     hasBody: isContainer,
-    parameters: parametersOf(params),
+    parameters: describeParameters(params),
     outputs: Object.entries(outputs).map(([name, port]) => ({ name, ...port })),
   };
 }
@@ -67,7 +67,8 @@ function section(title: string, rows: readonly OutputDescription[]): string {
   return `${title}\n${lines.join('')}`;
 }
 
-function parametersOf(schema: z.ZodType): readonly ParameterDescription[] {
+/** Describes the fields of a schema. */
+export function describeParameters(schema: z.ZodType): readonly ParameterDescription[] {
   const described: unknown = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',

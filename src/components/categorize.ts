@@ -4,10 +4,10 @@ import { parseReference } from '../dsl/reference.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
+import type { ChatMessage } from '../models/chat-model.js';
 import { collectAnswer } from '../models/collect-answer.js';
 import { baseParams, nodeIds } from './base-params.js';
 import { chooseCategory } from './chat/choose-category.js';
-import { fitMessages } from './chat/fit-messages.js';
 import { readHistory } from './chat/history.js';
 import { modelParams, withUsualNames } from './chat/model-params.js';
 import { openChat } from './chat/open-chat.js';
@@ -104,23 +104,22 @@ function ask(
 ): Observable<NodeEvent> {
   const chat = openChat(activation, params);
   const { conversation, warnings } = readConversation(activation, params);
-  const messages = fitMessages(
-    [
-      { role: 'system', content: system },
-      { role: 'user', content: categorizeUser(conversation) },
-    ],
-    chat.contextLength,
-  );
+  const messages: ChatMessage[] = [
+    { role: 'system', content: system },
+    { role: 'user', content: categorizeUser(conversation) },
+  ];
   return concat(
     from([...chat.warnings, ...warnings]),
-    chat.model.chat(chat.request(messages)).pipe(
-      collectAnswer(),
-      mergeMap(({ text, usage }): NodeEvent[] => {
-        const name = chooseCategory(text, names);
-        const next = params.category_description[name]?.to ?? [];
-        const result = settled({ category_name: name, _next: next }, { next });
-        return usage === undefined ? [result] : [usageEvent(usage), result];
-      }),
+    chat.ask(chat.request(messages), (answer$) =>
+      answer$.pipe(
+        collectAnswer(),
+        mergeMap(({ text, usage }): NodeEvent[] => {
+          const name = chooseCategory(text, names);
+          const next = params.category_description[name]?.to ?? [];
+          const result = settled({ category_name: name, _next: next }, { next });
+          return usage === undefined ? [result] : [usageEvent(usage), result];
+        }),
+      ),
     ),
   );
 }

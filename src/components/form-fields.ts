@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { canonicalId } from '../dsl/component-id.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { readFileValue } from './file-inputs.js';
+import { readFileValues } from './file-inputs.js';
 
 /** One field of a form, as the document declares it. */
 export interface FormField {
@@ -17,9 +17,6 @@ export type Form = ReadonlyMap<string, FormField>;
 
 /** Values of fields by name; null stands for a field that was left open. */
 export type FieldValues = ReadonlyMap<string, Json>;
-
-/** Files of one field that are read at the same time. */
-const FILES_AT_ONCE = 5;
 
 /** The parameter `inputs` of components with a form. */
 export const formParam = z
@@ -45,19 +42,29 @@ export function isSatisfied(field: FormField, value: Json): boolean {
 }
 
 /**
- * The fields that are given to one form: those under the form's id (`{"UserFillUp:A": {"x": 1}}`), otherwise the map itself.
+ * The fields that are given to one form: those under its address (`{"UserFillUp:A#7": {"x": 1}}`), which tells it from the same form
+ * in another pass of a body, those under its id (`{"UserFillUp:A": {"x": 1}}`), otherwise the map itself; the first counts most.
  * Only fields of the form are taken, so that several forms may be answered with one map.
  */
-export function fieldsGivenTo(id: string, form: Form, inputs: Json | undefined): ReadonlyMap<string, Json> {
+export function fieldsGivenTo(
+  id: string,
+  form: Form,
+  inputs: Json | undefined,
+  address?: string,
+): ReadonlyMap<string, Json> {
   const given = new Map<string, Json>();
   if (!isJsonObject(inputs)) return given;
+  for (const [key, value] of Object.entries(inputs)) if (form.has(key)) given.set(key, value);
   for (const [key, value] of Object.entries(inputs)) {
-    if (form.has(key)) given.set(key, value);
-    else if (canonicalId(key) === canonicalId(id) && isJsonObject(value)) {
-      for (const [name, own] of Object.entries(value)) if (form.has(name)) given.set(name, own);
-    }
+    if (!form.has(key) && canonicalId(key) === canonicalId(id)) takeFields(form, value, given);
   }
+  if (address !== undefined && Object.hasOwn(inputs, address)) takeFields(form, inputs[address], given);
   return given;
+}
+
+function takeFields(form: Form, value: Json | undefined, given: Map<string, Json>): void {
+  if (!isJsonObject(value)) return;
+  for (const [name, own] of Object.entries(value)) if (form.has(name)) given.set(name, own);
 }
 
 /**
@@ -124,12 +131,7 @@ async function readFiles(
 ): Promise<FieldValues> {
   for (const [name, value] of fields) {
     const files = Array.isArray(value) ? (value as readonly Json[]) : [value];
-    const contents: Json[] = [];
-    for (let at = 0; at < files.length; at += FILES_AT_ONCE) {
-      const some = files.slice(at, at + FILES_AT_ONCE);
-      contents.push(...(await Promise.all(some.map((file) => readFileValue(file, services)))));
-    }
-    values.set(name, contents);
+    values.set(name, await readFileValues(files, services));
   }
   return values;
 }

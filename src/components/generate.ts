@@ -6,11 +6,13 @@ import type { ValueSource } from '../dsl/resolve.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { isJsonObject, type Json } from '../json.js';
 import { baseParams } from './base-params.js';
+import { type LlmParams, llmParams } from './chat/llm-params.js';
 import { answerParams, modelParams, withUsualNames } from './chat/model-params.js';
+import type { ReadPrompt } from './chat/prepare-messages.js';
 import { pendingReply, writeReply } from './chat/reply.js';
 import { currentRetrieval } from './chat/retrieval.js';
 import { markSeen, textBefore } from './chat/text-before.js';
-import { createAsker, type LlmParams, llm, llmParams, type ReadPrompt } from './llm.js';
+import { createAsker, llm } from './llm.js';
 import { removeThinking } from './speaking/think-text.js';
 import type { TextReader } from './values/text-reader.js';
 

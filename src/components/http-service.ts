@@ -17,10 +17,3 @@ export function httpOf(activation: Activation): EgressClient {
     { node: activation.node },
   );
 }
-
-/** The W3C trace context that a run was started with, to be passed on; undefined without one. */
-export function traceparentOf(activation: Activation): string | undefined {
-  const { headers = {} } = optionalServices(activation);
-  const traceparent = Object.hasOwn(headers, 'traceparent') ? headers.traceparent : undefined;
-  return typeof traceparent === 'string' ? traceparent : undefined;
-}

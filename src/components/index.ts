@@ -1,7 +1,10 @@
 /** The built-in node types: one line each, sorted. */
 import type { AnyComponent } from '../graph/component.js';
+import { tools } from '../tools/index.js';
+import { agent } from './agent.js';
 import { answer } from './answer.js';
 import { begin } from './begin.js';
+import { browser } from './browser.js';
 import { categorize } from './categorize.js';
 import { dataOperations } from './data-operations.js';
 import { docGenerator } from './doc-generator.js';
@@ -20,13 +23,16 @@ import { message } from './message.js';
 import { parallel } from './parallel.js';
 import { stringTransform } from './string-transform.js';
 import { switchComponent } from './switch.js';
+import { toolComponent } from './tool-component.js';
 import { userFillUp } from './user-fill-up.js';
 import { variableAggregator } from './variable-aggregator.js';
 import { variableAssigner } from './variable-assigner.js';
 
 export const components: readonly AnyComponent[] = [
+  agent,
   answer,
   begin,
+  browser,
   categorize,
   dataOperations,
   docGenerator,
@@ -48,4 +54,5 @@ export const components: readonly AnyComponent[] = [
   userFillUp,
   variableAggregator,
   variableAssigner,
+  ...tools.map(toolComponent),
 ];

@@ -1,25 +1,12 @@
 /** What components ask of the process around a run; handed to `run` as `services`. */
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/component.js';
+import type { TraceSource } from '../graph/trace-context.js';
 import type { JsonObject } from '../json.js';
 import type { Models } from '../models/router.js';
-import type { EgressClient } from '../tools/http/egress-client.js';
+import type { Files, StoredFile, ToolServices } from '../tools/tool-services.js';
 
-/** A file that a run refers to. */
-export interface StoredFile {
-  readonly id: string;
-  readonly name: string;
-  readonly mimeType: string;
-  readonly bytes: Uint8Array;
-}
-
-/** Where files of users and files made by components are kept; already bound to one tenant. */
-export interface Files {
-  /** Undefined when there is no such file. */
-  read(id: string): Promise<StoredFile | undefined>;
-  /** Keeps a file and gives its id. */
-  save(file: Omit<StoredFile, 'id'>): Promise<string>;
-}
+export type { Files, StoredFile };
 
 /** A turn to be remembered by long-term memories. */
 export interface MemoryEntry {
@@ -30,16 +17,13 @@ export interface MemoryEntry {
 }
 
 /** Services of a run. Everything but the models is optional; a component that misses one says which. */
-export interface Services {
+export interface Services extends ToolServices {
   readonly models: Models;
-  readonly files?: Files;
-  /** The one HTTP client with its egress policy (`src/tools/http`). */
-  readonly http?: EgressClient;
   readonly remember?: (entry: MemoryEntry) => Promise<void>;
-  /** Ids of the conversation and of the agent; end users see them in requests to models. */
-  readonly session?: { readonly id: string; readonly agent?: string };
   /** Headers of this run for tools that declare them. */
   readonly headers?: JsonObject;
+  /** Where the run stands in a trace; `traceContextOf` reads it. */
+  readonly trace?: TraceSource;
 }
 
 /**

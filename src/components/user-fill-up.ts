@@ -54,8 +54,8 @@ interface FormSpec {
  * Asks the user: the run waits until somebody fills in the form.
  *
  * Optional files are not asked for, and a form with nothing to ask goes on at once. When an answer leaves a required field
- * open, what it does give is kept and the form asks again for the rest. Answers come as `{inputs}`, by field or by the
- * form's id, or as text alone for the only field or the one called `value`. Never runs out of time.
+ * open, what it does give is kept and the form asks again for the rest. Answers come as `{inputs}`, by field, by the form's id or
+ * by its address (`UserFillUp:A#7`), or as text alone for the only field or the one called `value`. Never runs out of time.
  *
  * Errors: those of reading files (see `readFileValue`).
  */
@@ -88,11 +88,16 @@ function toResult(
   return isMove && warnings.length === 0 ? only : of(...warnings, ...events);
 }
 
-function givenAnswers({ node, answer }: Activation, form: Form): ReadonlyMap<string, Json> {
+function givenAnswers({ node, token, answer }: Activation, form: Form): ReadonlyMap<string, Json> {
   if (typeof answer === 'string') return textAnswer(form, answer);
   if (!isJsonObject(answer)) return new Map();
   const isTurn = Object.hasOwn(answer, 'inputs') || Object.hasOwn(answer, 'query');
-  return fieldsGivenTo(node, form, isTurn ? answer.inputs : answer);
+  return fieldsGivenTo(node, form, isTurn ? answer.inputs : answer, formAddress(node, token));
+}
+
+/** What clients know a waiting form by, as `user_inputs` says it: the form's id and the number of its token. */
+function formAddress(node: string, token: string): string {
+  return `${node}#${token.slice(token.lastIndexOf('/') + 1)}`;
 }
 
 /** Text alone answers the only field, or the one called `value`. */

@@ -1,49 +1,6 @@
-import { EngineError } from '../errors.js';
-import type { JsonObject } from '../json.js';
-import { isJsonObject } from '../json.js';
-import { canonicalId, findComponent } from './component-id.js';
-import type { Document, DocumentComponent } from './document.js';
-import { ownText, ownValue } from './json-copy.js';
-
-/** The component called `id`. @throws EngineError `NOT_FOUND` when there is none. */
-export function requireComponent(document: Document, id: string): DocumentComponent {
-  const component = findComponent(document, id);
-  if (component === undefined) throw new EngineError('NOT_FOUND', `there is no component ${JSON.stringify(id)}`);
-  return component;
-}
-
-/** Parameters of a component. @throws EngineError `NOT_FOUND`. */
-export function componentParams(document: Document, id: string): JsonObject {
-  return requireComponent(document, id).params;
-}
-
-/** Class name of a component. @throws EngineError `NOT_FOUND`. */
-export function componentType(document: Document, id: string): string {
-  return requireComponent(document, id).type;
-}
-
-/** Display name of a component. @throws EngineError `NOT_FOUND`. */
-export function componentName(document: Document, id: string): string {
-  return requireComponent(document, id).name;
-}
-
-/**
- * The form a component asks with: `params.inputs`, field name to field.
- *
- * @throws EngineError `NOT_FOUND` when the component does not exist or has no form, `DOCUMENT_INVALID` when the form
- * is no object.
- */
-export function inputForm(document: Document, id: string): JsonObject {
-  const component = requireComponent(document, id);
-  const form = ownValue(component.params, 'inputs');
-  if (form === undefined || form === null) {
-    throw new EngineError('NOT_FOUND', `component ${JSON.stringify(component.id)} has no form (params.inputs)`);
-  }
-  if (!isJsonObject(form)) {
-    throw new EngineError('DOCUMENT_INVALID', `params.inputs of ${JSON.stringify(component.id)} must be an object`);
-  }
-  return form;
-}
+import { canonicalId } from './component-id.js';
+import type { Document } from './document.js';
+import { ownText } from './json-copy.js';
 
 /**
  * Ids at which a run may start, the first one being the entry.

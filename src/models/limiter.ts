@@ -13,6 +13,8 @@ export interface LimiterOptions {
   readonly maxConcurrent?: number;
   /** Subscriptions that may wait; a further one fails with `LIMIT_REACHED`. At least 0. @default 10000 */
   readonly maxWaiting?: number;
+  /** What the error of that one says. @default a sentence about model calls */
+  readonly whenFull?: string;
 }
 
 /** Seats shared by every stream that {@link Limiter.limit} was applied to. */
@@ -47,7 +49,7 @@ interface Waiter {
  * @throws EngineError `OPTION_INVALID` at construction.
  */
 export function createLimiter(options: LimiterOptions = {}): Limiter {
-  const { maxConcurrent = 10, maxWaiting = 10_000 } = options;
+  const { maxConcurrent = 10, maxWaiting = 10_000, whenFull = modelsFull(maxConcurrent, maxWaiting) } = options;
   if (!(Number.isSafeInteger(maxConcurrent) && maxConcurrent >= 1)) {
     throw invalidOption('createLimiter', 'maxConcurrent', 'a whole number of at least 1', maxConcurrent);
   }
@@ -103,7 +105,7 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
           return;
         }
         if (waiting >= maxWaiting) {
-          subscriber.error(queueFull(maxConcurrent, maxWaiting));
+          subscriber.error(new EngineError('LIMIT_REACHED', whenFull, { retryable: true }));
           return;
         }
         const waiter = enqueue(() => {
@@ -139,10 +141,6 @@ function sweep(queue: Fifo<Waiter>): Fifo<Waiter> {
   return swept;
 }
 
-function queueFull(maxConcurrent: number, maxWaiting: number): EngineError {
-  return new EngineError(
-    'LIMIT_REACHED',
-    `${maxConcurrent} model calls are running and ${maxWaiting} are waiting; try again later, or raise MAX_CONCURRENT_CHATS.`,
-    { retryable: true },
-  );
+function modelsFull(maxConcurrent: number, maxWaiting: number): string {
+  return `${maxConcurrent} model calls are running and ${maxWaiting} are waiting; try again later, or raise MAX_CONCURRENT_CHATS.`;
 }

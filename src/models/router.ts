@@ -19,6 +19,8 @@ export interface ChatChoice {
   readonly model: ChatModel;
   /** What to put into a request's `model`. */
   readonly name: string;
+  /** Whose it is, as the configuration says. @default unknown */
+  readonly provider?: string;
   readonly supportsImages: boolean;
   /** Tokens; undefined when nobody said. */
   readonly contextLength: number | undefined;
@@ -49,6 +51,8 @@ export interface Models {
   reranker(modelId?: string): Reranker;
   speech(modelId?: string): SpeechModel;
   describe(): ModelsDescription;
+  /** Chats that are at work, and that wait for their turn. @default not known */
+  load?(): { readonly running: number; readonly waiting: number };
   /** Whether no server is configured, so that every chat is answered by the scripted model. */
   readonly isScripted: boolean;
   /** Ends all connections, also those in use. */
@@ -123,6 +127,7 @@ export function createModels(configuration: ModelsConfiguration, options: Models
       return {
         model: connectionOf(resolved)?.chat ?? scripted,
         name,
+        provider: resolved.provider === undefined ? 'scripted' : (resolved.provider.name ?? 'default'),
         supportsImages: configuration.visionModels.some((vision) => vision === name || vision === llmId),
         contextLength: lengthOf(configuration.contextLengths, llmId) ?? lengthOf(configuration.contextLengths, name),
       };
@@ -131,6 +136,7 @@ export function createModels(configuration: ModelsConfiguration, options: Models
     reranker: (modelId = '') => createReranker(askOptions('rerank', modelId)),
     speech: (modelId = '') => createSpeechModel(askOptions('tts', modelId)),
     describe: () => describe(configuration),
+    load: () => ({ running: limiter.running, waiting: limiter.waiting }),
     // Destroyed and not closed: a provider that hangs must not hold up the end of the process.
     close: connections.close,
   };

@@ -1,7 +1,8 @@
-import { lastValueFrom, type Observable, of, toArray } from 'rxjs';
+import { lastValueFrom, NEVER, type Observable, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { invoke } from '../../src/components/invoke.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
+import { passThrough } from '../../src/graph/trace-context.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import {
   createEgressClient,
@@ -30,6 +31,7 @@ function answering(answer: Partial<EgressResponse> & { readonly body?: string } 
       asked.push(request);
       return of(response);
     },
+    connect: () => NEVER,
     close: () => {},
   };
   return { http, asked };
@@ -56,6 +58,12 @@ function requestOf(params: JsonObject, services: object = {}): EgressRequest {
   runAtOnce(invoke, { url: 'server.example', ...params }, { ...AROUND, services: { http, ...services } });
   expect(asked).toHaveLength(1);
   return asked[0] as EgressRequest;
+}
+
+/** Its headers but for the key that every request has. */
+function headersOf(params: JsonObject): object {
+  const { 'idempotency-key': _, ...headers } = requestOf(params).headers ?? {};
+  return headers;
 }
 
 describe('the URL', () => {
@@ -180,20 +188,26 @@ describe('headers', () => {
       { 'X-A': '1', 'X-B': 'true', 'X-D': '[1, 2]' },
     ],
   ])('from %s', (_what, headers, sent) => {
-    expect(requestOf({ headers }).headers).toEqual(sent);
+    expect(headersOf({ headers })).toEqual(sent);
   });
 
   it.each(['not json', '[1]', '"text"', '12', [1]] as Json[])('must be an object, not %j', (headers) => {
     expect(() => requestOf({ headers })).toThrow(/headers must be a JSON object/);
   });
 
+  it('offer the token as a key by which a repeated request is known, unless the document has its own', () => {
+    expect(requestOf({}).headers).toEqual({ 'idempotency-key': 'run/1' });
+    const headers = { 'Idempotency-Key': '{a@n}' };
+    expect(requestOf({ headers }).headers).toEqual({ 'Idempotency-Key': '3' });
+  });
+
   it('say what the body is, unless the document does', () => {
     const variables = [{ key: 'v', value: 'x' }];
     const form = { method: 'post', datatype: 'formdata', variables };
 
-    expect(requestOf({ method: 'post' }).headers).toEqual({ 'content-type': 'application/json' });
-    expect(requestOf(form).headers).toEqual({ 'content-type': 'application/x-www-form-urlencoded' });
-    expect(requestOf({ ...form, headers: { 'Content-Type': 'text/x' } }).headers).toEqual({ 'Content-Type': 'text/x' });
+    expect(headersOf({ method: 'post' })).toEqual({ 'content-type': 'application/json' });
+    expect(headersOf(form)).toEqual({ 'content-type': 'application/x-www-form-urlencoded' });
+    expect(headersOf({ ...form, headers: { 'Content-Type': 'text/x' } })).toEqual({ 'Content-Type': 'text/x' });
   });
 });
 
@@ -217,8 +231,10 @@ describe('the request', () => {
   it('passes on the trace that the run belongs to', () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-    expect(requestOf({}, { headers: { traceparent } }).traceparent).toBe(traceparent);
-    expect(requestOf({}, { headers: { traceparent: 1 } }).traceparent).toBeUndefined();
+    expect(requestOf({}, { trace: passThrough({ traceparent, baggage: 'a=b' }) })).toMatchObject({
+      traceparent,
+      baggage: 'a=b',
+    });
     expect(requestOf({}).traceparent).toBeUndefined();
   });
 

@@ -1,7 +1,8 @@
-import { EMPTY, isObservable, type Observable, of } from 'rxjs';
+import { EMPTY, filter, isObservable, type MonoTypeOperatorFunction, type Observable, of } from 'rxjs';
 import { parseReference } from '../../src/dsl/reference.js';
 import { renderValue } from '../../src/dsl/render-value.js';
 import { type Lookup, readReference, type ValueSource } from '../../src/dsl/resolve.js';
+import { isCallNotice } from '../../src/graph/call-notices.js';
 import type { Activation, Component, NodeFunction, Placement } from '../../src/graph/component.js';
 import { type Delta, delta, type NodeEvent, type Settled } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
@@ -84,12 +85,17 @@ export function nodeOf<P>(component: Component<P>, params: Json, place: Partial<
   return component.create(component.params.parse(params), placement);
 }
 
-/** What a node that works at once says, in order. */
+/** What a node says, without what it tells about its calls. */
+export function withoutCalls(): MonoTypeOperatorFunction<NodeEvent> {
+  return filter((event) => event.type !== 'notice' || !isCallNotice(event));
+}
+
+/** What a node that works at once says, in order, without what it tells about its calls. */
 export function eventsOf(result: ReturnType<NodeFunction>): NodeEvent[] {
   if (!isObservable(result)) return [result as Settled];
   const events: NodeEvent[] = [];
   let failure: { readonly error: unknown } | undefined;
-  result.subscribe({
+  (result as Observable<NodeEvent>).pipe(withoutCalls()).subscribe({
     next: (event) => events.push(event as NodeEvent),
     error: (error: unknown) => {
       failure = { error };

@@ -1,14 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  componentName,
-  componentParams,
-  componentType,
-  entriesOf,
-  firstBegin,
-  inputForm,
-  mode,
-  prologue,
-} from '../../src/dsl/introspect.js';
+import { entriesOf, firstBegin, mode, prologue } from '../../src/dsl/introspect.js';
 import { parseDocument, readDocument } from '../../src/dsl/read.js';
 import { documentText } from './load-document.js';
 
@@ -22,26 +13,6 @@ function draft(components: object) {
 }
 
 describe('looking into a document', () => {
-  it('finds parameters, class, display name and form in any spelling', () => {
-    expect(componentParams(document, 'loop_tries')).toMatchObject({ maximum_loop_count: 3 });
-    expect(componentType(document, 'LLM:Guess')).toBe('LLM');
-    expect(componentName(document, 'llm_guess')).toBe('Guess the place');
-    expect(inputForm(document, 'begin')).toMatchObject({ parcel: { type: 'line' } });
-  });
-
-  it.each([
-    ['a component that does not exist', 'Ghost:x', 'NOT_FOUND', /"Ghost:x"/],
-    ['a component without a form', 'Message:Found', 'NOT_FOUND', /"Message:Found" has no form/],
-  ])('refuses the form of %s', (_, id, code, message) => {
-    expect(() => inputForm(document, id)).toThrow(expect.objectContaining({ code }));
-    expect(() => inputForm(document, id)).toThrow(message);
-  });
-
-  it('refuses a form that is no object', () => {
-    const read = draft({ begin: { obj: { component_name: 'Begin', params: { inputs: [] } } } });
-    expect(() => inputForm(read, 'begin')).toThrow(expect.objectContaining({ code: 'DOCUMENT_INVALID' }));
-  });
-
   it('finds prologue and mode', () => {
     expect([firstBegin(document), prologue(document), mode(document)]).toEqual([
       'begin',

@@ -1,5 +1,7 @@
 import type { ValueSource } from '../../dsl/resolve.js';
+import type { Write } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { mergeReferences, type References, readReferences } from '../../tools/results/references.js';
 
 /** What the run found in knowledge bases so far: the last entry of the variable `retrieval`, when there is anything in it. */
 export function currentRetrieval(source: ValueSource): JsonObject | undefined {
@@ -12,6 +14,15 @@ export function currentRetrieval(source: ValueSource): JsonObject | undefined {
 /** Whether passages were found that an answer can cite. */
 export function hasPassages(source: ValueSource): boolean {
   return holdsAnything(currentRetrieval(source)?.chunks);
+}
+
+/** Adds to what the turn found so far; to be computed right before it is written, so that nothing found beside is lost. */
+export function registerReferences(source: ValueSource, found: References): Write {
+  const lookup = source.variable('retrieval');
+  const entries: readonly Json[] = lookup.status === 'found' && Array.isArray(lookup.value) ? lookup.value : [];
+  const merged = mergeReferences(readReferences(entries.at(-1)), found);
+  const value: Json = [...entries.slice(0, -1), { chunks: merged.chunks, doc_aggs: merged.doc_aggs }];
+  return { to: { kind: 'variable', key: 'retrieval' }, value };
 }
 
 /** Passages and documents come as objects by id or as lists. */

@@ -3,10 +3,11 @@ import { concat, defer, EMPTY, mergeMap, type Observable, of } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { type NodeEvent, settled, type Usage } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { ChatMessage, ChatModel, ChatRequest, TokenUsage } from '../../models/chat-model.js';
+import type { ChatDelta, ChatMessage, ChatRequest, TokenUsage } from '../../models/chat-model.js';
 import { collectAnswer } from '../../models/collect-answer.js';
 import { repairPrompt } from '../prompts/structured.js';
 import { THINK_CLOSE } from '../speaking/think-text.js';
+import type { Chat } from './open-chat.js';
 
 /** Attempts to get JSON out of a model that keeps giving something else. */
 const MIN_ATTEMPTS = 2;
@@ -18,7 +19,7 @@ const MAX_REPAIRED = 1_048_576;
 /** A call whose answer must be an object. */
 export interface StructuredCall {
   readonly node: string;
-  readonly model: ChatModel;
+  readonly chat: Pick<Chat, 'ask'>;
   /** Its messages already carry the schema. */
   readonly request: ChatRequest;
   /** What the document allows beside the first attempt; at least one more is made. */
@@ -41,7 +42,9 @@ export function outputSchema(outputs: JsonObject | undefined): JsonObject | unde
 export function askForObject(call: StructuredCall): Observable<NodeEvent> {
   const attempts = Math.min(MAX_ATTEMPTS, Math.max(MIN_ATTEMPTS, call.maxRetries + 1));
   const ask = (messages: readonly ChatMessage[], attempt: number): Observable<NodeEvent> =>
-    call.model.chat({ ...call.request, messages }).pipe(
+    call.chat.ask({ ...call.request, messages }, (answer$) => read(answer$, attempt), `chat-${attempt}`);
+  const read = (answer$: Observable<ChatDelta>, attempt: number): Observable<NodeEvent> =>
+    answer$.pipe(
       collectAnswer(),
       mergeMap(({ text, usage }) => {
         const usage$ = usage === undefined ? EMPTY : of(usageEvent(usage));

@@ -1,4 +1,4 @@
-import { markdownTable } from '../spreadsheets/markdown-table.js';
+import { markdownTable } from '../../tools/results/markdown-table.js';
 import { unreadable } from './unreadable.js';
 
 /** What is used of a node of the parsed tree. */

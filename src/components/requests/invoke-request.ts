@@ -3,10 +3,10 @@ import { parseReference } from '../../dsl/reference.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
 import type { Activation } from '../../graph/component.js';
+import { traceContextOf } from '../../graph/trace-context.js';
 import { isJsonObject, type Json } from '../../json.js';
 import type { EgressRequest } from '../../tools/http/egress-client.js';
 import type { HttpMethod } from '../../tools/http/http-method.js';
-import { traceparentOf } from '../http-service.js';
 import type { TextReader } from '../values/text-reader.js';
 
 /** One argument of the request as the document declares it. */
@@ -27,6 +27,8 @@ export interface RequestParams {
   readonly timeout: number;
 }
 
+const KEY_HEADER = 'idempotency-key';
+
 /** Arguments by name, in the order of the document. */
 type Arguments = ReadonlyMap<string, Json>;
 
@@ -39,10 +41,9 @@ type Arguments = ReadonlyMap<string, Json>;
 export function invokeRequest(params: RequestParams, activation: Activation, reader: TextReader): EgressRequest {
   const { method, datatype, timeout } = params;
   const url = withScheme(reader.read(params.url));
-  const given = readHeaders(params.headers, activation, reader);
+  const given = withKey(readHeaders(params.headers, activation, reader), activation);
   const values = readArguments(params.variables, activation, reader);
   const proxy = withScheme(reader.read(params.proxy));
-  const traceparent = traceparentOf(activation);
   const isQuery = method === 'GET' || method === 'HEAD';
   const body = isQuery ? undefined : bodyOf(values, datatype, method);
   return {
@@ -53,7 +54,7 @@ export function invokeRequest(params: RequestParams, activation: Activation, rea
     followRedirects: false,
     ...(body === undefined ? {} : { body }),
     ...(proxy === '' ? {} : { proxy }),
-    ...(traceparent === undefined ? {} : { traceparent }),
+    ...traceContextOf(activation),
   };
 }
 
@@ -150,8 +151,17 @@ function withQuery(url: string, query: string): string {
   return `${address}${joint}${query}`;
 }
 
+/** A node that starts anew after its process was lost asks under the same key, so that the server can tell. */
+function withKey(headers: Record<string, string>, { token }: Activation): Record<string, string> {
+  return hasHeader(headers, KEY_HEADER) ? headers : { ...headers, [KEY_HEADER]: token };
+}
+
+function hasHeader(headers: Record<string, string>, wanted: string): boolean {
+  return Object.keys(headers).some((name) => name.trim().toLowerCase() === wanted);
+}
+
 function withContentType(headers: Record<string, string>, datatype: RequestParams['datatype']): Record<string, string> {
-  if (Object.keys(headers).some((name) => name.trim().toLowerCase() === 'content-type')) return headers;
+  if (hasHeader(headers, 'content-type')) return headers;
   const type = datatype === 'json' ? 'application/json' : 'application/x-www-form-urlencoded';
   return { ...headers, 'content-type': type };
 }

@@ -38,8 +38,13 @@ export function removeThinking(text: string): string {
 
 /** Joins pieces of the ports `content` and `thinking` to one text, with marks around what was thought. */
 export class MarkedText {
-  #text = '';
+  #text: string;
   #isThinking = false;
+
+  /** Goes on behind a text that was given back before. */
+  constructor(text = '') {
+    this.#text = text;
+  }
 
   /** Adds a piece of reasoning or of the answer. */
   append(text: string, isThinking: boolean): void {

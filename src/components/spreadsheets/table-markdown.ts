@@ -1,5 +1,5 @@
 import { renderValue } from '../../dsl/render-value.js';
-import { markdownTable } from './markdown-table.js';
+import { markdownTable } from '../../tools/results/markdown-table.js';
 import type { Table } from './table.js';
 
 /** The first `maxRows` rows of a table in Markdown. */

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { estimateTokens, fitMessages } from '../../../src/components/chat/fit-messages.js';
 import { readHistory } from '../../../src/components/chat/history.js';
 import { collectImages, withoutImages } from '../../../src/components/chat/images.js';
 import { buildMessages } from '../../../src/components/chat/messages.js';
 import { cutPromptTags } from '../../../src/components/chat/prompt-tags.js';
 import type { Json } from '../../../src/json.js';
-import { type ChatMessage, contentText } from '../../../src/models/chat-model.js';
 import { activationOf } from '../text-activation.js';
 
 const PNG = 'data:image/png;base64,AAAA';
@@ -115,35 +113,6 @@ describe('buildMessages', () => {
         ],
       },
     ]);
-  });
-});
-
-describe('fitMessages', () => {
-  const talk = (...texts: string[]): ChatMessage[] =>
-    texts.map((content, at) => ({ role: at === 0 ? 'system' : at % 2 === 1 ? 'user' : 'assistant', content }));
-  const sizes = (messages: readonly ChatMessage[]) =>
-    messages.map(({ content }) => estimateTokens(contentText(content)));
-  const tokens = (count: number) => 'abcd'.repeat(count);
-
-  it.each<[string, number[], number | undefined, number[]]>([
-    ['leaves alone what fits', [10, 20, 30], 100, [10, 20, 30]],
-    ['leaves everything alone when nobody knows the length', [10, 2000, 30], undefined, [10, 2000, 30]],
-    ['lets the oldest go', [10, 20, 30, 40, 5], 90, [10, 30, 40, 5]],
-    ['lets everything before a long one go', [10, 5, 90, 5], 100, [10, 5]],
-    ['cuts a long question behind short instructions', [10, 50, 200], 100, [10, 87]],
-    ['cuts long instructions before a short question', [900, 50, 10], 100, [87, 10]],
-    ['cuts both when both are long', [900, 200], 100, [0, 97]],
-  ])('%s', (_, given, contextLength, kept) => {
-    expect(sizes(fitMessages(talk(...given.map(tokens)), contextLength))).toEqual(kept);
-  });
-
-  it('never cuts through a character', () => {
-    const [only] = fitMessages([{ role: 'user', content: '🙂'.repeat(100) }], 12);
-    expect(contentText(only?.content ?? '')).toBe('🙂'.repeat(5));
-  });
-
-  it('counts ASCII four to a token and all else one to one', () => {
-    expect([estimateTokens(''), estimateTokens('abcde'), estimateTokens('你好')]).toEqual([0, 2, 2]);
   });
 });
 

@@ -1,0 +1,64 @@
+import type { Observable } from 'rxjs';
+import type { TraceContext } from '../graph/trace-context.js';
+import type { JsonObject } from '../json.js';
+import type { ToolDefinition } from '../models/chat-model.js';
+import { callTool } from '../tools/call-tool.js';
+import { definitionOf, type FunctionOptions } from '../tools/function-schema.js';
+import { searchOutputs } from '../tools/results/search-result.js';
+import type { AnyTool, ToolCall, ToolEvent } from '../tools/tool.js';
+import type { InnerEvent } from './agent-events.js';
+
+/** What a call of a tool may say to the agent that called it. */
+export type AgentToolEvent = ToolEvent | { readonly type: 'inner'; readonly event: InnerEvent };
+
+/** Where a call stands. */
+export interface AgentToolCall {
+  /** Unique within the node; what the tool calls in turn names it as its parent. */
+  readonly id: string;
+  /** The same when the call is repeated after a crash. */
+  readonly key: string;
+}
+
+/** Something that an agent's model may call. */
+export interface AgentTool {
+  readonly kind: 'tool' | 'agent';
+  /** What the model sees; its name is unique among the tools of the agent. */
+  readonly definition: ToolDefinition;
+  /** What people see in logs. */
+  readonly title: string;
+  /** Somebody must allow every call. */
+  readonly needsApproval: boolean;
+  /** Its result may hold passages to cite. */
+  readonly mayCite: boolean;
+  /** Its result is the agent's answer. */
+  readonly isTerminal?: boolean;
+  /** Cold: one subscription is one call. Errors become text for the model. */
+  call(args: JsonObject, call: AgentToolCall): Observable<AgentToolEvent>;
+}
+
+/** How a tool of the library takes part in an agent. */
+export interface BoundTool extends FunctionOptions {
+  readonly tool: AnyTool;
+  readonly needsApproval?: boolean;
+  /** Everything of a call but its key. */
+  readonly context: Omit<ToolCall<never>, 'key'>;
+  /** What a call passes on of the trace. */
+  traceOf(call: string): TraceContext;
+}
+
+/** Makes a tool of the library callable by an agent. */
+export function bindTool({ tool, needsApproval = false, context, traceOf, ...options }: BoundTool): AgentTool {
+  return {
+    kind: 'tool',
+    definition: definitionOf(tool, options),
+    title: tool.name,
+    needsApproval,
+    mayCite: isSearch(tool),
+    call: (args, { id, key }) => callTool(tool, args, { ...context, key, trace: traceOf(id) }),
+  };
+}
+
+/** Whether a tool finds passages: those that do declare the outputs of a search. */
+export function isSearch({ outputs }: AnyTool): boolean {
+  return outputs.json === searchOutputs.json;
+}

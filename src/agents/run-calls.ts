@@ -1,0 +1,209 @@
+/** One round of tool calls: all at once, results in the order in which the model asked. */
+import { catchError, concat, defer, from, mergeMap, type Observable, of, tap } from 'rxjs';
+import { toEngineError } from '../errors.js';
+import type { JsonObject } from '../json.js';
+import { mergeReferences, type References } from '../tools/results/references.js';
+import type { Artifact, ToolResult } from '../tools/tool.js';
+import type { AgentEvent, CallEnded, ToolLogEntry } from './agent-events.js';
+import type { AgentState, PendingCall } from './agent-state.js';
+import type { AgentTool, AgentToolEvent } from './agent-tool.js';
+import { declined, NO_RESULT, SAME_CALL } from './prompts.js';
+import { readArguments } from './read-arguments.js';
+
+/** Whether a person allowed a call, and what they said. */
+export interface Approval {
+  readonly isAllowed: boolean;
+  readonly reason: string;
+}
+
+/** What all rounds of an agent share. */
+export interface Caller {
+  readonly tools: readonly AgentTool[];
+  /** In front of the id of every call. */
+  readonly idPrefix: string;
+  /** In front of the key of every call. */
+  readonly keyPrefix: string;
+  /** The call that the agent itself is, when it is an inner one. */
+  readonly parent?: string;
+  /** Names of the agents from the outermost one. */
+  readonly path: string;
+  /** Calls at once. */
+  readonly concurrency: number;
+  now(): number;
+}
+
+/** What a round gave: filled while its events pass. */
+export interface RoundResults {
+  /** By position of the call. */
+  readonly texts: string[];
+  /** Ids of calls that failed or were declined. */
+  readonly failed: string[];
+  references: References;
+  readonly artifacts: Artifact[];
+  /** Text of a tool whose result is the answer. */
+  terminal: string | undefined;
+}
+
+/** Characters of a result that the model is shown; what a search gives at most is about as long. */
+const MAX_RESULT = 400_000;
+
+/** Characters of a result that the log for people keeps. */
+const MAX_LOGGED = 4_000;
+
+/**
+ * Makes the calls of one round.
+ *
+ * ```text
+ * call 1    b-----p--e|        (began, progress, ended)
+ * call 2    b--e|
+ * result    bb-e--p--e|        (texts by position: call 1, call 2)
+ * ```
+ *
+ * A call that fails is text for the model, as is an unknown name, and a call equal to one of the round before is answered from
+ * there. Fills `results`; never errors. Unsubscribing ends every call.
+ */
+export function runCalls(
+  caller: Caller,
+  calls: readonly PendingCall[],
+  state: AgentState,
+  results: RoundResults,
+  approvals: ReadonlyMap<string, Approval>,
+): Observable<AgentEvent> {
+  const former = formerResults(state);
+  return from(calls).pipe(
+    mergeMap((call, index) => {
+      const note = (text: string) => {
+        results.texts[index] = text;
+      };
+      const approval = approvals.get(call.id);
+      if (approval?.isAllowed === false) {
+        note(declined(approval.reason));
+        // Should the model ask again and the user think otherwise, the call must be made.
+        results.failed.push(call.id);
+        return of(logged(caller, call.name, {}, results.texts[index] as string, 0));
+      }
+      const known = former.get(signatureOf(call));
+      if (known !== undefined) {
+        note(known.endsWith(SAME_CALL) ? known : `${known}\n${SAME_CALL}`);
+        return of(logged(caller, call.name, {}, results.texts[index] as string, 0));
+      }
+      return runCall(caller, call, `${state.round}.${index}`, results, note);
+    }, caller.concurrency),
+  );
+}
+
+function runCall(
+  caller: Caller,
+  call: PendingCall,
+  place: string,
+  results: RoundResults,
+  note: (text: string) => void,
+): Observable<AgentEvent> {
+  return defer(() => {
+    const tool = caller.tools.find(({ definition }) => definition.name === call.name);
+    const id = `${caller.idPrefix}${place}`;
+    const startedAt = caller.now();
+    let args: JsonObject = {};
+    let text = NO_RESULT;
+    const end = (name: string, error?: CallEnded['error']): Observable<AgentEvent> =>
+      defer(() => {
+        note(text);
+        const ended: CallEnded = { type: 'call-ended', kind: tool?.kind ?? 'tool', id, ...(error && { error }) };
+        return of(ended, logged(caller, name, args, text, caller.now() - startedAt));
+      });
+    const fail = (error: unknown): Observable<AgentEvent> => {
+      const { code, message } = toEngineError(error, 'TOOL_FAILED');
+      text = message;
+      results.failed.push(call.id);
+      return end(tool?.title ?? call.name, { code, message });
+    };
+    const began: AgentEvent = {
+      type: 'call-began',
+      id,
+      kind: tool?.kind ?? 'tool',
+      name: tool?.title ?? call.name,
+      ...(caller.parent === undefined ? {} : { parent: caller.parent }),
+      attributes: { 'gen_ai.tool.call.id': call.id },
+    };
+    if (tool === undefined) return concat(of(began), fail(unknownTool(call.name, caller.tools)));
+    const work$ = defer(() => {
+      args = readArguments(call.name, call.arguments);
+      return tool.call(args, { id, key: `${caller.keyPrefix}${place}` });
+    }).pipe(
+      tap((event) => {
+        if (event.type === 'result') text = cut(take(event, tool, results));
+      }),
+      mergeMap((event) => passedOn(id, event)),
+    );
+    return concat(of(began), concat(work$, end(tool.title)).pipe(catchError(fail)));
+  });
+}
+
+function cut(text: string): string {
+  return text.length > MAX_RESULT
+    ? `${text.slice(0, MAX_RESULT)}\n(The result is longer; this is its beginning.)`
+    : text;
+}
+
+/** Keeps what a result brings; gives its text. */
+function take(event: ToolResult, tool: AgentTool, results: RoundResults): string {
+  if (event.references !== undefined) results.references = mergeReferences(results.references, event.references);
+  if (event.artifacts !== undefined) results.artifacts.push(...event.artifacts);
+  const text = event.text === '' ? fallbackText(event) : event.text;
+  if (tool.isTerminal === true) results.terminal ??= text;
+  return text;
+}
+
+/** The text of a tool that says nothing itself: its `content`, else all of its outputs. */
+function fallbackText({ outputs }: ToolResult): string {
+  const { content } = outputs;
+  if (typeof content === 'string' && content !== '') return content;
+  const said = Object.entries(outputs).filter(
+    ([name, value]) => !name.startsWith('_') && value !== '' && value !== null,
+  );
+  return said.length === 0 ? NO_RESULT : JSON.stringify(Object.fromEntries(said));
+}
+
+function passedOn(id: string, event: AgentToolEvent): readonly AgentEvent[] {
+  switch (event.type) {
+    case 'progress':
+      return [{ type: 'call-progress', id, message: event.message }];
+    case 'partial':
+      return [{ type: 'call-progress', id, message: event.text }];
+    case 'inner':
+      return [event.event];
+    case 'result':
+      return [];
+  }
+}
+
+function logged(caller: Caller, toolName: string, args: JsonObject, result: string, elapsedMs: number): ToolLogEntry {
+  const shown = result.length > MAX_LOGGED ? `${result.slice(0, MAX_LOGGED)}…` : result;
+  return { type: 'tool-log', path: caller.path, toolName, arguments: args, result: shown, elapsedMs };
+}
+
+function unknownTool(name: string, tools: readonly AgentTool[]): Error {
+  const known = tools.map(({ definition }) => definition.name).join(', ');
+  return new Error(`There is no tool "${name}". ${known === '' ? 'There are no tools.' : `The tools are: ${known}.`}`);
+}
+
+/** Results of the newest round, by what was called; those of calls that failed are not kept. */
+function formerResults({ messages, failed = [] }: AgentState): ReadonlyMap<string, string> {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant');
+  const asked = messages[at];
+  if (asked?.role !== 'assistant' || asked.toolCalls === undefined) return new Map();
+  const texts = new Map<string, string>();
+  for (const message of messages.slice(at + 1)) {
+    if (message.role === 'tool') texts.set(message.toolCallId, message.content);
+  }
+  return new Map(
+    asked.toolCalls.flatMap((call): [string, string][] => {
+      const text = texts.get(call.id);
+      return text === undefined || failed.includes(call.id) ? [] : [[signatureOf(call), text]];
+    }),
+  );
+}
+
+function signatureOf({ name, arguments: text }: PendingCall): string {
+  return `${name}\n${text}`;
+}

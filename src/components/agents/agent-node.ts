@@ -1,0 +1,144 @@
+/** What an agent says, as events of its node. */
+import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
+import type { AgentAnswer, AgentEvent, ToolLogEntry } from '../../agents/agent-events.js';
+import { type AgentState, keptState, readAgentState } from '../../agents/agent-state.js';
+import { callFinished, callStarted } from '../../graph/call-notices.js';
+import type { Activation } from '../../graph/component.js';
+import {
+  delta,
+  interrupt,
+  type NodeEvent,
+  type Notice,
+  notice,
+  type Progress,
+  settled,
+  warning,
+} from '../../graph/node-events.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { artifactMarkdown, artifactRecord } from '../../tools/results/artifacts.js';
+import type { Artifact } from '../../tools/tool.js';
+import { schemaOf } from '../chat/llm-params.js';
+import { registerReferences } from '../chat/retrieval.js';
+import { askForObject, parseObject } from '../chat/structured-answer.js';
+import { repairPrompt } from '../prompts/structured.js';
+import { type MarkedText, removeThinking } from '../speaking/think-text.js';
+import type { AgentSpec } from './agent-params.js';
+import type { OpenAgent } from './agent-setup.js';
+import { approvalPayload } from './approvals.js';
+
+/** One activation of an Agent. */
+export interface AgentNode {
+  readonly activation: Activation;
+  readonly spec: AgentSpec;
+  readonly opened: OpenAgent;
+  /** What was said so far, thoughts between marks. */
+  readonly speech: MarkedText;
+  /** Another node reads the answer live: then what it settles with is what was streamed. */
+  readonly isStreamed: boolean;
+}
+
+/** What a node keeps between two rounds. */
+export interface AgentMemo {
+  readonly state: AgentState;
+  readonly said: string;
+}
+
+/** What was kept; undefined when there is nothing that can be gone on from. */
+export function readMemo(memo: Json | undefined): AgentMemo | undefined {
+  if (!isJsonObject(memo)) return undefined;
+  const state = readAgentState(memo.state);
+  return state === undefined ? undefined : { state, said: typeof memo.said === 'string' ? memo.said : '' };
+}
+
+/** The events of a node for one event of its agent. */
+export function nodeEvents(node: AgentNode, event: AgentEvent): Observable<NodeEvent> {
+  switch (event.type) {
+    case 'text':
+      node.speech.append(event.text, false);
+      return of(delta('content', event.text));
+    case 'thinking':
+      node.speech.append(event.text, true);
+      return of(delta('thinking', event.text));
+    case 'usage':
+      return of(event);
+    case 'call-began':
+      return of(callStarted(event));
+    case 'call-progress':
+      return of(notice('tool_progress', { call: event.id, message: event.message }));
+    case 'call-ended':
+      return of(callFinished(event));
+    case 'tool-log':
+      return of(toolLog(event));
+    case 'mark':
+      return of(progress(node, event.state));
+    case 'approval':
+      return of<NodeEvent[]>(progress(node, event.state), interrupt(approvalPayload(node.spec.name, event.calls)));
+    case 'answer':
+      return schemaOf(node.spec.params) === undefined ? textAnswer(node, event) : objectAnswer(node, event);
+  }
+}
+
+function progress({ speech, isStreamed }: AgentNode, state: AgentState): Progress {
+  return { type: 'progress', memo: { state: keptState(state), said: isStreamed ? speech.toString() : '' } };
+}
+
+/** One entry of the log of tools, in the names that RAGFlow's clients read. */
+function toolLog({ path, toolName, arguments: args, result, elapsedMs }: ToolLogEntry): Notice {
+  return notice('tool_call', {
+    path,
+    tool_name: toolName,
+    arguments: args,
+    result,
+    elapsed_time: elapsedMs / 1000,
+  });
+}
+
+function textAnswer(node: AgentNode, { text, artifacts, ...answer }: AgentAnswer): Observable<NodeEvent> {
+  const { speech, isStreamed } = node;
+  const links = linksTo(artifacts, text);
+  const shown: NodeEvent[] = [];
+  if (answer.finishReason === 'length') shown.push(TOO_LONG);
+  if (links !== '') {
+    speech.append(links, false);
+    shown.push(delta('content', links));
+  }
+  const content = isStreamed ? speech.toString() : removeThinking(`${text}${links}`);
+  return concat(from(shown), settle(node, { content }, { artifacts, ...answer }));
+}
+
+const TOO_LONG = warning('The answer was cut off at its token limit; raise max_tokens or ask for less.');
+
+/** Reads the answer as an object; when it is none, the model is asked for it again, without tools. */
+function objectAnswer(node: AgentNode, answer: AgentAnswer): Observable<NodeEvent> {
+  const structured = parseObject(answer.text);
+  if (structured !== undefined) return settle(node, { structured }, answer);
+  const { activation, opened, spec } = node;
+  const said = { role: 'assistant', content: answer.text } as const;
+  const request = opened.setup.request(
+    [...answer.state.messages, said, { role: 'user', content: repairPrompt() }],
+    [],
+    'structured',
+  );
+  const maxRetries = spec.params.max_retries ?? 0;
+  const object$ = askForObject({ node: activation.node, chat: opened.chat, request, maxRetries });
+  return object$.pipe(
+    concatMap((event) => (event.type === 'settled' ? settle(node, event.outputs, answer) : of(event))),
+  );
+}
+
+function settle(
+  { activation }: AgentNode,
+  outputs: JsonObject,
+  { references, artifacts }: Pick<AgentAnswer, 'references' | 'artifacts'>,
+): Observable<NodeEvent> {
+  const all = artifacts.length === 0 ? outputs : { ...outputs, _ARTIFACTS: artifacts.map(artifactRecord) };
+  const isEmpty = Object.keys(references.chunks).length === 0;
+  // Computed when it is written: tools of other nodes may have found something in between.
+  return defer(() => of(settled(all, isEmpty ? {} : { writes: [registerReferences(activation.source, references)] })));
+}
+
+/** Links to what tools made, below the answer; those that it holds already are not repeated. */
+function linksTo(artifacts: readonly Artifact[], text: string): string {
+  const missing = new Map(artifacts.filter(({ url }) => !text.includes(url)).map((one) => [one.url, one]));
+  return [...missing.values()].map((one) => `\n\n${artifactMarkdown(one)}`).join('');
+}

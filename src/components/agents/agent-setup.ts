@@ -1,0 +1,163 @@
+/** From an agent of a document to one that can run, within an activation. */
+import { concatMap, defer } from 'rxjs';
+import { z } from 'zod';
+import type { AgentEvent } from '../../agents/agent-events.js';
+import { newAgentState } from '../../agents/agent-state.js';
+import { type AgentTool, type AgentToolEvent, bindTool, isSearch } from '../../agents/agent-tool.js';
+import { taskText } from '../../agents/prompts.js';
+import { type AgentSetup, runAgent } from '../../agents/run-agent.js';
+import type { Activation } from '../../graph/component.js';
+import type { Notice } from '../../graph/node-events.js';
+import { traceContextOf } from '../../graph/trace-context.js';
+import type { Json } from '../../json.js';
+import type { ChatMessage } from '../../models/chat-model.js';
+import { functionName, parametersSchema } from '../../tools/function-schema.js';
+import { toolResult } from '../../tools/tool.js';
+import { modelAttributes } from '../chat/ask-model.js';
+import { schemaOf } from '../chat/llm-params.js';
+import { type Chat, openChat } from '../chat/open-chat.js';
+import { prepareMessages } from '../chat/prepare-messages.js';
+import { cutPromptTags } from '../chat/prompt-tags.js';
+import { toolCallOf } from '../tool-component.js';
+import { createTextReader } from '../values/text-reader.js';
+import type { AgentSpec, ToolSpec } from './agent-params.js';
+import { bindMcpTool, type OfferedTool, withMcpTools } from './mcp-tools.js';
+
+/** An agent with its model and tools, and what it is asked first. */
+export interface OpenAgent {
+  readonly setup: AgentSetup;
+  readonly chat: Chat;
+  readonly messages: readonly ChatMessage[];
+  readonly warnings: readonly Notice[];
+}
+
+/** Where an agent stands among others: the outermost one has none of it. */
+interface Outer {
+  readonly id: string;
+  readonly key: string;
+  readonly path: string;
+  readonly task: string;
+}
+
+const TASK = {
+  user_prompt: z.string().describe('The task: what to find out or to do, in full, as if the reader knew nothing else.'),
+  reasoning: z.string().describe('Why this task is given to this agent.'),
+  context: z.string().describe('What the agent must know for it: facts, earlier results, wishes of the user.'),
+};
+
+/**
+ * Opens an agent: chooses its model, reads its prompts, binds its tools; `offered` are those of MCP servers.
+ *
+ * @throws EngineError as {@link openChat} and {@link prepareMessages}.
+ */
+export function openAgent(
+  activation: Activation,
+  spec: AgentSpec,
+  offered: readonly OfferedTool[],
+  outer?: Outer,
+): OpenAgent {
+  const { params } = spec;
+  const chat = openChat(activation, params);
+  const path = outer === undefined ? spec.name : `${outer.path}-->${spec.name}`;
+  const ofMcp = offered.map((one, at) => bindMcpTool(activation, one, spec.tools.length + at));
+  const tools = spec.tools
+    .map((tool, index) =>
+      tool.type === 'agent' ? bindAgent(activation, tool, index, path) : bindLibraryTool(activation, tool, index),
+    )
+    .concat(ofMcp);
+  const { messages, warnings } = prepareMessages(activation, chat, {
+    params,
+    system: cutPromptTags(params.sys_prompt ?? ''),
+    schema: schemaOf(params),
+    mayFindPassages: tools.some(({ mayCite }) => mayCite),
+    ...(outer && { task: outer.task }),
+  });
+  const setup: AgentSetup = {
+    model: chat.model,
+    modelName: chat.request([]).model,
+    callAttributes: modelAttributes(activation, { request: chat.request([]), provider: chat.provider }),
+    tools,
+    request(asked, definitions, call) {
+      const offered = definitions.length === 0 ? {} : { tools: definitions, toolChoice: 'auto' as const };
+      const request = chat.request(asked);
+      return { ...request, ...offered, headers: { ...request.headers, ...traceContextOf(activation, call) } };
+    },
+    maxRounds: params.max_rounds,
+    budget: {
+      ...(params.budget_tokens === undefined ? {} : { tokens: params.budget_tokens }),
+      ...(params.budget_seconds === undefined ? {} : { ms: params.budget_seconds * 1000 }),
+    },
+    idPrefix: outer === undefined ? '' : `${outer.id}/`,
+    keyPrefix: `${outer?.key ?? activation.token}/`,
+    ...(outer && { parent: outer.id }),
+    path,
+    now: () => activation.now(),
+  };
+  return { setup, chat, messages, warnings: [...warnings] };
+}
+
+function bindLibraryTool(activation: Activation, { tool, params, needsApproval }: ToolSpec, index: number): AgentTool {
+  const { function_name: name, description } = params;
+  const context = toolCallOf(tool, params, activation, createTextReader(activation));
+  return bindTool({
+    tool,
+    index,
+    needsApproval,
+    context,
+    traceOf: (call) => traceContextOf(activation, call),
+    ...textOption('name', name),
+    ...textOption('description', description),
+  });
+}
+
+function textOption<K extends string>(key: K, value: Json | undefined): { readonly [name in K]?: string } {
+  return typeof value === 'string' && value.trim() !== '' ? ({ [key]: value } as { [name in K]: string }) : {};
+}
+
+/** An agent as a tool of another one: it is given a task, and its answer is the result. */
+function bindAgent(activation: Activation, spec: AgentSpec, index: number, outerPath: string): AgentTool {
+  const { name, params, needsApproval } = spec;
+  const usual = params.user_prompt ?? '';
+  const shape = usual === '' ? TASK : { ...TASK, user_prompt: TASK.user_prompt.default(usual) };
+  return {
+    kind: 'agent',
+    title: name,
+    needsApproval,
+    mayCite: canCite(spec),
+    definition: {
+      name: functionName(name, index),
+      description: params.description?.trim() || 'An agent that works on a task of its own and gives its answer.',
+      parameters: parametersSchema(shape),
+    },
+    call: (args, { id, key }) =>
+      defer(() => {
+        const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
+        const given = { reasoning: text(args.reasoning), context: text(args.context) };
+        const asked = taskText({ user_prompt: text(args.user_prompt) || usual, ...given });
+        return withMcpTools(activation, spec, ({ offered }) => {
+          const { setup, messages } = openAgent(activation, spec, offered, { id, key, path: outerPath, task: asked });
+          return runAgent(setup, newAgentState(messages));
+        });
+      }).pipe(concatMap(innerEvents)),
+  };
+}
+
+function canCite({ tools }: AgentSpec): boolean {
+  return tools.some((tool) => (tool.type === 'agent' ? canCite(tool) : isSearch(tool.tool)));
+}
+
+function innerEvents(event: AgentEvent): readonly AgentToolEvent[] {
+  switch (event.type) {
+    case 'answer': {
+      const { text, references, artifacts } = event;
+      return [toolResult(text, { content: text }, { references, artifacts })];
+    }
+    case 'text':
+    case 'thinking':
+    case 'mark':
+    case 'approval':
+      return [];
+    default:
+      return [{ type: 'inner', event }];
+  }
+}

@@ -1,0 +1,156 @@
+import { concat, concatMap, defer, from, map, type Observable, of, takeWhile, toArray } from 'rxjs';
+import { z } from 'zod';
+import { EngineError } from '../errors.js';
+import { type Activation, defineComponent } from '../graph/component.js';
+import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';
+import type { BrowserSession, Browsers, OpenOptions } from '../tools/browser/index.js';
+import { baseParams } from './base-params.js';
+import { type Browsed, browse } from './browsing/browse.js';
+import { keepFiles } from './browsing/keep-files.js';
+import { isUpload, loadUploads } from './browsing/upload-sources.js';
+import { modelParams, withUsualNames } from './chat/model-params.js';
+import { nothingToAsk, openChat } from './chat/open-chat.js';
+import { optionalServices } from './optional-services.js';
+import { createTextReader, referencedOutputs } from './values/text-reader.js';
+
+const flag = (standard: boolean) =>
+  z
+    .boolean()
+    .nullish()
+    .transform((given) => given ?? standard);
+
+const browserParams = z.preprocess(
+  withAliases,
+  z.looseObject({
+    ...baseParams,
+    ...modelParams,
+    prompts: z
+      .string()
+      .refine((text) => text.trim() !== '', 'a browser needs a task')
+      .default('{sys.query}')
+      .describe('The task in words, with references; default the question of the user.'),
+    max_steps: z
+      .preprocess((given) => given ?? 30, z.coerce.number().int().min(1).max(500))
+      .describe('Answers of the model until it has to be done; default 30.'),
+    token_limit: z
+      .preprocess((given) => given ?? 1_000_000, z.coerce.number().int().min(1))
+      .describe('Tokens that all calls of the model may take together; default 1000000.'),
+    headless: flag(true).describe('A server has no screen: browsers are always headless. Default true.'),
+    enable_default_extensions: flag(false).describe('Extensions are never loaded. Default false.'),
+    chromium_sandbox: flag(false).describe(
+      'True insists on the sandbox of Chromium; it is on anyway but for root and in containers. Default false.',
+    ),
+    persist_session: flag(true).describe(
+      'Later turns of the conversation go on with cookies and logins of the node, for half an hour. Default true.',
+    ),
+    upload_sources: z
+      .json()
+      .nullish()
+      .transform((given) => given ?? [])
+      .describe('Files that pages may be given: ids, URLs, references, or lists of them. Default none.'),
+  }),
+);
+
+/** Parameters of {@link browser}. */
+export type BrowserParams = z.output<typeof browserParams>;
+
+/**
+ * Lets a model fulfil a task in a headless browser, and keeps what it downloads.
+ *
+ * The browser lives as long as the activation. Errors: `BROWSER_MISSING`, `BROWSER_FAILED`, `LIMIT_REACHED` when too many wait
+ * for one; `MODEL_*` of the model; `NODE_FAILED` when the model gives nothing that can be done; `CONFIG_INVALID` for a run
+ * without browsers.
+ */
+export const browser = defineComponent<BrowserParams>({
+  type: 'Browser',
+  summary: 'Lets a model fulfil a task in a web browser.',
+  thoughts: 'Working in the browser.',
+  params: browserParams,
+  outputs: {
+    content: { type: 'string', description: 'The answer; empty when the model came to none.' },
+    downloaded_files: {
+      type: 'array',
+      description: 'Downloads and screenshots that were kept, as `{file_id, name, size, parent_id}`.',
+    },
+  },
+  primaryOutput: 'content',
+  timeoutSeconds: 1200,
+  needs: ({ prompts }) => referencedOutputs([prompts]),
+  create: (params) => (activation) => work(activation, params),
+});
+
+/** Names that the other version of RAGFlow gives its parameters. */
+function withAliases(params: unknown): unknown {
+  const named = withUsualNames(params);
+  if (typeof named !== 'object' || named === null) return named;
+  const { prompts, prompt } = named as Record<string, unknown>;
+  return { ...named, prompts: prompts === undefined || prompts === null ? (prompt ?? undefined) : prompts };
+}
+
+function work(activation: Activation, params: BrowserParams): Observable<NodeEvent> {
+  const browsers = browsersOf(activation);
+  const chat = openChat(activation, params);
+  const reader = createTextReader(activation);
+  const task = reader.read(params.prompts);
+  if (task.trim() === '') throw nothingToAsk(activation.node);
+  const working$ = loadUploads(params.upload_sources, activation).pipe(
+    toArray(),
+    concatMap((loaded) => {
+      const uploads = loaded.filter(isUpload);
+      const files = uploads.map(({ name }) => name);
+      const use = (session: BrowserSession): Observable<NodeEvent> =>
+        browse({
+          node: activation.node,
+          chat,
+          session,
+          task,
+          files,
+          maxRounds: params.max_steps,
+          maxTokens: params.token_limit,
+          maxRetries: params.max_retries ?? 0,
+        }).pipe(
+          concatMap((event): Observable<NodeEvent> => {
+            return event.type === 'browsed' ? finish(event, activation, session) : of(event);
+          }),
+        );
+      const warnings$ = from(loaded.filter((one): one is Notice => !isUpload(one)));
+      return concat(warnings$, browsers.open({ ...openOptions(activation, params), uploads }).pipe(concatMap(use)));
+    }),
+    // The browser is there until somebody leaves it.
+    takeWhile((event) => event.type !== 'settled', true),
+  );
+  return concat(
+    defer(() => from([...chat.warnings, ...reader.warnings])),
+    working$,
+  );
+}
+
+/** Keeps the files and the logins of a session, then settles. */
+function finish({ answer, pictures }: Browsed, activation: Activation, session: BrowserSession): Observable<NodeEvent> {
+  return keepFiles(activation, session, pictures).pipe(
+    concatMap((kept): Observable<NodeEvent> => {
+      if (kept.type !== 'kept') return of(kept);
+      return session.remember().pipe(map(() => settled({ content: answer, downloaded_files: [...kept.files] })));
+    }),
+  );
+}
+
+function openOptions(activation: Activation, params: BrowserParams): OpenOptions {
+  const { session } = optionalServices(activation);
+  const isRemembered = params.persist_session && session !== undefined && session.id !== '';
+  return {
+    isSandboxed: params.chromium_sandbox,
+    // Ids of agents are never those of another tenant.
+    ...(isRemembered && { rememberAs: JSON.stringify([session.agent ?? '', session.id, activation.node]) }),
+  };
+}
+
+function browsersOf(activation: Activation): Browsers {
+  const { browsers } = optionalServices(activation);
+  if (browsers !== undefined) return browsers;
+  throw new EngineError(
+    'CONFIG_INVALID',
+    `Node "${activation.node}" needs a browser, but the run was started without; pass { services: { browsers: createBrowsers() } }.`,
+    { node: activation.node },
+  );
+}

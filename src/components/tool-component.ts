@@ -1,0 +1,182 @@
+import { concat, concatMap, defer, type Observable } from 'rxjs';
+import { z } from 'zod';
+import { renderValue } from '../dsl/render-value.js';
+import { type InterpolateOptions, resolveParam } from '../dsl/resolve.js';
+import type { Activation, AnyComponent } from '../graph/component.js';
+import { defineComponent } from '../graph/component.js';
+import { type NodeEvent, notice, settled } from '../graph/node-events.js';
+import { traceContextOf } from '../graph/trace-context.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { callTool } from '../tools/call-tool.js';
+import { namesOf } from '../tools/find-tool.js';
+import { parametersSchema } from '../tools/function-schema.js';
+import { artifactRecord } from '../tools/results/artifacts.js';
+import type { AnyTool, Shape, ToolCall, ToolEvent, ToolRetries } from '../tools/tool.js';
+import { baseParams } from './base-params.js';
+import { registerReferences } from './chat/retrieval.js';
+import { optionalServices } from './optional-services.js';
+import { createTextReader, referencedOutputs, type TextReader } from './values/text-reader.js';
+
+/** Parameters that every tool has in a document. */
+export const toolBaseParams = {
+  ...baseParams,
+  max_retries: z
+    .preprocess((given) => given || undefined, z.coerce.number().int().min(0).max(100).optional())
+    .describe('Attempts after the first; default what suits the service.'),
+  delay_after_error: z
+    .preprocess(
+      (given) => (given === '' ? undefined : (given ?? undefined)),
+      z.coerce.number().min(0).max(86_400).default(2),
+    )
+    .describe('Seconds between two attempts, where `max_retries` is set; default 2.'),
+};
+
+/**
+ * Makes a tool a node type: arguments come from parameters of the same name, references in them replaced; what it found may be
+ * cited from then on.
+ *
+ * Errors: those of {@link callTool}; `REFERENCE_UNRESOLVED` for a parameter that reads a node that does not exist.
+ */
+export function toolComponent(tool: AnyTool): AnyComponent {
+  const [type, ...aliases] = namesOf(tool);
+  const { summary, outputs, timeoutSeconds, primaryOutput = 'formalized_content', verbatim = [] } = tool;
+  const own = tool.params as Shape;
+  const resolved = Object.keys(tool.arguments as Shape).filter((name) => !verbatim.includes(name));
+  return defineComponent<JsonObject>({
+    type: type as string,
+    aliases,
+    summary,
+    thoughts: summary,
+    params: z.looseObject({ ...toolBaseParams, ...argumentFields(tool), ...own }) as unknown as z.ZodType<JsonObject>,
+    outputs,
+    primaryOutput,
+    timeoutSeconds,
+    needs: (params) => referencedOutputs(textsOf(resolved.map((name) => params[name] ?? tool.nodeDefaults?.[name]))),
+    check: (params) => tool.check?.(params as never) ?? [],
+    create(params) {
+      const { properties } = parametersSchema(tool.arguments as Shape);
+      const schemas = isJsonObject(properties) ? properties : {};
+      return (activation) => runTool(tool, params, schemas, activation);
+    },
+  });
+}
+
+/** Arguments as parameters of a node: any value, and references. */
+function argumentFields(tool: AnyTool): Record<string, z.ZodType> {
+  const fields = Object.entries(tool.arguments as Shape).map(([name, schema]): [string, z.ZodType] => {
+    const fallback = tool.nodeDefaults?.[name];
+    const usual = fallback === undefined ? '' : ` Default: ${JSON.stringify(fallback)}.`;
+    return [
+      name,
+      z
+        .json()
+        .optional()
+        .describe(`${schema.description ?? ''}${tool.verbatim?.includes(name) ? '' : ' May hold references.'}${usual}`),
+    ];
+  });
+  return Object.fromEntries(fields);
+}
+
+function runTool(
+  tool: AnyTool,
+  params: JsonObject,
+  schemas: JsonObject,
+  activation: Activation,
+): Observable<NodeEvent> {
+  const reader = createTextReader(activation);
+  const call = toolCallOf(tool, params, activation, reader);
+  const args = argumentsOf(tool, params, schemas, resolving(activation, reader));
+  const result$ = callTool(tool, args, call).pipe(concatMap((event) => nodeEvents(event, activation)));
+  return concat(
+    defer(() => reader.warnings),
+    result$,
+  );
+}
+
+/** What a tool sees of an activation, its parameters read. */
+export function toolCallOf(
+  tool: AnyTool,
+  params: JsonObject,
+  activation: Activation,
+  reader: Pick<TextReader, 'read'>,
+): ToolCall<never> {
+  const { verbatim = [], isRepeatable = true } = tool;
+  const retries = isRepeatable ? retriesOf(params) : undefined;
+  const read = (name: string, value: Json): Json =>
+    typeof value === 'string' && !verbatim.includes(name) ? reader.read(value) : value;
+  const own = Object.keys(tool.params as Shape).map((name): [string, Json] => [name, read(name, params[name] ?? null)]);
+  return {
+    params: Object.fromEntries(own) as never,
+    services: optionalServices(activation),
+    source: activation.source,
+    key: activation.token,
+    trace: traceContextOf(activation),
+    ...(retries === undefined ? {} : { retries }),
+    now: () => activation.now(),
+    random: () => activation.random(),
+  };
+}
+
+function retriesOf({ max_retries: retries, delay_after_error: seconds }: JsonObject): ToolRetries | undefined {
+  if (typeof retries !== 'number') return undefined;
+  return { attempts: retries + 1, delayMs: (typeof seconds === 'number' ? seconds : 2) * 1000 };
+}
+
+/** Arguments from the document, in the type that the tool wants; what is not set is left to its default. */
+function argumentsOf(
+  { nodeDefaults = {}, verbatim = [], ...tool }: AnyTool,
+  params: JsonObject,
+  schemas: JsonObject,
+  resolve: (value: Json) => Json,
+): JsonObject {
+  const pairs = Object.keys(tool.arguments as Shape).flatMap((name): [string, Json][] => {
+    const given = params[name] ?? nodeDefaults[name];
+    if (given === undefined || given === null) return [];
+    const value = verbatim.includes(name) ? given : resolve(given);
+    return isNothing(value, schemas[name]) ? [] : [[name, fitType(value, schemas[name])]];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** Replaces references anywhere in a value. */
+function resolving({ source }: Activation, { unresolved }: TextReader): (value: Json) => Json {
+  const options: InterpolateOptions = { onUnresolved: unresolved };
+  const resolve = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (!isJsonObject(value)) return resolveParam(value, source, options);
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item)]));
+  };
+  return resolve;
+}
+
+function isNothing(value: Json, schema: Json | undefined): boolean {
+  return value === null || (value === '' && isJsonObject(schema) && schema.type !== 'string');
+}
+
+/** A text where the tool reads text, whatever the reference named. */
+function fitType(value: Json, schema: Json | undefined): Json {
+  return isJsonObject(schema) && schema.type === 'string' ? renderValue(value) : value;
+}
+
+function nodeEvents(event: ToolEvent, { source }: Activation): NodeEvent[] {
+  switch (event.type) {
+    case 'progress':
+      return [notice('tool_progress', { message: event.message })];
+    case 'partial':
+      return [notice('tool_partial', { text: event.text })];
+    case 'result': {
+      const { outputs, references, artifacts } = event;
+      const kept = artifacts === undefined ? outputs : { ...outputs, _ARTIFACTS: artifacts.map(artifactRecord) };
+      return [settled(kept, references === undefined ? {} : { writes: [registerReferences(source, references)] })];
+    }
+  }
+}
+
+/** Texts anywhere in some values, for a look at their references. */
+function textsOf(values: readonly (Json | undefined)[]): string[] {
+  return values.flatMap((value): string[] => {
+    if (typeof value === 'string') return [value];
+    if (Array.isArray(value)) return textsOf(value);
+    return isJsonObject(value) ? textsOf(Object.values(value)) : [];
+  });
+}
