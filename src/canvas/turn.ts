@@ -1,10 +1,15 @@
 /** One turn of a conversation: a question, or the answers to the forms that the run before stopped at. */
 import { concatMap, defer, from, type Observable, of } from 'rxjs';
+import { EngineError } from '../errors.js';
+import type { JournalContents } from '../graph/durable-ports.js';
 import type { RunEvent } from '../graph/events.js';
-import type { Variables } from '../graph/plan.js';
+import { readRecord } from '../graph/journal.js';
+import type { Plan, Variables } from '../graph/plan.js';
+import { replay } from '../graph/replay.js';
 import { checkpointOf, run } from '../graph/run.js';
 import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 import type { Checkpoint } from '../graph/state.js';
+import { stateFromJson, stateToJson } from '../graph/state-json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Canvas } from './load-canvas.js';
 
@@ -43,17 +48,48 @@ export interface TurnOptions extends RunOptions {
  * @throws EngineError as `run`.
  */
 export function runTurn(canvas: Canvas, turn: Turn, options: TurnOptions = {}): Observable<RunEvent> {
-  const { session, onSession, ...runOptions } = options;
+  const { session, onSession: _, ...runOptions } = options;
   return defer(() => {
     const start = startOf(turn, session);
-    return run(canvas.plan, start, {
-      ...runOptions,
-      whenEnded: (outcome) => {
-        onSession?.(sessionAfter(outcome, runOptions.run ?? '', (runOptions.now ?? Date.now)()), outcome);
-        runOptions.whenEnded?.(outcome);
-      },
-    });
+    return run(canvas.plan, start, { ...runOptions, whenEnded: whenEndedOf(options) });
   });
+}
+
+/**
+ * Goes on with a turn whose process was lost, from where its journal ends; finished nodes are not run again.
+ *
+ * @throws EngineError as `run`.
+ */
+export function continueTurn(
+  canvas: Canvas,
+  contents: JournalContents,
+  options: Omit<TurnOptions, 'session'> = {},
+): Observable<RunEvent> {
+  const { onSession: _, ...runOptions } = options;
+  return defer(() =>
+    run(
+      canvas.plan,
+      { checkpoint: checkpointIn(canvas.plan, contents), takeover: true },
+      { ...runOptions, whenEnded: whenEndedOf(options) },
+    ),
+  );
+}
+
+/** @throws EngineError PLAN_CHANGED, CHECKPOINT_INVALID. */
+function checkpointIn(plan: Plan, { checkpoint, records }: JournalContents): Checkpoint {
+  if (checkpoint === undefined) throw new EngineError('CHECKPOINT_INVALID', 'The journal of the run has no snapshot.');
+  // Another graph is refused by its hash; its records would only fail to fit.
+  if (checkpoint.planHash !== plan.hash || records.length === 0) return checkpoint;
+  const state = replay(plan, stateFromJson(plan, checkpoint.state), records.map(readRecord));
+  // As it would be read from a store.
+  return { ...checkpoint, state: JSON.parse(JSON.stringify(stateToJson(plan, state))) as JsonObject };
+}
+
+function whenEndedOf({ onSession, whenEnded, run: id = '', now = Date.now }: TurnOptions) {
+  return (outcome: RunOutcome): void => {
+    onSession?.(sessionAfter(outcome, id, now()), outcome);
+    whenEnded?.(outcome);
+  };
 }
 
 /** The conversation that an ended run leaves. */

@@ -6,20 +6,23 @@ import type {
   NodeHeader,
   NodeNotice,
   NodeStarted,
-  PendingQuestion,
   RunEvent,
+  RunStarted,
 } from '../graph/events.js';
 import { findNode, type Node, type Plan } from '../graph/plan.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
 import { readTurnInput } from './conversation.js';
+import { mergeForms } from './merge-forms.js';
+import type { WirePast } from './wire-past.js';
 
-/** Names of RAGFlow's events. */
+/** Names of RAGFlow's events, and one of ours: a node starts anew because the process it was at work in was lost. */
 export type WireEventName =
   | 'workflow_started'
   | 'node_started'
   | 'message'
   | 'message_end'
   | 'node_finished'
+  | 'node_restarted'
   | 'user_inputs'
   | 'workflow_finished'
   | 'error';
@@ -47,10 +50,15 @@ export interface WireContext {
   readonly sessionId: string;
   /** @default the session id */
   readonly taskId?: string;
+  /** Given when a lost run goes on. */
+  readonly past?: WirePast | undefined;
 }
 
 /** What RAGFlow puts into `outputs` of a cancelled run. */
 export const CANCELLED = 'Task has been canceled';
+
+/** Calls of tools that the end of one node tells of; later ones are left out. */
+const MAX_TOOL_CALLS = 200;
 
 /** Takes a run's events in RAGFlow's words. */
 export interface WireSink {
@@ -91,7 +99,9 @@ export function pieceEvent(header: WireHeader, component: string, text: string):
 export class WireMapper {
   readonly #context: WireContext;
   readonly #sink: WireSink;
-  readonly #usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, calls: 0 };
+  readonly #usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number; calls: number };
+  /** What tools did for nodes that are still at work, by token. */
+  readonly #toolCalls = new Map<number, JsonObject[]>();
   /** Tokens whose last piece was reasoning. */
   readonly #thinking = new Set<number>();
   #inputs: JsonObject = {};
@@ -101,14 +111,19 @@ export class WireMapper {
     this.#context = context;
     this.#sink = sink;
     this.#header = headerOf(context, 0);
+    const { promptTokens = 0, completionTokens = 0, totalTokens = 0, calls = 0 } = context.past?.usage ?? {};
+    this.#usage = {
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: totalTokens,
+      calls,
+    };
   }
 
   map(event: RunEvent): void {
     switch (event.type) {
       case 'run-started':
-        this.#header = headerOf(this.#context, event.at);
-        this.#inputs = readTurnInput(event.input).inputs;
-        if (!event.resumed) this.#send('workflow_started', { inputs: this.#inputs });
+        this.#runStarted(event);
         return;
       case 'node-started':
         // RAGFlow reports a container once, however often its body waited for answers in between.
@@ -152,7 +167,20 @@ export class WireMapper {
     }
   }
 
+  #runStarted({ at, input, resumed }: RunStarted): void {
+    const { past } = this.#context;
+    this.#header = headerOf(this.#context, at);
+    this.#inputs = readTurnInput(input).inputs;
+    const isNew = past === undefined ? !resumed : !past.hasBegun;
+    if (isNew) this.#send('workflow_started', { inputs: this.#inputs });
+  }
+
   #started(event: NodeStarted): void {
+    const start = this.#context.past?.takeStart(event.node);
+    if (start !== undefined) {
+      this.#send('node_restarted', { component_id: event.node, retract_from: start, ...placeOf(event) });
+      return;
+    }
     const node = this.#node(event);
     this.#send('node_started', {
       inputs: null,
@@ -161,6 +189,7 @@ export class WireMapper {
       component_name: node?.name ?? event.node,
       component_type: node?.type ?? '',
       thoughts: node?.thoughts ?? '',
+      ...placeOf(event),
     });
   }
 
@@ -185,6 +214,9 @@ export class WireMapper {
       this.#send('message_end', { ...event.data, component_id: event.node });
     } else if (event.name === 'audio') {
       this.#send('message', { content: '', ...event.data, component_id: event.node });
+    } else if (event.name === 'tool_call') {
+      const calls = this.#toolCalls.get(event.token) ?? [];
+      if (calls.length < MAX_TOOL_CALLS) this.#toolCalls.set(event.token, [...calls, event.data]);
     }
   }
 
@@ -196,7 +228,7 @@ export class WireMapper {
 
   #finished(event: NodeHeader & { readonly elapsedMs: number }, outputs: JsonObject, error: string | null): void {
     const node = this.#node(event);
-    const data = {
+    this.#send('node_finished', {
       inputs: {},
       outputs,
       component_id: event.node,
@@ -205,11 +237,22 @@ export class WireMapper {
       error,
       elapsed_time: event.elapsedMs / 1000,
       created_at: seconds(event.at),
-    };
-    this.#send('node_finished', event.within === undefined ? data : { ...data, within: event.within });
+      ...this.#takeToolCalls(event),
+      ...placeOf(event),
+    });
   }
 
-  #workflowFinished(outputs: Json, at: number, elapsedMs: number): void {
+  /** What tools did for a node that is done; most nodes call none. */
+  #takeToolCalls({ token }: NodeHeader): { readonly tool_calls?: readonly JsonObject[] } {
+    const calls = this.#toolCalls.size === 0 ? undefined : this.#toolCalls.get(token);
+    if (calls === undefined) return {};
+    this.#toolCalls.delete(token);
+    return { tool_calls: calls };
+  }
+
+  #workflowFinished(outputs: Json, at: number, ownMs: number): void {
+    const { past } = this.#context;
+    const elapsedMs = past === undefined ? ownMs : Math.max(0, at - past.startedAt);
     this.#send('workflow_finished', {
       inputs: this.#inputs,
       outputs,
@@ -228,38 +271,24 @@ export class WireMapper {
   }
 }
 
-function headerOf({ messageId, sessionId, taskId }: WireContext, startedAt: number): WireHeader {
+function headerOf({ messageId, sessionId, taskId, past }: WireContext, startedAt: number): WireHeader {
   return {
     message_id: messageId,
-    created_at: seconds(startedAt),
+    created_at: past?.createdAt ?? seconds(startedAt),
     task_id: taskId ?? sessionId,
     session_id: sessionId,
   };
+}
+
+/** When and where something of a node happened: what the rest of RAGFlow's words does not tell. */
+function placeOf({ at, token, within }: NodeHeader): JsonObject {
+  return { at_ms: at, token, ...(within === undefined ? {} : { within }) };
 }
 
 /** Field by field: a spread costs several times as much. */
 function eventOf(header: WireHeader, event: WireEventName, data: JsonObject): WireEvent {
   const { message_id, created_at, task_id, session_id } = header;
   return { event, message_id, created_at, task_id, session_id, data };
-}
-
-/**
- * All waiting forms as one: RAGFlow's clients show a single form, so fields are merged (the later form wins a name) and the
- * last tips are shown; `forms` keeps them apart for clients that can.
- */
-function mergeForms(pending: readonly PendingQuestion[]): JsonObject {
-  const forms = pending.map(({ node, payload }) => ({
-    cpn_id: node,
-    inputs: isJsonObject(payload.inputs) ? payload.inputs : {},
-    tips: typeof payload.tips === 'string' ? payload.tips : '',
-  }));
-  const last = forms[forms.length - 1];
-  return {
-    inputs: Object.assign({}, ...forms.map(({ inputs }) => inputs)) as JsonObject,
-    tips: forms.findLast(({ tips }) => tips !== '')?.tips ?? '',
-    ...(last === undefined ? {} : { cpn_id: last.cpn_id }),
-    forms,
-  };
 }
 
 function seconds(ms: number): number {

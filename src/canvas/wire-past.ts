@@ -1,0 +1,14 @@
+import type { RunUsage } from '../graph/service-ports.js';
+
+/** What a run said before the process that it was in was lost. */
+export interface WirePast {
+  /** Milliseconds since 1970 at the start of the run. */
+  readonly startedAt: number;
+  /** As all of its events say it. */
+  readonly createdAt: number;
+  /** Whether it said anything at all. */
+  readonly hasBegun: boolean;
+  readonly usage: RunUsage;
+  /** Takes the number of the event with which a node of that id started that was at work when the process was lost. */
+  readonly takeStart: (component: string) => number | undefined;
+}

@@ -1,0 +1,156 @@
+/**
+ * RAGFlow's own agent templates, from end to end. They are RAGFlow's and not in this repository: set RAGFLOW_TEMPLATES to a folder
+ * with them (`agent/templates` in RAGFlow's sources); otherwise these tests are skipped.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { lastValueFrom, toArray } from 'rxjs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkCanvas, loadCanvas } from '../../src/canvas/load-canvas.js';
+import { runTurn, type Session } from '../../src/canvas/turn.js';
+import type { Services } from '../../src/components/services.js';
+import type { RunEvent } from '../../src/graph/events.js';
+import { isJsonObject, type Json, type JsonObject } from '../../src/json.js';
+import { createEmbeddedRunner } from '../../src/tools/code/embedded/embedded-runner.js';
+import { createEgressClient } from '../../src/tools/http/egress-client.js';
+import { tools } from '../../src/tools/index.js';
+import type { DatabaseSession } from '../../src/tools/sql/session.js';
+import { type Reply, type Routes, startUpstream } from '../tools/support/upstream.js';
+import { obligingModel } from './support/obliging-model.js';
+
+const FOLDER = process.env.RAGFLOW_TEMPLATES ?? '';
+const files = FOLDER === '' ? [] : readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
+
+/** Templates that prepare documents for a dataset instead of answering anybody. */
+const PIPELINES = /ingestion|chunk|compiler/;
+
+const RESULTS = [{ url: 'https://a.example/', title: 'A', content: 'alpha', raw_content: 'alpha', score: 1 }];
+const PAGE: Reply = { text: '<html><body><h1>A</h1><p>alpha</p></body></html>', type: 'text/html' };
+
+/** What stands for every upstream of every tool. */
+const UPSTREAM: Routes = {
+  'POST /search': { json: { results: RESULTS } },
+  'POST /extract': { json: { results: RESULTS, failed_results: [] } },
+  'GET /search.json': { json: { organic_results: [{ title: 'A', link: 'https://a.example/', snippet: 'alpha' }] } },
+  'GET /html/': PAGE,
+  'GET /w/api.php': {
+    json: { query: { pages: { 1: { index: 1, title: 'A', extract: 'alpha', fullurl: 'https://a' } } } },
+  },
+  'GET /v1/finance/search': { json: { quotes: [{ symbol: 'NVDA' }], news: [] } },
+  'GET /': { status: 404, headers: { 'set-cookie': 'A3=x; Path=/' } },
+  'GET /v1/test/getcrumb': { text: 'crumb' },
+  'GET /v10/finance/quoteSummary/NVDA': {
+    json: { quoteSummary: { result: [{ balanceSheetHistory: {} }], error: null } },
+  },
+};
+
+/** Arguments that a model could not guess. */
+const ARGUMENTS: JsonObject = {
+  lang: 'python',
+  script: 'def main(**args):\n    return {"answer": 42}\n',
+  urls: ['https://a.example/'],
+  query: 'NVDA',
+};
+
+describe.skipIf(files.length === 0)('templates of RAGFlow', () => {
+  it.each(files.filter((name) => PIPELINES.test(name)))('%s is refused for what it is', (name) => {
+    const { plan, issues } = checkCanvas(read(name));
+    expect(plan).toBeUndefined();
+    expect(issues[0]?.message).toContain('ingestion pipeline');
+  });
+
+  it.each(files.filter((name) => !PIPELINES.test(name)))('%s runs to its end', async (name) => {
+    const canvas = loadCanvas(withPlaces(read(name)));
+    const { services, requests } = await world();
+    const first = await play(canvas, services, {
+      query: 'How does retrieval work?',
+      inputs: { customer_review: 'It broke.' },
+    });
+    let last = first;
+    for (let turn = 0; last.session?.waiting !== undefined && turn < 5; turn += 1) {
+      last = await play(canvas, services, { inputs: { instructions: 'Yes, go on.' } }, last.session);
+    }
+    const events = [...first.events, ...(last === first ? [] : last.events)];
+    const errors = events.flatMap((event) => (event.type === 'node-failed' ? [event.error.message] : []));
+    expect(errors).toEqual([]);
+    expect(events.at(-1)).toMatchObject({ type: 'run-settled' });
+    expect(requests.length).toBeGreaterThan(0);
+    const said = events.flatMap((event) =>
+      event.type === 'node-delta' && event.port === 'content' ? [event.text] : [],
+    );
+    expect(said.join('')).not.toBe('');
+  });
+});
+
+function read(name: string): Json {
+  const file = JSON.parse(readFileSync(path.join(FOLDER, name), 'utf8')) as Json;
+  return isJsonObject(file) && file.dsl !== undefined ? file.dsl : file;
+}
+
+const PLACES: JsonObject = {
+  api_key: 'key',
+  host: 'db.example',
+  database: 'shop',
+  username: 'reader',
+  password: 'secret',
+};
+
+/** What RAGFlow's users fill in by hand: keys of services, datasets and databases. */
+function withPlaces(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withPlaces);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (inner === '' && Object.hasOwn(PLACES, key)) return [key, PLACES[key] ?? null];
+      return [key, key === 'kb_ids' && isEmptyList(inner) ? ['k'] : withPlaces(inner)];
+    }),
+  );
+}
+
+function isEmptyList(value: Json): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** A database that has one answer. */
+const SESSION: DatabaseSession = {
+  dialect: 'mysql',
+  query: async () => ({ columns: ['answer'], rows: [[42]], isCut: false }),
+  isAlive: true,
+  close: async () => {},
+  abandon: () => {},
+};
+
+async function world() {
+  const { origin } = await startUpstream(UPSTREAM);
+  const { model, requests } = obligingModel(ARGUMENTS);
+  const code = createEmbeddedRunner({ maxSpares: 0 });
+  onTestFinished(() => code.close());
+  const choice = { model, name: 'm', provider: undefined, supportsImages: true, contextLength: undefined };
+  const passage = { id: 'p', content: 'alpha', documentId: 'd', documentName: 'D', datasetId: 'k', similarity: 1 };
+  const services = {
+    models: { chat: () => choice },
+    http: createEgressClient({ allowPrivateNetwork: true }),
+    code,
+    retriever: { search: async () => [passage] },
+    databases: { kinds: ['mysql'], open: async () => SESSION },
+    tools: { baseUrls: Object.fromEntries(tools.map((tool) => [tool.name, origin])) },
+  } as unknown as Services;
+  return { services, requests };
+}
+
+async function play(
+  canvas: ReturnType<typeof loadCanvas>,
+  services: Services,
+  turn: Parameters<typeof runTurn>[1],
+  before?: Session,
+): Promise<{ readonly events: readonly RunEvent[]; readonly session: Session | undefined }> {
+  let session: Session | undefined;
+  const events$ = runTurn(canvas, turn, {
+    services,
+    ...(before && { session: before }),
+    onSession: (next) => {
+      session = next;
+    },
+  });
+  return { events: await lastValueFrom(events$.pipe(toArray())), session };
+}
