@@ -3,6 +3,7 @@ import Koa from 'koa';
 import { RateLimit } from './access/rate-limits.js';
 import { tokenRoutes } from './access/token-routes.js';
 import { adminRoutes, requireAdmin } from './admin/admin-routes.js';
+import { metricsRoutes } from './admin/metrics-routes.js';
 import { agentRoutes } from './agents/agent-routes.js';
 import { draftToolRoutes } from './agents/draft-tools.js';
 import { botRoutes, noPageKey } from './bots/bot-routes.js';
@@ -14,7 +15,9 @@ import { answerErrors } from './http/answer-errors.js';
 import { allowOrigins, authenticate, type GuardOptions, guardOrigin, limitRate } from './http/guard.js';
 import { readJsonBody } from './http/read-json-body.js';
 import type { RequestState, Routes } from './http/types.js';
+import { mcpRoutes } from './mcp/mcp-routes.js';
 import { openapiRoutes } from './openapi/openapi-routes.js';
+import { pastRoutes } from './runs/past-routes.js';
 import { runRoutes } from './runs/run-routes.js';
 import type { ServerParts } from './server-parts.js';
 import { sessionRoutes } from './sessions/session-routes.js';
@@ -48,6 +51,7 @@ export function createApp(parts: ServerParts, guard: GuardOptions): Koa {
   app.use(guardOrigin(guard));
   app.use(allowOrigins(guard));
   app.use(open.routes());
+  app.use(metricsRoutes(parts).routes());
   for (const router of createRouters(parts, guard)) app.use(router.routes());
   return app;
 }
@@ -79,8 +83,8 @@ export function createRouters(parts: ServerParts, guard: GuardOptions): readonly
     // The ones with fixed paths first: `/agents/download` is no agent called "download".
     routerOf(
       [keyed, limited, json],
-      [fileRoutes, templateRoutes, draftToolRoutes, completionRoutes, tokenRoutes, runRoutes, sessionRoutes]
-        .concat([versionRoutes, componentRoutes, traceRoutes, webhookLogRoutes, agentRoutes])
+      [fileRoutes, templateRoutes, draftToolRoutes, completionRoutes, tokenRoutes, runRoutes, pastRoutes, sessionRoutes]
+        .concat([versionRoutes, componentRoutes, traceRoutes, webhookLogRoutes, mcpRoutes, agentRoutes])
         .map((routes) => routes(parts)),
     ),
   ];

@@ -80,8 +80,29 @@ const SETTINGS = {
     meaning: 'comma-separated origins that may call the API from a browser; "*" for any, which needs RUNNEL_API_KEYS',
     schema: z.string().optional().transform(readOrigins),
   },
+  durability: {
+    name: 'RUNNEL_DURABILITY',
+    shown: 'sync',
+    meaning:
+      'when a finished node is kept so that its run survives a crash: "sync" before its successors start, "async" soon after, "exit" only at the end',
+    schema: z.enum(['sync', 'async', 'exit'], { error: 'must be sync, async or exit' }).default('sync'),
+  },
+  leaseMs: whole(
+    'RUNNEL_LEASE_MS',
+    10_000,
+    200,
+    10 * 60_000,
+    'how long a process may be silent before others take over its runs',
+  ),
   runTimeoutMs: milliseconds('RUNNEL_RUN_TIMEOUT_MS', 3_600_000, 'a run that takes longer fails with RUN_TIMEOUT'),
   runLogBytes: bytes('RUNNEL_RUN_LOG_BYTES', 256 * MIB, 'a run whose events take more fails with RUN_LOG_FULL'),
+  runHistoryBytes: whole(
+    'RUNNEL_RUN_HISTORY_BYTES',
+    8 * MIB,
+    0,
+    1024 * MIB,
+    'how much of what a run did is kept for forks from any of its events; a longer run can be forked from its later events (bytes)',
+  ),
   detachGraceMs: whole(
     'RUNNEL_DETACH_GRACE_MS',
     30_000,

@@ -56,6 +56,17 @@ export function readOrder<T>(query: ParsedUrlQuery, columns: Readonly<Record<str
   throw badArgument(`\`orderby\` must be one of ${Object.keys(columns).join(', ')}; received ${JSON.stringify(name)}.`);
 }
 
+/** A date, a date with time, or ISO 8601; without a zone it is UTC. A date alone as an end means the whole day. @throws EngineError BAD_REQUEST. */
+export function readTime(query: ParsedUrlQuery, name: 'from_date' | 'to_date'): number | undefined {
+  const given = queryText(query, name);
+  if (given === undefined) return undefined;
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(given);
+  const iso = isDay ? `${given}T${name === 'to_date' ? '23:59:59.999' : '00:00:00'}` : given.replace(' ', 'T');
+  const ms = Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(iso) ? iso : `${iso}Z`);
+  if (Number.isNaN(ms)) throw badArgument(`\`${name}\` must be a date; received ${JSON.stringify(given)}.`);
+  return ms;
+}
+
 function positive(text: string | undefined, fallback: number): number {
   const value = Number(text);
   return Number.isSafeInteger(value) && value >= 1 ? value : fallback;

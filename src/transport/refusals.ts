@@ -22,6 +22,10 @@ export const noRun = () => new EngineError('NOT_FOUND', 'Run not found.');
 
 export const foreignRun = () => new EngineError('FORBIDDEN', 'Run does not belong to the requested agent.');
 
+/** Going back in a conversation would lose what was said since. */
+export const wentOn = (run: string) =>
+  new EngineError('CONFLICT', `The session has gone on since run ${run}; fork that run instead.`);
+
 export const noVersion = () => new EngineError('NOT_FOUND', 'Version not found.');
 
 export const nothingPublished = () => new EngineError('NOT_FOUND', 'No available published version');

@@ -1,17 +1,20 @@
 import type { Services } from '../components/services.js';
 import type { DocumentIssue } from '../dsl/document.js';
 import type { Registry } from '../graph/component.js';
-import type { VersionStore } from '../graph/durable-ports.js';
-import type { Stores } from '../graph/service-ports.js';
+import type { CanvasRuntimeStore, RunJournal, TokenStore, VersionStore } from '../graph/durable-ports.js';
 import type { TimeoutResolver } from '../graph/timeouts.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import { type CreateCounter, createMemoryCounter } from './access/rate-limits.js';
-import { createMemoryTokens, type TokenStore } from './access/token-store.js';
-import { type CanvasRuntimeStore, createMemoryCanvasRuntimes, withRuntimes } from './admin/canvas-runtimes.js';
-import { RunMetrics } from './admin/run-metrics.js';
+import { createMemoryTokens } from './access/token-store.js';
+import { createMemoryCanvasRuntimes, withRuntimes } from './admin/canvas-runtimes.js';
 import type { DatabaseProbe } from './agents/database-probe.js';
 import type { ServerConfig } from './config.js';
 import type { Log } from './log.js';
-import type { RunHub } from './runs/run-hub.js';
+import { createCanvasOpener } from './runs/canvas-opener.js';
+import { createFork, type ForkRun } from './runs/fork-run.js';
+import { withPastRuns } from './runs/resume-past.js';
+import type { HubStores, RunHub } from './runs/run-hub.js';
+import { RunTimelines } from './runs/run-timelines.js';
 import type { StartTurn } from './runs/start-turn.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
 import { TraceReader } from './traces/trace-reader.js';
@@ -20,8 +23,10 @@ import { WebhookSecurity } from './webhooks/webhook-security.js';
 import { WebhookTraces } from './webhooks/webhook-traces.js';
 
 /** What a server keeps. What is optional is kept in memory when it is not given. */
-export interface ServerStores extends Stores {
+export interface ServerStores extends HubStores {
   readonly versions: VersionStore;
+  /** Without it no run outlives its process, can be forked, or gone on from after it failed. */
+  readonly journal?: RunJournal;
   /** Keys that tenants make for themselves. */
   readonly tokens?: TokenStore;
   /** Which engine runs a tenant's canvases. */
@@ -36,6 +41,11 @@ export interface ServerPorts {
   readonly databaseProbe?: DatabaseProbe | undefined;
 }
 
+/** What is open at a moment. */
+export interface OpenStreams {
+  count: number;
+}
+
 /** What the parts of a server are made of. */
 export interface ServerBasics extends ServerPorts {
   readonly stores: ServerStores;
@@ -48,6 +58,7 @@ export interface ServerBasics extends ServerPorts {
   readonly timeouts?: TimeoutResolver | undefined;
   /** Services of every run. */
   readonly services: Services;
+  readonly telemetry: Telemetry;
   readonly config: ServerConfig;
   readonly journal: Log;
   readonly now: () => number;
@@ -55,10 +66,13 @@ export interface ServerBasics extends ServerPorts {
 
 /** What the routes work with; made once per server. */
 export interface ServerParts extends ServerBasics {
+  readonly forkRun: ForkRun;
+  readonly timelines: RunTimelines;
   readonly createCounter: CreateCounter;
   readonly tokens: TokenStore;
   readonly runtimes: CanvasRuntimeStore;
-  readonly metrics: RunMetrics;
+  /** Event streams over HTTP. */
+  readonly streams: OpenStreams;
   readonly messages: RunsOfMessages;
   readonly traces: TraceReader;
   readonly webhookSecurity: WebhookSecurity;
@@ -69,9 +83,11 @@ export interface ServerParts extends ServerBasics {
 export function createServerParts(basics: ServerBasics): ServerParts {
   const { stores, config, journal, now, createCounter = createMemoryCounter } = basics;
   const runtimes = stores.canvasRuntimes ?? createMemoryCanvasRuntimes();
-  const metrics = new RunMetrics();
   const messages = new RunsOfMessages(stores.runs);
-  const startVersion = withVersions(basics.startTurn, { stores, now });
+  const { hub, registry, timeouts } = basics;
+  const openCanvas = createCanvasOpener({ registry, ...(timeouts === undefined ? {} : { timeouts }) });
+  const startPast = withPastRuns(basics.startTurn, { stores, hub, openCanvas });
+  const startVersion = withVersions(startPast, { stores, now });
   // Nobody can choose another engine without the administrator's key, so nobody needs to be asked.
   const startHere =
     config.adminKey === undefined ? startVersion : withRuntimes(startVersion, runtimes, config.defaultRuntime);
@@ -79,15 +95,18 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     const started = await startHere(target, request);
     const { tenant, messageId, id } = started.live.identity;
     messages.add(tenant, messageId, id);
-    void started.live.ended.then((record) => metrics.add(record));
+    // One that was put down ends elsewhere.
+    void started.live.ended.then((record) => record.status !== 'running' && basics.telemetry.meters.ended(record));
     return started;
   };
   return {
     ...basics,
     startTurn,
+    forkRun: createFork({ stores, hub, openCanvas, startTurn, now }),
+    timelines: new RunTimelines(stores.log),
     createCounter,
     runtimes,
-    metrics,
+    streams: { count: 0 },
     messages,
     tokens: stores.tokens ?? createMemoryTokens(),
     traces: new TraceReader(stores.log, now),

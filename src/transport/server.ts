@@ -4,14 +4,19 @@ import type { AddressInfo, Socket } from 'node:net';
 import { builtInComponents, checkCanvas, type LoadOptions } from '../canvas/load-canvas.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
+import { createTelemetry, type Telemetry } from '../telemetry/telemetry.js';
+import { withTraceIds } from '../telemetry/with-trace-ids.js';
 import { createFindTenant } from './access/api-keys.js';
+import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
 import type { ServerConfig } from './config.js';
 import { LiveServer } from './live/live-server.js';
 import { type Log, SILENT_LOG } from './log.js';
 import { createCanvasOpener } from './runs/canvas-opener.js';
+import { LostRuns } from './runs/lost-runs.js';
 import { RunHub } from './runs/run-hub.js';
 import { createTurnStarter } from './runs/start-turn.js';
+import { createTakeOver, type TakeOverOptions } from './runs/take-over.js';
 import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
 
 /** How long answers that are under way may take when everything else has stopped. */
@@ -23,6 +28,8 @@ export interface ServerOptions extends LoadOptions, ServerPorts {
   readonly stores: ServerStores;
   /** Services of every run: the models, and what else components may use. Files and the session are added per run. */
   readonly services: Services;
+  /** Watches the runs. @default counts them, and traces nothing */
+  readonly telemetry?: Telemetry;
   /** @default writes nothing */
   readonly log?: Log;
   /** Clock in milliseconds since 1970. @default Date.now */
@@ -43,21 +50,38 @@ export interface RunnelServer {
 
 /** Makes a server: REST, event streams and WebSockets over the given ports. */
 export function createServer(options: ServerOptions): RunnelServer {
-  const { config, stores, services, log: journal = SILENT_LOG, now = Date.now, registry, timeouts } = options;
+  const { config, stores, services, log = SILENT_LOG, now = Date.now, registry, timeouts } = options;
+  const { telemetry = createTelemetry() } = options;
+  const journal = withTraceIds(log, telemetry.idsOf);
   const loading: LoadOptions = {
     ...(registry === undefined ? {} : { registry }),
     ...(timeouts === undefined ? {} : { timeouts }),
   };
-  const hub = new RunHub({ stores, config, journal, now });
-  const startTurn = createTurnStarter({
+  // Without a journal nothing could be taken over, so nothing needs to be kept.
+  const runJournal = config.durability === 'exit' ? undefined : stores.journal;
+  const hub = new RunHub({ stores, runJournal, config, journal, now, telemetry });
+  const starting: TakeOverOptions = {
     stores,
     hub,
+    runJournal,
+    durability: runJournal === undefined ? 'exit' : config.durability,
     openCanvas: createCanvasOpener(loading),
-    services,
+    services: { ...services, trace: telemetry.trace },
     concurrency: config.runConcurrency,
     timeoutMs: config.runTimeoutMs,
+    historyBytes: config.runHistoryBytes,
+    journal,
     now,
+  };
+  const takeOver = createTakeOver(starting);
+  const lost = new LostRuns({
+    stores,
+    takeOver,
+    isOurs: (tenant, session) => hub.hasClaimed(tenant, session),
+    leaseMs: config.leaseMs,
+    journal,
   });
+  const startTurn = createTurnStarter(starting, takeOver);
   const checkDocument = (dsl: unknown) => checkCanvas(dsl, loading).issues;
   const parts = createServerParts({
     stores,
@@ -67,6 +91,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     registry: registry ?? builtInComponents,
     timeouts,
     services,
+    telemetry,
     config,
     journal,
     now,
@@ -78,6 +103,11 @@ export function createServer(options: ServerOptions): RunnelServer {
     corsOrigins: config.corsOrigins,
   };
   const live = new LiveServer({ parts, guard });
+  addServerGauges(telemetry.book, services.models, () => ({
+    runs: hub.size,
+    streams: parts.streams.count,
+    ...live.load,
+  }));
   const http = createHttpServer(createApp(parts, guard).callback());
   http.on('request', (request, response) => {
     // Either may be the last: an answer can come before all of its request.
@@ -87,8 +117,15 @@ export function createServer(options: ServerOptions): RunnelServer {
   http.on('upgrade', (request, socket: Socket, head) => void live.upgrade(request, socket, head));
   return {
     http,
-    listen: () => listen(http, config),
-    close: () => close(http, hub, live, config.shutdownGraceMs),
+    async listen() {
+      const url = await listen(http, config);
+      lost.start();
+      return url;
+    },
+    async close() {
+      lost.close();
+      await close(http, hub, live, config.shutdownGraceMs);
+    },
   };
 }
 

@@ -50,13 +50,20 @@ it('a tenant is given to an engine and back; another engine is not this server',
 });
 
 it('counts runs by how they ended and how long they took', async () => {
-  const { call, agent } = await startServer({ env: ENV });
+  let clockMs = 0;
+  const { call, agent } = await startServer({
+    env: ENV,
+    now: () => {
+      clockMs += 1;
+      return clockMs;
+    },
+  });
   const id = await agent(ECHO, tenant);
   for (let count = 0; count < 3; count += 1) await call('POST', `/api/v1/agents/${id}/run`, { query: 'x' }, tenant);
   const answer = await call('GET', '/api/v1/admin/metrics', undefined, admin);
   expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   const lines = String(answer.body).split('\n');
-  expect(lines).toContain('ragflow_canvas_runs_total{runtime="runnel",outcome="succeeded"} 3');
+  expect(lines).toContain('ragflow_canvas_runs_total{runtime="runnel",outcome="success"} 3');
   expect(lines).toContain('ragflow_canvas_run_duration_seconds_bucket{runtime="runnel",le="+Inf"} 3');
   expect(lines).toContain('ragflow_canvas_run_duration_seconds_count{runtime="runnel"} 3');
 });

@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { JournalBatch, RunJournal } from '../../src/graph/durable-ports.js';
 import type { LoggedEvent, RunLog } from '../../src/graph/service-ports.js';
+import type { Checkpoint } from '../../src/graph/state.js';
 import { EventFramer } from '../../src/transport/runs/event-framer.js';
 import { LogWriter } from '../../src/transport/runs/log-writer.js';
 
@@ -113,4 +116,103 @@ it('hears of a log that throws', async () => {
   writer.write(frame(1));
   await turn();
   expect(failures).toEqual([new Error('full')]);
+});
+
+describe('with a journal', () => {
+  /** A journal whose writes end when the test says, and what it was asked for. */
+  function slowJournal() {
+    const asked: unknown[] = [];
+    const ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
+    const write = (what: unknown) => {
+      asked.push(what);
+      return new Promise<void>((resolve, reject) => ends.push({ resolve, reject }));
+    };
+    const journal = {
+      append: (_tenant: string, _run: string, { events, records }: JournalBatch) =>
+        write({ events: events.map(({ seq }) => seq), records }),
+      snapshot: (_tenant: string, _run: string, { step }: { readonly step: number }) => write({ step }),
+    } as unknown as RunJournal;
+    const written: number[] = [];
+    const failures: unknown[] = [];
+    const writer = new LogWriter({
+      log: {} as RunLog,
+      journal,
+      tenant: 't',
+      run: 'r',
+      onWritten: (frames) => written.push(...frames.map(({ seq }) => seq)),
+      onFailed: (error) => failures.push(error),
+    });
+    const end = async (error?: Error) => {
+      const first = ends.shift();
+      if (error === undefined) first?.resolve();
+      else first?.reject(error);
+      await setImmediate();
+    };
+    return { asked, end, written, failures, writer };
+  }
+  const checkpoint = (step: number) => ({ step }) as unknown as Checkpoint;
+
+  it('keeps a settlement and its events in one write, and shows the events when both are kept', async () => {
+    const { writer, asked, end, written } = slowJournal();
+    writer.write(frame(1));
+    await setImmediate();
+    // While that is being written a node finishes: its event, then its record.
+    writer.write(frame(2));
+    let isKept = false;
+    void writer.append(['a']).then(() => {
+      isKept = true;
+    });
+    writer.write(frame(3));
+    await end();
+    expect(asked).toEqual([
+      { events: [1], records: [] },
+      { events: [2, 3], records: ['a'] },
+    ]);
+    expect({ written, isKept }).toEqual({ written: [1], isKept: false });
+    await end();
+    expect({ written, isKept }).toEqual({ written: [1, 2, 3], isKept: true });
+  });
+
+  it('takes a snapshot when everything before it is kept, and nothing of what comes later', async () => {
+    const { writer, asked, end } = slowJournal();
+    const kept = [writer.append(['a']), writer.snapshot(checkpoint(1)), writer.append(['b'])];
+    await setImmediate();
+    for (let left = 3; left > 0; left -= 1) await end();
+    await Promise.all(kept);
+    expect(asked).toEqual([{ events: [], records: ['a'] }, { step: 1 }, { events: [], records: ['b'] }]);
+  });
+
+  it('keeps nothing after a write that failed, and says so to everybody who waits', async () => {
+    const { writer, asked, end, written, failures } = slowJournal();
+    writer.write(frame(1));
+    const first = writer.append(['a']);
+    await setImmediate();
+    writer.write(frame(2));
+    const second = writer.append(['b']);
+    const error = new Error('disk full');
+    const outcomes = Promise.allSettled([first, second]);
+    await end(error);
+    await writer.flushed();
+    const third = writer.append(['c']);
+    expect(await outcomes).toEqual([
+      { status: 'rejected', reason: error },
+      { status: 'rejected', reason: error },
+    ]);
+    await expect(third).rejects.toBe(error);
+    expect(asked).toHaveLength(1);
+    expect({ written, failures }).toEqual({ written: [], failures: [error] });
+  });
+
+  it('shows nothing that is kept after it was told to stop', async () => {
+    const { writer, end, written, failures } = slowJournal();
+    writer.write(frame(1));
+    const kept = writer.append(['a']);
+    await setImmediate();
+    const reason = new Error('somebody else goes on');
+    writer.stop(reason);
+    const outcome = expect(kept).rejects.toBe(reason);
+    await end();
+    await outcome;
+    expect({ written, failures }).toEqual({ written: [], failures: [] });
+  });
 });

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { modelsFromEnvironment } from '../../src/models/configuration.js';
+import { createModels } from '../../src/models/router.js';
 import { createMemoryRunLog } from '../../src/stores/index.js';
 import { TraceReader } from '../../src/transport/traces/trace-reader.js';
 import { ECHO, PROBE } from './support/documents.js';
@@ -23,6 +25,35 @@ it('a message knows what each component did, while it is made and afterwards', a
   expect(await logs()).toMatchObject([
     { component_id: 'begin' },
     { component_id: 'Probe:P', trace: [{ error: null }] },
+  ]);
+});
+
+it('what the tools of an Agent did stands before its end', async () => {
+  const aide = { component_name: 'Agent', name: 'Aide', params: { llm_id: 'scripted', sys_prompt: 'AIDE' } };
+  const boss = { llm_id: 'scripted', sys_prompt: 'BOSS', tools: [aide] };
+  const args = { user_prompt: 'help', reasoning: '', context: '' };
+  const script = {
+    rules: [
+      { when: { system: 'AIDE' }, reply: 'helped' },
+      { when: { system: 'BOSS' }, times: 1, tool_calls: [{ name: 'Aide_0', arguments: args }] },
+    ],
+    default: { reply: 'done' },
+  };
+  const { call, agent } = await startServer({
+    services: { models: createModels({ ...(await modelsFromEnvironment({}, async () => '')), script }) },
+  });
+  const id = await agent({
+    components: {
+      begin: { obj: { component_name: 'Begin', params: {} }, downstream: ['Agent:A'] },
+      'Agent:A': { obj: { component_name: 'Agent', params: boss }, downstream: ['Message:M'] },
+      'Message:M': { obj: { component_name: 'Message', params: { content: ['{Agent:A@content}'] } }, downstream: [] },
+    },
+  });
+  const { message_id } = (await call('POST', `${AGENTS}/${id}/run`, { query: 'x' })).body.data;
+  const logs = (await call('GET', `${AGENTS}/${id}/logs/${message_id}`)).body.data;
+  expect(logs.find(({ component_id }: { component_id: string }) => component_id === 'Agent:A').trace).toMatchObject([
+    { path: 'Agent', tool_name: 'Aide', arguments: args, result: 'helped' },
+    { component_type: 'Agent', outputs: { content: 'done' } },
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { TokenStore } from '../../graph/durable-ports.js';
 
 /** A key and whose it is. */
 export interface ApiKey {
@@ -43,6 +44,15 @@ export function createFindTenant(keys: readonly ApiKey[]): FindTenant {
     }
     return found;
   };
+}
+
+/** Finds whose a key is among those of the settings and those that tenants made for themselves. */
+export async function findOwner(
+  findTenant: FindTenant,
+  tokens: Pick<TokenStore, 'findByToken'>,
+  key: string,
+): Promise<string | undefined> {
+  return findTenant(key) ?? (await tokens.findByToken(key))?.tenant;
 }
 
 /** The token of an `Authorization` header: `Bearer <token>`, or the bare token. */

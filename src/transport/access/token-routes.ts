@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import type { TokenRecord } from '../../graph/durable-ports.js';
 import type { JsonObject } from '../../json.js';
 import { success } from '../envelope.js';
 import { formatTime } from '../format-time.js';
@@ -8,7 +9,6 @@ import { checkId } from '../ids.js';
 import { readInput } from '../read-input.js';
 import { noAgent } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
-import type { TokenRecord } from './token-store.js';
 
 /** What may be said about a new token. */
 export const newTokenSchema = z.looseObject({

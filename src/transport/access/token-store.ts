@@ -1,35 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EngineError } from '../../errors.js';
-
-/** A pair of keys that a tenant made for itself. */
-export interface TokenRecord {
-  /** Opens the whole API. */
-  readonly token: string;
-  /** Opens chat pages alone, so that it may stand in them. */
-  readonly beta: string;
-  /** The one agent that `beta` opens; absent: all of the tenant's. */
-  readonly agentId?: string;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-}
-
-/** A token and whose it is. */
-export interface OwnedToken {
-  readonly tenant: string;
-  readonly record: TokenRecord;
-}
-
-/** Keys that tenants made. */
-export interface TokenStore {
-  /** @throws EngineError LIMIT_REACHED when the store is full. */
-  insert(tenant: string, record: TokenRecord): Promise<void>;
-  /** Newest first. */
-  list(tenant: string): Promise<readonly TokenRecord[]>;
-  /** Whether there was one. */
-  delete(tenant: string, token: string): Promise<boolean>;
-  findByToken(token: string): Promise<OwnedToken | undefined>;
-  findByBeta(beta: string): Promise<OwnedToken | undefined>;
-}
+import type { OwnedToken, TokenStore } from '../../graph/durable-ports.js';
 
 export interface MemoryTokenLimits {
   /** Of all tenants together. @default 100,000 */

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
+import { METRICS_TYPE, renderMetrics } from '../../telemetry/render-metrics.js';
 import { type FindTenant, tokenOf } from '../access/api-keys.js';
 import { sameSecret } from '../access/secrets.js';
 import { success } from '../envelope.js';
@@ -10,7 +11,6 @@ import { readInput } from '../read-input.js';
 import { badArgument } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { runtimeOf } from './canvas-runtimes.js';
-import { METRICS_TYPE } from './run-metrics.js';
 
 /** Which engine is to run a tenant's canvases. */
 export const runtimeSchema = z.looseObject({
@@ -32,7 +32,7 @@ export function requireAdmin(adminKey: string, findTenant: FindTenant | undefine
 
 /** Administration: which engine runs a tenant's canvases, and how many runs there were. */
 export function adminRoutes(parts: ServerParts): Routes {
-  const { runtimes, config, metrics } = parts;
+  const { runtimes, config, telemetry } = parts;
   const answer = async (exchange: HttpExchange): Promise<void> => {
     const tenant = tenantOf(exchange);
     const choice = await runtimeOf(runtimes, config.defaultRuntime, tenant);
@@ -56,9 +56,9 @@ export function adminRoutes(parts: ServerParts): Routes {
       await runtimes.delete(tenantOf(exchange));
       await answer(exchange);
     });
-    router.get('/admin/metrics', (exchange) => {
+    router.get('/admin/metrics', async (exchange) => {
       exchange.type = METRICS_TYPE;
-      exchange.body = metrics.render();
+      exchange.body = await renderMetrics(telemetry.book);
     });
   };
 }

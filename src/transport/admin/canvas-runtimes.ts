@@ -1,15 +1,6 @@
 import { EngineError } from '../../errors.js';
+import type { CanvasRuntimeStore } from '../../graph/durable-ports.js';
 import type { StartTurn } from '../runs/start-turn.js';
-
-/** Which engine runs a tenant's canvases. */
-export interface CanvasRuntimeStore {
-  /** Stays until it is changed. */
-  save(tenant: string, runtime: string): Promise<void>;
-  /** Undefined when nothing was chosen. */
-  find(tenant: string): Promise<string | undefined>;
-  /** Back to the default. */
-  delete(tenant: string): Promise<void>;
-}
 
 /** Choices in memory, gone with the process; as many as an administrator makes. */
 export function createMemoryCanvasRuntimes(): CanvasRuntimeStore {

@@ -1,4 +1,8 @@
+import { cancelRuns, whenOver } from '../runs/cancel-runs.js';
 import type { ServerParts } from '../server-parts.js';
+
+/** How long the runs of an agent may take to end; what does not is cut off. */
+const PATIENCE_MS = 5_000;
 
 /** More runs of one agent than that are not waited for; they are cancelled all the same. */
 const MOST_RUNS = 10_000;
@@ -16,13 +20,16 @@ export async function deleteAgent(parts: ServerParts, tenant: string, agentId: s
   hub.cancel(tenant, { agentId });
   await stores.versions.deleteOfAgent(tenant, agentId);
   await stores.sessions.deleteOfAgent(tenant, agentId);
-  for (const run of await stores.runs.deleteOfAgent(tenant, agentId)) await stores.log.delete(tenant, run);
+  for (const run of await stores.runs.deleteOfAgent(tenant, agentId)) {
+    await stores.log.delete(tenant, run);
+    await stores.journal?.delete(tenant, run);
+  }
   return wasThere;
 }
 
-async function stopRuns({ stores, hub }: ServerParts, tenant: string, agentId: string): Promise<void> {
+async function stopRuns(parts: ServerParts, tenant: string, agentId: string): Promise<void> {
   const query = { status: 'running', offset: 0, limit: MOST_RUNS } as const;
-  const { items } = await stores.runs.list(tenant, agentId, query);
-  hub.cancel(tenant, { agentId });
-  await Promise.all(items.map(({ id }) => hub.find(tenant, id)?.ended));
+  const { items } = await parts.stores.runs.list(tenant, agentId, query);
+  await cancelRuns(parts, tenant, { agentId });
+  await Promise.all(items.map(({ id }) => whenOver(parts, tenant, id, PATIENCE_MS)));
 }

@@ -52,7 +52,7 @@ export function answerInOpenaiForm(journal: Log): Middleware {
 }
 
 async function complete(parts: ServerParts, exchange: HttpExchange, id: string): Promise<void> {
-  const request = readTurn(exchange.request.body, exchange.query);
+  const request = readTurn(exchange.request.body, exchange.query, exchange.headers);
   const target = { tenant: exchange.state.tenant, agentId: checkId('agent_id', id), fallback: 'draft' as const };
   const { live, session } = await parts.startTurn(target, request);
   const run = live.identity.id;
@@ -68,7 +68,7 @@ async function complete(parts: ServerParts, exchange: HttpExchange, id: string):
 
 async function completeAsOpenai(parts: ServerParts, exchange: HttpExchange, id: string): Promise<void> {
   try {
-    const { turn, promptTokens } = readOpenaiRequest(exchange.request.body);
+    const { turn, promptTokens } = readOpenaiRequest(exchange.request.body, exchange.headers);
     const target = { tenant: exchange.state.tenant, agentId: checkId('agent_id', id), fallback: 'draft' as const };
     const { live } = await parts.startTurn(target, turn);
     const { id: run, sessionId, agentId } = live.identity;

@@ -30,7 +30,7 @@ const schema = z.looseObject({
  *
  * @throws EngineError BAD_REQUEST.
  */
-export function readOpenaiRequest(body: unknown): OpenaiRequest {
+export function readOpenaiRequest(body: unknown, headers: Readonly<Record<string, unknown>> = {}): OpenaiRequest {
   const given = readInput(schema, body);
   const messages = (given.messages ?? []).map(({ role, content }) => ({ role, content: flatten(content) }));
   if (messages.length === 0) throw badArgument('You must provide at least one message.');
@@ -42,7 +42,7 @@ export function readOpenaiRequest(body: unknown): OpenaiRequest {
   const sessionId = ids.find((id) => typeof id === 'string' && id !== '');
   return {
     turn: {
-      ...readTurn({ ...given, session_id: sessionId, query: question }),
+      ...readTurn({ ...given, session_id: sessionId, query: question }, {}, headers),
       history: messages.slice(0, at).filter(isSpoken),
     },
     promptTokens: messages.reduce((sum, { content }) => sum + estimateTokens(content), 0),

@@ -65,7 +65,12 @@ async function debug(parts: ServerParts, exchange: HttpExchange): Promise<void> 
 /** As in a run, but that nothing is remembered. */
 function trialServices({ services, stores }: ServerParts, { state, params }: HttpExchange): object {
   const { remember: _, ...others } = services;
-  return { ...others, files: bindFiles(stores.files, state.tenant), session: { id: '', agent: params.id as string } };
+  return {
+    ...others,
+    files: bindFiles(stores.files, state.tenant),
+    session: { id: '', agent: params.id as string },
+    ...(services.mcp && { mcp: services.mcp.forTenant(state.tenant) }),
+  };
 }
 
 /** @throws EngineError BAD_REQUEST for a value that is not given as `{value}`. */

@@ -1,11 +1,11 @@
 import cors from '@koa/cors';
 import type { Middleware } from 'koa';
 import { EngineError } from '../../errors.js';
-import { type FindTenant, LOCAL_TENANT, tokenOf } from '../access/api-keys.js';
+import type { TokenStore } from '../../graph/durable-ports.js';
+import { type FindTenant, findOwner, LOCAL_TENANT, tokenOf } from '../access/api-keys.js';
 import { refusalOf } from '../access/origins.js';
 import { type RateLimit, tooManyRequests } from '../access/rate-limits.js';
 import { nameOfSecret } from '../access/secrets.js';
-import type { TokenStore } from '../access/token-store.js';
 import type { RequestState } from './types.js';
 
 /** Who may call the server. */
@@ -44,7 +44,7 @@ export function allowOrigins({ corsOrigins }: GuardOptions): Middleware {
       return corsOrigins.includes(origin) ? origin : '';
     },
     allowMethods: 'GET,HEAD,POST,PUT,PATCH,DELETE',
-    exposeHeaders: 'X-Run-Id,Content-Disposition,Retry-After',
+    exposeHeaders: 'X-Run-Id,Content-Disposition,Retry-After,Mcp-Session-Id',
     maxAge: 600,
   });
 }
@@ -66,7 +66,7 @@ async function callerOf(
   const key = tokenOf(header);
   if (key === undefined) throw refusal?.() ?? new EngineError('UNAUTHENTICATED', 'Missing Authorization header');
   const caller = nameOfSecret(key);
-  const tenant = findTenant(key) ?? (await tokens.findByToken(key))?.tenant;
+  const tenant = await findOwner(findTenant, tokens, key);
   if (tenant !== undefined) return { tenant, caller };
   const page = takesBeta ? await tokens.findByBeta(key) : undefined;
   if (page === undefined) throw refusal?.() ?? new EngineError('UNAUTHENTICATED', 'Invalid access token');

@@ -12,6 +12,8 @@ const schemas = {
   auth: z.object({ type: z.literal('auth'), token: z.string() }),
   /** The other fields are those of a run request. */
   run: z.looseObject({ type: z.literal('run'), req }),
+  /** So are those of a fork. */
+  fork: z.looseObject({ type: z.literal('fork'), req, run_id: id, at: seq.optional() }),
   user_input: z.looseObject({ type: z.literal('user_input'), req, session_id: id }),
   cancel: z
     .object({ type: z.literal('cancel'), req, session_id: id.optional(), run_id: id.optional() })

@@ -3,7 +3,7 @@ import { BehaviorSubject, concatMap, filter, race, Subject, Subscription, take, 
 import type { RawData, WebSocket } from 'ws';
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
-import type { FindTenant } from '../access/api-keys.js';
+import { type FindTenant, findOwner } from '../access/api-keys.js';
 import { createId } from '../ids.js';
 import { heartbeat, idle } from '../runs/liveness.js';
 import type { ServerParts } from '../server-parts.js';
@@ -58,6 +58,11 @@ export class LiveConnection {
     const isLimited = options.findTenant !== undefined;
     this.#frameRate = isLimited ? new TokenBucket(config.framesPerSecond, 1_000, now) : undefined;
     this.#runRate = isLimited ? new TokenBucket(config.runsPerMinute, 60_000, now) : undefined;
+  }
+
+  /** How many runs its client follows. */
+  get following(): number {
+    return this.#runs?.size ?? 0;
   }
 
   start(): void {
@@ -171,6 +176,8 @@ export class LiveConnection {
         return this.#send(pongFrame(frame.t, this.#options.parts.now()));
       case 'run':
         return runs.run(frame, req);
+      case 'fork':
+        return runs.fork(frame, req);
       case 'user_input':
         return runs.answer(frame, req);
       case 'cancel':
@@ -185,7 +192,7 @@ export class LiveConnection {
   async #authenticate(token: string): Promise<void> {
     const { findTenant, parts, agentId } = this.#options;
     if (this.#runs !== undefined) return;
-    const tenant = findTenant?.(token);
+    const tenant = findTenant === undefined ? undefined : await findOwner(findTenant, parts.tokens, token);
     if (tenant === undefined) {
       this.close(CLOSE.unauthenticated, 'Invalid access token');
     } else if ((await parts.stores.agents.find(tenant, agentId)) === undefined) {

@@ -1,16 +1,24 @@
 import { EngineError } from '../../errors.js';
 import type { RunRecord } from '../../graph/service-ports.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import { checkId } from '../ids.js';
 import { foreignRun, noRun, noSession } from '../refusals.js';
-import { readTurn, type TurnRequest } from '../runs/turn-request.js';
+import { cancelRuns, whenOver } from '../runs/cancel-runs.js';
+import type { StartedTurn, TurnTarget } from '../runs/start-turn.js';
+import { readTurn } from '../runs/turn-request.js';
 import type { ServerParts } from '../server-parts.js';
-import type { RequestId } from './client-frames.js';
+import type { ClientFrame, RequestId } from './client-frames.js';
 import { RunFollower } from './run-follower.js';
 import { acceptedFrame, attachedFrame, doneFrame, errorFrame, gapFrame, snapshotFrame } from './server-frames.js';
 import type { TokenBucket } from './token-bucket.js';
 
 /** Runs that one connection may follow at once. */
 const MAX_RUNS = 4;
+
+/** How long an answer to a cancel waits for the end of the run. */
+const CANCEL_PATIENCE_MS = 5_000;
+
+type ForkFrame = Extract<ClientFrame, { readonly type: 'fork' }>;
 
 /** What {@link LiveRuns} needs of its connection. */
 export interface LiveRunsOptions {
@@ -37,14 +45,30 @@ export class LiveRuns {
     this.#options = options;
   }
 
+  /** How many are followed. */
+  get size(): number {
+    return this.#followers.size;
+  }
+
   /** @throws EngineError as `startTurn`; LIMIT_REACHED. */
   async run(frame: unknown, req: RequestId): Promise<void> {
-    await this.#start(readTurn(frame), req);
+    await this.#start((target) => this.#options.parts.startTurn(target, readTurn(frame, {}, traceFields(frame))), req);
+  }
+
+  /** Starts a run from an event of another one. @throws EngineError as `forkRun`; LIMIT_REACHED. */
+  async fork(frame: ForkFrame, req: RequestId): Promise<void> {
+    const { run_id, at } = frame;
+    const point = { run: checkId('run_id', run_id), ...(at === undefined ? {} : { at }) };
+    await this.#start(
+      (target) => this.#options.parts.forkRun(target, point, readTurn(frame, {}, traceFields(frame))),
+      req,
+    );
   }
 
   /** @throws EngineError as `startTurn`; NOT_FOUND when the session waits for nothing. */
   async answer(frame: unknown, req: RequestId): Promise<void> {
-    await this.#start({ ...readTurn(frame), answersForm: true }, req);
+    const answer = { ...readTurn(frame, {}, traceFields(frame)), answersForm: true };
+    await this.#start((target) => this.#options.parts.startTurn(target, answer), req);
   }
 
   /** Answers with the events that the client does not have, then those that come. @throws EngineError NOT_FOUND, FORBIDDEN. */
@@ -66,10 +90,10 @@ export class LiveRuns {
   }): Promise<void> {
     const { parts, tenant } = this.#options;
     const record = await this.#find(run_id ?? (await this.#lastRunOf(session_id ?? '')));
-    const live = parts.hub.find(tenant, record.id);
-    live?.cancel();
+    await cancelRuns(parts, tenant, { run: record.id });
     if (this.#followers.has(record.id)) return;
-    const ended = (await live?.ended) ?? record;
+    await whenOver(parts, tenant, record.id, CANCEL_PATIENCE_MS);
+    const ended = (await parts.hub.record(tenant, record.id)) ?? record;
     this.#options.send(doneFrame(ended, ended.lastSeq));
   }
 
@@ -89,14 +113,14 @@ export class LiveRuns {
     this.#followers.clear();
   }
 
-  async #start(request: TurnRequest, req: RequestId): Promise<void> {
+  async #start(start: (target: TurnTarget) => Promise<StartedTurn>, req: RequestId): Promise<void> {
     const { parts, tenant, agentId, runRate, send } = this.#options;
     this.#requireRoom();
     if (runRate?.take() === false) {
       const { runsPerMinute } = parts.config;
       throw new EngineError('LIMIT_REACHED', `At most ${runsPerMinute} runs a minute may be started on a connection.`);
     }
-    const { live } = await parts.startTurn({ tenant, agentId, fallback: 'published' }, request);
+    const { live } = await start({ tenant, agentId, fallback: 'published' });
     send(acceptedFrame(req, live.identity));
     this.#follow(live.identity.id, 0);
   }
@@ -196,4 +220,9 @@ export class LiveRuns {
     if (this.#followers.size < MAX_RUNS) return;
     throw new EngineError('LIMIT_REACHED', `At most ${MAX_RUNS} runs may be followed on a connection at once.`);
   }
+}
+
+/** Browsers cannot set headers of a WebSocket; a frame names its trace by fields of the same names. */
+function traceFields(frame: unknown): JsonObject {
+  return isJsonObject(frame) ? frame : {};
 }

@@ -3,7 +3,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { EngineError } from '../../errors.js';
-import { type FindTenant, LOCAL_TENANT, tokenOf } from '../access/api-keys.js';
+import type { TokenStore } from '../../graph/durable-ports.js';
+import { type FindTenant, findOwner, LOCAL_TENANT, tokenOf } from '../access/api-keys.js';
 import { refusalOf } from '../access/origins.js';
 import { type Failure, failureOf, notFound } from '../envelope.js';
 import type { GuardOptions } from '../http/guard.js';
@@ -44,6 +45,13 @@ export class LiveServer {
       perMessageDeflate: false,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
+  }
+
+  /** What is open at this moment. */
+  get load(): { readonly webSockets: number; readonly followedOverWebSockets: number } {
+    let followed = 0;
+    for (const connection of this.#connections) followed += connection.following;
+    return { webSockets: this.#connections.size, followedOverWebSockets: followed };
   }
 
   /** Answers a request to change to WebSocket; whatever is wrong with it is answered as HTTP. */
@@ -90,7 +98,7 @@ export class LiveServer {
       throw refusal('LIMIT_REACHED', 'The server takes no more connections; try again later.', 503);
     }
     this.#checkOrigin(request);
-    const tenant = tenantOf(request, query, guard.findTenant);
+    const tenant = await tenantOf(request, query, guard.findTenant, parts.tokens);
     if (tenant !== undefined && (await parts.stores.agents.find(tenant, agentId)) === undefined) {
       throw refusal('NOT_FOUND', noAgent().message, 404);
     }
@@ -127,11 +135,12 @@ function refusal(code: 'LIMIT_REACHED' | 'NOT_FOUND' | 'FORBIDDEN', message: str
 }
 
 /** Whose connection it is; undefined when the client has yet to say. @throws EngineError UNAUTHENTICATED. */
-function tenantOf(
+async function tenantOf(
   request: IncomingMessage,
   query: URLSearchParams,
   findTenant: FindTenant | undefined,
-): string | undefined {
+  tokens: TokenStore,
+): Promise<string | undefined> {
   for (const name of ['token', 'access_token', 'authorization', 'api_key']) {
     // Addresses end up in logs and histories.
     if (query.has(name)) throw new EngineError('UNAUTHENTICATED', 'Keys in the address are not taken.');
@@ -139,7 +148,7 @@ function tenantOf(
   if (findTenant === undefined) return LOCAL_TENANT;
   const token = tokenOf(request.headers.authorization) ?? bearerOf(request.headers['sec-websocket-protocol']);
   if (token === undefined) return undefined;
-  const tenant = findTenant(token);
+  const tenant = await findOwner(findTenant, tokens, token);
   if (tenant === undefined) throw new EngineError('UNAUTHENTICATED', 'Invalid access token');
   return tenant;
 }

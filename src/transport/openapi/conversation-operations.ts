@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { deletedSessionsSchema, newSessionSchema } from '../sessions/session-routes.js';
 import { listQuery, type OperationGroup, pageQuery, versionQuery } from './operation.js';
-import { fileShape, openaiShape, runShape, sessionShape, traceShape, turnShape } from './shapes.js';
+import {
+  fileShape,
+  openaiShape,
+  runDetailShape,
+  runShape,
+  sessionShape,
+  timelineShape,
+  traceShape,
+  turnShape,
+} from './shapes.js';
 
 const text = z.string();
 const completionsShape = turnShape.extend({
@@ -93,10 +102,31 @@ export const runOperations: OperationGroup = {
       method: 'get',
       path: '/agents/:id/runs',
       summary: 'Lists runs, newest first',
-      query: pageQuery.extend({ status: text.optional(), session_id: text.optional() }),
+      query: pageQuery.extend({
+        status: text.optional(),
+        session_id: text.optional(),
+        from_date: text.optional().describe('Started at this date or time or later.'),
+        to_date: text.optional(),
+      }),
       data: z.array(runShape),
     },
-    { method: 'get', path: '/agents/:id/runs/:run', summary: 'Reads a run', data: runShape },
+    { method: 'get', path: '/agents/:id/runs/:run', summary: 'Reads a run', data: runDetailShape },
+    {
+      method: 'get',
+      path: '/agents/:id/runs/:run/trace',
+      summary: 'Reads what each node of a run did, over time',
+      data: timelineShape,
+    },
+    {
+      method: 'post',
+      path: '/agents/:id/runs/:run/fork',
+      summary: 'Starts another run from an event of a run; nodes that had finished by then are not run again',
+      query: turnQuery.pick({ version: true, release: true }).extend({
+        at: text.optional().describe('Number of the event; default the last one.'),
+      }),
+      body: turnShape,
+      answers: 'events',
+    },
     {
       method: 'get',
       path: '/agents/:id/runs/:run/events',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { agentOperations, templateOperations, versionOperations } from './agent-operations.js';
 import { botOperations, fileOperations, runOperations, sessionOperations } from './conversation-operations.js';
 import type { Access, AnswerKind, Operation, OperationGroup } from './operation.js';
-import { systemOperations, webhookOperations } from './service-operations.js';
+import { mcpOperations, systemOperations, webhookOperations } from './service-operations.js';
 
 /** An OpenAPI document, as JSON. */
 export type ApiDescription = ReturnType<OpenApiGeneratorV31['generateDocument']>;
@@ -16,6 +16,7 @@ const GROUPS: readonly OperationGroup[] = [
   fileOperations,
   botOperations,
   webhookOperations,
+  mcpOperations,
   templateOperations,
   systemOperations,
 ];

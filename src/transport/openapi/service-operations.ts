@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { newTokenSchema } from '../access/token-routes.js';
 import { runtimeSchema } from '../admin/admin-routes.js';
+import { MCP_METHODS } from '../mcp/mcp-routes.js';
 import { WEBHOOK_METHODS } from '../webhooks/webhook-routes.js';
 import type { Operation, OperationGroup } from './operation.js';
 import { tokenShape } from './shapes.js';
 
 const text = z.string();
+const messageShape = z.looseObject({ jsonrpc: z.literal('2.0'), method: text });
 const runtimeShape = z.looseObject({ tenant_id: text, runtime: text, source: z.enum(['override', 'default']) });
 
 /** Calls from outside that start an agent. */
@@ -31,6 +33,19 @@ export const webhookOperations: OperationGroup = {
       }),
     },
   ],
+};
+
+/** Agents as tools of other programs. */
+export const mcpOperations: OperationGroup = {
+  name: 'mcp',
+  description: 'Published agents as tools of an MCP server (streamable HTTP, without sessions).',
+  operations: MCP_METHODS.map((method) => ({
+    method: method.toLowerCase() as Operation['method'],
+    path: '/mcp',
+    summary: method === 'POST' ? 'Takes one message of JSON-RPC' : 'Answers 405: there are no sessions',
+    ...(method === 'POST' ? { body: messageShape } : {}),
+    answers: 'any',
+  })),
 };
 
 /** Keys, administration, this description. */

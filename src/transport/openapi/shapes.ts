@@ -64,13 +64,64 @@ export const runShape = z.looseObject({
   agent_id: text,
   session_id: text,
   message_id: text,
-  parent_run_id: text.nullable(),
+  parent_run_id: text.nullable().describe('The run that it goes on from.'),
+  forked_at: z.number().int().nullable().describe('Number of the event of that run behind which it goes on.'),
   status: z.enum(['running', 'waiting', 'succeeded', 'failed', 'cancelled']),
   error: z.looseObject({ code: text, message: text }).nullable(),
   started_at: milliseconds,
   finished_at: milliseconds.nullable(),
   usage: z.looseObject({ total_tokens: z.number().int(), calls: z.number().int() }),
   last_event_id: z.number().int().describe('Number of the last event; 0 while it runs.'),
+});
+
+const seconds = z.number().describe('Seconds.');
+const eventNumber = z.number().int().describe('Number of an event.');
+
+/** All activations of one component together. */
+const nodeSumsShape = z.looseObject({
+  component_id: text,
+  component_type: text,
+  component_name: text,
+  activations: z.number().int(),
+  failures: z.number().int(),
+  retries: z.number().int(),
+  first_started_at: milliseconds,
+  last_ended_at: milliseconds.nullable(),
+  busy_time: seconds,
+  longest_time: seconds,
+  pieces: z.number().int().describe('Pieces of text that it said.'),
+  characters: z.number().int(),
+});
+
+export const runDetailShape = runShape.extend({ nodes: z.array(nodeSumsShape) });
+
+export const timelineShape = runDetailShape.extend({
+  activations: z.array(
+    z.looseObject({
+      component_id: text,
+      within: text.nullable().describe('`container/pass`, outermost first; null at the top level.'),
+      token: z.number().int().nullable(),
+      attempt: z.number().int(),
+      status: z.enum(['open', 'settled', 'failed', 'retried', 'skipped', 'waiting']),
+      error: text.nullable(),
+      started_at: milliseconds,
+      ended_at: milliseconds.nullable(),
+      elapsed_time: seconds.nullable(),
+      first_event_id: eventNumber,
+      last_event_id: eventNumber.nullable(),
+      emissions: z.array(
+        z.looseObject({
+          kind: text,
+          first_event_id: eventNumber,
+          last_event_id: eventNumber,
+          at: milliseconds,
+          pieces: z.number().int(),
+          characters: z.number().int(),
+        }),
+      ),
+    }),
+  ),
+  omitted: z.number().int().describe('Activations that are only in the sums of `nodes`.'),
 });
 
 export const fileShape = z.looseObject({
@@ -107,9 +158,15 @@ export const turnShape = z.looseObject({
   session_id: text.nullish().describe('Goes on with this session; default: a new one.'),
   user_id: text.nullish().describe('Whatever the client calls its user.'),
   name: text.nullish().describe('Name of a new session; default: the beginning of the question.'),
-  version: text.nullish().describe('Id of a version, or "draft"; for a new session.'),
+  version: text
+    .nullish()
+    .describe('Id of a version, or "draft"; for a new session, a fork, or a run that failed and is gone on from.'),
   release: z.unknown().optional().describe('true: only what is published; for a new session.'),
-  resume_from: text.nullish().describe('Id of the run to go on from.'),
+  resume_from: text.nullish().describe('Id of a run that waits, failed or was cancelled, to go on where it ended.'),
+  migrate: z
+    .unknown()
+    .optional()
+    .describe('true: what a run has done is kept in another version of its graph, where nodes exist in both.'),
   return_trace: z.unknown().optional().describe('true: the answer says what each node did.'),
   detach: z.unknown().optional().describe('true: goes on without clients for as long as it takes.'),
   stream: z.unknown().optional().describe('true: the answer is a stream of events.'),

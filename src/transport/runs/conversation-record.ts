@@ -77,6 +77,7 @@ export function afterRun(session: SessionRecord, end: RunEndReport, now: number)
     durationMs: session.durationMs + Math.max(0, now - record.startedAt),
     round: session.round + 1,
     errors: failure?.message ?? null,
+    keptRun: record.id,
     updatedAt: now,
   };
 }

@@ -1,67 +1,56 @@
-import { BehaviorSubject, type Observable, Subject, Subscription } from 'rxjs';
+import { BehaviorSubject, type Observable, Subscription, timer } from 'rxjs';
 import type { Session } from '../../canvas/turn.js';
-import { type WireEvent, type WireHeader, WireMapper } from '../../canvas/wire-events.js';
+import { type WireEvent, WireMapper } from '../../canvas/wire-events.js';
 import { EngineError, toEngineError } from '../../errors.js';
-import type { NodeUsage } from '../../graph/events.js';
-import type { RunRecord, RunStatus, RunUsage } from '../../graph/service-ports.js';
+import type { RunRecord, RunStatus } from '../../graph/service-ports.js';
 import type { EventFrame, FreshFrame } from './event-frame.js';
-import { EventFramer } from './event-framer.js';
+import { keepTrying } from './keep-trying.js';
+import { failureEvent } from './last-event.js';
 import type { EngineHooks, LiveRunOptions, RunIdentity } from './live-run-options.js';
 import { abandoned } from './liveness.js';
-import { LogWriter } from './log-writer.js';
-import { Transcript } from './transcript.js';
+import { RunEvents } from './run-events.js';
+import { UsageJournal } from './run-usage.js';
+import type { Transcript } from './transcript.js';
 
 /**
- * One run with its clients: numbers its events, serialises each once, keeps it in the log, then shows it.
+ * One run with its clients, from its first event to what it leaves.
  *
- * Clients come and go without the run noticing, but for one thing: left alone for longer than the grace, it is cancelled.
+ * Clients come and go without the run noticing, but for one thing: left alone for longer than the grace, it is cancelled. It is over
+ * when its end is kept; while a store is away, the end waits.
  */
 export class LiveRun {
   readonly identity: RunIdentity;
   readonly startedAt: number;
-  readonly transcript: Transcript;
-  /** Number of the last event that was shown. */
-  lastSeq = 0;
   readonly #options: LiveRunOptions;
-  readonly #frames = new Subject<EventFrame>();
+  readonly #events: RunEvents;
   readonly #clients = new BehaviorSubject(0);
-  readonly #writer: LogWriter;
-  readonly #framer = new EventFramer();
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
-  readonly #usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, calls: 0 };
+  readonly #usage: UsageJournal;
+  #visit = Subscription.EMPTY;
   #record: RunRecord;
   #resolveEnded: (record: RunRecord) => void = () => {};
-  /** Number of the last event that was made. */
-  #seq = 0;
-  #logBytes = 0;
   #session: Session | undefined = undefined;
   #status: Exclude<RunStatus, 'running'> = 'failed';
   /** Why the service ended the run, if it was the service. */
   #failure: EngineError | undefined = undefined;
-  #terminal: WireEvent | undefined = undefined;
+  #isFinishing = false;
+  #isPutDown = false;
+  #hasEnded = false;
 
-  /** Resolves with the run's record after its last event was shown; never rejects. */
+  /** Resolves with the run's record after its last event was shown, or when another process goes on with it; never rejects. */
   readonly ended: Promise<RunRecord>;
 
   constructor(options: LiveRunOptions) {
-    const { identity, log, now, keepsTrace } = options;
+    const { identity, past, now } = options;
     this.#options = options;
     this.identity = identity;
-    this.startedAt = now();
-    this.transcript = new Transcript({ keepsTrace });
+    this.startedAt = past?.startedAt ?? now();
+    this.#events = new RunEvents({ ...options, past, onFailed: (error) => this.#fail(error) });
+    this.#usage = new UsageJournal(this.#events.journal, past?.usage);
     this.#record = this.#recordNow('running');
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
-    });
-    this.#writer = new LogWriter({
-      log,
-      tenant: identity.tenant,
-      run: identity.id,
-      onWritten: (frames) => {
-        for (let at = 0; at < frames.length; at += 1) this.#show(frames[at] as EventFrame);
-      },
-      onFailed: (error) => this.#fail(toEngineError(error, 'INTERNAL')),
     });
   }
 
@@ -70,36 +59,52 @@ export class LiveRun {
     return this.#record;
   }
 
-  /** Events shown from now on; completes after the last one. */
+  get transcript(): Transcript {
+    return this.#events.transcript;
+  }
+
+  /** Number of the last event that was shown. */
+  get lastSeq(): number {
+    return this.#events.lastSeq;
+  }
+
+  /** Events shown from now on; completes after the last one, and when another process goes on with the run. */
   get frames$(): Observable<EventFrame> {
-    return this.#frames;
+    return this.#events.frames$;
+  }
+
+  /** Whether its last event was shown. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   start(): void {
-    const { identity, plan, open, detachGraceMs } = this.#options;
+    const { identity, work, past, detachGraceMs, claim } = this.#options;
     const { id, sessionId, messageId } = identity;
+    claim.whenLost = () => this.putDown('its lease was lost');
     if (detachGraceMs !== undefined) {
       this.#subscription.add(abandoned(this.#clients, detachGraceMs).subscribe(() => this.cancel()));
+    }
+    if ('failure' in work) {
+      this.#failure = work.failure;
+      void this.#finish();
+      return;
     }
     const hooks: EngineHooks = {
       run: id,
       signal: this.#abort.signal,
+      journal: this.#usage,
+      position: () => this.#events.lastMade,
       onSession: (session, outcome) => {
         this.#session = session;
         this.#status = outcome.status;
       },
     };
-    const mapper = new WireMapper(
-      { plan, messageId, sessionId },
-      {
-        event: (event) => this.#take(event),
-        piece: (header, component, text) => this.#takePiece(header, component, text),
-      },
-    );
+    const mapper = new WireMapper({ plan: work.plan, messageId, sessionId, past }, this.#events);
     this.#subscription.add(
-      open(hooks).subscribe({
+      work.open(hooks).subscribe({
         next: (event) => {
-          if (event.type === 'node-usage') this.#count(event);
+          if (event.type === 'node-usage') this.#usage.count(event);
           mapper.map(event);
         },
         error: (error: unknown) => this.#crashed(error),
@@ -114,64 +119,39 @@ export class LiveRun {
     return new Subscription(() => this.#clients.next(this.#clients.value - 1));
   }
 
+  /** Counts clients of another process for `forMs`, or until they say again that they are there. */
+  visit(forMs: number): void {
+    const before = this.#visit;
+    const presence = this.attach();
+    this.#visit = timer(forMs).subscribe(() => presence.unsubscribe());
+    this.#visit.add(presence);
+    before.unsubscribe();
+  }
+
   /** Stops the run at once; its last event says so. Does nothing when it is over. */
   cancel(): void {
     this.#abort.abort();
   }
 
-  #count(event: NodeUsage): void {
-    this.#usage.promptTokens += event.promptTokens;
-    this.#usage.completionTokens += event.completionTokens;
-    this.#usage.totalTokens += event.totalTokens;
-    this.#usage.calls += 1;
-  }
-
-  #take(event: WireEvent): void {
-    if (isLast(event)) {
-      // Shown only when the conversation is kept: whoever answers it at once must find it.
-      this.#terminal = event;
-    } else if (this.#failure === undefined) {
-      const frame = this.#frameOf(event);
-      if (frame !== undefined && this.#write(frame)) this.transcript.add(event);
-    }
-  }
-
-  /** Undefined, and the run fails, when the event cannot be written down: its values may be nested without end. */
-  #frameOf(event: WireEvent): FreshFrame | undefined {
-    try {
-      return this.#framer.frame(this.#seq + 1, event);
-    } catch (error) {
-      this.#fail(unwritable(this.identity.id, error));
-      return undefined;
-    }
-  }
-
-  /** The way of nearly every event. */
-  #takePiece(header: WireHeader, component: string, text: string): void {
-    if (this.#failure !== undefined) return;
-    if (this.#write(this.#framer.piece(this.#seq + 1, header, component, text))) this.transcript.addText(text);
-  }
-
-  /** Whether there was room in the log. */
-  #write(frame: FreshFrame): boolean {
-    const { maxLogBytes } = this.#options;
-    this.#logBytes += frame.bytes;
-    if (this.#logBytes > maxLogBytes) {
-      this.#fail(logFull(this.identity.id, maxLogBytes));
-      return false;
-    }
-    this.#seq += 1;
-    this.#writer.write(frame);
-    return true;
-  }
-
-  #show(frame: EventFrame): void {
-    this.lastSeq = frame.seq;
-    this.#frames.next(frame);
+  /** Stops without a word: another process goes on with the run, or will. */
+  putDown(why: string): void {
+    if (this.#isPutDown || this.#hasEnded) return;
+    const { journal, identity, whenOver, claim } = this.#options;
+    journal.warn({ run: identity.id, reason: why }, 'a run was put down; it goes on elsewhere');
+    this.#isPutDown = true;
+    this.#subscription.unsubscribe();
+    this.#visit.unsubscribe();
+    this.#events.stop(new EngineError('CONFLICT', `Run "${identity.id}" goes on in another process.`));
+    whenOver();
+    this.#events.complete();
+    this.#resolveEnded(this.#record);
+    // Whoever takes over must not find a write of ours still on its way.
+    void this.#events.flushed().finally(() => claim.abandon());
   }
 
   #fail(error: EngineError): void {
     this.#failure ??= error;
+    this.#events.mute();
     this.#abort.abort();
   }
 
@@ -183,55 +163,101 @@ export class LiveRun {
   }
 
   async #finish(): Promise<void> {
+    if (this.#isFinishing) return;
+    this.#isFinishing = true;
     this.#subscription.unsubscribe();
-    await this.#writer.flushed();
-    await this.#keepConversation();
-    const frame = this.#lastFrame();
-    await this.#keepLast(frame);
-    this.#record = this.#recordNow(this.#statusNow(), frame.seq, this.#failureNow());
-    await this.#attempt('the end of a run could not be kept', () => this.#options.whenEnded(this.#record));
-    this.#show(frame);
-    this.#frames.complete();
-    this.#resolveEnded(this.#record);
+    this.#visit.unsubscribe();
+    await this.#events.flushed();
+    try {
+      if (this.#events.hasFailed && !(await this.#isStillMine())) return;
+      await this.#keepConversation();
+      const frame = await this.#keepLast();
+      if (frame === undefined || this.#isPutDown) return;
+      this.#record = this.#recordNow(this.#statusNow(), frame.seq, this.#failureNow());
+      await this.#attempt('the end of a run could not be kept', () => this.#options.saveRecord(this.#record));
+      await this.#options.claim.release();
+      this.#options.whenOver();
+      this.#hasEnded = true;
+      this.#events.show(frame);
+      this.#events.complete();
+      this.#resolveEnded(this.#record);
+    } catch (error) {
+      // The server stops while its store is away: the run goes on from its journal when both are back.
+      this.putDown(toEngineError(error, 'INTERNAL').message);
+    }
   }
 
-  /** What the log refused was not shown either: its numbers are free again. */
-  #lastFrame(): FreshFrame {
-    try {
-      const frame = this.#framer.frame(this.lastSeq + 1, this.#lastEvent());
-      this.transcript.add(this.#lastEvent());
-      return frame;
-    } catch (error) {
-      this.#failure ??= unwritable(this.identity.id, error);
-      return this.#framer.frame(this.lastSeq + 1, this.#lastEvent());
+  /** What could not be kept may belong to another process by now; what was kept after all is shown. */
+  async #isStillMine(): Promise<boolean> {
+    if (!(await this.#patiently(() => this.#options.claim.isHeld()))) {
+      this.putDown('its lease was lost');
+      return false;
     }
+    await this.#attempt('events of a run could not be read again', () => this.#events.catchUp());
+    return true;
   }
 
   async #keepConversation(): Promise<void> {
     const failure = this.#failureNow();
     const record = this.#recordNow(this.#statusNow(), this.lastSeq + 1, failure);
+    const report = { record, failure, session: this.#session, transcript: this.transcript };
     try {
-      await this.#options.keepConversation({ record, failure, session: this.#session, transcript: this.transcript });
+      await this.#patiently(() => this.#options.keepConversation(report));
     } catch (error) {
+      if (this.#options.closing.aborted) throw error;
       this.#options.journal.error({ run: this.identity.id, err: error }, 'the conversation could not be kept');
       this.#failure ??= toEngineError(error, 'INTERNAL');
     }
   }
 
-  /** A log that fails here is no reason to leave the clients without an end. */
-  async #keepLast(frame: EventFrame): Promise<void> {
-    const { log } = this.#options;
+  /** Undefined when another process has the run. A log that refuses for good is no reason to leave the clients without an end. */
+  async #keepLast(): Promise<FreshFrame | undefined> {
+    const { log, claim } = this.#options;
     const { tenant, id } = this.identity;
-    await this.#attempt('the last event of a run could not be kept', async () => {
+    let frame = this.#lastFrame();
+    const keep = async (): Promise<void> => {
+      frame = this.#lastFrame();
       await log.append(tenant, id, [frame]);
-      await log.end(tenant, id);
-    });
+    };
+    try {
+      await this.#patiently(keep);
+    } catch (error) {
+      if (this.#options.closing.aborted) throw error;
+      if (!(await this.#patiently(() => claim.isHeld()))) {
+        this.putDown('its lease was lost');
+        return undefined;
+      }
+      await this.#attempt('the last event of a run could not be kept', async () => {
+        await this.#events.catchUp();
+        await keep();
+      });
+    }
+    this.transcript.add(this.#lastEvent());
+    await this.#attempt('the log of a run could not be ended', () => log.end(tenant, id));
+    return frame;
+  }
+
+  #lastFrame(): FreshFrame {
+    try {
+      return this.#events.lastFrame(this.#lastEvent());
+    } catch (error) {
+      this.#failure ??= toEngineError(error, 'INTERNAL');
+      return this.#events.lastFrame(this.#lastEvent());
+    }
+  }
+
+  #patiently<T>(work: () => Promise<T>): Promise<T> {
+    const { closing, journal } = this.#options;
+    const onWait = (error: unknown): void =>
+      journal.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
+    return keepTrying(work, { signal: closing, onWait });
   }
 
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {
     try {
-      await work();
+      await this.#patiently(work);
     } catch (error) {
+      if (this.#options.closing.aborted) throw error;
       this.#options.journal.error({ run: this.identity.id, err: error }, what);
     }
   }
@@ -248,50 +274,24 @@ export class LiveRun {
   }
 
   #lastEvent(): WireEvent {
-    if (this.#failure === undefined && this.#terminal !== undefined) return this.#terminal;
-    const { code, message } = this.#failure ?? noEnd(this.identity.id);
-    const { messageId, sessionId } = this.identity;
-    return {
-      event: 'error',
-      message_id: messageId,
-      created_at: Math.floor(this.startedAt / 1000),
-      task_id: sessionId,
-      session_id: sessionId,
-      data: { code, message },
-    };
+    const { terminal } = this.#events;
+    if (this.#failure === undefined && terminal !== undefined) return terminal;
+    const createdAt = this.#options.past?.createdAt ?? Math.floor(this.startedAt / 1000);
+    return failureEvent(this.identity, createdAt, this.#failure);
   }
 
   #recordNow(status: RunStatus, lastSeq = 0, error?: RunRecord['error']): RunRecord {
     const { tenant: _, ...identity } = this.identity;
+    const { terminal } = this.#events;
     return {
       ...identity,
       status,
       ...(error === undefined ? {} : { error }),
-      ...(status === 'waiting' && this.#terminal !== undefined ? { pending: this.#terminal.data } : {}),
+      ...(status === 'waiting' && terminal !== undefined ? { pending: terminal.data } : {}),
       startedAt: this.startedAt,
-      ...(status === 'running' ? {} : { finishedAt: this.#options.now() }),
-      usage: { ...this.#usage } satisfies RunUsage,
+      ...(status === 'running' ? { launch: this.#options.launch } : { finishedAt: this.#options.now() }),
+      usage: { ...this.#usage.total },
       lastSeq,
     };
   }
-}
-
-function isLast({ event }: WireEvent): boolean {
-  return event === 'workflow_finished' || event === 'user_inputs' || event === 'error';
-}
-
-function logFull(run: string, maxBytes: number): EngineError {
-  return new EngineError(
-    'RUN_LOG_FULL',
-    `Run "${run}" produced more than ${maxBytes} bytes of events and was stopped; let it say less, or raise RUNNEL_RUN_LOG_BYTES.`,
-  );
-}
-
-function unwritable(run: string, cause: unknown): EngineError {
-  const message = `Run "${run}" made a value that cannot be written down, such as one nested thousands of levels deep; it was stopped.`;
-  return new EngineError('NODE_FAILED', message, { cause });
-}
-
-function noEnd(run: string): EngineError {
-  return new EngineError('INTERNAL', `Run "${run}" ended without saying how.`);
 }

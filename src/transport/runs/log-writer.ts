@@ -1,47 +1,81 @@
+import type { RunJournal } from '../../graph/durable-ports.js';
+import type { Journal } from '../../graph/journal.js';
 import type { RunLog } from '../../graph/service-ports.js';
+import type { Checkpoint } from '../../graph/state.js';
 import type { EventFrame } from './event-frame.js';
 
-/** Frames of one group, at most. */
+/** Frames that are gathered while nothing is being written. */
 const MAX_GROUP = 512;
+
+/** Frames that are gathered for one write while another one is under way. */
+const MAX_WAITING = 8_192;
 
 /** Whose events a {@link LogWriter} writes. */
 export interface LogWriterOptions {
   readonly log: RunLog;
+  /** Where records and snapshots go; without it there are none. */
+  readonly journal?: RunJournal | undefined;
   readonly tenant: string;
   readonly run: string;
   /** Called with each group of frames, in order, once it is kept. */
   readonly onWritten: (frames: readonly EventFrame[]) => void;
-  /** Called once when the log refuses; nothing is written afterwards. */
+  /** Called once when the log or the journal refuses; nothing is written afterwards. */
   readonly onFailed: (error: unknown) => void;
 }
 
+/** What is written in one step. */
+interface Group {
+  readonly frames: EventFrame[];
+  readonly records: string[];
+  /** Taken when the rest of the group is kept. */
+  snapshot: Checkpoint | undefined;
+  readonly waiting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[];
+}
+
 /**
- * Writes the events of one run to its log, in order, in groups, and one group at a time.
+ * Writes the events and the journal of one run, in order, in groups, and one group at a time.
  *
  * A group is what the run says in one go, before anything else of the process gets its turn, and what comes while a write is
- * under way: a slow log gets larger groups, not more writes. The bound of what waits for a log is the limit of the run's log.
+ * under way: a slow log gets larger groups, not more writes. A settlement and its events are said in one go, so they are kept together
+ * or not at all. The bound of what waits for a log is the limit of the run's log.
  */
-export class LogWriter {
+export class LogWriter implements Journal {
   readonly #options: LogWriterOptions;
-  #pending: EventFrame[] = [];
+  /** In order; the last one is still open. */
+  #groups: Group[] = [emptyGroup()];
   #writing: Promise<void> | undefined = undefined;
   #isScheduled = false;
-  #hasFailed = false;
+  #failure: { readonly error: unknown } | undefined = undefined;
 
   constructor(options: LogWriterOptions) {
     this.#options = options;
   }
 
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
   write(frame: EventFrame): void {
-    if (this.#hasFailed) return;
-    this.#pending.push(frame);
-    if (this.#isScheduled) {
-      // A run that goes on and on without a pause is not waited for.
-      if (this.#pending.length >= MAX_GROUP) this.#flush();
-    } else if (this.#writing === undefined) {
-      this.#isScheduled = true;
-      queueMicrotask(this.#flush);
-    }
+    if (this.#failure !== undefined) return;
+    const { length } = this.#open().frames;
+    // A run that goes on and on without a pause is not waited for. Records have come by now: they follow their events at once.
+    if (length >= MAX_GROUP && this.#writing === undefined) this.#flush();
+    else if (length >= MAX_WAITING) this.#groups.push(emptyGroup());
+    this.#open().frames.push(frame);
+    this.#schedule();
+  }
+
+  append(records: readonly string[]): Promise<void> {
+    const { records: gathered } = this.#open();
+    for (const record of records) gathered.push(record);
+    return this.#kept();
+  }
+
+  snapshot(checkpoint: Checkpoint): Promise<void> {
+    this.#open().snapshot = checkpoint;
+    const kept = this.#kept();
+    this.#groups.push(emptyGroup());
+    return kept;
   }
 
   /** Resolves when everything written so far is kept, or the log has failed. */
@@ -50,48 +84,109 @@ export class LogWriter {
     await this.#writing;
   }
 
-  readonly #flush = (): void => {
-    this.#isScheduled = false;
-    if (this.#pending.length === 0 || this.#writing !== undefined) return;
-    const { log, tenant, run } = this.#options;
-    const frames = this.#take();
-    try {
-      const written = log.append(tenant, run, frames);
-      if (written === undefined) this.#options.onWritten(frames);
-      else this.#writing = this.#drain(written, frames);
-    } catch (error) {
-      this.#failed(error);
-    }
-  };
+  /** Writes nothing more. */
+  stop(reason: unknown): void {
+    this.#fail(reason);
+  }
 
-  async #drain(firstWrite: Promise<void>, firstFrames: readonly EventFrame[]): Promise<void> {
-    const { log, tenant, run, onWritten } = this.#options;
-    let frames = firstFrames;
+  /** Resolves when the group that is open now is kept. */
+  #kept(): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    const { waiting } = this.#open();
+    this.#schedule();
+    return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+  }
+
+  #open(): Group {
+    return this.#groups.at(-1) as Group;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#writing !== undefined) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (this.#writing === undefined) {
+      const group = this.#take();
+      if (group === undefined) return;
+      try {
+        const written = this.#write(group);
+        if (written === undefined) this.#done(group);
+        else this.#writing = this.#drain(written, group);
+      } catch (error) {
+        this.#failed(group, error);
+      }
+    }
+  }
+
+  async #drain(firstWrite: Promise<void>, firstGroup: Group): Promise<void> {
+    let group: Group | undefined = firstGroup;
     try {
       await firstWrite;
-      onWritten(frames);
-      while (this.#pending.length > 0) {
-        frames = this.#take();
-        await log.append(tenant, run, frames);
-        onWritten(frames);
+      while (group !== undefined) {
+        this.#done(group);
+        group = this.#take();
+        if (group !== undefined) await this.#write(group);
       }
     } catch (error) {
-      this.#failed(error);
+      this.#failed(group as Group, error);
     } finally {
       // At once, in the turn that found nothing pending: a frame that comes later starts a write of its own.
       this.#writing = undefined;
     }
   }
 
-  #take(): readonly EventFrame[] {
-    const frames = this.#pending;
-    this.#pending = [];
-    return frames;
+  /** The next group that there is anything in. */
+  #take(): Group | undefined {
+    const [first] = this.#groups;
+    if (first === undefined || this.#failure !== undefined) return undefined;
+    if (this.#groups.length > 1) this.#groups = this.#groups.slice(1);
+    else if (first.frames.length === 0 && first.waiting.length === 0) return undefined;
+    else this.#groups = [emptyGroup()];
+    return first;
   }
 
-  #failed(error: unknown): void {
-    this.#hasFailed = true;
-    this.#pending = [];
-    this.#options.onFailed(error);
+  /** A log that is done at once keeps nobody waiting. */
+  #write(group: Group): Promise<void> | undefined {
+    const { log, journal, tenant, run } = this.#options;
+    const { frames, records, snapshot } = group;
+    if (journal === undefined) {
+      const written = frames.length === 0 ? undefined : log.append(tenant, run, frames);
+      return written ?? undefined;
+    }
+    const appended = journal.append(tenant, run, { events: frames, records });
+    return snapshot === undefined ? appended : appended.then(() => journal.snapshot(tenant, run, snapshot));
   }
+
+  #done({ frames, waiting }: Group): void {
+    if (this.#failure !== undefined) {
+      for (const { reject } of waiting) reject(this.#failure.error);
+      return;
+    }
+    if (frames.length > 0) this.#options.onWritten(frames);
+    for (const { resolve } of waiting) resolve();
+  }
+
+  #failed(group: Group, error: unknown): void {
+    const isFirst = this.#failure === undefined;
+    this.#groups.unshift(group);
+    this.#fail(error);
+    if (isFirst) this.#options.onFailed(error);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    const groups = this.#groups;
+    this.#groups = [emptyGroup()];
+    for (const { waiting } of groups) for (const { reject } of waiting) reject(this.#failure.error);
+  }
+}
+
+function emptyGroup(): Group {
+  return { frames: [], records: [], snapshot: undefined, waiting: [] };
 }

@@ -1,6 +1,10 @@
-import { filter, firstValueFrom, type Observable, Subject } from 'rxjs';
+import { AsyncSubject, filter, firstValueFrom, merge, type Observable, Subject, Subscription } from 'rxjs';
 import { EngineError } from '../../errors.js';
+import type { LeaseStore, RunJournal, Signals } from '../../graph/durable-ports.js';
 import type { RunRecord, Stores } from '../../graph/service-ports.js';
+import type { TraceContext } from '../../graph/trace-context.js';
+import { observed } from '../../telemetry/run-watch.js';
+import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { ServerConfig } from '../config.js';
 import type { Log } from '../log.js';
 import { busySession } from '../refusals.js';
@@ -8,25 +12,43 @@ import type { EventFrame } from './event-frame.js';
 import { follow } from './follow.js';
 import { LiveRun } from './live-run.js';
 import type { LiveRunOptions } from './live-run-options.js';
+import { BELIEVED_MS, RunNews } from './run-news.js';
+import { type SessionClaim, SessionClaims } from './session-claims.js';
+
+/** What the hub keeps, and how it agrees with other processes. */
+export interface HubStores extends Stores {
+  /** Which process has which run. */
+  readonly leases: LeaseStore;
+  /** What processes tell each other. */
+  readonly signals: Signals;
+  /** What tells these stores from others that share the same leases. @default nothing */
+  readonly home?: string;
+}
 
 export interface RunHubOptions {
-  readonly stores: Stores;
-  readonly config: Pick<ServerConfig, 'maxRuns' | 'runLogBytes' | 'detachGraceMs' | 'clientQueueBytes'>;
+  readonly stores: HubStores;
+  /** Undefined when runs do not outlive their process. */
+  readonly runJournal?: RunJournal | undefined;
+  readonly config: Pick<ServerConfig, 'maxRuns' | 'runLogBytes' | 'detachGraceMs' | 'clientQueueBytes' | 'leaseMs'>;
   readonly journal: Log;
   readonly now: () => number;
+  /** Listens to the runs. @default nobody */
+  readonly telemetry?: Telemetry;
 }
 
 /** What the hub does not know about a run itself. */
 export interface RunStart
-  extends Pick<LiveRunOptions, 'identity' | 'plan' | 'open' | 'keepsTrace' | 'keepConversation'> {
-  /** The run goes on without clients for as long as it takes. */
-  readonly detached: boolean;
+  extends Pick<LiveRunOptions, 'identity' | 'work' | 'past' | 'launch' | 'keepsTrace' | 'keepConversation'> {
+  /** Where the caller stands in a trace. @default nowhere */
+  readonly trace?: TraceContext;
 }
 
-/** The right to run a session, held by one run at a time. */
-export interface SessionClaim {
-  /** Gives it back; doing so twice does nothing. */
-  release(): void;
+/** Whose session, and the run that wants it. */
+export interface ClaimRequest {
+  readonly tenant: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly run: string;
 }
 
 /** Which runs; every condition that is given must hold. */
@@ -42,75 +64,127 @@ export interface ClientCursor {
   readonly ready$: Observable<boolean>;
 }
 
-/** All runs of this process that are going on. */
+/** All runs of this process that are going on, and the way to those of others. */
 export class RunHub {
   readonly #options: RunHubOptions;
   readonly #live = new Map<string, LiveRun>();
+  readonly #byId = new Map<string, LiveRun>();
   /** Runs whose last event was not shown yet; they have given back their sessions a moment before. */
   readonly #unfinished = new Set<Promise<unknown>>();
-  readonly #claims = new Set<string>();
+  /** Sessions that this process has or is about to have. */
+  readonly #claimed = new Set<string>();
+  readonly #claims: SessionClaims;
+  readonly #news: RunNews;
   readonly #changes = new Subject<void>();
+  readonly #closing = new AbortController();
+  /** Errors when the process goes away, for those who follow runs of others. */
+  readonly #stopped = new AsyncSubject<never>();
   #isClosing = false;
   #isGraceOver = false;
 
   constructor(options: RunHubOptions) {
+    const { config, journal, now } = options;
+    const { leases, signals } = options.stores;
     this.#options = options;
+    this.#claims = new SessionClaims({ leases, ttlMs: config.leaseMs, journal });
+    this.#news = new RunNews(signals, now, (run) => {
+      const live = this.#byId.get(run);
+      live?.visit(BELIEVED_MS);
+      return live !== undefined;
+    });
+  }
+
+  /** Whether this process has a session, or is about to have it. */
+  hasClaimed(tenant: string, sessionId: string): boolean {
+    return this.#claimed.has(keyOf(tenant, sessionId));
+  }
+
+  /** How many are going on. */
+  get size(): number {
+    return this.#live.size;
   }
 
   /** @throws EngineError SESSION_BUSY while another run has the session, LIMIT_REACHED while the server takes no runs. */
-  claim(tenant: string, sessionId: string): SessionClaim {
+  async claim(request: ClaimRequest): Promise<SessionClaim> {
+    const { tenant, sessionId } = request;
     if (this.#isClosing) throw new EngineError('LIMIT_REACHED', 'The server is shutting down and starts no more runs.');
-    const key = keyOf(tenant, sessionId);
-    if (this.#claims.has(key)) throw busySession();
+    if (this.#claimed.has(keyOf(tenant, sessionId))) throw busySession();
     const { maxRuns } = this.#options.config;
-    if (this.#claims.size >= maxRuns) {
+    if (this.#claimed.size >= maxRuns) {
       throw new EngineError('LIMIT_REACHED', `${maxRuns} runs are going on, which is the most; try again later.`);
     }
-    this.#claims.add(key);
-    let isHeld = true;
-    return {
-      release: () => {
-        // A later claim of the same session is not this one's to give back.
-        if (isHeld) this.#claims.delete(key);
-        isHeld = false;
-        this.#changes.next();
-      },
-    };
+    const claim = await this.tryClaim(request);
+    if (claim === undefined) throw busySession();
+    return claim;
   }
 
-  /** Starts a run; the claim is given back when it ends. */
+  /** Undefined while another run has the session. */
+  async tryClaim({ tenant, sessionId, agentId, run }: ClaimRequest): Promise<SessionClaim | undefined> {
+    const key = keyOf(tenant, sessionId);
+    if (this.#claimed.has(key)) return undefined;
+    // Before anything is waited for: two requests must not both find it free.
+    this.#claimed.add(key);
+    const free = (): void => {
+      this.#claimed.delete(key);
+      this.#changes.next();
+    };
+    try {
+      const claim = await this.#claims.claim(tenant, sessionId, {
+        run,
+        agent: agentId,
+        home: this.#options.stores.home ?? '',
+      });
+      if (claim === undefined) free();
+      return claim === undefined ? undefined : freeing(claim, free);
+    } catch (error) {
+      free();
+      throw error;
+    }
+  }
+
+  /** Starts a run, or goes on with one; the claim is given back when it ends. */
   async start(start: RunStart, claim: SessionClaim): Promise<LiveRun> {
-    const { detached, identity, ...rest } = start;
-    const { stores, config, journal, now } = this.#options;
+    const { trace, ...rest } = start;
+    const { identity, launch, work } = start;
+    const { stores, runJournal, config, journal, now, telemetry } = this.#options;
     const { tenant, id } = identity;
+    const watching = new Subscription();
     const live = new LiveRun({
       ...rest,
-      identity,
+      work:
+        telemetry === undefined || 'failure' in work
+          ? work
+          : { ...work, open: observed(telemetry, { ...identity, plan: work.plan, trace }, work.open) },
       log: stores.log,
+      runJournal,
+      claim,
       maxLogBytes: config.runLogBytes,
-      detachGraceMs: detached || config.detachGraceMs === 0 ? undefined : config.detachGraceMs,
+      detachGraceMs: launch.isDetached || config.detachGraceMs === 0 ? undefined : config.detachGraceMs,
       journal,
       now,
-      whenEnded: async (record) => {
-        try {
-          await stores.runs.save(tenant, record);
-        } finally {
-          this.#live.delete(keyOf(tenant, id));
-          claim.release();
-        }
+      closing: this.#closing.signal,
+      saveRecord: (record) => stores.runs.save(tenant, record),
+      whenOver: () => {
+        watching.unsubscribe();
+        this.#live.delete(keyOf(tenant, id));
+        this.#byId.delete(id);
+        this.#news.forget(id);
       },
     });
     await stores.runs.save(tenant, live.record);
     this.#live.set(keyOf(tenant, id), live);
+    this.#byId.set(id, live);
     const ended = live.ended.finally(() => this.#unfinished.delete(ended));
     this.#unfinished.add(ended);
+    watching.add(live.frames$.subscribe(() => this.#news.tell(id)));
+    this.#watchCancels(live, watching);
     live.start();
     // It was claimed in time and came too late all the same.
-    if (this.#isGraceOver) live.cancel();
+    if (this.#isGraceOver) this.#stop(live);
     return live;
   }
 
-  /** A run that is going on. */
+  /** A run that is going on in this process. */
   find(tenant: string, run: string): LiveRun | undefined {
     return this.#live.get(keyOf(tenant, run));
   }
@@ -123,11 +197,19 @@ export class RunHub {
   /** Events of a run after those that a client has; see {@link follow}. */
   follow(tenant: string, run: string, client: ClientCursor): Observable<EventFrame> {
     const { stores, config } = this.#options;
-    const live = this.find(tenant, run);
-    return follow({ log: stores.log, tenant, run, live, maxQueueBytes: config.clientQueueBytes, ...client });
+    return follow({
+      ...client,
+      log: stores.log,
+      tenant,
+      run,
+      findLive: () => this.find(tenant, run),
+      findRecord: () => this.record(tenant, run),
+      news$: merge(this.#news.of(run), this.#stopped),
+      maxQueueBytes: config.clientQueueBytes,
+    });
   }
 
-  /** Cancels what matches and is going on. */
+  /** Cancels what matches and is going on in this process. */
   cancel(tenant: string, { run, agentId, sessionId }: LiveFilter): void {
     for (const live of [...this.#live.values()]) {
       const { identity } = live;
@@ -138,22 +220,66 @@ export class RunHub {
     }
   }
 
-  /** Takes no more runs, gives those that are going on `graceMs` to end, then cancels them. */
+  /** Takes no more runs, gives those that are going on `graceMs` to end, then cancels them, or puts down those that outlive the process. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
-    const timeout = setTimeout(() => this.#cancelAll(), graceMs);
+    const timeout = setTimeout(() => this.#stopAll(), graceMs);
     try {
-      while (this.#claims.size > 0) await firstValueFrom(this.#changes.pipe(filter(() => this.#claims.size === 0)));
+      while (this.#claimed.size > 0) await firstValueFrom(this.#changes.pipe(filter(() => this.#claimed.size === 0)));
       await Promise.all(this.#unfinished);
+      this.#stopped.error(new EngineError('STORE_UNAVAILABLE', 'The server stops; follow the run again.'));
     } finally {
       clearTimeout(timeout);
+      this.#claims.close();
+      this.#news.close();
     }
   }
 
-  #cancelAll(): void {
-    this.#isGraceOver = true;
-    for (const live of [...this.#live.values()]) live.cancel();
+  /** By the run's own id, and by the session's, which is RAGFlow's name of the task. */
+  #watchCancels(live: LiveRun, watching: Subscription): void {
+    const { journal, stores } = this.#options;
+    const { signals } = stores;
+    const { id, sessionId } = live.identity;
+    watching.add(
+      merge(signals.cancelOf(id), signals.cancelOf(sessionId)).subscribe({
+        next: () => live.cancel(),
+        error: (error: unknown) => journal.error({ run: id, err: error }, 'requests to cancel a run are not heard'),
+      }),
+    );
   }
+
+  #stopAll(): void {
+    this.#isGraceOver = true;
+    this.#closing.abort();
+    for (const live of [...this.#live.values()]) this.#stop(live);
+  }
+
+  #stop(live: LiveRun): void {
+    const { runJournal } = this.#options;
+    if (runJournal === undefined || runJournal.isVolatile === true) live.cancel();
+    else live.putDown('the server stops');
+  }
+}
+
+/** Tells this process, too, that the session is free. */
+function freeing(claim: SessionClaim, free: () => void): SessionClaim {
+  let isFree = false;
+  const once = (): void => {
+    // A later claim of the same session is not this one's to give back.
+    if (!isFree) free();
+    isFree = true;
+  };
+  return {
+    release: () => claim.release().finally(once),
+    abandon: () => claim.abandon().finally(once),
+    isHeld: () => claim.isHeld(),
+    get whenLost() {
+      return claim.whenLost;
+    },
+    set whenLost(listener) {
+      claim.whenLost = listener;
+    },
+  };
 }
 
 function keyOf(tenant: string, id: string): string {

@@ -1,16 +1,19 @@
 import { z } from 'zod';
-import type { RunRecord, RunStatus } from '../../graph/service-ports.js';
+import type { RunStatus } from '../../graph/service-ports.js';
 import { answerOf } from '../completions/answer.js';
 import { success, successPage } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
 import { checkId } from '../ids.js';
-import { queryText, readInput, readPage } from '../read-input.js';
+import { queryText, readInput, readPage, readTime } from '../read-input.js';
 import { badArgument, noAgent, noRun } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { awaitRun } from './await-run.js';
+import { cancelRuns } from './cancel-runs.js';
+import { findRun } from './find-run.js';
 import type { LiveFilter } from './run-hub.js';
 import { runView } from './run-view.js';
 import { streamRun } from './stream-run.js';
+import { runDetailView } from './timeline-view.js';
 import { readTurn } from './turn-request.js';
 
 const STATUSES: readonly RunStatus[] = ['running', 'waiting', 'succeeded', 'failed', 'cancelled'];
@@ -26,25 +29,26 @@ export function runRoutes(parts: ServerParts): Routes {
     router.post('/agents/:id/cancel', (exchange) => cancelOfAgent(parts, exchange));
     router.get('/agents/:id/runs', (exchange) => list(parts, exchange));
     router.get('/agents/:id/runs/:run', async (exchange) => {
-      exchange.body = success(runView(await findRun(parts, exchange)));
+      const run = await findRun(parts, exchange);
+      exchange.body = success(runDetailView(run, await parts.timelines.read(exchange.state.tenant, run.id)));
     });
     router.get('/agents/:id/runs/:run/events', (exchange) => events(parts, exchange));
     router.post('/agents/:id/runs/:run/cancel', async (exchange) => {
       const { id } = await findRun(parts, exchange);
-      cancel(parts, exchange, { run: id });
+      await cancel(parts, exchange, { run: id });
     });
     router.post('/tasks/:task/cancel', (exchange) => cancelTask(parts, exchange));
-    router.patch('/tasks/:task', (exchange) => {
+    router.patch('/tasks/:task', async (exchange) => {
       const { action } = readInput(z.looseObject({ action: z.string().optional() }), exchange.request.body);
       if (action !== 'stop')
         throw badArgument(`\`action\` must be "stop"; received ${JSON.stringify(action ?? null)}.`);
-      cancelTask(parts, exchange);
+      await cancelTask(parts, exchange);
     });
   };
 }
 
 async function run(parts: ServerParts, exchange: HttpExchange, alwaysStreams: boolean): Promise<void> {
-  const request = readTurn(exchange.request.body, exchange.query);
+  const request = readTurn(exchange.request.body, exchange.query, exchange.headers);
   const target = { tenant: exchange.state.tenant, agentId: agentIdOf(exchange), fallback: 'published' as const };
   const { live } = await parts.startTurn(target, request);
   const { id } = live.identity;
@@ -64,10 +68,14 @@ async function list(parts: ServerParts, exchange: HttpExchange): Promise<void> {
     throw badArgument(`\`status\` must be one of ${STATUSES.join(', ')}; received ${JSON.stringify(status)}.`);
   }
   const sessionId = queryText(query, 'session_id');
+  const from = readTime(query, 'from_date');
+  const to = readTime(query, 'to_date');
   const { items, total } = await parts.stores.runs.list(exchange.state.tenant, agentIdOf(exchange), {
     ...readPage(query),
     ...(status === undefined ? {} : { status }),
     ...(sessionId === undefined ? {} : { sessionId }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
   });
   exchange.body = successPage(items.map(runView), total);
 }
@@ -97,38 +105,31 @@ async function cancelOfAgent(parts: ServerParts, exchange: HttpExchange): Promis
   const { run_id: run, session_id: sessionId, task_id: task } = given;
   const agentId = agentIdOf(exchange);
   if (task !== undefined && task !== null) {
-    cancel(parts, exchange, { agentId, sessionId: task });
-    cancel(parts, exchange, { agentId, run: task });
+    await cancel(parts, exchange, { agentId, sessionId: task });
+    await cancel(parts, exchange, { agentId, run: task });
     return;
   }
-  cancel(parts, exchange, {
+  await cancel(parts, exchange, {
     agentId,
     ...(run === undefined || run === null ? {} : { run }),
     ...(sessionId === undefined || sessionId === null ? {} : { sessionId }),
   });
 }
 
-function cancelTask(parts: ServerParts, exchange: HttpExchange): void {
+async function cancelTask(parts: ServerParts, exchange: HttpExchange): Promise<void> {
   const task = checkId('task_id', exchange.params.task as string);
-  cancel(parts, exchange, { sessionId: task });
-  cancel(parts, exchange, { run: task });
+  await cancel(parts, exchange, { sessionId: task });
+  await cancel(parts, exchange, { run: task });
 }
 
 /** Stopping what is stopped, finished or unknown is done as well: what the caller wants is so. */
-function cancel(parts: ServerParts, exchange: HttpExchange, which: LiveFilter): void {
-  parts.hub.cancel(exchange.state.tenant, which);
+async function cancel(parts: ServerParts, exchange: HttpExchange, which: LiveFilter): Promise<void> {
+  await cancelRuns(parts, exchange.state.tenant, which);
   exchange.body = success(true);
 }
 
 async function requireAgent({ stores }: ServerParts, exchange: HttpExchange): Promise<void> {
   if ((await stores.agents.find(exchange.state.tenant, agentIdOf(exchange))) === undefined) throw noAgent();
-}
-
-async function findRun(parts: ServerParts, exchange: HttpExchange): Promise<RunRecord> {
-  await requireAgent(parts, exchange);
-  const record = await parts.hub.record(exchange.state.tenant, checkId('run_id', exchange.params.run as string));
-  if (record === undefined || record.agentId !== agentIdOf(exchange)) throw noRun();
-  return record;
 }
 
 function agentIdOf({ params }: HttpExchange): string {

@@ -11,6 +11,7 @@ export function runView(run: RunRecord): JsonObject {
     session_id: run.sessionId,
     message_id: run.messageId,
     parent_run_id: run.parentRun ?? null,
+    forked_at: run.forkedAt ?? null,
     status: run.status,
     error: run.error === undefined ? null : { code: run.error.code, message: run.error.message },
     started_at: run.startedAt,

@@ -1,33 +1,20 @@
+import { runFork } from '../../canvas/fork-turn.js';
 import type { Canvas } from '../../canvas/load-canvas.js';
 import { runTurn, type Session, type Turn } from '../../canvas/turn.js';
-import { readFileValue } from '../../components/file-inputs.js';
+import { readFileValues } from '../../components/file-inputs.js';
 import type { Services } from '../../components/services.js';
-import type { SessionRecord, Stores } from '../../graph/service-ports.js';
-import type { JsonObject } from '../../json.js';
-import { bindFiles } from '../files/bound-files.js';
+import type { RunRecord, SessionRecord, Stores } from '../../graph/service-ports.js';
 import { createId } from '../ids.js';
-import { foreignSession, noAgent, noSession, notWaiting } from '../refusals.js';
-import type { OpenCanvas } from './canvas-opener.js';
+import { busySession, foreignSession, noAgent, noSession, notWaiting, wentOn } from '../refusals.js';
 import { afterRun, newSession, withQuestion } from './conversation-record.js';
 import type { LiveRun } from './live-run.js';
-import type { EngineHooks, RunIdentity } from './live-run-options.js';
+import type { RunIdentity } from './live-run-options.js';
 import { requireWaiting, sessionToResume } from './resume-from.js';
-import type { RunHub, SessionClaim } from './run-hub.js';
+import { engineOptions, servicesFor, type TurnStarterOptions } from './run-engine.js';
 import { type DefaultDocument, selectDocument } from './select-document.js';
+import type { SessionClaim } from './session-claims.js';
+import type { TakeOver } from './take-over.js';
 import type { TurnRequest } from './turn-request.js';
-
-export interface TurnStarterOptions {
-  readonly stores: Stores;
-  readonly hub: RunHub;
-  readonly openCanvas: OpenCanvas;
-  /** Services of every run; files, session and headers are added per run. */
-  readonly services: Services;
-  /** Nodes of one run that may work at once. */
-  readonly concurrency: number;
-  /** Milliseconds after which a run fails. */
-  readonly timeoutMs: number;
-  readonly now: () => number;
-}
 
 /** Whose agent, and which document when there is no session yet. */
 export interface TurnTarget {
@@ -50,7 +37,7 @@ export interface StartedTurn {
   readonly session: SessionRecord;
 }
 
-export function createTurnStarter(options: TurnStarterOptions): StartTurn {
+export function createTurnStarter(options: TurnStarterOptions, takeOver: TakeOver): StartTurn {
   const { stores, hub, now } = options;
   return async (target, request) => {
     const { tenant, agentId } = target;
@@ -58,16 +45,21 @@ export function createTurnStarter(options: TurnStarterOptions): StartTurn {
     if (agent === undefined) throw noAgent();
     const known = (await sessionToResume(hub, target, request.resumeFrom)) ?? request.sessionId;
     const sessionId = known ?? createId();
+    const run = createId();
     // Claimed before it is read: two requests must not both find it idle.
-    const claim = hub.claim(tenant, sessionId);
+    const claim = await hub.claim({ tenant, sessionId, agentId, run });
+    let lost: RunRecord | undefined;
     try {
       const session =
         known === undefined
           ? newSession(sessionId, agentId, selectDocument(agent, target.fallback, request), request, now())
           : await findSession(stores, target, known, request);
-      return { session, live: await launch(options, tenant, session, request, claim) };
+      lost = await runningIn(stores, tenant, session);
+      if (lost !== undefined) throw busySession();
+      return { session, live: await launch(options, { tenant, run, session, request, claim }) };
     } catch (error) {
-      claim.release();
+      await claim.release();
+      if (lost !== undefined) void takeOver(tenant, lost);
       throw error;
     }
   };
@@ -77,55 +69,80 @@ async function findSession(
   stores: Stores,
   { tenant, agentId }: TurnTarget,
   id: string,
-  { resumeFrom, answersForm }: TurnRequest,
+  { resumeFrom, origin, answersForm }: TurnRequest,
 ): Promise<SessionRecord> {
   const session = await stores.sessions.find(tenant, id);
   if (session === undefined) throw noSession();
   if (session.agentId !== agentId) throw foreignSession();
   if (answersForm && session.conversation?.waiting === undefined) throw notWaiting();
   if (resumeFrom !== undefined) requireWaiting(session, resumeFrom);
-  return session;
+  // A copy has no last run yet.
+  if (origin !== undefined && session.lastRun !== undefined && session.lastRun !== origin.run) throw wentOn(origin.run);
+  return origin === undefined ? session : { ...session, dsl: origin.dsl };
 }
 
-async function launch(
-  options: TurnStarterOptions,
+/** The last run of a session that is free, if it has not ended: its process was lost. */
+async function runningIn(
+  stores: Stores,
   tenant: string,
-  session: SessionRecord,
-  request: TurnRequest,
-  claim: SessionClaim,
-): Promise<LiveRun> {
+  { lastRun, keptRun }: SessionRecord,
+): Promise<RunRecord | undefined> {
+  if (lastRun === undefined || lastRun === keptRun) return undefined;
+  const record = await stores.runs.find(tenant, lastRun);
+  return record?.status === 'running' ? record : undefined;
+}
+
+interface Launch {
+  readonly tenant: string;
+  readonly run: string;
+  readonly session: SessionRecord;
+  readonly request: TurnRequest;
+  readonly claim: SessionClaim;
+}
+
+async function launch(options: TurnStarterOptions, { tenant, run, session, request, claim }: Launch): Promise<LiveRun> {
   const { stores, hub } = options;
   const canvas = options.openCanvas(session.dsl);
   const services = servicesFor(options, tenant, session, request.headers);
   const turn = await turnOf(request, session, services);
-  const parentRun = session.conversation?.waiting === undefined ? undefined : session.lastRun;
+  const { origin } = request;
+  const start = origin?.startOf(turn);
+  const parentRun = origin?.run ?? (session.conversation?.waiting === undefined ? undefined : session.lastRun);
   const identity: RunIdentity = {
     tenant,
-    id: createId(),
+    id: run,
     agentId: session.agentId,
     sessionId: session.id,
     messageId: createId(),
     ...(parentRun === undefined ? {} : { parentRun }),
+    ...(origin?.at === undefined ? {} : { forkedAt: origin.at }),
   };
-  const asked = withQuestion(session, identity, request, options.now());
+  // Who goes on without another question has asked it before.
+  const isAsked = origin !== undefined && request.query === '';
+  const asked = isAsked
+    ? { ...session, lastRun: identity.id }
+    : withQuestion(session, identity, request, options.now());
   await stores.sessions.save(tenant, asked);
+  // What asked an earlier run to stop must not reach this one.
+  await stores.signals.clearCancel(session.id);
   const conversation = session.conversation ?? seeded(canvas, request.history);
   return hub.start(
     {
       identity,
-      plan: canvas.plan,
+      work: {
+        plan: canvas.plan,
+        open: (hooks) => {
+          const running = { ...engineOptions(options, hooks, services), timeoutMs: options.timeoutMs };
+          if (start !== undefined) return runFork(canvas, start, running);
+          return runTurn(canvas, turn, {
+            ...running,
+            ...(conversation === undefined ? {} : { session: conversation }),
+          });
+        },
+      },
+      launch: { isDetached: request.detached, headers: request.headers },
       keepsTrace: request.returnsTrace,
-      detached: request.detached,
-      open: ({ run, signal, onSession }: EngineHooks) =>
-        runTurn(canvas, turn, {
-          run,
-          signal,
-          onSession,
-          services,
-          concurrency: options.concurrency,
-          timeoutMs: options.timeoutMs,
-          ...(conversation === undefined ? {} : { session: conversation }),
-        }),
+      trace: request.trace,
       keepConversation: async (end) => {
         // A session that was deleted while it ran stays deleted.
         if ((await stores.sessions.find(tenant, asked.id)) === undefined) return;
@@ -136,26 +153,12 @@ async function launch(
   );
 }
 
-function servicesFor(
-  { stores, services }: TurnStarterOptions,
-  tenant: string,
-  session: SessionRecord,
-  headers: JsonObject,
-): Services {
-  return {
-    ...services,
-    files: bindFiles(stores.files, tenant),
-    session: { id: session.id, agent: session.agentId },
-    headers,
-  };
-}
-
 async function turnOf(request: TurnRequest, session: SessionRecord, services: Services): Promise<Turn> {
   const userId = request.userId ?? (session.userId === '' ? undefined : session.userId);
   return {
     query: request.query,
     inputs: request.inputs,
-    files: await Promise.all(request.files.map((file) => readFileValue(file, services))),
+    files: await readFileValues(request.files, services),
     variables: request.variables,
     ...(userId === undefined ? {} : { userId }),
   };

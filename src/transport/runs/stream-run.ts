@@ -29,6 +29,10 @@ export function streamRun(exchange: HttpExchange, parts: ServerParts, run: strin
       const show = (texts: readonly string[]): void => {
         for (let at = 0; at < texts.length; at += 1) subscriber.next(texts[at] as string);
       };
+      parts.streams.count += 1;
+      subscriber.add(() => {
+        parts.streams.count -= 1;
+      });
       return hub.follow(tenant, run, { after, ready$ }).subscribe({
         next: (frame) => {
           seq = frame.seq;

@@ -56,6 +56,7 @@ export class Transcript {
         return;
       case 'workflow_started':
       case 'node_started':
+      case 'node_restarted':
         return;
     }
   }

@@ -1,9 +1,11 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { z } from 'zod';
+import { readTraceContext, type TraceContext } from '../../graph/trace-context.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { checkId } from '../ids.js';
 import { queryText, readInput } from '../read-input.js';
 import { isTruthy } from '../truth.js';
+import type { RunOrigin } from './run-origin.js';
 
 /** One turn that a client asks for. */
 export interface TurnRequest {
@@ -22,6 +24,10 @@ export interface TurnRequest {
   readonly isReleased: boolean;
   /** Id of the run to go on from. */
   readonly resumeFrom?: string;
+  /** A run that is gone on from may have been one of another graph. */
+  readonly migrates: boolean;
+  /** Where the run goes on from; the server's own, never read from a client. */
+  readonly origin?: RunOrigin;
   /** Only goes on with a session that waits for input. */
   readonly answersForm: boolean;
   readonly returnsTrace: boolean;
@@ -33,6 +39,8 @@ export interface TurnRequest {
   readonly variables: JsonObject;
   /** Headers for tools that declare them. */
   readonly headers: JsonObject;
+  /** Where the caller stands in a trace. */
+  readonly trace: TraceContext;
   /** What was said before, for a new session. */
   readonly history: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
 }
@@ -56,6 +64,7 @@ const turnSchema = z.looseObject({
   version: text.nullish(),
   release: json,
   resume_from: text.nullish(),
+  migrate: json,
   return_trace: json,
   detach: json,
   stream: json,
@@ -63,8 +72,17 @@ const turnSchema = z.looseObject({
   custom_header: object.nullish(),
 });
 
-/** Reads a turn from a body, and from the query of the URL where the body is silent. @throws EngineError BAD_REQUEST. */
-export function readTurn(body: unknown, urlQuery: ParsedUrlQuery = {}): TurnRequest {
+/**
+ * Reads a turn from a body, and from the query of the URL where the body is silent. The trace context is that of `headers`, which
+ * are given only for callers whose traces this server may become a part of, else of the headers for tools.
+ *
+ * @throws EngineError BAD_REQUEST.
+ */
+export function readTurn(
+  body: unknown,
+  urlQuery: ParsedUrlQuery = {},
+  headers: Readonly<Record<string, unknown>> = {},
+): TurnRequest {
   const given = readInput(turnSchema, body ?? {});
   const own = (name: 'session_id' | 'version' | 'resume_from' | 'user_id' | 'name') =>
     filled(given[name]) ?? queryText(urlQuery, name);
@@ -87,14 +105,21 @@ export function readTurn(body: unknown, urlQuery: ParsedUrlQuery = {}): TurnRequ
     ...optional('version', own('version')),
     isReleased: isTruthy(given.release ?? queryText(urlQuery, 'release')),
     ...optional('resumeFrom', resumeFrom === undefined ? undefined : checkId('resume_from', resumeFrom)),
+    migrates: isTruthy(given.migrate),
     answersForm: false,
     returnsTrace: isTruthy(given.return_trace),
     detached: isTruthy(given.detach),
     streams: isTruthy(given.stream),
     variables: kwargs === undefined || kwargs === null ? {} : { 'sys.chat_template_kwargs': kwargs },
     headers: given.custom_header ?? {},
+    trace: traceOf(headers, given.custom_header ?? {}),
     history: [],
   };
+}
+
+function traceOf(headers: Readonly<Record<string, unknown>>, custom: JsonObject): TraceContext {
+  const trace = readTraceContext(headers);
+  return trace.traceparent === undefined ? { ...trace, ...readTraceContext(custom) } : trace;
 }
 
 function filled(value: string | null | undefined): string | undefined {

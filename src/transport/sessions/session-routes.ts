@@ -8,8 +8,9 @@ import { agentIdOf, requireAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
 import { checkId, createId } from '../ids.js';
-import { queryList, queryText, readDescending, readInput, readOrder, readPage } from '../read-input.js';
-import { badArgument, noSession } from '../refusals.js';
+import { queryList, queryText, readDescending, readInput, readOrder, readPage, readTime } from '../read-input.js';
+import { noSession } from '../refusals.js';
+import { cancelRuns } from '../runs/cancel-runs.js';
 import { newSession } from '../runs/conversation-record.js';
 import type { ServerParts } from '../server-parts.js';
 import { isTruthy } from '../truth.js';
@@ -89,17 +90,6 @@ function readConditions(
   };
 }
 
-/** A date, a date with time, or ISO 8601; without a zone it is UTC. A date alone as an end means the whole day. */
-function readTime(query: ParsedUrlQuery, name: 'from_date' | 'to_date'): number | undefined {
-  const given = queryText(query, name);
-  if (given === undefined) return undefined;
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(given);
-  const iso = isDay ? `${given}T${name === 'to_date' ? '23:59:59.999' : '00:00:00'}` : given.replace(' ', 'T');
-  const ms = Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(iso) ? iso : `${iso}Z`);
-  if (Number.isNaN(ms)) throw badArgument(`\`${name}\` must be a date; received ${JSON.stringify(given)}.`);
-  return ms;
-}
-
 async function create(parts: ServerParts, exchange: HttpExchange): Promise<void> {
   const agent = await requireAgent(parts, exchange);
   const { name, user_id, version, release } = readInput(newSessionSchema, exchange.request.body ?? {});
@@ -137,7 +127,7 @@ async function removeMany(parts: ServerParts, exchange: HttpExchange): Promise<v
   if (agent === undefined) throw notOwned(agentIdOf(exchange));
   const body = readInput(deletedSessionsSchema, exchange.request.body ?? {});
   if (isTruthy(body.delete_all ?? queryText(exchange.query, 'delete_all'))) {
-    parts.hub.cancel(tenant, { agentId: agent.id });
+    await cancelRuns(parts, tenant, { agentId: agent.id });
     await parts.stores.sessions.deleteOfAgent(tenant, agent.id);
     exchange.body = { code: 0 } satisfies Envelope;
     return;
@@ -167,9 +157,13 @@ async function removeMany(parts: ServerParts, exchange: HttpExchange): Promise<v
 }
 
 /** A session that is deleted takes its run with it. */
-async function remove({ stores, hub }: ServerParts, { state }: HttpExchange, sessionId: string): Promise<void> {
-  await stores.sessions.delete(state.tenant, sessionId);
-  hub.cancel(state.tenant, { sessionId });
+async function remove(parts: ServerParts, { state }: HttpExchange, sessionId: string): Promise<void> {
+  const { sessions } = parts.stores;
+  const run = (await sessions.find(state.tenant, sessionId))?.lastRun;
+  // First, so that a run that ends now does not keep it.
+  await sessions.delete(state.tenant, sessionId);
+  parts.hub.cancel(state.tenant, { sessionId });
+  if (run !== undefined) await cancelRuns(parts, state.tenant, { run });
 }
 
 async function findSession(parts: ServerParts, exchange: HttpExchange): Promise<SessionRecord> {

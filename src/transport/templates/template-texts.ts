@@ -11,6 +11,10 @@ export const TEMPLATE_TEXTS: ReadonlyMap<string, TemplateText> = new Map([
   ['hello', { title: 'Hello', description: 'The smallest canvas: it says back what it hears.', kind: 'Basics' }],
   ['chat', { title: 'Chat', description: 'A model answers, and remembers what was said before.', kind: 'Basics' }],
   [
+    'agent',
+    { title: 'Agent', description: 'A model asks another agent and runs a script before it answers.', kind: 'Basics' },
+  ],
+  [
     'branch',
     {
       title: 'Branch',

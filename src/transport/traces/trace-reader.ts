@@ -75,7 +75,12 @@ export class TraceReader {
 function finishedIn({ event, json }: LoggedEvent): readonly JsonObject[] {
   if (event !== 'node_finished') return [];
   const { data } = JSON.parse(json) as { readonly data?: unknown };
-  return isJsonObject(data) ? [data] : [];
+  return isJsonObject(data) ? [...toolCallsOf(data), data] : [];
+}
+
+/** What tools did for a node, before its end: as RAGFlow's clients read it, under the id of the node. */
+function toolCallsOf({ tool_calls: calls, component_id = null }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(calls) ? calls.filter(isJsonObject).map((call) => ({ ...call, component_id })) : [];
 }
 
 /** By component, in the order in which they finished first. */

@@ -1,13 +1,18 @@
 import type { JsonObject } from '../../../src/json.js';
 
-type Node = [type: string, downstream: string[], params?: JsonObject];
+type Node = [type: string, downstream: string[], params?: JsonObject, container?: string];
 
-/** A version 1 document from nodes: id to type, successors and parameters. */
+/** A version 1 document from nodes: id to type, successors, parameters and the container it lies in. */
 export function documentOf(nodes: Readonly<Record<string, Node>>): JsonObject {
   const components = Object.fromEntries(
-    Object.entries(nodes).map(([id, [component_name, downstream, params = {}]]) => [
+    Object.entries(nodes).map(([id, [component_name, downstream, params = {}, container]]) => [
       id,
-      { obj: { component_name, params }, downstream, upstream: [] },
+      {
+        obj: { component_name, params },
+        downstream,
+        upstream: [],
+        ...(container === undefined ? {} : { parent_id: container }),
+      },
     ]),
   );
   return { components, graph: { nodes: [], edges: [] }, globals: { 'sys.query': '' } };

@@ -1,6 +1,7 @@
 import { modelsFromEnvironment } from '../../../src/models/configuration.js';
 import { createModels } from '../../../src/models/router.js';
 import { createMemoryStores } from '../../../src/stores/index.js';
+import { createTelemetry } from '../../../src/telemetry/telemetry.js';
 import { createRouters } from '../../../src/transport/app.js';
 import { readConfig } from '../../../src/transport/config.js';
 import { SILENT_LOG } from '../../../src/transport/log.js';
@@ -24,6 +25,7 @@ export async function routeTable(): Promise<readonly Route[]> {
     startTurn: () => Promise.reject(new Error('routes are only listed')),
     checkDocument: () => [],
     registry: createProbes().registry,
+    telemetry: createTelemetry(),
     services: { models: createModels(await modelsFromEnvironment({}, async () => '')) },
     config,
     journal: SILENT_LOG,

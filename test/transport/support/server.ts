@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../src/json.js';
 import { modelsFromEnvironment } from '../../../src/models/configuration.js';
 import { createModels } from '../../../src/models/router.js';
 import { createMemoryStores } from '../../../src/stores/index.js';
+import type { Telemetry } from '../../../src/telemetry/telemetry.js';
 import { createServer, type RunnelServer, readConfig } from '../../../src/transport/index.js';
 import type { ServerPorts, ServerStores } from '../../../src/transport/server-parts.js';
 import { createProbes, type Probes } from './test-components.js';
@@ -14,6 +15,8 @@ export interface TestServerOptions extends ServerPorts {
   /** What components may use beside models. */
   readonly services?: object;
   readonly now?: () => number;
+  /** @default counts, and traces nothing */
+  readonly telemetry?: Telemetry;
   /** The test stops it by itself; for servers of several tests. @default false */
   readonly outlivesTest?: boolean;
 }

@@ -1,0 +1,41 @@
+import type { Models } from '../../models/router.js';
+import type { MetricBook } from '../../telemetry/metric-book.js';
+
+/** What is going on in a server at a moment. */
+export interface ServerLoad {
+  readonly runs: number;
+  /** Event streams over HTTP. */
+  readonly streams: number;
+  readonly webSockets: number;
+  /** Runs that clients follow over WebSockets; an event stream follows exactly one. */
+  readonly followedOverWebSockets: number;
+}
+
+/** Adds what only a server knows of itself to its numbers. */
+export function addServerGauges(book: MetricBook, models: Pick<Models, 'load'>, read: () => ServerLoad): void {
+  book.gauge({ name: 'runnel_runs_active', help: 'Runs that are going on.' }, () => read().runs);
+  book.gauge(
+    { name: 'runnel_open_sockets', help: 'Connections of clients that follow runs.', labels: ['kind'] },
+    () => {
+      const { streams, webSockets } = read();
+      return [
+        { labels: { kind: 'sse' }, value: streams },
+        { labels: { kind: 'websocket' }, value: webSockets },
+      ];
+    },
+  );
+  book.gauge({ name: 'runnel_run_subscriptions', help: 'Clients that follow a run, counted by run.' }, () => {
+    const { streams, followedOverWebSockets } = read();
+    return streams + followedOverWebSockets;
+  });
+  book.gauge(
+    { name: 'runnel_model_calls', help: 'Calls of chat models at work and in the queue.', labels: ['state'] },
+    () => {
+      const { running, waiting } = models.load?.() ?? { running: 0, waiting: 0 };
+      return [
+        { labels: { state: 'running' }, value: running },
+        { labels: { state: 'waiting' }, value: waiting },
+      ];
+    },
+  );
+}

@@ -1,0 +1,129 @@
+/** Published agents as tools: their names, and what they take. */
+import { type Form, formParam } from '../../components/form-fields.js';
+import { readDocument } from '../../dsl/read.js';
+import type { AgentRecord, AgentStore } from '../../graph/service-ports.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { beginParams } from '../components/begin-params.js';
+import { badArgument } from '../refusals.js';
+
+/** A tool as MCP lists it. */
+export interface AgentTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: 'object'; readonly properties: JsonObject; readonly required: string[] };
+}
+
+/** One page of tools; with `nextCursor` there are more. */
+export interface AgentToolPage {
+  readonly tools: AgentTool[];
+  readonly nextCursor?: string;
+}
+
+/** Agents that are looked at for one page. */
+const PAGE = 50;
+/** Longest name; providers of models take no more. */
+const MAX_NAME = 64;
+const MAX_DESCRIPTION = 4_096;
+
+/** What a form's type is in JSON; any other is a text. */
+const TYPES: Readonly<Record<string, JsonObject>> = {
+  integer: { type: 'integer' },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  object: { type: 'object' },
+};
+
+/** What is published of a tenant, a page at a time, oldest first. @throws EngineError BAD_REQUEST for a bad cursor. */
+export async function listAgentTools(agents: AgentStore, tenant: string, cursor = '0'): Promise<AgentToolPage> {
+  if (!/^\d{1,9}$/.test(cursor)) throw badArgument('`cursor` must be one that was given with a list.');
+  const offset = Number(cursor);
+  const { items, total } = await agents.list(tenant, { offset, limit: PAGE, orderBy: 'createdAt', descending: false });
+  const tools = items.flatMap((agent) => (agent.published === undefined ? [] : [toolOf(agent, agent.published.dsl)]));
+  const next = offset + PAGE;
+  return { tools, ...(next < total ? { nextCursor: String(next) } : {}) };
+}
+
+/** The published agent behind a name. */
+export async function findAgentTool(
+  agents: AgentStore,
+  tenant: string,
+  name: string,
+): Promise<AgentRecord | undefined> {
+  const isIt = (agent: AgentRecord): boolean => agent.published !== undefined && nameOf(agent) === name;
+  const { items } = await agents.list(tenant, {
+    title: name,
+    offset: 0,
+    limit: PAGE,
+    orderBy: 'createdAt',
+    descending: false,
+  });
+  const titled = items.find(isIt);
+  if (titled !== undefined || name.length > 2 * MAX_NAME) return titled;
+  // The id is the part behind some underscore, and may hold others.
+  for (let at = name.indexOf('_'); at !== -1; at = name.indexOf('_', at + 1)) {
+    const agent = await agents.find(tenant, name.slice(at + 1));
+    if (agent !== undefined && isIt(agent)) return agent;
+  }
+  return undefined;
+}
+
+/** The form that a run of a document begins with. */
+export function formOf(dsl: JsonObject): Form {
+  const { document } = readDocument(dsl);
+  const inputs = document === undefined ? undefined : beginParams(document)?.inputs;
+  const parsed = formParam.safeParse(inputs);
+  return parsed.success ? parsed.data : new Map();
+}
+
+function toolOf(agent: AgentRecord, dsl: JsonObject): AgentTool {
+  const { title, description } = agent;
+  const form = formOf(dsl);
+  const fields = [...form].map(([name, field]): [string, JsonObject] => [
+    name,
+    schemaOf(name, field.type, field.declared),
+  ]);
+  const required = [...form].filter(([, { optional }]) => !optional).map(([name]) => name);
+  const query: JsonObject = { type: 'string', description: 'What the user says.' };
+  return {
+    name: nameOf(agent),
+    title,
+    description: (description?.trim() || `The agent "${title}".`).slice(0, MAX_DESCRIPTION),
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries([['query', query], ...fields]),
+      // An agent that asks for nothing else is told something.
+      required: form.size === 0 ? ['query'] : required,
+    },
+  };
+}
+
+/**
+ * The title, where it is a name: titles are unique. Any other is made one, with the id behind it, so that it stays what it is
+ * whatever other agents there are.
+ */
+function nameOf({ id, title }: AgentRecord): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(title)) return title;
+  const room = Math.max(0, MAX_NAME - id.length - 1);
+  const words = title.normalize('NFKD').replace(/[^A-Za-z0-9]+/g, '_');
+  return `${words.replace(/^_+|_+$/g, '').slice(0, room) || 'agent'}_${id}`;
+}
+
+function schemaOf(name: string, type: string, declared: JsonObject): JsonObject {
+  const title = typeof declared.name === 'string' && declared.name !== '' ? declared.name : name;
+  if (type.includes('file')) {
+    return { type: 'object', description: `${title}: a file that was uploaded, as {id, name, mime_type}.` };
+  }
+  const options = type === 'options' ? textsOf(declared.options) : [];
+  const shape = Object.hasOwn(TYPES, type) ? TYPES[type] : { type: 'string' };
+  return { ...shape, ...(options.length === 0 ? {} : { enum: options }), description: title };
+}
+
+function textsOf(options: Json | undefined): readonly string[] {
+  if (!Array.isArray(options)) return [];
+  const texts = (options as readonly Json[]).flatMap((one): string[] => {
+    const value = isJsonObject(one) ? (one.value ?? one.label) : one;
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
+  return [...new Set(texts)];
+}

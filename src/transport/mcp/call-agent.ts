@@ -1,0 +1,130 @@
+/** A call of an agent's tool: one turn of a new session, from its arguments to its result. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { bufferTime, filter, map, type Observable, of } from 'rxjs';
+import type { WireEvent } from '../../canvas/wire-events.js';
+import { removeThinking } from '../../components/speaking/think-text.js';
+import { EngineError } from '../../errors.js';
+import type { RunRecord } from '../../graph/service-ports.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { outside } from '../envelope.js';
+import { type EventFrame, wireOf } from '../runs/event-frame.js';
+import type { LiveRun } from '../runs/live-run.js';
+import { type Transcript, textOf } from '../runs/transcript.js';
+import { readTurn } from '../runs/turn-request.js';
+import type { ServerParts } from '../server-parts.js';
+import { findAgentTool, formOf } from './agent-tools.js';
+
+/** One call. */
+export interface AgentCall {
+  readonly tenant: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** Of the request: they say where the caller stands in a trace. */
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** Cancels the run at once. */
+  readonly signal: AbortSignal;
+  /** Told how far the run is; absent: the caller did not ask. */
+  readonly onProgress?: (progress: number, message: string) => void;
+}
+
+/** Milliseconds between two words about progress, and characters of one. */
+const PROGRESS_MS = 100;
+const MAX_PROGRESS = 2_000;
+
+/**
+ * Runs the published agent behind a tool and waits for its end.
+ *
+ * What the run says about itself, a failure or a question, is a result with `isError`. Rejects as `StartTurn` does, before
+ * anything runs, and with NOT_FOUND for a name that is no tool.
+ */
+export async function callAgent(parts: ServerParts, call: AgentCall): Promise<CallToolResult> {
+  const { tenant, tool, args, headers, signal, onProgress } = call;
+  const agent = await findAgentTool(parts.stores.agents, tenant, tool);
+  if (agent?.published === undefined) throw new EngineError('NOT_FOUND', `There is no tool ${JSON.stringify(tool)}.`);
+  const form = formOf(agent.published.dsl);
+  const inputs = Object.fromEntries(Object.entries(args).filter(([name]) => form.has(name)));
+  const turn = readTurn({ query: args.query ?? '', inputs, release: true, name: tool }, {}, headers);
+  signal.throwIfAborted();
+  const { live } = await parts.startTurn({ tenant, agentId: agent.id, fallback: 'published' }, turn);
+  const presence = live.attach();
+  const stop = (): void => live.cancel();
+  signal.addEventListener('abort', stop, { once: true });
+  // It may have come while the run was started.
+  if (signal.aborted) stop();
+  if (onProgress !== undefined) presence.add(tellProgress(parts, tenant, live, onProgress));
+  try {
+    return resultOf(await live.ended, live.transcript);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    presence.unsubscribe();
+  }
+}
+
+function tellProgress(
+  { hub, journal }: ServerParts,
+  tenant: string,
+  live: LiveRun,
+  onProgress: (progress: number, message: string) => void,
+) {
+  let progress = 0;
+  return progressOf(hub.follow(tenant, live.identity.id, { after: 0, ready$: of(true) })).subscribe({
+    next: (message) => {
+      progress += 1;
+      onProgress(progress, message);
+    },
+    error: (error: unknown) => journal.warn({ err: error, run: live.identity.id }, 'progress could not be told'),
+  });
+}
+
+/** Names of nodes that start and what is said, together where it comes close together. */
+function progressOf(frames$: Observable<EventFrame>): Observable<string> {
+  return frames$.pipe(
+    map((frame) => (frame.event === 'error' ? '' : wordsOf(wireOf(frame)))),
+    filter((words) => words !== ''),
+    bufferTime(PROGRESS_MS),
+    filter((words) => words.length > 0),
+    map((words) => words.join('').trim().slice(-MAX_PROGRESS)),
+  );
+}
+
+function wordsOf({ event, data }: WireEvent): string {
+  if (event === 'message') return textOf(data);
+  return event === 'node_started' ? `\n${data.component_name}\n` : '';
+}
+
+function resultOf(run: RunRecord, transcript: Transcript): CallToolResult {
+  const { sessionId: session_id, id: run_id } = run;
+  const _meta = { session_id, run_id };
+  const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true, _meta });
+  if (run.error !== undefined) return failed(outside(new EngineError(run.error.code, run.error.message)).message);
+  if (run.status === 'cancelled') return failed('The run was cancelled.');
+  if (run.status === 'waiting') return failed(questionOf(transcript.userInputs?.data ?? {}, run));
+  const structuredContent = structuredOf(transcript);
+  const said = removeThinking(transcript.content);
+  const text = said === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : said;
+  return { content: [{ type: 'text', text }], ...(structuredContent && { structuredContent }), _meta };
+}
+
+/** What one node gave, or what several gave by their ids. */
+function structuredOf({ structured }: Transcript): Record<string, Json> | undefined {
+  const all = Object.values(structured);
+  if (all.length === 0) return undefined;
+  return all.length === 1 && isJsonObject(all[0]) ? all[0] : { ...structured };
+}
+
+/** A form cannot be filled in through a tool: whoever reads this goes on with the session. */
+function questionOf({ tips, inputs }: JsonObject, { sessionId, agentId }: RunRecord): string {
+  const fields = Object.entries(isJsonObject(inputs) ? inputs : {}).map(([key, field]) => {
+    const name = isJsonObject(field) && typeof field.name === 'string' ? field.name : key;
+    return name === key ? key : `${key} (${name})`;
+  });
+  const asks = [
+    typeof tips === 'string' ? tips.trim() : '',
+    fields.length === 0 ? '' : `Fields: ${fields.join(', ')}.`,
+  ];
+  return [
+    'The agent waits for input.',
+    ...asks.filter((part) => part !== ''),
+    `Go on with POST /api/v1/agents/chat/completions {"agent_id": "${agentId}", "session_id": "${sessionId}", "inputs": {…}}.`,
+  ].join('\n');
+}

@@ -1,0 +1,107 @@
+import type { WireEvent } from '../../canvas/wire-events.js';
+import type { WirePast } from '../../canvas/wire-past.js';
+import type { LoggedEvent, RunLog, RunRecord, RunUsage } from '../../graph/service-ports.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
+import { isLastEvent } from './last-event.js';
+import { Transcript, textOf } from './transcript.js';
+
+const PAGE = { maxEvents: 2_000, maxBytes: 4 * 1024 * 1024 };
+
+/** What a run said before its process was lost, folded from its log. */
+export interface RunPast extends WirePast {
+  /** Number of its last event. */
+  readonly lastSeq: number;
+  /** Of all events together. */
+  readonly bytes: number;
+  /** What it said, without the text of nodes that start anew. */
+  readonly transcript: Transcript;
+  /** The event that ended it, if it had ended. */
+  readonly last: LoggedEvent | undefined;
+}
+
+/** Reads what is in the log of a run. */
+export async function readPast(
+  log: RunLog,
+  tenant: string,
+  record: RunRecord,
+  usage: RunUsage | undefined,
+): Promise<RunPast> {
+  const fold = new Fold();
+  let lastSeq = 0;
+  let bytes = 0;
+  let last: LoggedEvent | undefined;
+  for (;;) {
+    const page = (await log.read(tenant, record.id, lastSeq, PAGE)) ?? [];
+    for (const event of page) {
+      lastSeq = event.seq;
+      bytes += Buffer.byteLength(event.json);
+      if (isLastEvent(event.event)) last = event;
+      else fold.add(event);
+    }
+    if (page.length === 0) break;
+  }
+  return {
+    startedAt: record.startedAt,
+    createdAt: fold.createdAt ?? Math.floor(record.startedAt / 1000),
+    // A run that answers a form says nothing before its first node does.
+    hasBegun: lastSeq > 0 || record.parentRun !== undefined,
+    usage: usage ?? record.usage,
+    takeStart: (component) => fold.starts.get(component)?.pop(),
+    lastSeq,
+    bytes,
+    transcript: fold.transcript(),
+    last,
+  };
+}
+
+/** A fold over the events of a run. */
+class Fold {
+  createdAt: number | undefined = undefined;
+  /** Numbers of the events with which nodes started that have not finished, by component. */
+  readonly starts = new Map<string, number[]>();
+  readonly #transcript = new Transcript({ keepsTrace: false });
+  #pieces: { readonly component: string; readonly seq: number; readonly text: string }[] = [];
+
+  add({ seq, json }: LoggedEvent): void {
+    const event = JSON.parse(json) as WireEvent;
+    const data: JsonObject = isJsonObject(event.data) ? event.data : {};
+    const component = String(data.component_id ?? '');
+    this.createdAt ??= event.created_at;
+    switch (event.event) {
+      case 'message':
+        this.#pieces.push({ component, seq, text: textOf(data) });
+        return;
+      case 'node_started':
+        this.#start(component, seq);
+        break;
+      case 'node_restarted':
+        this.#retract(component, Number(data.retract_from));
+        this.#start(component, seq);
+        break;
+      case 'node_finished':
+        // Outside of bodies a node runs once at a time: whatever it began before was taken back.
+        if (data.within === undefined) this.starts.delete(component);
+        else this.starts.get(component)?.pop();
+        break;
+    }
+    this.#transcript.add(event);
+  }
+
+  transcript(): Transcript {
+    for (const [component, starts] of this.starts) {
+      if (starts.length > 0) this.#retract(component, Math.min(...starts));
+    }
+    for (const { text } of this.#pieces) this.#transcript.addText(text);
+    return this.#transcript;
+  }
+
+  #start(component: string, seq: number): void {
+    const starts = this.starts.get(component) ?? [];
+    starts.push(seq);
+    this.starts.set(component, starts);
+  }
+
+  #retract(component: string, from: number): void {
+    this.#pieces = this.#pieces.filter((piece) => piece.component !== component || piece.seq < from);
+  }
+}

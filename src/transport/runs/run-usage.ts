@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { JournalContents } from '../../graph/durable-ports.js';
+import type { NodeUsage } from '../../graph/events.js';
+import type { Journal } from '../../graph/journal.js';
+import type { RunUsage } from '../../graph/service-ports.js';
+import type { Checkpoint } from '../../graph/state.js';
+
+/** How a record of usage begins; the records of the engine begin otherwise. */
+const PREFIX = '{"type":"usage",';
+
+const count = z.number().int().nonnegative();
+const usageSchema = z.object({ promptTokens: count, completionTokens: count, totalTokens: count, calls: count });
+
+/**
+ * Counts the tokens of a run, and keeps the count in its journal: a record of its own goes with those of the engine whenever it
+ * has changed.
+ */
+export class UsageJournal implements Journal {
+  readonly total: { -readonly [K in keyof RunUsage]: RunUsage[K] };
+  readonly #journal: Journal;
+  #isKept: boolean;
+
+  constructor(journal: Journal, before: RunUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, calls: 0 }) {
+    this.#journal = journal;
+    this.total = { ...before };
+    this.#isKept = before.calls === 0;
+  }
+
+  count(event: NodeUsage): void {
+    this.total.promptTokens += event.promptTokens;
+    this.total.completionTokens += event.completionTokens;
+    this.total.totalTokens += event.totalTokens;
+    this.total.calls += 1;
+    this.#isKept = false;
+  }
+
+  append(records: readonly string[]): Promise<void> {
+    if (this.#isKept) return this.#journal.append(records);
+    this.#isKept = true;
+    return this.#journal.append([...records, `${PREFIX}${JSON.stringify(this.total).slice(1)}`]);
+  }
+
+  snapshot(checkpoint: Checkpoint): Promise<void> {
+    // A snapshot takes the place of every record.
+    this.#isKept = this.total.calls === 0;
+    return this.#journal.snapshot(checkpoint);
+  }
+}
+
+/** Takes the usage out of a journal: what is left is the engine's. */
+export function splitUsage({ checkpoint, records }: JournalContents): {
+  readonly contents: JournalContents;
+  readonly usage: RunUsage | undefined;
+} {
+  const own = records.filter((record) => !record.startsWith(PREFIX));
+  const last = records.findLast((record) => record.startsWith(PREFIX));
+  const parsed = last === undefined ? undefined : usageSchema.safeParse(JSON.parse(last));
+  return {
+    contents: { ...(checkpoint === undefined ? {} : { checkpoint }), records: own },
+    usage: parsed?.success === true ? parsed.data : undefined,
+  };
+}

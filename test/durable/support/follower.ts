@@ -1,0 +1,111 @@
+/** A client that follows a run through crashes of its server: it connects again and asks for what it has not seen. */
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** An event as it came. */
+export interface SeenEvent {
+  readonly id: number;
+  /** The data line, byte for byte. */
+  readonly data: string;
+}
+
+export interface Follower {
+  readonly run: string;
+  /** Events so far, in the order in which they came. */
+  readonly seen: readonly SeenEvent[];
+  /** Resolves after `[DONE]`. */
+  readonly done: Promise<void>;
+}
+
+/** How long to wait before connecting again. */
+const PAUSE_MS = 50;
+
+/** Starts a run and follows it; undefined when the server went away before it said which run it is. */
+export async function startRun(urlNow: () => string, agent: string): Promise<Follower | undefined> {
+  let response: Response;
+  try {
+    response = await fetch(`${urlNow()}/api/v1/agents/${agent}/stream`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: 'go' }),
+    });
+  } catch {
+    return undefined;
+  }
+  const run = response.headers.get('x-run-id');
+  if (run === null) throw new Error(await response.text());
+  const seen: SeenEvent[] = [];
+  return { run, seen, done: followToEnd(urlNow, agent, run, seen, response) };
+}
+
+/** Follows a run that is there already. */
+export function attach(urlNow: () => string, agent: string, run: string): Follower {
+  const seen: SeenEvent[] = [];
+  return { run, seen, done: followToEnd(urlNow, agent, run, seen, undefined) };
+}
+
+async function followToEnd(
+  urlNow: () => string,
+  agent: string,
+  run: string,
+  seen: SeenEvent[],
+  first: Response | undefined,
+): Promise<void> {
+  let response = first;
+  for (;;) {
+    try {
+      response ??= await fetch(`${urlNow()}/api/v1/agents/${agent}/runs/${run}/events`, {
+        headers: { 'last-event-id': String(seen.at(-1)?.id ?? 0) },
+      });
+      if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+        throw new Refused(`Run ${run}: ${await response.text()}`);
+      }
+      if (await readStream(response, seen)) return;
+    } catch (error) {
+      if (error instanceof Refused) throw error;
+    }
+    response = undefined;
+    await pause(PAUSE_MS);
+  }
+}
+
+class Refused extends Error {}
+
+/** Gives whether the stream came to its end. */
+async function readStream(response: Response, seen: SeenEvent[]): Promise<boolean> {
+  let unread = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    unread += decoder.decode(chunk, { stream: true });
+    const blocks = unread.split('\n\n');
+    unread = blocks.pop() as string;
+    for (const block of blocks) {
+      const lines = block.split('\n');
+      const data = lines.find((line) => line.startsWith('data:'))?.slice(5);
+      const id = lines.find((line) => line.startsWith('id:'))?.slice(3);
+      if (data === '[DONE]') return true;
+      if (data !== undefined && id !== undefined) seen.push({ id: Number(id), data });
+    }
+  }
+  return false;
+}
+
+/** Ids of components in events of that name. */
+export function componentsIn(seen: readonly SeenEvent[], name: string): string[] {
+  return seen.flatMap(({ data }) => {
+    const event = JSON.parse(data) as { readonly event?: string; readonly data?: { readonly component_id?: string } };
+    return event.event === name ? [event.data?.component_id ?? ''] : [];
+  });
+}
+
+/** The text that a client shows: without what was taken back. */
+export function textShown(seen: readonly SeenEvent[]): string {
+  let pieces: { readonly id: number; readonly component: string; readonly content: string }[] = [];
+  for (const { id, data } of seen) {
+    const { event, data: said } = JSON.parse(data);
+    if (event === 'message') pieces.push({ id, component: said.component_id, content: said.content });
+    if (event === 'node_restarted') {
+      pieces = pieces.filter(({ id: at, component }) => component !== said.component_id || at < said.retract_from);
+    }
+  }
+  return pieces.map(({ content }) => content).join('');
+}
