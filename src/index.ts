@@ -1,5 +1,10 @@
 /** The library: canvases and graphs that run as streams. Everything that is not named here may change without notice. */
 
+// Agents: a model and its tools, as one stream.
+export type { AgentAnswer, AgentEvent } from './agents/agent-events.js';
+export { type AgentState, newAgentState } from './agents/agent-state.js';
+export { type AgentTool, bindTool } from './agents/agent-tool.js';
+export { type AgentBudget, type AgentSetup, runAgent } from './agents/run-agent.js';
 // A canvas: a document of RAGFlow's agent DSL, and a conversation with it.
 export { drawDocument } from './canvas/draw.js';
 export {
@@ -10,9 +15,18 @@ export {
   type LoadOptions,
   loadCanvas,
 } from './canvas/load-canvas.js';
+export {
+  type RunTimeline,
+  type TimelineActivation,
+  type TimelineEmission,
+  type TimelineEvent,
+  type TimelineNode,
+  timelineOf,
+} from './canvas/run-timeline.js';
 export { converse, runTurn, type Session, sessionAfter, type Turn, type TurnOptions } from './canvas/turn.js';
 export { toWireEvents, type WireContext, type WireEvent, type WireEventName } from './canvas/wire-events.js';
 // Components, and what they ask of the process around a run.
+export { agentComponent } from './components/agent.js';
 export {
   type ComponentDescription,
   describeComponent,
@@ -27,6 +41,7 @@ export {
   type StoredFile,
   servicesOf,
 } from './components/services.js';
+export { toolComponent } from './components/tool-component.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, v1ToV2, v2ToV1 } from './dsl/convert.js';
 export type { Document, DocumentComponent, DocumentIssue, ReadResult } from './dsl/document.js';
@@ -45,6 +60,14 @@ export {
 } from './errors.js';
 // The engine.
 export { chain, type GraphNode, graph } from './graph/build.js';
+export {
+  type CallEnd,
+  type CallMoment,
+  type CallStart,
+  callEvent,
+  callFinished,
+  callStarted,
+} from './graph/call-notices.js';
 export { type CompileOptions, compile } from './graph/compile.js';
 export {
   type Activation,
@@ -82,6 +105,7 @@ export { execute, run } from './graph/run.js';
 export type { RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
 export { createTimeoutResolver, type TimeoutOptions, type TimeoutResolver } from './graph/timeouts.js';
+export { type TraceContext, type TraceSource, traceContextOf } from './graph/trace-context.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 // Models.
 export type { ChatDelta, ChatMessage, ChatModel, ChatRequest } from './models/chat-model.js';
@@ -89,3 +113,20 @@ export { type Environment, type ModelsConfiguration, modelsFromEnvironment } fro
 export { createModels, type Models, type ModelsOptions } from './models/router.js';
 export type { ScriptInput } from './models/script.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
+// Tools, and what they ask of the process around them.
+export { callTool } from './tools/call-tool.js';
+export type { CodeRunner } from './tools/code/code-runner.js';
+export { createEmbeddedRunner, type EmbeddedRunnerOptions } from './tools/code/embedded/embedded-runner.js';
+export { createEgressClient, type EgressClient, type EgressOptions } from './tools/http/egress-client.js';
+export { tools } from './tools/index.js';
+export {
+  type AnyTool,
+  type Artifact,
+  defineTool,
+  type Tool,
+  type ToolCall,
+  type ToolEvent,
+  type ToolResult,
+  toolResult,
+} from './tools/tool.js';
+export type { ToolServices, ToolSettings } from './tools/tool-services.js';

@@ -1,8 +1,8 @@
 /** Finds the command, runs it, and turns its end into an exit code. */
-import { readFile } from 'node:fs/promises';
 import { type ErrorCode, toEngineError } from '../errors.js';
 import { type Command, EXIT } from './command.js';
 import type { Terminal } from './terminal.js';
+import { readVersion } from './version.js';
 
 /** Loaded when called: a canvas that runs in the terminal does not wait for the server to be read from disk. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -11,7 +11,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   validate: async () => (await import('./validate-command.js')).validateCommand,
   convert: async () => (await import('./convert-command.js')).convertCommand,
   draw: async () => (await import('./draw-command.js')).drawCommand,
+  trace: async () => (await import('./trace-command.js')).traceCommand,
   components: async () => (await import('./components-command.js')).componentsCommand,
+  prune: async () => (await import('./prune-command.js')).pruneCommand,
 };
 
 /** Runs one call of the command line, given the arguments after the program's name, and gives its exit code. Never throws. */
@@ -34,7 +36,7 @@ async function dispatch([name, ...rest]: readonly string[], terminal: Terminal):
       return EXIT.usage;
     case '--version':
     case '-v':
-      terminal.out.write(`${await version()}\n`);
+      terminal.out.write(`${await readVersion()}\n`);
       return EXIT.finished;
     case 'help':
     case '--help':
@@ -86,9 +88,4 @@ ${lines.join('\n')}
 
 runnel <command> --help tells more; runnel --version prints the version.
 `;
-}
-
-async function version(): Promise<string> {
-  const manifest: unknown = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
-  return String((manifest as { readonly version: unknown }).version);
 }

@@ -5,7 +5,15 @@ import { rememberSpeech } from '../components/speaking/remember-speech.js';
 import { EngineError } from '../errors.js';
 import { type ModelsConfiguration, modelsFromEnvironment } from '../models/configuration.js';
 import { createModels, type ModelsOptions } from '../models/router.js';
+import { createBrowsers } from '../tools/browser/index.js';
+import { openCodeRunner, readCodeSettings } from '../tools/code/code-settings.js';
 import { createEgressClient } from '../tools/http/egress-client.js';
+import { createMcpServers, type McpServers } from '../tools/mcp/mcp-servers.js';
+import { readMcpSettings } from '../tools/mcp/mcp-settings.js';
+import { createDatabases } from '../tools/sql/databases.js';
+import { ownDatabaseOf } from '../tools/sql/own-database.js';
+import { openRetriever } from './open-retriever.js';
+import { readToolSettings } from './tool-settings.js';
 
 /** A script of the built-in model. */
 export type Script = NonNullable<ModelsConfiguration['script']>;
@@ -18,10 +26,13 @@ export interface ServicesOptions extends Pick<ModelsOptions, 'onScriptedCall'> {
 /** Services, and whether the environment brought a script for the built-in model. */
 export interface OpenServices extends Services {
   readonly hasScript: boolean;
+  /** Ends what the services hold: connections, browsers, sandboxes. */
+  close(): Promise<void>;
 }
 
 /**
- * Makes the models and the HTTP client; whoever calls this closes the models.
+ * Makes the models, the HTTP client, the settings of tools, the sandbox for code, the browsers, the ways to databases and MCP
+ * servers; whoever calls this closes them.
  *
  * @throws EngineError CONFIG_INVALID.
  */
@@ -30,12 +41,57 @@ export async function openServices(
   options: ServicesOptions = {},
 ): Promise<OpenServices> {
   const { script, onScriptedCall } = options;
-  const http = createEgressClient({ allowPrivateNetwork: readFlag(env, 'RUNNEL_ALLOW_PRIVATE_NETWORK') });
+  const allowPrivateNetwork = readFlag(env, 'RUNNEL_ALLOW_PRIVATE_NETWORK');
+  const http = createEgressClient({ allowPrivateNetwork });
+  const tools = readToolSettings(env);
+  const mcp = await openMcpServers(env, allowPrivateNetwork);
+  const code = openCodeRunner(readCodeSettings(env), http);
+  const maxBrowsers = readWhole(env, 'RUNNEL_MAX_BROWSERS', 'browsers, at least 1', 1);
+  const browsers = createBrowsers({
+    allowPrivateNetwork,
+    executable: env.RUNNEL_CHROMIUM?.trim(),
+    ...(maxBrowsers !== undefined && { maxBrowsers }),
+  });
+  const databases = createDatabases({
+    http,
+    allowPrivateNetwork,
+    trinoUsesTls: readFlag(env, 'TRINO_USE_TLS'),
+    own: ownDatabaseOf(env.DATABASE_URL?.trim()),
+  });
   const configuration = await modelsFromEnvironment(env, (path) => readFile(path, 'utf8'));
   const created = createModels({ ...configuration, script: configuration.script ?? script }, { onScriptedCall });
-  const ttlSeconds = readSeconds(env, 'RAGFLOW_TTS_CACHE_TTL_SECONDS');
+  const ttlSeconds = readWhole(env, 'RAGFLOW_TTS_CACHE_TTL_SECONDS', 'seconds');
   const models = rememberSpeech(created, ttlSeconds === undefined ? {} : { ttlSeconds });
-  return { models, http, hasScript: configuration.script !== undefined };
+  const retriever = openRetriever(env, http);
+  return {
+    models,
+    http,
+    tools,
+    code,
+    browsers,
+    databases,
+    retriever,
+    ...(mcp && { mcp }),
+    hasScript: configuration.script !== undefined,
+    async close() {
+      await Promise.all([mcp?.close(), code.close(), browsers.close(), models.close()]);
+    },
+  };
+}
+
+/** The servers of the file `RUNNEL_MCP_SERVERS`. */
+async function openMcpServers(
+  env: Readonly<Record<string, string | undefined>>,
+  allowPrivateNetwork: boolean,
+): Promise<McpServers | undefined> {
+  const path = env.RUNNEL_MCP_SERVERS?.trim() ?? '';
+  if (path === '') return undefined;
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new EngineError('CONFIG_INVALID', `RUNNEL_MCP_SERVERS: the file "${path}" cannot be read.`, { cause });
+  });
+  const servers = createMcpServers(readMcpSettings(text, `RUNNEL_MCP_SERVERS (${path})`), { allowPrivateNetwork });
+  // Without keys everybody is this tenant; a server with keys asks anew for each.
+  return servers.forTenant('local');
 }
 
 function readFlag(env: Readonly<Record<string, string | undefined>>, name: string): boolean {
@@ -45,12 +101,17 @@ function readFlag(env: Readonly<Record<string, string | undefined>>, name: strin
   throw new EngineError('CONFIG_INVALID', `${name} must be true or false; received ${JSON.stringify(env[name])}.`);
 }
 
-function readSeconds(env: Readonly<Record<string, string | undefined>>, name: string): number | undefined {
+function readWhole(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+  what: string,
+  least = Number.NEGATIVE_INFINITY,
+): number | undefined {
   const text = env[name]?.trim() ?? '';
   if (text === '') return undefined;
-  if (/^-?\d+$/.test(text)) return Number(text);
+  if (/^-?\d+$/.test(text) && Number(text) >= least) return Number(text);
   throw new EngineError(
     'CONFIG_INVALID',
-    `${name} must be a whole number of seconds; received ${JSON.stringify(text)}.`,
+    `${name} must be a whole number of ${what}; received ${JSON.stringify(text)}.`,
   );
 }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { lastValueFrom, tap } from 'rxjs';
+import { identity, lastValueFrom, tap } from 'rxjs';
 import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
 import { runTurn, type Session, type Turn } from '../canvas/turn.js';
 import { toWireEvents } from '../canvas/wire-events.js';
@@ -10,6 +10,10 @@ import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import { createTimeoutResolver } from '../graph/timeouts.js';
+import { passThrough, readTraceContext } from '../graph/trace-context.js';
+import { watchedBy } from '../telemetry/run-watch.js';
+import { readSdkPlan } from '../telemetry/sdk-plan.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import { type Command, EXIT, parse } from './command.js';
 import { createLocalFiles } from './local-files.js';
 import { type OpenServices, openServices } from './open-services.js';
@@ -19,6 +23,9 @@ import { parseInputs, parseVariables } from './run-inputs.js';
 import { Screen } from './screen.js';
 import { type KeptSession, readSession, writeSession } from './session-file.js';
 import type { Terminal } from './terminal.js';
+
+/** How long somebody at a terminal waits for the last spans, in milliseconds. */
+const LAST_SPANS_MS = 1_000;
 
 export const runCommand: Command = {
   usage:
@@ -72,14 +79,16 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const folder = path.join(terminal.env.RUNNEL_DATA_DIR || '.runnel', 'files');
   const services = { ...talking, files: createLocalFiles(folder, { write: (text) => screen.remark(text.trimEnd()) }) };
   const show = values.events === true ? showEvents(screen) : showAnswer(screen, values.session);
+  const telemetry = await openTracing(terminal, screen);
   try {
-    const { session, outcome } = await play({ canvas, turn, kept, services, terminal, screen, show });
+    const { session, outcome } = await play({ canvas, turn, kept, services, telemetry, terminal, screen, show });
     const isKept = outcome.status === 'succeeded' || outcome.status === 'waiting';
     if (values.session !== undefined && isKept) await writeSession(values.session, kept.id, session);
     return report(outcome, screen);
   } finally {
     screen.end();
-    await services.models.close();
+    await services.close();
+    await telemetry?.close();
   }
 }
 
@@ -88,6 +97,7 @@ interface Play {
   readonly turn: Turn;
   readonly kept: KeptSession;
   readonly services: Services;
+  readonly telemetry: Telemetry | undefined;
   readonly terminal: Terminal;
   readonly screen: Screen;
   readonly show: Show;
@@ -95,13 +105,15 @@ interface Play {
 
 /** Runs the turn to its end, showing it. */
 async function play(what: Play): Promise<{ readonly session: Session; readonly outcome: RunOutcome }> {
-  const { canvas, turn, kept, services, terminal, screen, show } = what;
+  const { canvas, turn, kept, services, telemetry, terminal, screen, show } = what;
   const [run, messageId] = [newId(), newId()];
   let ended: { session: Session; outcome: RunOutcome } | undefined;
+  const trace = readTraceContext({ traceparent: terminal.env.TRACEPARENT, tracestate: terminal.env.TRACESTATE });
+  const watch = telemetry?.watch({ id: run, plan: canvas.plan, sessionId: kept.id, trace });
   const events$ = runTurn(canvas, turn, {
     run,
     signal: terminal.signal,
-    services: { ...services, session: { id: kept.id } },
+    services: { ...services, session: { id: kept.id }, trace: telemetry?.trace ?? passThrough(trace) },
     onSession: (session, outcome) => {
       ended = { session, outcome };
     },
@@ -109,6 +121,7 @@ async function play(what: Play): Promise<{ readonly session: Session; readonly o
   });
   await lastValueFrom(
     events$.pipe(
+      watch === undefined ? identity : watchedBy(watch),
       tap(showProgress(screen, canvas.plan)),
       toWireEvents({ plan: canvas.plan, messageId, sessionId: kept.id }),
       tap(show),
@@ -117,6 +130,13 @@ async function play(what: Play): Promise<{ readonly session: Session; readonly o
   );
   if (ended === undefined) throw new EngineError('INTERNAL', `Run "${run}" ended without an outcome.`);
   return ended;
+}
+
+/** Undefined, and nothing is loaded, unless somebody collects traces. */
+async function openTracing({ env }: Terminal, screen: Screen): Promise<Telemetry | undefined> {
+  if (readSdkPlan(env) === undefined) return undefined;
+  const { openTelemetry } = await import('./open-telemetry.js');
+  return openTelemetry(env, { warn: (_, message) => screen.remark(`warning: ${message}`) }, LAST_SPANS_MS);
 }
 
 /** Services that say so once when the built-in model stands in for a provider that is not there. */

@@ -1,12 +1,20 @@
 /** `runnel serve`: the server, from settings to shutdown. */
 import { once } from 'node:events';
-import type { Stores } from '../graph/service-ports.js';
+import { isDeepStrictEqual } from 'node:util';
+import { EngineError } from '../errors.js';
+import type { AgentRecord } from '../graph/service-ports.js';
 import type { ModelsDescription } from '../models/router.js';
 import type { Log, ServerConfig } from '../transport/index.js';
 import { type Command, EXIT, parse } from './command.js';
 import { type Examples, loadExamples } from './load-examples.js';
-import { ENGINE_SETTINGS, formatSettings } from './settings.js';
+import type { Script } from './open-services.js';
+import { type OpenStores, openStores, readRetention } from './open-stores.js';
+import { openTelemetry } from './open-telemetry.js';
+import { ENGINE_SETTINGS, formatSettings, STORE_SETTINGS, TELEMETRY_SETTINGS } from './settings.js';
 import type { Output, Terminal } from './terminal.js';
+
+/** How long a server that was just started is left in peace. */
+const FIRST_PRUNE_MS = 10 * 60_000;
 
 export const serveCommand: Command = {
   usage: 'serve [--examples]',
@@ -21,54 +29,118 @@ async function help(): Promise<string> {
 
 Ctrl-C and SIGTERM stop the server: runs in progress may end first. A second Ctrl-C stops it at once.
 Where the server listens and what can be called goes to the standard output, the log (JSON lines) to the standard error.
-Agents, sessions and runs are kept in memory and are gone when the server stops.
+Agents, sessions and runs are kept: in an embedded database, or where DATABASE_URL and REDIS_URL say. Runs that were going on when the
+server was stopped or killed go on when it is started again.
 Exit codes: 0 stopped, 2 a setting is wrong or the port is taken.
 
 Environment (default):
-${formatSettings([...describeSettings(), ...ENGINE_SETTINGS])}`;
+${formatSettings([...describeSettings(), ...STORE_SETTINGS, ...ENGINE_SETTINGS, ...TELEMETRY_SETTINGS])}`;
 }
 
 async function serve(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = parse(serveCommand, args, { examples: { type: 'boolean' } }, { least: 0, most: 0 });
   // Loaded here, so that `runnel --help` and bad arguments do not wait for a whole server.
-  const [{ createServer, readConfig }, { createMemoryStores }, { openServices }, { createTimeoutResolver }] =
-    await Promise.all([
-      import('../transport/index.js'),
-      import('../stores/index.js'),
-      import('./open-services.js'),
-      import('../graph/timeouts.js'),
-    ]);
+  const { readConfig } = await import('../transport/config.js');
   const settings = readConfig(terminal.env);
+  const { pruneEveryMs } = readRetention(terminal.env);
   const examples = values.examples === true ? await loadExamples(Date.now()) : undefined;
-  const { hasScript: _, ...services } = await openServices(terminal.env, { script: examples?.script });
-  const { models } = services;
-  const stores = createMemoryStores();
-  if (examples !== undefined) await insertAgents(examples, stores, settings);
   const log = await openLog(terminal.err);
   const stopListening = await logUnhandled(log);
-  const timeouts = createTimeoutResolver({ environment: terminal.env });
-  const server = createServer({ config: settings, stores, services, log, timeouts });
+  // First: a setting that is wrong must not leave a database open.
+  const telemetry = await openTelemetry(terminal.env, log);
+  const { stores, createServer, timeouts, closeServices, services } = await openParts(terminal, examples?.script, log);
+  const { models, databases } = services;
+  const stopPruning = pruneRegularly(stores, pruneEveryMs, log);
+  const server = createServer({
+    config: settings,
+    stores,
+    services,
+    telemetry,
+    log,
+    timeouts,
+    databaseProbe: databases,
+  });
   try {
+    if (examples !== undefined) await keepAgents(examples, stores, settings, log);
     const url = await server.listen();
     const hasKeys = settings.apiKeys.length > 0;
-    terminal.out.write(welcome({ url, hasKeys, examples, models: models.describe() }));
+    terminal.out.write(welcome({ url, hasKeys, examples, models: models.describe(), place: stores.place }));
     if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
     log.info({}, 'stopping');
     return EXIT.finished;
   } finally {
     await server.close();
-    await models.close();
+    stopPruning();
+    await stores.close();
+    await closeServices();
+    await telemetry.close();
     stopListening();
   }
 }
 
-/** Every tenant gets the examples, for there is no tenant whose agents all may see. */
-async function insertAgents({ agents }: Examples, stores: Stores, { apiKeys }: ServerConfig): Promise<void> {
+/** Opens the stores while the modules of the server are read: each takes about as long as the other. */
+async function openParts({ env }: Terminal, script: Script | undefined, log: Log) {
+  const opening = openStores(env, log);
+  // It is waited for below, whatever happens first.
+  opening.catch(() => {});
+  try {
+    const [{ createServer }, { openServices }, { createTimeoutResolver }] = await Promise.all([
+      import('../transport/index.js'),
+      import('./open-services.js'),
+      import('../graph/timeouts.js'),
+    ]);
+    const { hasScript: _, close: closeServices, ...services } = await openServices(env, { script });
+    const stores = await opening.catch(async (error: unknown) => {
+      await closeServices();
+      throw error;
+    });
+    return { stores, createServer, timeouts: createTimeoutResolver({ environment: env }), closeServices, services };
+  } catch (error) {
+    await (await opening.catch(() => undefined))?.close();
+    throw error;
+  }
+}
+
+/** Every tenant gets the examples, for there is no tenant whose agents all may see. What somebody changed stays as it is. */
+async function keepAgents(
+  { agents }: Examples,
+  stores: OpenStores,
+  { apiKeys }: ServerConfig,
+  log: Log,
+): Promise<void> {
   const { LOCAL_TENANT } = await import('../transport/access/api-keys.js');
   const tenants = new Set(apiKeys.length === 0 ? [LOCAL_TENANT] : apiKeys.map(({ tenant }) => tenant));
-  for (const tenant of tenants) {
-    for (const agent of agents) await stores.agents.insert(tenant, agent);
+  const work = [...tenants].flatMap((tenant) => agents.map((agent) => keepAgent(stores, tenant, agent, log)));
+  await Promise.all(work);
+}
+
+async function keepAgent({ agents }: OpenStores, tenant: string, agent: AgentRecord, log: Log): Promise<void> {
+  const known = await agents.find(tenant, agent.id);
+  try {
+    if (known === undefined) await agents.insert(tenant, agent);
+    else if (known.updatedAt === known.createdAt && !isDeepStrictEqual(known.dsl, agent.dsl)) {
+      // The example of an older version, which nobody has touched.
+      await agents.update(tenant, agent.id, { dsl: agent.dsl });
+    }
+  } catch (error) {
+    if (!EngineError.is(error) || error.code !== 'CONFLICT') throw error;
+    log.warn({ agent: agent.id, reason: error.message }, 'an example is left out');
   }
+}
+
+/** Gives the way to stop it. */
+function pruneRegularly(stores: OpenStores, everyMs: number | undefined, log: Log): () => void {
+  if (everyMs === undefined) return () => {};
+  let timer = setTimeout(prune, Math.min(everyMs, FIRST_PRUNE_MS)).unref();
+  async function prune(): Promise<void> {
+    try {
+      log.info({ ...(await stores.prune(Date.now())) }, 'deleted what is kept no longer');
+    } catch (error) {
+      log.error({ err: error }, 'what is kept no longer could not be deleted');
+    }
+    timer = setTimeout(prune, everyMs).unref();
+  }
+  return () => clearTimeout(timer);
 }
 
 async function openLog(err: Output): Promise<Log> {
@@ -92,9 +164,11 @@ interface Welcome {
   readonly hasKeys: boolean;
   readonly examples: Examples | undefined;
   readonly models: ModelsDescription;
+  /** Where things are kept. */
+  readonly place: string;
 }
 
-function welcome({ url, hasKeys, examples, models }: Welcome): string {
+function welcome({ url, hasKeys, examples, models, place }: Welcome): string {
   const { isScripted, defaultProvider, providers } = models;
   const servers = [defaultProvider, ...providers].flatMap((one) => (one ? [`${one.name} (${one.baseUrl})`] : []));
   const answering = isScripted
@@ -111,7 +185,7 @@ function welcome({ url, hasKeys, examples, models }: Welcome): string {
 
   Agents:  ${names ?? 'none yet; --examples brings some'}
   Models:  ${answering}
-  Stores:  in memory, gone when the server stops
+  Stores:  ${place}
 
 Try:
   ${call}

@@ -5,6 +5,8 @@ import { addAbortSignal, type Readable } from 'node:stream';
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
+  /** Width of the screen, when it is one. */
+  readonly columns?: number;
 }
 
 /** Where a command reads and writes. */

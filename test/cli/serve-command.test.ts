@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ENGINE_SETTINGS } from '../../src/cli/settings.js';
+import { ENGINE_SETTINGS, STORE_SETTINGS } from '../../src/cli/settings.js';
 import { describeSettings } from '../../src/transport/index.js';
+import { temporaryFolder } from '../stores/support/temporary-folder.js';
 import { type Called, call } from './fake-terminal.js';
 
 /** Starts `runnel serve` on a free port and gives it back once it says where it listens. */
@@ -12,7 +13,7 @@ async function serve(args: readonly string[] = [], env: Record<string, string> =
   const said = new AbortController();
   let welcome = '';
   const ended: Promise<Called> = call(['serve', ...args], {
-    env: { RUNNEL_PORT: '0', ...env },
+    env: { RUNNEL_PORT: '0', RUNNEL_DATA_DIR: await temporaryFolder(), ...env },
     signal: interrupt.signal,
     onOut: (text) => {
       welcome += text;
@@ -48,6 +49,33 @@ function answerIn(text: string): string {
 }
 
 describe('serve', () => {
+  it('tests databases for editors, private ones only where they are opened', async () => {
+    const probe = async (env: Record<string, string>) => {
+      const { url } = await serve([], env);
+      // What listens there is this very server, and no database.
+      const { port } = new URL(url);
+      const answer = await fetch(`${url}/api/v1/agents/test_db_connection`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          db_type: 'PostgreSQL',
+          database: 'd',
+          username: 'u',
+          host: '127.0.0.1',
+          port,
+          password: 'p',
+        }),
+      });
+      return answer.json();
+    };
+    expect(await probe({})).toEqual({ code: 102, message: expect.stringContaining('RUNNEL_ALLOW_PRIVATE_NETWORK') });
+    expect(await probe({ RUNNEL_ALLOW_PRIVATE_NETWORK: 'true' })).toEqual({
+      code: 100,
+      message: expect.stringContaining('did not answer'),
+      data: false,
+    });
+  });
+
   it('offers the examples, says where to go, and stops with exit code 0', async () => {
     const { welcome, url, stop } = await serve(['--examples']);
     expect(welcome).toContain('the built-in scripted model answers');
@@ -90,7 +118,9 @@ describe('serve', () => {
     onTestFinished(() => void other.close());
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const taken = await call(['serve'], { env: { RUNNEL_PORT: String(port) } });
+    const taken = await call(['serve'], {
+      env: { RUNNEL_PORT: String(port), RUNNEL_DATA_DIR: await temporaryFolder() },
+    });
     expect(taken).toMatchObject({ exit: 2, out: '' });
     expect(taken.err).toMatch(/EADDRINUSE.*\[CONFIG_INVALID\]/s);
   });
@@ -98,6 +128,7 @@ describe('serve', () => {
   it('lists every setting in its help', async () => {
     const { exit, out } = await call(['serve', '--help']);
     expect(exit).toBe(0);
-    for (const { name } of [...describeSettings(), ...ENGINE_SETTINGS]) expect(out).toContain(`\n  ${name} (`);
+    for (const { name } of [...describeSettings(), ...STORE_SETTINGS, ...ENGINE_SETTINGS])
+      expect(out).toContain(`\n  ${name} (`);
   });
 });

@@ -1,0 +1,89 @@
+/** Where the tool Retrieval searches, by the environment. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { readDocument } from '../components/files/read-document.js';
+import { EngineError } from '../errors.js';
+import { createMemoryRetriever, type IndexedDataset, type IndexedDocument } from '../knowledge/memory-retriever.js';
+import type { Retriever } from '../knowledge/retriever.js';
+import type { EgressClient } from '../tools/http/egress-client.js';
+import { createRagflowRetriever } from '../tools/retrieval/ragflow-retriever.js';
+
+/** Files of one dataset, and the size of each in bytes, that are read. */
+const MAX_FILES = 2_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** Characters of one file that are searched. */
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+
+/** Characters of one dataset that are searched; the index lies in memory, and files beyond are left out. */
+const MAX_DATASET_CHARACTERS = 32 * 1024 * 1024;
+
+/**
+ * A RAGFlow server (`RAGFLOW_BASE_URL`, `RAGFLOW_API_KEY`), else an index over a folder (`RUNNEL_DATASETS_DIR`, default `datasets`
+ * in the data folder): each folder in it is a dataset, each file in that a document.
+ *
+ * @throws EngineError CONFIG_INVALID for a server without a key.
+ */
+export function openRetriever(env: Readonly<Record<string, string | undefined>>, http: EgressClient): Retriever {
+  const baseUrl = env.RAGFLOW_BASE_URL?.trim() ?? '';
+  if (baseUrl !== '') {
+    const apiKey = env.RAGFLOW_API_KEY?.trim() ?? '';
+    if (!URL.canParse(baseUrl))
+      throw new EngineError('CONFIG_INVALID', `RAGFLOW_BASE_URL is no URL; received "${baseUrl}".`);
+    if (apiKey === '') throw new EngineError('CONFIG_INVALID', 'RAGFLOW_BASE_URL is set, but RAGFLOW_API_KEY is not.');
+    return createRagflowRetriever({ baseUrl, apiKey, http });
+  }
+  const folder = env.RUNNEL_DATASETS_DIR?.trim() || path.join(env.RUNNEL_DATA_DIR?.trim() || '.runnel', 'datasets');
+  return createMemoryRetriever(() => listDatasets(folder));
+}
+
+async function listDatasets(folder: string): Promise<readonly IndexedDataset[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+  return Promise.all(folders.map(({ name }) => datasetOf(name, path.join(folder, name))));
+}
+
+async function datasetOf(name: string, folder: string): Promise<IndexedDataset> {
+  // What goes away or may not be read while we look is left out; the rest stays searchable.
+  const files = (await readdir(folder, { withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .slice(0, MAX_FILES);
+  const facts = await Promise.all(
+    files.map(async (file) => {
+      const found = await stat(path.join(folder, file.name)).catch(() => undefined);
+      return found === undefined ? [] : [{ name: file.name, size: found.size, mtimeMs: found.mtimeMs }];
+    }),
+  ).then((lists) => lists.flat());
+  const version = createHash('sha1').update(JSON.stringify(facts)).digest('hex');
+  const readable = facts.filter(({ size }) => size <= MAX_BYTES);
+  return {
+    id: name,
+    name,
+    version,
+    documents: () =>
+      readAll(
+        folder,
+        readable.map((file) => file.name),
+      ),
+  };
+}
+
+/** One after the other: parsers need memory. A file that cannot be read does not hide the others. */
+async function readAll(folder: string, names: readonly string[]): Promise<readonly IndexedDocument[]> {
+  const documents: IndexedDocument[] = [];
+  let characters = 0;
+  for (const name of names) {
+    const text = await textOf(name, path.join(folder, name)).catch(() => undefined);
+    if (text === undefined || text.startsWith('data:')) continue;
+    characters += text.length;
+    if (characters > MAX_DATASET_CHARACTERS) break;
+    documents.push({ id: name, name, text });
+  }
+  return documents;
+}
+
+async function textOf(name: string, file: string): Promise<string> {
+  const bytes = await readFile(file);
+  return readDocument({ id: name, name, mimeType: '', bytes }, { maxCharacters: MAX_CHARACTERS, signal: undefined });
+}

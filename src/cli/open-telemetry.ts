@@ -1,0 +1,12 @@
+import type { Environment } from '../telemetry/sdk-plan.js';
+import { openTelemetry as open, type Telemetry } from '../telemetry/telemetry.js';
+import type { TelemetryLog } from '../telemetry/telemetry-log.js';
+import { readVersion } from './version.js';
+
+/**
+ * Telemetry as the environment asks for it; whoever calls this closes it, last of all. `closeMs` is how long the last spans may
+ * take to get out, by default 3 seconds.
+ */
+export async function openTelemetry(env: Environment, log: TelemetryLog, closeMs?: number): Promise<Telemetry> {
+  return open(env, { version: await readVersion(), log, ...(closeMs === undefined ? {} : { closeMs }) });
+}

@@ -1,0 +1,32 @@
+/** `runnel prune`: deletes what is kept no longer, and gives the space back. */
+import { type Command, EXIT, parse } from './command.js';
+import { openStores } from './open-stores.js';
+import { formatSettings, STORE_SETTINGS } from './settings.js';
+
+export const pruneCommand: Command = {
+  usage: 'prune',
+  summary: 'delete runs, events, conversations and files that are kept no longer',
+  help: `A server does the same by itself, every RUNNEL_PRUNE_EVERY_HOURS. While one uses the embedded database nobody else can; stop it first.
+What lies in Redis ends by itself, after RUNNEL_KEEP_RUNS_DAYS. Agents and versions, and what still runs, are never deleted.
+
+Environment (default):
+${formatSettings(STORE_SETTINGS)}`,
+  async run(args, terminal) {
+    parse(pruneCommand, args, {}, { least: 0, most: 0 });
+    const warn = (fields: object, message: string): void => {
+      const { err } = fields as { readonly err?: unknown };
+      terminal.err.write(`warning: ${message}${err instanceof Error ? `: ${err.message}` : ''}\n`);
+    };
+    const stores = await openStores(terminal.env, { info: () => {}, warn, error: warn });
+    try {
+      const { runs, logs, sessions, files, freedBytes } = await stores.prune(Date.now());
+      const megabytes = (freedBytes / 1024 ** 2).toFixed(1);
+      terminal.out.write(
+        `deleted ${runs} runs, ${logs} logs, ${sessions} sessions, ${files} files; the database is ${megabytes} MiB smaller\n`,
+      );
+      return EXIT.finished;
+    } finally {
+      await stores.close();
+    }
+  },
+};
