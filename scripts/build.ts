@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { prepareDatabase } from './prepare-database.js';
 import { ROOT } from './support/files.js';
 
 const source = path.join(ROOT, 'src');
@@ -17,5 +18,6 @@ const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.
 if (status === 0) {
   cpSync(source, target, { recursive: true, filter: (file) => statSync(file).isDirectory() || !file.endsWith('.ts') });
   if (existsSync(entry)) chmodSync(entry, 0o755);
+  cpSync(await prepareDatabase(), path.join(target, 'stores/postgres/embedded/database.image'));
 }
 process.exitCode = status ?? 1;

@@ -28,7 +28,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   agents: WORK,
   components: [...WORK, 'agents'],
   canvas: CANVAS,
-  telemetry: [...BASE, 'graph'],
+  telemetry: [...BASE, 'operators', 'graph'],
   transport: [...CANVAS, 'canvas', 'telemetry'],
   cli: [...EVERYTHING_BUT_CLI, 'index'],
   index: EVERYTHING_BUT_CLI,

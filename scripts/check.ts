@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ROOT } from './support/files.js';
 import { isProgram } from './support/script.js';
-import { countTests, type TestCounts } from './support/test-results.js';
+import { countTests, failedTests, type TestCounts } from './support/test-results.js';
 
 /** One thing to check. */
 export interface Step {
@@ -53,9 +53,11 @@ export interface StepResult {
   readonly seconds: number;
   /** Tests it ran; undefined for a step without tests. */
   readonly counts: TestCounts | undefined;
+  /** Its failed tests, a line each. */
+  readonly failures?: readonly string[];
 }
 
-/** The last lines of a run: one per step, the failures by name, and the count that CI reads. */
+/** The last lines of a run: one per step, one per failed test, the failed steps by name, and the count that CI reads. */
 export function summary(results: readonly StepResult[]): readonly string[] {
   const failed = results.filter(({ isFine }) => !isFine).map(({ name }) => name);
   const total = { passed: 0, failed: 0 };
@@ -67,6 +69,7 @@ export function summary(results: readonly StepResult[]): readonly string[] {
     ...results.map(
       ({ name, isFine, seconds }) => `${isFine ? 'ok    ' : 'FAILED'} ${name.padEnd(12)} ${seconds.toFixed(1)} s`,
     ),
+    ...results.flatMap(({ name, failures = [] }) => failures.map((line) => `${name}: ${line}`)),
     failed.length === 0 ? `all ${results.length} steps are fine` : `failed: ${failed.join(', ')}`,
     `${total.passed} passed, ${total.failed} failed`,
   ];
@@ -89,7 +92,9 @@ async function runStep(step: Step, folder: string): Promise<StepResult> {
   const isFine = await succeeds(step.isTest ? [...step.args, ...reporters] : step.args);
   const seconds = (performance.now() - started) / 1000;
   console.log(`=== ${step.name}: ${isFine ? 'ok' : 'FAILED'} in ${seconds.toFixed(1)} s`);
-  return { name: step.name, isFine, seconds, counts: step.isTest ? countTests(readIfThere(file), isFine) : undefined };
+  if (!step.isTest) return { name: step.name, isFine, seconds, counts: undefined };
+  const report = readIfThere(file);
+  return { name: step.name, isFine, seconds, counts: countTests(report, isFine), failures: failedTests(report) };
 }
 
 function succeeds(args: readonly string[]): Promise<boolean> {

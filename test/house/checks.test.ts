@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { pickSteps, STEPS, summary } from '../../scripts/check.js';
 import { readAudit } from '../../scripts/check-advisories.js';
 import { findCanvases } from '../../scripts/check-examples.js';
-import { countTests } from '../../scripts/support/test-results.js';
+import { countTests, failedTests } from '../../scripts/support/test-results.js';
 import { componentPage } from '../../src/components/component-page.js';
 import { defineComponent } from '../../src/graph/component.js';
 
@@ -52,17 +52,49 @@ describe('the count of tests', () => {
   });
 });
 
+describe('the names of failed tests', () => {
+  const test = (fullName: string, failureMessages?: string[]) => ({
+    fullName,
+    status: failureMessages === undefined ? 'passed' : 'failed',
+    failureMessages,
+  });
+  const report = (testResults: object[]): string => JSON.stringify({ testResults });
+
+  it('come with what each said first, files that could not be loaded included', () => {
+    const file = (name: string, rest: object) => ({ name: `${process.cwd()}/test/${name}`, status: 'failed', ...rest });
+    const json = report([
+      file('a.test.ts', {
+        assertionResults: [test('adds'), test('divides', ['\u001b[31mError: by 0\u001b[39m\n at x'])],
+      }),
+      file('b.test.ts', { message: 'no such module\nat y', assertionResults: [] }),
+    ]);
+
+    expect(failedTests(json)).toEqual(['test/a.test.ts: divides: Error: by 0', 'test/b.test.ts: no such module']);
+  });
+
+  it('are thirty at most, and none without a report', () => {
+    const assertionResults = Array.from({ length: 33 }, (_, at) => test(`t${at}`, ['x'.repeat(900)]));
+    const lines = failedTests(report([{ name: 'a', status: 'failed', assertionResults }]));
+
+    expect(lines).toHaveLength(31);
+    expect(lines.at(-1)).toBe('… and 3 more');
+    expect(failedTests(undefined)).toEqual([]);
+  });
+});
+
 describe('the check', () => {
   it('ends with the plain count, failures of other steps included', () => {
     const lines = summary([
       { name: 'style', isFine: false, seconds: 0.51, counts: undefined },
       { name: 'unit', isFine: true, seconds: 12, counts: { passed: 40, failed: 0 } },
-      { name: 'marble', isFine: false, seconds: 2, counts: { passed: 7, failed: 2 } },
+      { name: 'marble', isFine: false, seconds: 2, counts: { passed: 7, failed: 2 }, failures: ['a: b', 'a: c'] },
     ]);
     expect(lines).toEqual([
       'FAILED style        0.5 s',
       'ok     unit         12.0 s',
       'FAILED marble       2.0 s',
+      'marble: a: b',
+      'marble: a: c',
       'failed: style, marble',
       '47 passed, 3 failed',
     ]);
