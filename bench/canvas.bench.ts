@@ -45,7 +45,7 @@ function turnOf(count: number): () => Promise<number> {
 }
 
 /** Begin, a chain of components that merge a text, and a Message. */
-function documentOf(count: number): unknown {
+export function documentOf(count: number): unknown {
   const ids = ['begin', ...Array.from({ length: count - 2 }, (_, at) => `StringTransform:N${at}`), 'Message:End'];
   const components = ids.map((id, at) => {
     const [name = ''] = id.split(':');

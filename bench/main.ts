@@ -8,8 +8,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { benchCanvas } from './canvas.bench.js';
 import { benchGraph } from './graph.bench.js';
+import { benchJournal } from './journal.bench.js';
 import type { Row } from './measure.js';
 import { benchOperators } from './operators.bench.js';
+import { benchProcess } from './process.bench.js';
+import { benchTelemetry } from './telemetry.bench.js';
 import { benchTokens } from './tokens.bench.js';
 
 const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
@@ -21,7 +24,10 @@ const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
     })),
   graph: benchGraph,
   canvas: benchCanvas,
+  journal: benchJournal,
   tokens: benchTokens,
+  telemetry: benchTelemetry,
+  process: benchProcess,
 };
 
 const filters = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));

@@ -21,26 +21,35 @@ export interface MeasureOptions {
 const WARM_UP_MS = 200;
 
 /** Median milliseconds of a round, after some to warm up. */
-export async function milliseconds(work: () => unknown, { rounds = 7 }: MeasureOptions = {}): Promise<number> {
+export function milliseconds(work: () => unknown, options: MeasureOptions = {}): Promise<number> {
+  return median(work, () => performance.now(), options);
+}
+
+async function median(work: () => unknown, now: () => number, { rounds = 7 }: MeasureOptions): Promise<number> {
   const warmUntil = performance.now() + WARM_UP_MS;
   do await work();
   while (performance.now() < warmUntil);
   const taken: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const startedAt = performance.now();
+    const startedAt = now();
     await work();
-    taken.push(performance.now() - startedAt);
+    taken.push(now() - startedAt);
   }
   return quantile(taken, 0.5);
 }
 
-/** Median microseconds of one of `steps` steps. */
+/** Median microseconds of processor time for one of `steps` steps; what else the machine does hardly disturbs it. */
 export async function microsecondsPerStep(
   steps: number,
   work: () => unknown,
   options: MeasureOptions = {},
 ): Promise<number> {
-  return ((await milliseconds(work, options)) * 1_000) / steps;
+  return (await median(work, processorMicroseconds, options)) / steps;
+}
+
+function processorMicroseconds(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 }
 
 export function quantile(values: readonly number[], at: number): number {

@@ -65,13 +65,12 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
       const live = await hub.start(
         {
           identity,
-          plan: canvas.plan,
+          work: { plan: canvas.plan, open: ({ run, signal }) => runTurn(canvas, {}, { run, signal }) },
+          launch: { isDetached: true, headers: {} },
           keepsTrace: false,
-          detached: true,
-          open: ({ run, signal }) => runTurn(canvas, {}, { run, signal }),
           keepConversation: async () => {},
         },
-        hub.claim('t', identity.sessionId),
+        await hub.claim({ tenant: 't', sessionId: identity.sessionId, agentId: 'a', run: id }),
       );
       let bytes = 0;
       const follow = () => hub.follow('t', id, { after: live.lastSeq, ready$: new BehaviorSubject(true) });
