@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
+  createEmbeddedRunner,
   createModels,
   loadCanvas,
   modelsFromEnvironment,
@@ -21,7 +22,8 @@ export async function openExample(folder: string): Promise<(turn: Turn) => Promi
   const settings = await modelsFromEnvironment(existsSync(script) ? { RUNNEL_MODELS: script } : {}, (file) =>
     readFile(file, 'utf8'),
   );
-  const services = { models: createModels(settings) };
+  // No spare threads: an example ends when it has said what it says.
+  const services = { models: createModels(settings), code: createEmbeddedRunner({ maxSpares: 0 }) };
   let session: Session | undefined;
   return (turn) => {
     const events$ = runTurn(canvas, turn, {

@@ -1,8 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { builtInComponents } from '../../src/canvas/load-canvas.js';
 import { type ConformanceCase, readCases } from './case.js';
 import { compareCase } from './compare.js';
-import { EXPECTED_GAPS, isGap, usesType } from './expected-gaps.js';
 import { playCase } from './play.js';
 
 const PARITIES = ['exact', 'values', 'quirk'] as const;
@@ -19,25 +17,11 @@ describe('golden cases', () => {
   });
 
   for (const golden of cases) {
-    if (isGap(golden)) {
-      it.todo(golden.name);
-    } else {
-      it(golden.name, async () => {
-        expect(compareCase(golden, await playCase(golden))).toEqual([]);
-        passed.push(golden);
-      });
-    }
+    it(golden.name, async () => {
+      expect(compareCase(golden, await playCase(golden))).toEqual([]);
+      passed.push(golden);
+    });
   }
-});
-
-describe('the list of gaps', () => {
-  it.each(EXPECTED_GAPS)('%s is not built yet', (type) => {
-    expect(builtInComponents.has(type.toLowerCase()), `${type} is built: take it off the list`).toBe(false);
-  });
-
-  it.each(EXPECTED_GAPS)('%s is used by a case', (type) => {
-    expect(cases.some((golden) => usesType(golden, type))).toBe(true);
-  });
 });
 
 afterAll(() => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCases } from './case.js';
 import { compareCase } from './compare.js';
-import { isGap } from './expected-gaps.js';
 import { asSeenOverHttp, playOverHttp } from './play-over-http.js';
 import { type Client, liveClient, sseClient } from './support/clients.js';
 
@@ -27,10 +26,6 @@ describe('golden cases over a WebSocket', () => {
 
 function play(list: typeof cases, client: Client): void {
   for (const golden of list) {
-    if (isGap(golden)) {
-      it.todo(golden.name);
-      continue;
-    }
     it(golden.name, async () => {
       expect(compareCase(asSeenOverHttp(golden), await playOverHttp(golden, client))).toEqual([]);
     });
