@@ -10,7 +10,7 @@ import { createMemoryCanvasRuntimes, withRuntimes } from './admin/canvas-runtime
 import type { DatabaseProbe } from './agents/database-probe.js';
 import type { ServerConfig } from './config.js';
 import type { Log } from './log.js';
-import { createCanvasOpener } from './runs/canvas-opener.js';
+import type { OpenCanvas } from './runs/canvas-opener.js';
 import { createFork, type ForkRun } from './runs/fork-run.js';
 import { withPastRuns } from './runs/resume-past.js';
 import type { HubStores, RunHub } from './runs/run-hub.js';
@@ -56,6 +56,7 @@ export interface ServerBasics extends ServerPorts {
   /** Node types by name. */
   readonly registry: Registry;
   readonly timeouts?: TimeoutResolver | undefined;
+  readonly openCanvas: OpenCanvas;
   /** Services of every run. */
   readonly services: Services;
   readonly telemetry: Telemetry;
@@ -84,8 +85,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
   const { stores, config, journal, now, createCounter = createMemoryCounter } = basics;
   const runtimes = stores.canvasRuntimes ?? createMemoryCanvasRuntimes();
   const messages = new RunsOfMessages(stores.runs);
-  const { hub, registry, timeouts } = basics;
-  const openCanvas = createCanvasOpener({ registry, ...(timeouts === undefined ? {} : { timeouts }) });
+  const { hub, openCanvas } = basics;
   const startPast = withPastRuns(basics.startTurn, { stores, hub, openCanvas });
   const startVersion = withVersions(startPast, { stores, now });
   // Nobody can choose another engine without the administrator's key, so nobody needs to be asked.
@@ -95,8 +95,6 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     const started = await startHere(target, request);
     const { tenant, messageId, id } = started.live.identity;
     messages.add(tenant, messageId, id);
-    // One that was put down ends elsewhere.
-    void started.live.ended.then((record) => record.status !== 'running' && basics.telemetry.meters.ended(record));
     return started;
   };
   return {
