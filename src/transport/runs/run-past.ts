@@ -1,5 +1,6 @@
 import type { WireEvent } from '../../canvas/wire-events.js';
 import type { WirePast } from '../../canvas/wire-past.js';
+import { EngineError, toEngineError } from '../../errors.js';
 import type { LoggedEvent, RunLog, RunRecord, RunUsage } from '../../graph/service-ports.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { isLastEvent } from './last-event.js';
@@ -17,28 +18,40 @@ export interface RunPast extends WirePast {
   readonly transcript: Transcript;
   /** The event that ended it, if it had ended. */
   readonly last: LoggedEvent | undefined;
+  /** Why its log does not say what it did. */
+  readonly problem: EngineError | undefined;
 }
 
-/** Reads what is in the log of a run. */
+/** How a log is read. */
+export interface PastOptions {
+  /** What the journal says of it. @default what the record says */
+  readonly usage?: RunUsage | undefined;
+  /** Leaves alone what the events say. */
+  readonly onlyNumbers: boolean;
+}
+
+/** Reads what is in the log of a run. @throws EngineError STORE_UNAVAILABLE; what else is wrong is told with the past. */
 export async function readPast(
   log: RunLog,
   tenant: string,
   record: RunRecord,
-  usage: RunUsage | undefined,
+  { usage, onlyNumbers }: PastOptions,
 ): Promise<RunPast> {
   const fold = new Fold();
   let lastSeq = 0;
   let bytes = 0;
   let last: LoggedEvent | undefined;
-  for (;;) {
-    const page = (await log.read(tenant, record.id, lastSeq, PAGE)) ?? [];
-    for (const event of page) {
-      lastSeq = event.seq;
-      bytes += Buffer.byteLength(event.json);
-      if (isLastEvent(event.event)) last = event;
-      else fold.add(event);
-    }
-    if (page.length === 0) break;
+  let problem: EngineError | undefined;
+  const take = (event: LoggedEvent): void => {
+    lastSeq = event.seq;
+    bytes += Buffer.byteLength(event.json);
+    if (isLastEvent(event.event)) last = event;
+    else if (!onlyNumbers) problem ??= tryToAdd(fold, event);
+  };
+  try {
+    await readAll(log, tenant, record.id, take);
+  } catch (error) {
+    problem = finalError(error);
   }
   return {
     startedAt: record.startedAt,
@@ -51,7 +64,36 @@ export async function readPast(
     bytes,
     transcript: fold.transcript(),
     last,
+    problem,
   };
+}
+
+/** What is wrong with what is kept is a reason to end the run; a store that is away is one to try again, and is thrown. */
+export function finalError(thrown: unknown): EngineError {
+  const error = toEngineError(thrown, 'INTERNAL');
+  if (error.retryable) throw error;
+  return error;
+}
+
+async function readAll(log: RunLog, tenant: string, run: string, take: (event: LoggedEvent) => void): Promise<void> {
+  for (let after = 0; ; ) {
+    const page = (await log.read(tenant, run, after, PAGE)) ?? [];
+    if (page.length === 0) return;
+    for (const event of page) {
+      take(event);
+      after = event.seq;
+    }
+  }
+}
+
+function tryToAdd(fold: Fold, event: LoggedEvent): EngineError | undefined {
+  try {
+    fold.add(event);
+    return undefined;
+  } catch (cause) {
+    const message = `The process that the run was in was lost, and it cannot go on: its event ${event.seq} cannot be read.`;
+    return new EngineError('RUN_LOST', message, { cause });
+  }
 }
 
 /** A fold over the events of a run. */
