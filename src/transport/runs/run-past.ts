@@ -1,8 +1,8 @@
-import type { WireEvent } from '../../canvas/wire-events.js';
+import type { WireEvent } from '../../canvas/wire-event.js';
 import type { WirePast } from '../../canvas/wire-past.js';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { LoggedEvent, RunLog, RunRecord, RunUsage } from '../../graph/service-ports.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { isLastEvent } from './last-event.js';
 import { Transcript, textOf } from './transcript.js';
 
@@ -59,7 +59,7 @@ export async function readPast(
     // A run that answers a form says nothing before its first node does.
     hasBegun: lastSeq > 0 || record.parentRun !== undefined,
     usage: usage ?? record.usage,
-    takeStart: (component) => fold.starts.get(component)?.pop(),
+    takeStart: (node, within) => fold.starts.get(placeOf(node, within))?.pop(),
     lastSeq,
     bytes,
     transcript: fold.transcript(),
@@ -99,51 +99,57 @@ function tryToAdd(fold: Fold, event: LoggedEvent): EngineError | undefined {
 /** A fold over the events of a run. */
 class Fold {
   createdAt: number | undefined = undefined;
-  /** Numbers of the events with which nodes started that have not finished, by component. */
+  /**
+   * Numbers of the events with which nodes started that have not finished, by place: there a node runs once at a time, and whatever it
+   * began before was taken back.
+   */
   readonly starts = new Map<string, number[]>();
   readonly #transcript = new Transcript({ keepsTrace: false });
-  #pieces: { readonly component: string; readonly seq: number; readonly text: string }[] = [];
+  #pieces: { readonly place: string; readonly seq: number; readonly text: string }[] = [];
 
   add({ seq, json }: LoggedEvent): void {
     const event = JSON.parse(json) as WireEvent;
     const data: JsonObject = isJsonObject(event.data) ? event.data : {};
-    const component = String(data.component_id ?? '');
+    const place = placeOf(String(data.component_id ?? ''), data.within);
     this.createdAt ??= event.created_at;
     switch (event.event) {
       case 'message':
-        this.#pieces.push({ component, seq, text: textOf(data) });
+        this.#pieces.push({ place, seq, text: textOf(data) });
         return;
       case 'node_started':
-        this.#start(component, seq);
+        this.#start(place, seq);
         break;
       case 'node_restarted':
-        this.#retract(component, Number(data.retract_from));
-        this.#start(component, seq);
+        this.#retract(place, Number(data.retract_from));
+        this.#start(place, seq);
         break;
       case 'node_finished':
-        // Outside of bodies a node runs once at a time: whatever it began before was taken back.
-        if (data.within === undefined) this.starts.delete(component);
-        else this.starts.get(component)?.pop();
+        this.starts.delete(place);
         break;
     }
     this.#transcript.add(event);
   }
 
   transcript(): Transcript {
-    for (const [component, starts] of this.starts) {
-      if (starts.length > 0) this.#retract(component, Math.min(...starts));
+    for (const [place, starts] of this.starts) {
+      if (starts.length > 0) this.#retract(place, Math.min(...starts));
     }
     for (const { text } of this.#pieces) this.#transcript.addText(text);
     return this.#transcript;
   }
 
-  #start(component: string, seq: number): void {
-    const starts = this.starts.get(component) ?? [];
+  #start(place: string, seq: number): void {
+    const starts = this.starts.get(place) ?? [];
     starts.push(seq);
-    this.starts.set(component, starts);
+    this.starts.set(place, starts);
   }
 
-  #retract(component: string, from: number): void {
-    this.#pieces = this.#pieces.filter((piece) => piece.component !== component || piece.seq < from);
+  #retract(place: string, from: number): void {
+    this.#pieces = this.#pieces.filter((piece) => piece.place !== place || piece.seq < from);
   }
+}
+
+/** A node, and the round of a body that it is in. */
+function placeOf(node: string, within: Json | undefined): string {
+  return typeof within === 'string' ? `${within}/${node}` : node;
 }

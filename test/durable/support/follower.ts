@@ -97,14 +97,20 @@ export function componentsIn(seen: readonly SeenEvent[], name: string): string[]
   });
 }
 
+interface SaidPlace {
+  readonly component_id: string;
+  readonly within?: string;
+}
+
 /** The text that a client shows: without what was taken back. */
 export function textShown(seen: readonly SeenEvent[]): string {
-  let pieces: { readonly id: number; readonly component: string; readonly content: string }[] = [];
+  let pieces: { readonly id: number; readonly place: string; readonly content: string }[] = [];
+  const placeOf = (said: SaidPlace): string => `${said.component_id} ${said.within ?? ''}`;
   for (const { id, data } of seen) {
     const { event, data: said } = JSON.parse(data);
-    if (event === 'message') pieces.push({ id, component: said.component_id, content: said.content });
+    if (event === 'message') pieces.push({ id, place: placeOf(said), content: said.content });
     if (event === 'node_restarted') {
-      pieces = pieces.filter(({ id: at, component }) => component !== said.component_id || at < said.retract_from);
+      pieces = pieces.filter(({ id: at, place }) => place !== placeOf(said) || at < said.retract_from);
     }
   }
   return pieces.map(({ content }) => content).join('');
