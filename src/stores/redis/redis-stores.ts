@@ -7,7 +7,6 @@ import { createRedisLeases } from './redis-leases.js';
 import { createRedisRunLog } from './redis-run-log.js';
 import { createRedisRuns } from './redis-runs.js';
 import { createRedisSignals, type RedisSignalsOptions } from './redis-signals.js';
-import { createRedisToolLogs, type ToolLogStore } from './redis-tool-logs.js';
 import { createRunClearing } from './run-clearing.js';
 import { RunWriters } from './run-writers.js';
 
@@ -24,7 +23,6 @@ export interface RedisStores {
   readonly journal: RunJournal;
   readonly leases: LeaseStore;
   readonly signals: Signals;
-  readonly toolLogs: ToolLogStore;
   readonly canvasRuntimes: CanvasRuntimeStore;
 }
 
@@ -38,7 +36,6 @@ export function createRedisStores(redis: Redis, options: RedisStoresOptions = {}
     journal: createRedisJournal(redis, writers, clear, options.journal),
     leases: createRedisLeases(redis),
     signals: createRedisSignals(redis, options.signals),
-    toolLogs: createRedisToolLogs(redis),
     canvasRuntimes: createRedisCanvasRuntimes(redis),
   };
 }
