@@ -1,10 +1,16 @@
 import type { Services } from '../components/services.js';
 import type { DocumentIssue } from '../dsl/document.js';
 import type { Registry } from '../graph/component.js';
-import type { CanvasRuntimeStore, RunJournal, TokenStore, VersionStore } from '../graph/durable-ports.js';
+import type {
+  CanvasRuntimeStore,
+  CreateCounter,
+  RunJournal,
+  TokenStore,
+  VersionStore,
+} from '../graph/durable-ports.js';
 import type { TimeoutResolver } from '../graph/timeouts.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { type CreateCounter, createMemoryCounter } from './access/rate-limits.js';
+import { createMemoryCounter } from './access/rate-limits.js';
 import { createMemoryTokens } from './access/token-store.js';
 import { createMemoryCanvasRuntimes, withRuntimes } from './admin/canvas-runtimes.js';
 import type { DatabaseProbe } from './agents/database-probe.js';
@@ -31,12 +37,12 @@ export interface ServerStores extends HubStores {
   readonly tokens?: TokenStore;
   /** Which engine runs a tenant's canvases. */
   readonly canvasRuntimes?: CanvasRuntimeStore;
+  /** Counts calls of keys and webhooks. @default for this process alone */
+  readonly createCounter?: CreateCounter;
 }
 
 /** What only the one who starts a server can give. */
 export interface ServerPorts {
-  /** Counts calls of keys and webhooks. @default in this process */
-  readonly createCounter?: CreateCounter | undefined;
   /** Tests databases for editors. @default no kind of database can be tested */
   readonly databaseProbe?: DatabaseProbe | undefined;
 }
@@ -82,7 +88,8 @@ export interface ServerParts extends ServerBasics {
 
 /** Completes the parts of a server. */
 export function createServerParts(basics: ServerBasics): ServerParts {
-  const { stores, config, journal, now, createCounter = createMemoryCounter } = basics;
+  const { stores, config, journal, now } = basics;
+  const createCounter = stores.createCounter ?? createMemoryCounter;
   const runtimes = stores.canvasRuntimes ?? createMemoryCanvasRuntimes();
   const messages = new RunsOfMessages(stores.runs);
   const { hub, openCanvas } = basics;

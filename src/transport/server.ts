@@ -97,7 +97,6 @@ export function createServer(options: ServerOptions): RunnelServer {
     config,
     journal,
     now,
-    createCounter: options.createCounter,
     databaseProbe: options.databaseProbe,
   });
   const guard = {

@@ -56,3 +56,6 @@ export const leaseMember = (tenant: string, name: string): string => `${encodeUR
 
 /** Where requests to cancel are told; the message is the task. */
 export const CANCEL_CHANNEL = 'agent:cancel';
+
+/** How often a key called or a webhook was called; a number that expires with its span. */
+export const COUNTER_PREFIX = 'agent:calls:';

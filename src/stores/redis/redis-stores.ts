@@ -1,7 +1,8 @@
-import type { CanvasRuntimeStore, LeaseStore, RunJournal, Signals } from '../../graph/durable-ports.js';
+import type { CanvasRuntimeStore, CreateCounter, LeaseStore, RunJournal, Signals } from '../../graph/durable-ports.js';
 import type { RunLog, RunStore } from '../../graph/service-ports.js';
 import type { Redis } from './redis.js';
 import { createRedisCanvasRuntimes } from './redis-canvas-runtimes.js';
+import { createRedisCounters } from './redis-counters.js';
 import { createRedisJournal, type RedisJournalOptions } from './redis-journal.js';
 import { createRedisLeases } from './redis-leases.js';
 import { createRedisRunLog } from './redis-run-log.js';
@@ -24,6 +25,8 @@ export interface RedisStores {
   readonly leases: LeaseStore;
   readonly signals: Signals;
   readonly canvasRuntimes: CanvasRuntimeStore;
+  /** Counts that all processes share. */
+  readonly createCounter: CreateCounter;
 }
 
 /** The stores over one Redis, which its owner closes. */
@@ -37,5 +40,6 @@ export function createRedisStores(redis: Redis, options: RedisStoresOptions = {}
     leases: createRedisLeases(redis),
     signals: createRedisSignals(redis, options.signals),
     canvasRuntimes: createRedisCanvasRuntimes(redis),
+    createCounter: createRedisCounters(redis),
   };
 }
