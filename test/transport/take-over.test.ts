@@ -5,7 +5,7 @@ import type { LeaseStore, RunJournal } from '../../src/graph/durable-ports.js';
 import type { RunLog, SessionStore } from '../../src/graph/service-ports.js';
 import { createMemoryStores } from '../../src/stores/index.js';
 import { createMemoryJournal } from '../../src/stores/memory-journal.js';
-import { PROBE } from './support/documents.js';
+import { documentOf, PROBE } from './support/documents.js';
 import { type Frame, openStream } from './support/event-stream.js';
 import { startServer, type TestServer } from './support/server.js';
 
@@ -13,11 +13,11 @@ const ADMIN_KEY = 'a-key-for-the-administrator';
 const ENV = { RUNNEL_LEASE_MS: '400', RUNNEL_ADMIN_KEY: ADMIN_KEY };
 
 /** A run that has one Probe at work, left by its server. */
-async function lostRun() {
+async function lostRun(dsl = PROBE) {
   const memory = createMemoryStores();
   const stores = { ...memory, journal: createMemoryJournal(memory.log) };
   const server = await startServer({ stores, env: ENV });
-  const agent = await server.agent(PROBE);
+  const agent = await server.agent(dsl);
   const stream = await openStream(`${server.url}/api/v1/agents/${agent}/stream`, { body: { query: 'x' } });
   await server.probes.next();
   await server.stop();
@@ -127,6 +127,26 @@ describe('a lost run that cannot be taken over', () => {
     const frames = await eventsOf(second, agent, run);
     expect(frames.at(-2)?.json).toMatchObject({ error: 'RUN_LOST', message: expect.stringContaining('6 times') });
     expect(await metricsOf(second)).toContain('ragflow_canvas_runs_total{runtime="runnel",outcome="error"} 1');
+  });
+
+  it('may be lost as often as it likes while its nodes finish in between', async () => {
+    const { stores, agent, run } = await lostRun(
+      documentOf({
+        begin: ['Begin', ['Probe:0']],
+        ...Object.fromEntries(
+          Array.from({ length: 8 }, (_, at) => [`Probe:${at}`, ['Probe', at === 7 ? [] : [`Probe:${at + 1}`]]]),
+        ),
+      }),
+    );
+    for (let at = 0; at < 7; at += 1) {
+      const server = await startServer({ stores, env: ENV });
+      (await server.probes.next()).settle();
+      await server.probes.next();
+      await server.stop();
+    }
+    const last = await startServer({ stores, env: ENV });
+    (await last.probes.next()).settle();
+    expect((await eventsOf(last, agent, run)).at(-2)?.json).toMatchObject({ event: 'workflow_finished' });
   });
 
   it('does not count as lost while a store is away', async () => {

@@ -16,6 +16,8 @@ export interface RunPast extends WirePast {
   readonly bytes: number;
   /** What it said, without the text of nodes that start anew. */
   readonly transcript: Transcript;
+  /** How often nodes finished. */
+  readonly finished: number;
   /** The event that ended it, if it had ended. */
   readonly last: LoggedEvent | undefined;
   /** Why its log does not say what it did. */
@@ -40,11 +42,13 @@ export async function readPast(
   const fold = new Fold();
   let lastSeq = 0;
   let bytes = 0;
+  let finished = 0;
   let last: LoggedEvent | undefined;
   let problem: EngineError | undefined;
   const take = (event: LoggedEvent): void => {
     lastSeq = event.seq;
     bytes += Buffer.byteLength(event.json);
+    if (event.event === 'node_finished') finished += 1;
     if (isLastEvent(event.event)) last = event;
     else if (!onlyNumbers) problem ??= tryToAdd(fold, event);
   };
@@ -62,6 +66,7 @@ export async function readPast(
     takeStart: (node, within) => fold.starts.get(placeOf(node, within))?.pop(),
     lastSeq,
     bytes,
+    finished,
     transcript: fold.transcript(),
     last,
     problem,

@@ -1,7 +1,7 @@
 import { continueTurn } from '../../canvas/turn.js';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { JournalContents, RunJournal } from '../../graph/durable-ports.js';
-import type { LoggedEvent, RunRecord } from '../../graph/service-ports.js';
+import type { LoggedEvent, RunLaunch, RunRecord } from '../../graph/service-ports.js';
 import type { Log } from '../log.js';
 import { afterRun } from './conversation-record.js';
 import { endIn } from './last-event.js';
@@ -17,7 +17,7 @@ export interface TakeOverOptions extends TurnStarterOptions {
   readonly journal: Log;
 }
 
-/** Takeovers of one run: a run that ends its process, or cannot be taken over, must not be tried for ever. */
+/** Takeovers of one run without a node that finishes: what ends its process, or cannot be taken over, must not be tried for ever. */
 const MAX_LOSSES = 5;
 
 /** Goes on with a run whose process was lost, unless somebody else does already; never rejects. */
@@ -89,7 +89,7 @@ async function goOn(options: TakeOverOptions, tenant: string, record: RunRecord,
       },
       work,
       past,
-      launch,
+      launch: noteProgress(launch, past),
       keepsTrace: false,
       keepConversation: async (end) => {
         const found = await stores.sessions.find(tenant, sessionId);
@@ -100,6 +100,11 @@ async function goOn(options: TakeOverOptions, tenant: string, record: RunRecord,
     },
     claim,
   );
+}
+
+/** A long run may lose many processes, as long as it gets on in between. */
+function noteProgress(launch: RunLaunch, { finished }: RunPast): RunLaunch {
+  return finished > (launch.finished ?? 0) ? { ...launch, finished, losses: 1 } : launch;
 }
 
 /** What is in a journal, or what is wrong with it. */
@@ -167,7 +172,7 @@ async function workOf(options: TakeOverOptions, { tenant, record, past, kept }: 
 }
 
 function lostTooOften(run: string): EngineError {
-  const message = `Run "${run}" lost its process ${MAX_LOSSES + 1} times, as if it were the reason; it is not taken over again.`;
+  const message = `Run "${run}" lost its process ${MAX_LOSSES + 1} times without getting on, as if it were the reason; it is not taken over again.`;
   return new EngineError('RUN_LOST', message);
 }
 
