@@ -24,7 +24,8 @@ export {
   timelineOf,
 } from './canvas/run-timeline.js';
 export { converse, runTurn, type Session, sessionAfter, type Turn, type TurnOptions } from './canvas/turn.js';
-export { toWireEvents, type WireContext, type WireEvent, type WireEventName } from './canvas/wire-events.js';
+export type { WireEvent, WireEventName } from './canvas/wire-event.js';
+export { toWireEvents, type WireContext } from './canvas/wire-events.js';
 // Components, and what they ask of the process around a run.
 export { agentComponent } from './components/agent.js';
 export {

@@ -42,7 +42,7 @@ export interface ToolLogEntry {
   readonly elapsedMs: number;
 }
 
-/** A round of tool calls is over: from here the agent can go on after a crash or a pause. */
+/** A round of tool calls is over, or one of an agent called in it: from here the agent can go on after a crash or a pause. */
 export interface AgentMark {
   readonly type: 'mark';
   readonly state: AgentState;

@@ -18,19 +18,20 @@ const message = z.discriminatedUnion('role', [
 ]);
 const records = z.record(z.string(), z.record(z.string(), z.json()));
 
-const stateSchema = z.object({
+const stateSchema: z.ZodType = z.object({
   version: z.literal(1),
   messages: z.array(message),
   round: z.int().min(0),
   tokens: z.number().min(0),
   elapsedMs: z.number().min(0),
   pending: z.object({ text: z.string(), calls: z.array(toolCall) }).optional(),
+  inner: z.array(z.object({ at: z.int().min(0), state: z.lazy(() => stateSchema) })).optional(),
   failed: z.array(z.string()).optional(),
   references: z.object({ chunks: records, doc_aggs: records }),
   artifacts: z.array(z.object({ name: z.string(), url: z.string(), mimeType: z.string(), bytes: z.number() })),
 });
 
-/** A call that a model asked for and that was not made yet. */
+/** A call that a model asked for and that has no result yet. */
 export type PendingCall = ToolCall;
 
 /** See the schema; `round` counts rounds of tool calls, `tokens` and `elapsedMs` what the budget has been charged. */
@@ -40,12 +41,20 @@ export interface AgentState {
   readonly round: number;
   readonly tokens: number;
   readonly elapsedMs: number;
-  /** What the model asked for and what it said with it, while that waits for somebody's approval. */
+  /** What the model asked for and what it said with it, while that waits for somebody's approval or inner agents are at work on it. */
   readonly pending?: { readonly text: string; readonly calls: readonly PendingCall[] };
+  /** Where inner agents stand that are at work, by position of the pending call. */
+  readonly inner?: readonly InnerState[];
   /** Ids of the calls of the newest round that failed or were declined; only those are made again unchanged. */
   readonly failed?: readonly string[];
   readonly references: References;
   readonly artifacts: readonly Artifact[];
+}
+
+/** Where an inner agent stands. */
+export interface InnerState {
+  readonly at: number;
+  readonly state: AgentState;
 }
 
 /** The state of an agent that has been asked and has done nothing yet. */

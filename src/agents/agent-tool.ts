@@ -6,10 +6,11 @@ import { callTool } from '../tools/call-tool.js';
 import { definitionOf, type FunctionOptions } from '../tools/function-schema.js';
 import { searchOutputs } from '../tools/results/search-result.js';
 import type { AnyTool, ToolCall, ToolEvent } from '../tools/tool.js';
-import type { InnerEvent } from './agent-events.js';
+import type { AgentMark, InnerEvent } from './agent-events.js';
+import type { AgentState } from './agent-state.js';
 
 /** What a call of a tool may say to the agent that called it. */
-export type AgentToolEvent = ToolEvent | { readonly type: 'inner'; readonly event: InnerEvent };
+export type AgentToolEvent = ToolEvent | AgentMark | { readonly type: 'inner'; readonly event: InnerEvent };
 
 /** Where a call stands. */
 export interface AgentToolCall {
@@ -17,6 +18,8 @@ export interface AgentToolCall {
   readonly id: string;
   /** The same when the call is repeated after a crash. */
   readonly key: string;
+  /** Where an agent that is called stood before a crash. */
+  readonly state?: AgentState | undefined;
 }
 
 /** Something that an agent's model may call. */

@@ -115,16 +115,17 @@ function makeCalls(
 ): Observable<AgentEvent> {
   return defer(() => {
     const startedAt = setup.now();
-    const { pending: _, ...before } = state;
+    const { pending: _, inner = [], ...before } = state;
     const results: RoundResults = {
       texts: [],
       failed: [],
       references: state.references,
       artifacts: [],
+      inner: new Map(inner.map((stood) => [stood.at, stood.state])),
       terminal: undefined,
     };
     return concat(
-      runCalls(caller, calls, before, results, approvals),
+      runCalls(caller, calls, { ...before, pending: { text, calls } }, results, approvals),
       defer(() => {
         const after: AgentState = {
           ...before,

@@ -4,7 +4,7 @@ import { toEngineError } from '../errors.js';
 import type { JsonObject } from '../json.js';
 import { mergeReferences, type References } from '../tools/results/references.js';
 import type { Artifact, ToolResult } from '../tools/tool.js';
-import type { AgentEvent, CallEnded, ToolLogEntry } from './agent-events.js';
+import type { AgentEvent, AgentMark, CallEnded, ToolLogEntry } from './agent-events.js';
 import type { AgentState, PendingCall } from './agent-state.js';
 import type { AgentTool, AgentToolEvent } from './agent-tool.js';
 import { declined, NO_RESULT, SAME_CALL } from './prompts.js';
@@ -40,6 +40,8 @@ export interface RoundResults {
   readonly failed: string[];
   references: References;
   readonly artifacts: Artifact[];
+  /** Where agents stand that were called, by position of the call. */
+  readonly inner: Map<number, AgentState>;
   /** Text of a tool whose result is the answer. */
   terminal: string | undefined;
 }
@@ -60,7 +62,8 @@ const MAX_LOGGED = 4_000;
  * ```
  *
  * A call that fails is text for the model, as is an unknown name, and a call equal to one of the round before is answered from
- * there. Fills `results`; never errors. Unsubscribing ends every call.
+ * there. `state` has the calls as pending; each mark of an agent that is called gives a mark of this one. Fills `results`; never errors.
+ * Unsubscribing ends every call.
  */
 export function runCalls(
   caller: Caller,
@@ -87,20 +90,28 @@ export function runCalls(
         note(known.endsWith(SAME_CALL) ? known : `${known}\n${SAME_CALL}`);
         return of(logged(caller, call.name, {}, results.texts[index] as string, 0));
       }
-      return runCall(caller, call, `${state.round}.${index}`, results, note);
+      return runCall(caller, call, { state, index }, results, note);
     }, caller.concurrency),
   );
+}
+
+/** Where a call is made. */
+interface CallPlace {
+  /** Of the agent, with this round pending. */
+  readonly state: AgentState;
+  readonly index: number;
 }
 
 function runCall(
   caller: Caller,
   call: PendingCall,
-  place: string,
+  { state, index }: CallPlace,
   results: RoundResults,
   note: (text: string) => void,
 ): Observable<AgentEvent> {
   return defer(() => {
     const tool = caller.tools.find(({ definition }) => definition.name === call.name);
+    const place = `${state.round}.${index}`;
     const id = `${caller.idPrefix}${place}`;
     const startedAt = caller.now();
     let args: JsonObject = {};
@@ -128,12 +139,13 @@ function runCall(
     if (tool === undefined) return concat(of(began), fail(unknownTool(call.name, caller.tools)));
     const work$ = defer(() => {
       args = readArguments(call.name, call.arguments);
-      return tool.call(args, { id, key: `${caller.keyPrefix}${place}` });
+      return tool.call(args, { id, key: `${caller.keyPrefix}${place}`, state: results.inner.get(index) });
     }).pipe(
       tap((event) => {
         if (event.type === 'result') text = cut(take(event, tool, results));
+        else if (event.type === 'mark') results.inner.set(index, event.state);
       }),
-      mergeMap((event) => passedOn(id, event)),
+      mergeMap((event) => (event.type === 'mark' ? [markIn(state, results)] : passedOn(id, event))),
     );
     return concat(of(began), concat(work$, end(tool.title)).pipe(catchError(fail)));
   });
@@ -164,7 +176,12 @@ function fallbackText({ outputs }: ToolResult): string {
   return said.length === 0 ? NO_RESULT : JSON.stringify(Object.fromEntries(said));
 }
 
-function passedOn(id: string, event: AgentToolEvent): readonly AgentEvent[] {
+/** From here the agent goes on with the calls of this round, and its inner agents where they stand. */
+function markIn(state: AgentState, { inner }: RoundResults): AgentEvent {
+  return { type: 'mark', state: { ...state, inner: [...inner].map(([at, stands]) => ({ at, state: stands })) } };
+}
+
+function passedOn(id: string, event: Exclude<AgentToolEvent, AgentMark>): readonly AgentEvent[] {
   switch (event.type) {
     case 'progress':
       return [{ type: 'call-progress', id, message: event.message }];

@@ -7,7 +7,7 @@ import type { NodeFailed, NodeHeader, RunEvent } from '../graph/events.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { RunTimeline, TimelineEvent } from './timeline.js';
 import { type NodeAt, TimelineNodes } from './timeline-nodes.js';
-import type { WireEvent } from './wire-events.js';
+import type { WireEvent } from './wire-event.js';
 
 export {
   type ActivationStatus,

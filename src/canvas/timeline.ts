@@ -1,6 +1,6 @@
 /** The words of a timeline; `run-timeline.ts` makes one. */
 import type { RunEvent } from '../graph/events.js';
-import type { WireEvent } from './wire-events.js';
+import type { WireEvent } from './wire-event.js';
 
 /** An event that a timeline is made of: the engine's own, or RAGFlow's with its number in the run's log. */
 export type TimelineEvent = RunEvent | (WireEvent & { readonly seq?: number });

@@ -13,34 +13,16 @@ import { findNode, type Node, type Plan } from '../graph/plan.js';
 import type { Json, JsonObject } from '../json.js';
 import { readTurnInput } from './conversation.js';
 import { mergeForms } from './merge-forms.js';
+import {
+  eventOf,
+  pieceEvent,
+  type Speaker,
+  speakerOf,
+  type WireEvent,
+  type WireEventName,
+  type WireHeader,
+} from './wire-event.js';
 import type { WirePast } from './wire-past.js';
-
-/** Names of RAGFlow's events, and one of ours: a node starts anew because the process it was at work in was lost. */
-export type WireEventName =
-  | 'workflow_started'
-  | 'node_started'
-  | 'message'
-  | 'message_end'
-  | 'node_finished'
-  | 'node_restarted'
-  | 'user_inputs'
-  | 'workflow_finished'
-  | 'error';
-
-/** What all events of a run share. */
-export interface WireHeader {
-  readonly message_id: string;
-  /** Seconds since 1970, at the start of the run. */
-  readonly created_at: number;
-  readonly task_id: string;
-  readonly session_id: string;
-}
-
-/** One event as RAGFlow's clients read it. */
-export interface WireEvent extends WireHeader {
-  readonly event: WireEventName;
-  readonly data: JsonObject;
-}
 
 /** Whose events they are. */
 export interface WireContext {
@@ -64,7 +46,7 @@ const MAX_TOOL_CALLS = 200;
 export interface WireSink {
   event(event: WireEvent): void;
   /** A piece of text: what most events are, so it comes in parts, for {@link pieceEvent} or a cheaper way. */
-  piece(header: WireHeader, component: string, text: string): void;
+  piece(header: WireHeader, speaker: Speaker, text: string): void;
 }
 
 /**
@@ -80,7 +62,7 @@ export function toWireEvents(context: WireContext): OperatorFunction<RunEvent, W
     new Observable((subscriber) => {
       const mapper = new WireMapper(context, {
         event: (event) => subscriber.next(event),
-        piece: (header, component, text) => subscriber.next(pieceEvent(header, component, text)),
+        piece: (header, speaker, text) => subscriber.next(pieceEvent(header, speaker, text)),
       });
       return source.subscribe({
         next: (event) => mapper.map(event),
@@ -88,11 +70,6 @@ export function toWireEvents(context: WireContext): OperatorFunction<RunEvent, W
         complete: () => subscriber.complete(),
       });
     });
-}
-
-/** The event of a piece of text. */
-export function pieceEvent(header: WireHeader, component: string, text: string): WireEvent {
-  return eventOf(header, 'message', { content: text, component_id: component });
 }
 
 /** A fold over the events of one run; {@link toWireEvents} as an object. */
@@ -176,7 +153,7 @@ export class WireMapper {
   }
 
   #started(event: NodeStarted): void {
-    const start = this.#context.past?.takeStart(event.node);
+    const start = this.#context.past?.takeStart(event.node, event.within);
     if (start !== undefined) {
       this.#send('node_restarted', { component_id: event.node, retract_from: start, ...placeOf(event) });
       return;
@@ -198,22 +175,22 @@ export class WireMapper {
     if (event.port !== 'thinking') this.#endThinking(event);
     else if (!this.#thinking.has(event.token)) {
       this.#thinking.add(event.token);
-      this.#send('message', { content: '', start_to_think: true, component_id: event.node });
+      this.#send('message', { content: '', start_to_think: true, ...speakerOf(event) });
     }
-    this.#sink.piece(this.#header, event.node, event.text);
+    this.#sink.piece(this.#header, event, event.text);
   }
 
   #endThinking(event: NodeHeader): void {
     if (this.#thinking.size === 0 || !this.#thinking.delete(event.token)) return;
-    this.#send('message', { content: '', end_to_think: true, component_id: event.node });
+    this.#send('message', { content: '', end_to_think: true, ...speakerOf(event) });
   }
 
   #notice(event: NodeNotice): void {
     if (event.name === 'message_end') {
       this.#endThinking(event);
-      this.#send('message_end', { ...event.data, component_id: event.node });
+      this.#send('message_end', { ...event.data, ...speakerOf(event) });
     } else if (event.name === 'audio') {
-      this.#send('message', { content: '', ...event.data, component_id: event.node });
+      this.#send('message', { content: '', ...event.data, ...speakerOf(event) });
     } else if (event.name === 'tool_call') {
       const calls = this.#toolCalls.get(event.token) ?? [];
       if (calls.length < MAX_TOOL_CALLS) this.#toolCalls.set(event.token, [...calls, event.data]);
@@ -283,12 +260,6 @@ function headerOf({ messageId, sessionId, taskId, past }: WireContext, startedAt
 /** When and where something of a node happened: what the rest of RAGFlow's words does not tell. */
 function placeOf({ at, token, within }: NodeHeader): JsonObject {
   return { at_ms: at, token, ...(within === undefined ? {} : { within }) };
-}
-
-/** Field by field: a spread costs several times as much. */
-function eventOf(header: WireHeader, event: WireEventName, data: JsonObject): WireEvent {
-  const { message_id, created_at, task_id, session_id } = header;
-  return { event, message_id, created_at, task_id, session_id, data };
 }
 
 function seconds(ms: number): number {

@@ -9,6 +9,6 @@ export interface WirePast {
   /** Whether it said anything at all. */
   readonly hasBegun: boolean;
   readonly usage: RunUsage;
-  /** Takes the number of the event with which a node of that id started that was at work when the process was lost. */
-  readonly takeStart: (component: string) => number | undefined;
+  /** Takes the number of the event with which a node started that was at work there when the process was lost. */
+  readonly takeStart: (node: string, within: string | undefined) => number | undefined;
 }

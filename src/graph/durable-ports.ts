@@ -142,3 +142,17 @@ export interface CanvasRuntimeStore {
   /** Back to the default. */
   delete(tenant: string): Promise<void>;
 }
+
+/** Counts events of a key within a span; the count starts anew when the span is over. */
+export interface EventCounter {
+  /** How many there were with this one, and when the count starts anew. */
+  count(key: string): Promise<EventCount>;
+}
+
+export interface EventCount {
+  readonly count: number;
+  readonly resetMs: number;
+}
+
+/** Makes a counter; `name` tells it from others in a shared store. */
+export type CreateCounter = (name: string, spanSeconds: number) => EventCounter;

@@ -184,8 +184,10 @@ export interface RunLaunch {
   readonly isDetached: boolean;
   /** Headers for tools that declare them. */
   readonly headers: JsonObject;
-  /** How often its process was lost. @default 0 */
+  /** How often its process was lost since another node had finished. @default 0 */
   readonly losses?: number;
+  /** How often nodes had finished when its process was lost last. @default 0 */
+  readonly finished?: number;
 }
 
 /** Which runs of an agent, newest first; every condition that is given must hold. */

@@ -80,6 +80,7 @@ const checkpointSchema = z.strictObject({
   seq: z.number().int().nonnegative(),
   mark: z.number().int().nonnegative().optional(),
   input: z.json().optional(),
+  usage: jsonObject.optional(),
   state: jsonObject,
 });
 

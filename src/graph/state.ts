@@ -62,6 +62,8 @@ export interface Checkpoint {
   readonly mark?: number;
   /** What the run was started with; a run that is taken over goes on with it. */
   readonly input?: Json;
+  /** What its models took so far, as whoever counts that writes it. */
+  readonly usage?: JsonObject;
   readonly state: JsonObject;
 }
 

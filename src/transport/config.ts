@@ -50,7 +50,7 @@ const SETTINGS = {
     6_000,
     1,
     10_000_000,
-    'requests that one key may make; applies with API keys',
+    'requests that one key may make, of all servers together with REDIS_URL; applies with API keys',
   ),
   trustedProxies: {
     name: 'RUNNEL_TRUSTED_PROXIES',

@@ -1,16 +1,22 @@
 import type { Services } from '../components/services.js';
 import type { DocumentIssue } from '../dsl/document.js';
 import type { Registry } from '../graph/component.js';
-import type { CanvasRuntimeStore, RunJournal, TokenStore, VersionStore } from '../graph/durable-ports.js';
+import type {
+  CanvasRuntimeStore,
+  CreateCounter,
+  RunJournal,
+  TokenStore,
+  VersionStore,
+} from '../graph/durable-ports.js';
 import type { TimeoutResolver } from '../graph/timeouts.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { type CreateCounter, createMemoryCounter } from './access/rate-limits.js';
+import { createMemoryCounter } from './access/rate-limits.js';
 import { createMemoryTokens } from './access/token-store.js';
 import { createMemoryCanvasRuntimes, withRuntimes } from './admin/canvas-runtimes.js';
 import type { DatabaseProbe } from './agents/database-probe.js';
 import type { ServerConfig } from './config.js';
 import type { Log } from './log.js';
-import { createCanvasOpener } from './runs/canvas-opener.js';
+import type { OpenCanvas } from './runs/canvas-opener.js';
 import { createFork, type ForkRun } from './runs/fork-run.js';
 import { withPastRuns } from './runs/resume-past.js';
 import type { HubStores, RunHub } from './runs/run-hub.js';
@@ -31,12 +37,12 @@ export interface ServerStores extends HubStores {
   readonly tokens?: TokenStore;
   /** Which engine runs a tenant's canvases. */
   readonly canvasRuntimes?: CanvasRuntimeStore;
+  /** Counts calls of keys and webhooks. @default for this process alone */
+  readonly createCounter?: CreateCounter;
 }
 
 /** What only the one who starts a server can give. */
 export interface ServerPorts {
-  /** Counts calls of keys and webhooks. @default in this process */
-  readonly createCounter?: CreateCounter | undefined;
   /** Tests databases for editors. @default no kind of database can be tested */
   readonly databaseProbe?: DatabaseProbe | undefined;
 }
@@ -56,6 +62,7 @@ export interface ServerBasics extends ServerPorts {
   /** Node types by name. */
   readonly registry: Registry;
   readonly timeouts?: TimeoutResolver | undefined;
+  readonly openCanvas: OpenCanvas;
   /** Services of every run. */
   readonly services: Services;
   readonly telemetry: Telemetry;
@@ -81,11 +88,11 @@ export interface ServerParts extends ServerBasics {
 
 /** Completes the parts of a server. */
 export function createServerParts(basics: ServerBasics): ServerParts {
-  const { stores, config, journal, now, createCounter = createMemoryCounter } = basics;
+  const { stores, config, journal, now } = basics;
+  const createCounter = stores.createCounter ?? createMemoryCounter;
   const runtimes = stores.canvasRuntimes ?? createMemoryCanvasRuntimes();
   const messages = new RunsOfMessages(stores.runs);
-  const { hub, registry, timeouts } = basics;
-  const openCanvas = createCanvasOpener({ registry, ...(timeouts === undefined ? {} : { timeouts }) });
+  const { hub, openCanvas } = basics;
   const startPast = withPastRuns(basics.startTurn, { stores, hub, openCanvas });
   const startVersion = withVersions(startPast, { stores, now });
   // Nobody can choose another engine without the administrator's key, so nobody needs to be asked.
@@ -95,8 +102,6 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     const started = await startHere(target, request);
     const { tenant, messageId, id } = started.live.identity;
     messages.add(tenant, messageId, id);
-    // One that was put down ends elsewhere.
-    void started.live.ended.then((record) => record.status !== 'running' && basics.telemetry.meters.ended(record));
     return started;
   };
   return {

@@ -60,12 +60,13 @@ export function createServer(options: ServerOptions): RunnelServer {
   // Without a journal nothing could be taken over, so nothing needs to be kept.
   const runJournal = config.durability === 'exit' ? undefined : stores.journal;
   const hub = new RunHub({ stores, runJournal, config, journal, now, telemetry });
+  const openCanvas = createCanvasOpener(loading);
   const starting: TakeOverOptions = {
     stores,
     hub,
     runJournal,
     durability: runJournal === undefined ? 'exit' : config.durability,
-    openCanvas: createCanvasOpener(loading),
+    openCanvas,
     services: { ...services, trace: telemetry.trace },
     concurrency: config.runConcurrency,
     timeoutMs: config.runTimeoutMs,
@@ -90,12 +91,12 @@ export function createServer(options: ServerOptions): RunnelServer {
     checkDocument,
     registry: registry ?? builtInComponents,
     timeouts,
+    openCanvas,
     services,
     telemetry,
     config,
     journal,
     now,
-    createCounter: options.createCounter,
     databaseProbe: options.databaseProbe,
   });
   const guard = {

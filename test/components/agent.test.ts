@@ -302,6 +302,75 @@ describe('after a crash', () => {
     expect(writesOf(second)).toEqual(writesOf(first));
   });
 
+  describe('of an agent whose inner agents are at work', () => {
+    const call = (name: string, task: string) => ({
+      name,
+      arguments: { user_prompt: task, reasoning: '', context: '' },
+    });
+    const boss = { system: 'BOSS' };
+    const helper = { system: 'HELPER' };
+    const marksOf = ({ events }: Asked): Json[] =>
+      events.flatMap((event) => (event.type === 'progress' ? [JSON.parse(JSON.stringify(event.memo)) as Json] : []));
+    const script: ScriptInput = {
+      rules: [
+        { when: boss, times: 1, tool_calls: [call('Fact_Finder_0', 'one'), call('Fact_Finder_0', 'two')] },
+        { when: { ...helper, user: 'one' }, times: 1, tool_calls: [search('first')] },
+        { when: { ...helper, user: 'two' }, times: 1, tool_calls: [search('second')] },
+        { when: helper, reply: 'a fact' },
+      ],
+      default: { reply: 'done' },
+    };
+    const rest: ScriptInput = { rules: [{ when: helper, reply: 'a fact' }], default: { reply: 'done' } };
+
+    it('goes on where each of them stood: neither asks again, and no tool is called again', () => {
+      const whole = start({ tools: [HELPER] }, script);
+      const marks = marksOf(whole);
+      // One behind the round of each inner agent, and one behind that of the outer one.
+      expect(marks).toHaveLength(3);
+      const second = start({ tools: [HELPER] }, rest, { memo: marks[1] as Json });
+      expect(second.http).toEqual([]);
+      expect(second.requests.map(({ messages }) => messages[0]?.content)).toEqual([
+        expect.stringContaining('HELPER'),
+        expect.stringContaining('HELPER'),
+        expect.stringContaining('BOSS'),
+      ]);
+      expect(second.outputs).toEqual(whole.outputs);
+      expect(writesOf(second)).toEqual(writesOf(whole));
+      expect(marksOf(second).at(-1)).toMatchObject({ state: { round: 1 } });
+      expect(marksOf(second).at(-1)).not.toHaveProperty('state.inner');
+      expect(marksOf(second).at(-1)).not.toHaveProperty('state.pending');
+    });
+
+    it('makes only the calls of those again that had not come to a mark', () => {
+      const whole = start({ tools: [HELPER] }, script);
+      const second = start({ tools: [HELPER] }, script, { memo: marksOf(whole)[0] as Json });
+      expect(second.http.map(({ body }) => String(body))).toEqual([String(whole.http[1]?.body)]);
+      expect(String(second.http[0]?.body)).toContain('second');
+      expect(second.outputs).toEqual(whole.outputs);
+    });
+
+    it('goes on in agents of agents', () => {
+      const middle = {
+        component_name: 'Agent',
+        id: 'Agent:Middle',
+        name: 'Middle',
+        params: { llm_id: 'm', sys_prompt: 'MIDDLE', description: 'asks the finder', tools: [HELPER] },
+      };
+      const nested: ScriptInput = {
+        rules: [
+          { when: boss, times: 1, tool_calls: [call('Middle_0', 'one')] },
+          { when: { system: 'MIDDLE' }, times: 1, tool_calls: [call('Fact_Finder_0', 'one')] },
+          { when: helper, times: 1, tool_calls: [search('first')] },
+        ],
+        default: { reply: 'done' },
+      };
+      const whole = start({ tools: [middle] }, nested);
+      const second = start({ tools: [middle] }, { default: { reply: 'done' } }, { memo: marksOf(whole)[0] as Json });
+      expect([second.http, second.requests.length]).toEqual([[], 3]);
+      expect(second.outputs).toEqual(whole.outputs);
+    });
+  });
+
   it('begins anew when what was kept cannot be read', () => {
     const { requests } = start({ tools: [TAVILY] }, { default: { reply: 'x' } }, { memo: { state: { version: 9 } } });
     expect(requests).toHaveLength(1);

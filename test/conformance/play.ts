@@ -1,7 +1,8 @@
 import { lastValueFrom, tap } from 'rxjs';
 import { checkCanvas } from '../../src/canvas/load-canvas.js';
 import { runTurn, type Session, type Turn } from '../../src/canvas/turn.js';
-import { toWireEvents, type WireEvent } from '../../src/canvas/wire-events.js';
+import type { WireEvent } from '../../src/canvas/wire-event.js';
+import { toWireEvents } from '../../src/canvas/wire-events.js';
 import { readFileValue } from '../../src/components/file-inputs.js';
 import type { Files, Services, StoredFile } from '../../src/components/services.js';
 import type { Registry } from '../../src/graph/component.js';

@@ -11,8 +11,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeOwnRedis, startRedisServer } from '../stores/redis/support/redis-server.js';
 import { hasPostgres, startPostgres } from '../stores/support/postgres-server.js';
 import { createRandom, type Random } from '../support/random.js';
-import { ANSWER, CALLERS, callingCanvas, MODELS } from './support/canvas.js';
-import { attach, componentsIn, type Follower, startRun, textShown } from './support/follower.js';
+import { ANSWER, CALLERS, callerOf, callingCanvas, MODELS, ROUNDS } from './support/canvas.js';
+import { attach, type Follower, nodesIn, startRun, textsShown } from './support/follower.js';
 import { type Ledger, startLedger } from './support/ledger.js';
 import {
   call,
@@ -91,9 +91,9 @@ async function startLater(urlNow: () => string, agent: string, random: Random): 
 function callsOfSettled(followers: readonly Follower[], ledger: Ledger) {
   return new Map(
     followers.flatMap(({ run, seen }) =>
-      componentsIn(seen, 'node_finished').flatMap((component) => {
-        const node = component.split(':')[1] as string;
-        if (!component.startsWith('Invoke')) return [];
+      nodesIn(seen, 'node_finished').flatMap(({ component, within }) => {
+        const node = callerOf(component, within);
+        if (node === undefined) return [];
         return [[`${run} ${node}`, { run, node, calls: ledger.calls(run, node) }] as const];
       }),
     ),
@@ -118,10 +118,12 @@ async function expectWhole({ run, seen }: Follower, { ledger, urlNow, agent, see
     return;
   }
   expect({ seed, run, status: record.status, error: record.error }).toMatchObject({ status: 'succeeded' });
-  expect(componentsIn(seen, 'node_finished').sort()).toEqual(
-    ['begin', 'LLM:Say', 'Message:Out', ...CALLERS.map((node) => `Invoke:${node}`)].sort(),
-  );
-  expect({ seed, run, text: textShown(seen) }).toEqual({ seed, run, text: ANSWER });
+  const finished = nodesIn(seen, 'node_finished').map(({ component, within }) => `${within ?? ''} ${component}`);
+  expect({ seed, run, finished: [...new Set(finished)] }).toEqual({ seed, run, finished });
+  const called = nodesIn(seen, 'node_finished').flatMap(({ component, within }) => callerOf(component, within) ?? []);
+  expect({ seed, run, called: called.sort() }).toEqual({ seed, run, called: [...CALLERS].sort() });
+  const texts = [...textsShown(seen)].sort();
+  expect({ seed, run, texts }).toEqual({ seed, run, texts: [['', ANSWER], ...ROUNDS] });
   for (const node of CALLERS) {
     expect({ seed, run, node, keys: ledger.keys(run, node).size }).toEqual({ seed, run, node, keys: 1 });
   }

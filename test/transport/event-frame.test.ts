@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pieceEvent, type WireEvent, type WireHeader } from '../../src/canvas/wire-events.js';
+import { pieceEvent, type WireEvent, type WireHeader } from '../../src/canvas/wire-event.js';
 import { mergePieces } from '../../src/transport/runs/coalesce-frames.js';
 import { wireOf } from '../../src/transport/runs/event-frame.js';
 import { EventFramer } from '../../src/transport/runs/event-framer.js';
@@ -40,13 +40,18 @@ it('hides the message of an internal error', () => {
 property('writes a piece of text as JSON would write its event', 500, (random) => {
   const framer = new EventFramer();
   const headers = [headerOf(random), headerOf(random)];
-  const components = [textOf(random), textOf(random), 'Message:A'];
+  const speakers = [
+    { node: textOf(random) },
+    { node: 'Message:A' },
+    { node: 'Message:A', within: 'Parallel:P/0' },
+    { node: 'Message:A', within: textOf(random) },
+  ];
   for (let seq = 1; seq <= 20; seq += 1) {
     const header = random.pick(headers);
-    const component = random.pick(components);
+    const speaker = random.pick(speakers);
     const text = textOf(random);
-    const frame = framer.piece(seq, header, component, text);
-    const event = pieceEvent(header, component, text);
+    const frame = framer.piece(seq, header, speaker, text);
+    const event = pieceEvent(header, speaker, text);
     expect(frame.json).toBe(JSON.stringify(event));
     expect(frame.bytes).toBe(Buffer.byteLength(frame.json));
     expect(frame.wire).toEqual(event);
@@ -58,11 +63,21 @@ property('writes pieces that were merged as JSON would write their event', 200, 
   const framer = new EventFramer();
   const header = headerOf(random);
   const texts = Array.from({ length: 2 + random.int(5) }, () => textOf(random));
-  const [first, ...others] = texts.map((text, at) => framer.piece(at + 1, header, 'A', text));
+  const [first, ...others] = texts.map((text, at) => framer.piece(at + 1, header, { node: 'A' }, text));
   const merged = others.reduce((older, newer) => mergePieces(older, newer) ?? expect.unreachable(), first as Merged);
-  expect(merged.json).toBe(JSON.stringify(pieceEvent(header, 'A', texts.join(''))));
-  expect(merged.wire).toEqual(pieceEvent(header, 'A', texts.join('')));
+  expect(merged.json).toBe(JSON.stringify(pieceEvent(header, { node: 'A' }, texts.join(''))));
+  expect(merged.wire).toEqual(pieceEvent(header, { node: 'A' }, texts.join('')));
   expect([merged.fromSeq, merged.seq]).toEqual([1, texts.length]);
+});
+
+it('never merges what one node says in two rounds of a body', () => {
+  const framer = new EventFramer();
+  const header = { message_id: 'm', created_at: 1, task_id: 't', session_id: 's' };
+  const [one, two, more] = [0, 1, 1].map((round, at) =>
+    framer.piece(at + 1, header, { node: 'A', within: `Parallel:P/${round}` }, 'text'),
+  );
+  expect(mergePieces(one as Merged, two as Merged)).toBeUndefined();
+  expect(mergePieces(two as Merged, more as Merged)?.seq).toBe(3);
 });
 
 type Merged = Parameters<typeof mergePieces>[0];

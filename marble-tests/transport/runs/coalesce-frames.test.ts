@@ -1,6 +1,6 @@
 import { map } from 'rxjs';
 import { describe, it } from 'vitest';
-import type { WireEvent, WireEventName } from '../../../src/canvas/wire-events.js';
+import type { WireEvent, WireEventName } from '../../../src/canvas/wire-event.js';
 import { EngineError } from '../../../src/errors.js';
 import { coalesceFrames } from '../../../src/transport/runs/coalesce-frames.js';
 import type { EventFrame } from '../../../src/transport/runs/event-frame.js';
@@ -12,7 +12,7 @@ function wire(event: WireEventName, data: WireEvent['data']): WireEvent {
 }
 const { event: _, data: __, ...HEADER } = wire('message', {});
 const framer = new EventFramer();
-const piece = (seq: number, text: string, component = 'A') => framer.piece(seq, HEADER, component, text);
+const piece = (seq: number, text: string, component = 'A') => framer.piece(seq, HEADER, { node: component }, text);
 
 /** What a client reads of a frame. */
 const shown = ({ seq, fromSeq, json }: EventFrame) => {

@@ -129,14 +129,14 @@ function bindAgent(activation: Activation, spec: AgentSpec, index: number, outer
       description: params.description?.trim() || 'An agent that works on a task of its own and gives its answer.',
       parameters: parametersSchema(shape),
     },
-    call: (args, { id, key }) =>
+    call: (args, { id, key, state }) =>
       defer(() => {
         const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
         const given = { reasoning: text(args.reasoning), context: text(args.context) };
         const asked = taskText({ user_prompt: text(args.user_prompt) || usual, ...given });
         return withMcpTools(activation, spec, ({ offered }) => {
           const { setup, messages } = openAgent(activation, spec, offered, { id, key, path: outerPath, task: asked });
-          return runAgent(setup, newAgentState(messages));
+          return runAgent(setup, state ?? newAgentState(messages));
         });
       }).pipe(concatMap(innerEvents)),
   };
@@ -152,9 +152,10 @@ function innerEvents(event: AgentEvent): readonly AgentToolEvent[] {
       const { text, references, artifacts } = event;
       return [toolResult(text, { content: text }, { references, artifacts })];
     }
+    case 'mark':
+      return [event];
     case 'text':
     case 'thinking':
-    case 'mark':
     case 'approval':
       return [];
     default:

@@ -3,21 +3,18 @@ import { EngineError } from '../../errors.js';
 import type { OwnedToken, TokenRecord, TokenStore } from '../../graph/durable-ports.js';
 import type { Database } from './database.js';
 
-export interface PostgresTokenOptions {
-  /** Tokens of one tenant; of two that come at once one more may pass. @default 1,000 */
-  readonly maxPerTenant?: number;
-}
+/** Tokens of one tenant; of two that come at once one more may pass. */
+const MAX_PER_TENANT = 1_000;
 
 /** Keys that tenants made, in Postgres. */
-export function createPostgresTokens(database: Database, options: PostgresTokenOptions = {}): TokenStore {
-  const { maxPerTenant = 1_000 } = options;
+export function createPostgresTokens(database: Database): TokenStore {
   return {
     async insert(tenant, record) {
       const { token, beta } = record;
       const [row] = await database.repeat(
         (sql) => sql<{ count: number }[]>`select count(*)::int as count from runnel.tokens where tenant = ${tenant}`,
       );
-      if ((row?.count ?? 0) >= maxPerTenant) throw full(maxPerTenant);
+      if ((row?.count ?? 0) >= MAX_PER_TENANT) throw full();
       await database.repeat(
         (sql) => sql`
           insert into runnel.tokens (tenant, token_digest, beta_digest, record)
@@ -53,8 +50,11 @@ export function createPostgresTokens(database: Database, options: PostgresTokenO
   };
 }
 
-function full(most: number): EngineError {
-  return new EngineError('LIMIT_REACHED', `This server keeps at most ${most} tokens of a tenant. Delete some.`);
+function full(): EngineError {
+  return new EngineError(
+    'LIMIT_REACHED',
+    `This server keeps at most ${MAX_PER_TENANT} tokens of a tenant. Delete some.`,
+  );
 }
 
 function digestOf(text: string): string {

@@ -2,4 +2,3 @@
 export type { StoreLog } from './connection.js';
 export { createRedis, type Redis, type RedisConfig } from './redis.js';
 export { createRedisStores, type RedisStores, type RedisStoresOptions } from './redis-stores.js';
-export type { ToolLog, ToolLogStore } from './redis-tool-logs.js';

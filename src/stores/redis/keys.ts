@@ -14,8 +14,6 @@ export const KEPT_MS = {
   run: 30 * DAY_MS,
   /** The request to cancel a run. */
   cancel: DAY_MS,
-  /** What the tools of one answer did. */
-  toolLog: 600_000,
 } as const;
 
 /**
@@ -36,9 +34,6 @@ export const activeSessionKey = (session: string): string => `agent:active-sessi
 
 /** RAGFlow's: `x` when a run should stop; a string. */
 export const cancelKey = (task: string): string => `${task}-cancel`;
-
-/** RAGFlow's: what the tools of one answer did; JSON text. */
-export const toolLogKey = (task: string, message: string): string => `${task}-${message}-logs`;
 
 /** RAGFlow's: which engine a tenant's canvases run on; a string that stays until it is changed. */
 export const canvasRuntimeKey = (tenant: string): string => `tenant_canvas_runtime:${tenant}`;
@@ -61,3 +56,6 @@ export const leaseMember = (tenant: string, name: string): string => `${encodeUR
 
 /** Where requests to cancel are told; the message is the task. */
 export const CANCEL_CHANNEL = 'agent:cancel';
+
+/** How often a key called or a webhook was called; a number that expires with its span. */
+export const COUNTER_PREFIX = 'agent:calls:';

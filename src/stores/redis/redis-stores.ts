@@ -1,13 +1,13 @@
-import type { CanvasRuntimeStore, LeaseStore, RunJournal, Signals } from '../../graph/durable-ports.js';
+import type { CanvasRuntimeStore, CreateCounter, LeaseStore, RunJournal, Signals } from '../../graph/durable-ports.js';
 import type { RunLog, RunStore } from '../../graph/service-ports.js';
 import type { Redis } from './redis.js';
 import { createRedisCanvasRuntimes } from './redis-canvas-runtimes.js';
+import { createRedisCounters } from './redis-counters.js';
 import { createRedisJournal, type RedisJournalOptions } from './redis-journal.js';
 import { createRedisLeases } from './redis-leases.js';
 import { createRedisRunLog } from './redis-run-log.js';
 import { createRedisRuns } from './redis-runs.js';
 import { createRedisSignals, type RedisSignalsOptions } from './redis-signals.js';
-import { createRedisToolLogs, type ToolLogStore } from './redis-tool-logs.js';
 import { createRunClearing } from './run-clearing.js';
 import { RunWriters } from './run-writers.js';
 
@@ -24,8 +24,9 @@ export interface RedisStores {
   readonly journal: RunJournal;
   readonly leases: LeaseStore;
   readonly signals: Signals;
-  readonly toolLogs: ToolLogStore;
   readonly canvasRuntimes: CanvasRuntimeStore;
+  /** Counts that all processes share. */
+  readonly createCounter: CreateCounter;
 }
 
 /** The stores over one Redis, which its owner closes. */
@@ -38,7 +39,7 @@ export function createRedisStores(redis: Redis, options: RedisStoresOptions = {}
     journal: createRedisJournal(redis, writers, clear, options.journal),
     leases: createRedisLeases(redis),
     signals: createRedisSignals(redis, options.signals),
-    toolLogs: createRedisToolLogs(redis),
     canvasRuntimes: createRedisCanvasRuntimes(redis),
+    createCounter: createRedisCounters(redis),
   };
 }

@@ -1,3 +1,4 @@
+import type { Redis as Client } from 'ioredis';
 import { AsyncSubject, type Observable } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { invalidOption } from '../../operators/invalid-option.js';
@@ -26,6 +27,8 @@ export interface RedisConfig {
 /** The connections to one Redis, shared by the stores that are made with it. */
 export interface Redis {
   readonly commands: Commands;
+  /** The connection of the commands, for libraries that send their own; it queues nothing. */
+  readonly client: Client;
   readonly channels: Channels;
   readonly log: StoreLog;
   /** How long runs are kept after the last change, in milliseconds. */
@@ -67,6 +70,7 @@ export function createRedis(config: RedisConfig): Redis {
   const closed$ = new AsyncSubject<void>();
   return {
     commands,
+    client: connections[0].client,
     channels,
     log,
     runKeptMs,

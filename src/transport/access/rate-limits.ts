@@ -1,19 +1,6 @@
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { EngineError } from '../../errors.js';
-
-/** Counts events of a key within a span; the count starts anew when the span is over. */
-export interface EventCounter {
-  /** How many there were with this one, and when the count starts anew. */
-  count(key: string): Promise<EventCount>;
-}
-
-export interface EventCount {
-  readonly count: number;
-  readonly resetMs: number;
-}
-
-/** Makes a counter; `name` tells it from others in a shared store. */
-export type CreateCounter = (name: string, spanSeconds: number) => EventCounter;
+import type { CreateCounter, EventCounter } from '../../graph/durable-ports.js';
 
 /** Counters of this process. */
 export const createMemoryCounter: CreateCounter = (name, spanSeconds) => {

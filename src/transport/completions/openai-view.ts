@@ -1,5 +1,5 @@
 /** A run in OpenAI's words: chunks of a stream, or one completion. */
-import type { WireEvent } from '../../canvas/wire-events.js';
+import type { WireEvent } from '../../canvas/wire-event.js';
 import type { RunRecord } from '../../graph/service-ports.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';

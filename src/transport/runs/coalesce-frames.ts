@@ -31,8 +31,8 @@ export function coalesceFrames({ ready$, maxBytes }: CoalesceFramesOptions): Mon
 export function mergePieces(older: EventFrame, newer: EventFrame): EventFrame | undefined {
   // What marks reasoning or carries sound stands alone, and so does what was read from the log.
   if (!(newer instanceof PieceFrame && (older instanceof PieceFrame || older instanceof MergedFrame))) return undefined;
-  const { header, component } = newer.shape;
-  return older.shape.isOf(header, component) ? new MergedFrame(older, newer) : undefined;
+  const { header, speaker } = newer.shape;
+  return older.shape.isOf(header, speaker) ? new MergedFrame(older, newer) : undefined;
 }
 
 function sizeOf(frame: EventFrame): number {

@@ -1,4 +1,4 @@
-import type { WireEvent } from '../../canvas/wire-events.js';
+import type { WireEvent } from '../../canvas/wire-event.js';
 import type { LoggedEvent } from '../../graph/service-ports.js';
 
 /** An event on its way to clients. */

@@ -1,4 +1,4 @@
-import type { WireEvent, WireHeader } from '../../canvas/wire-events.js';
+import type { Speaker, WireEvent, WireHeader } from '../../canvas/wire-event.js';
 import { ERROR_CODES, type ErrorCode } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { FreshFrame } from './event-frame.js';
@@ -14,13 +14,13 @@ export class EventFramer {
   #model: WireEvent | undefined = undefined;
   #shared = '';
   #sharedBytes = 0;
-  /** Of each component that spoke, and that of the last piece. */
+  /** Of speakers outside of bodies, which are few, and that of the last piece. */
   readonly #shapes = new Map<string, PieceShape>();
   #shape: PieceShape | undefined = undefined;
 
   /** A piece of text. */
-  piece(seq: number, header: WireHeader, component: string, text: string): PieceFrame {
-    const shape = this.#shape?.isOf(header, component) === true ? this.#shape : this.#turnTo(header, component);
+  piece(seq: number, header: WireHeader, speaker: Speaker, text: string): PieceFrame {
+    const shape = this.#shape?.isOf(header, speaker) === true ? this.#shape : this.#turnTo(header, speaker);
     return new PieceFrame(seq, shape, text);
   }
 
@@ -42,11 +42,11 @@ export class EventFramer {
     };
   }
 
-  #turnTo(header: WireHeader, component: string): PieceShape {
-    let shape = this.#shapes.get(component);
-    if (shape?.isOf(header, component) !== true) {
-      shape = new PieceShape(header, component);
-      this.#shapes.set(component, shape);
+  #turnTo(header: WireHeader, speaker: Speaker): PieceShape {
+    let shape = this.#shapes.get(speaker.node);
+    if (shape?.isOf(header, speaker) !== true) {
+      shape = new PieceShape(header, speaker);
+      if (speaker.within === undefined) this.#shapes.set(speaker.node, shape);
     }
     this.#shape = shape;
     return shape;

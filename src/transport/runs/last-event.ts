@@ -1,4 +1,5 @@
-import { CANCELLED, type WireEvent } from '../../canvas/wire-events.js';
+import type { WireEvent } from '../../canvas/wire-event.js';
+import { CANCELLED } from '../../canvas/wire-events.js';
 import { EngineError, type ErrorCode } from '../../errors.js';
 import type { LoggedEvent, RunRecord } from '../../graph/service-ports.js';
 import { isJsonObject, type JsonObject } from '../../json.js';

@@ -1,6 +1,7 @@
 import { BehaviorSubject, type Observable, Subscription, timer } from 'rxjs';
 import type { Session } from '../../canvas/turn.js';
-import { type WireEvent, WireMapper } from '../../canvas/wire-events.js';
+import type { WireEvent } from '../../canvas/wire-event.js';
+import { WireMapper } from '../../canvas/wire-events.js';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { RunRecord, RunStatus } from '../../graph/service-ports.js';
 import type { EventFrame, FreshFrame } from './event-frame.js';

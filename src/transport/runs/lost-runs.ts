@@ -1,3 +1,4 @@
+import { EngineError } from '../../errors.js';
 import type { LeaseStore } from '../../graph/durable-ports.js';
 import type { Log } from '../log.js';
 import type { HubStores } from './run-hub.js';
@@ -58,11 +59,20 @@ export class LostRuns {
     const { leases } = this.#options.stores;
     const found = [...(await leases.expired(SESSION_LEASES, MAX_FOUND))];
     const next = found.values();
+    let failure: { readonly error: unknown } | undefined;
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => {
-        for (const lease of next) if (!this.#isClosed) await this.#takeOver(lease);
+        for (const lease of next) {
+          if (this.#isClosed) return;
+          // One that cannot be looked at is no reason to leave the others alone.
+          await this.#takeOver(lease).catch((error: unknown) => {
+            if (EngineError.is(error) && error.retryable) throw error;
+            failure ??= { error };
+          });
+        }
       }),
     );
+    if (failure !== undefined) throw failure.error;
   }
 
   async #takeOver({ tenant, name, owner, data }: Awaited<ReturnType<LeaseStore['expired']>>[number]): Promise<void> {

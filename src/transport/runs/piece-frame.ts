@@ -1,29 +1,30 @@
 /** The frame of a piece of text: nearly every frame is one, so it costs two concatenations, a count and no object beside it. */
-import { pieceEvent, type WireEvent, type WireHeader } from '../../canvas/wire-events.js';
+import { pieceEvent, type Speaker, type WireEvent, type WireHeader } from '../../canvas/wire-event.js';
 import type { FreshFrame } from './event-frame.js';
 
-/** What all pieces of one component in one run share. */
+/** What all pieces of one speaker in one run share. */
 export class PieceShape {
   readonly header: WireHeader;
-  readonly component: string;
+  readonly speaker: Speaker;
   /** The JSON of every piece up to the escapes of its text, and what follows them. */
   readonly before: string;
   readonly after: string;
   readonly bytes: number;
 
-  constructor(header: WireHeader, component: string) {
+  constructor(header: WireHeader, { node, within }: Speaker) {
     this.header = header;
-    this.component = component;
+    this.speaker = within === undefined ? { node } : { node, within };
     // An empty text is found by what must follow it: the header may hold any text, the end of the event may not.
-    const empty = JSON.stringify(pieceEvent(header, component, ''));
-    const tail = `","component_id":${JSON.stringify(component)}}}`;
+    const empty = JSON.stringify(pieceEvent(header, this.speaker, ''));
+    const place = within === undefined ? '' : `,"within":${JSON.stringify(within)}`;
+    const tail = `","component_id":${JSON.stringify(node)}${place}}}`;
     this.before = empty.slice(0, empty.length - tail.length);
     this.after = tail;
     this.bytes = Buffer.byteLength(empty);
   }
 
-  isOf(header: WireHeader, component: string): boolean {
-    return this.header === header && this.component === component;
+  isOf(header: WireHeader, { node, within }: Speaker): boolean {
+    return this.header === header && this.speaker.node === node && this.speaker.within === within;
   }
 }
 
@@ -55,8 +56,8 @@ export class PieceFrame implements FreshFrame {
   }
 
   get wire(): WireEvent {
-    const { header, component } = this.shape;
-    return pieceEvent(header, component, this.text);
+    const { header, speaker } = this.shape;
+    return pieceEvent(header, speaker, this.text);
   }
 }
 
@@ -87,8 +88,8 @@ export class MergedFrame implements FreshFrame {
   }
 
   get wire(): WireEvent {
-    const { header, component } = this.shape;
-    return pieceEvent(header, component, this.text);
+    const { header, speaker } = this.shape;
+    return pieceEvent(header, speaker, this.text);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Observable, Subject } from 'rxjs';
-import type { WireEvent, WireHeader, WireSink } from '../../canvas/wire-events.js';
+import type { Speaker, WireEvent, WireHeader } from '../../canvas/wire-event.js';
+import type { WireSink } from '../../canvas/wire-events.js';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { RunJournal } from '../../graph/durable-ports.js';
 import type { Journal } from '../../graph/journal.js';
@@ -92,9 +93,9 @@ export class RunEvents implements WireSink {
   }
 
   /** The way of nearly every event. */
-  piece(header: WireHeader, component: string, text: string): void {
+  piece(header: WireHeader, speaker: Speaker, text: string): void {
     if (this.#isMuted) return;
-    if (this.#write(this.#framer.piece(this.#seq + 1, header, component, text))) this.transcript.addText(text);
+    if (this.#write(this.#framer.piece(this.#seq + 1, header, speaker, text))) this.transcript.addText(text);
   }
 
   /** Takes no more events but the last one. */

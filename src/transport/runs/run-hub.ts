@@ -32,7 +32,7 @@ export interface RunHubOptions {
   readonly config: Pick<ServerConfig, 'maxRuns' | 'runLogBytes' | 'detachGraceMs' | 'clientQueueBytes' | 'leaseMs'>;
   readonly journal: Log;
   readonly now: () => number;
-  /** Listens to the runs. @default nobody */
+  /** Watches the runs and counts them. @default nobody */
   readonly telemetry?: Telemetry;
 }
 
@@ -174,7 +174,10 @@ export class RunHub {
     await stores.runs.save(tenant, live.record);
     this.#live.set(keyOf(tenant, id), live);
     this.#byId.set(id, live);
-    const ended = live.ended.finally(() => this.#unfinished.delete(ended));
+    const ended = live.ended.then((record) => {
+      this.#unfinished.delete(ended);
+      this.count(record);
+    });
     this.#unfinished.add(ended);
     watching.add(live.frames$.subscribe(() => this.#news.tell(id)));
     this.#watchCancels(live, watching);
@@ -182,6 +185,11 @@ export class RunHub {
     // It was claimed in time and came too late all the same.
     if (this.#isGraceOver) this.#stop(live);
     return live;
+  }
+
+  /** Counts a run that has ended; one that was put down ends elsewhere. */
+  count(record: RunRecord): void {
+    if (record.status !== 'running') this.#options.telemetry?.meters.ended(record);
   }
 
   /** A run that is going on in this process. */

@@ -1,7 +1,8 @@
-import type { WireEvent } from '../../canvas/wire-events.js';
+import type { WireEvent } from '../../canvas/wire-event.js';
 import type { WirePast } from '../../canvas/wire-past.js';
+import { EngineError, toEngineError } from '../../errors.js';
 import type { LoggedEvent, RunLog, RunRecord, RunUsage } from '../../graph/service-ports.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { isLastEvent } from './last-event.js';
 import { Transcript, textOf } from './transcript.js';
 
@@ -15,30 +16,46 @@ export interface RunPast extends WirePast {
   readonly bytes: number;
   /** What it said, without the text of nodes that start anew. */
   readonly transcript: Transcript;
+  /** How often nodes finished. */
+  readonly finished: number;
   /** The event that ended it, if it had ended. */
   readonly last: LoggedEvent | undefined;
+  /** Why its log does not say what it did. */
+  readonly problem: EngineError | undefined;
 }
 
-/** Reads what is in the log of a run. */
+/** How a log is read. */
+export interface PastOptions {
+  /** What the journal says of it. @default what the record says */
+  readonly usage?: RunUsage | undefined;
+  /** Leaves alone what the events say. */
+  readonly onlyNumbers: boolean;
+}
+
+/** Reads what is in the log of a run. @throws EngineError STORE_UNAVAILABLE; what else is wrong is told with the past. */
 export async function readPast(
   log: RunLog,
   tenant: string,
   record: RunRecord,
-  usage: RunUsage | undefined,
+  { usage, onlyNumbers }: PastOptions,
 ): Promise<RunPast> {
   const fold = new Fold();
   let lastSeq = 0;
   let bytes = 0;
+  let finished = 0;
   let last: LoggedEvent | undefined;
-  for (;;) {
-    const page = (await log.read(tenant, record.id, lastSeq, PAGE)) ?? [];
-    for (const event of page) {
-      lastSeq = event.seq;
-      bytes += Buffer.byteLength(event.json);
-      if (isLastEvent(event.event)) last = event;
-      else fold.add(event);
-    }
-    if (page.length === 0) break;
+  let problem: EngineError | undefined;
+  const take = (event: LoggedEvent): void => {
+    lastSeq = event.seq;
+    bytes += Buffer.byteLength(event.json);
+    if (event.event === 'node_finished') finished += 1;
+    if (isLastEvent(event.event)) last = event;
+    else if (!onlyNumbers) problem ??= tryToAdd(fold, event);
+  };
+  try {
+    await readAll(log, tenant, record.id, take);
+  } catch (error) {
+    problem = finalError(error);
   }
   return {
     startedAt: record.startedAt,
@@ -46,62 +63,98 @@ export async function readPast(
     // A run that answers a form says nothing before its first node does.
     hasBegun: lastSeq > 0 || record.parentRun !== undefined,
     usage: usage ?? record.usage,
-    takeStart: (component) => fold.starts.get(component)?.pop(),
+    takeStart: (node, within) => fold.starts.get(placeOf(node, within))?.pop(),
     lastSeq,
     bytes,
+    finished,
     transcript: fold.transcript(),
     last,
+    problem,
   };
+}
+
+/** What is wrong with what is kept is a reason to end the run; a store that is away is one to try again, and is thrown. */
+export function finalError(thrown: unknown): EngineError {
+  const error = toEngineError(thrown, 'INTERNAL');
+  if (error.retryable) throw error;
+  return error;
+}
+
+async function readAll(log: RunLog, tenant: string, run: string, take: (event: LoggedEvent) => void): Promise<void> {
+  for (let after = 0; ; ) {
+    const page = (await log.read(tenant, run, after, PAGE)) ?? [];
+    if (page.length === 0) return;
+    for (const event of page) {
+      take(event);
+      after = event.seq;
+    }
+  }
+}
+
+function tryToAdd(fold: Fold, event: LoggedEvent): EngineError | undefined {
+  try {
+    fold.add(event);
+    return undefined;
+  } catch (cause) {
+    const message = `The process that the run was in was lost, and it cannot go on: its event ${event.seq} cannot be read.`;
+    return new EngineError('RUN_LOST', message, { cause });
+  }
 }
 
 /** A fold over the events of a run. */
 class Fold {
   createdAt: number | undefined = undefined;
-  /** Numbers of the events with which nodes started that have not finished, by component. */
+  /**
+   * Numbers of the events with which nodes started that have not finished, by place: there a node runs once at a time, and whatever it
+   * began before was taken back.
+   */
   readonly starts = new Map<string, number[]>();
   readonly #transcript = new Transcript({ keepsTrace: false });
-  #pieces: { readonly component: string; readonly seq: number; readonly text: string }[] = [];
+  #pieces: { readonly place: string; readonly seq: number; readonly text: string }[] = [];
 
   add({ seq, json }: LoggedEvent): void {
     const event = JSON.parse(json) as WireEvent;
     const data: JsonObject = isJsonObject(event.data) ? event.data : {};
-    const component = String(data.component_id ?? '');
+    const place = placeOf(String(data.component_id ?? ''), data.within);
     this.createdAt ??= event.created_at;
     switch (event.event) {
       case 'message':
-        this.#pieces.push({ component, seq, text: textOf(data) });
+        this.#pieces.push({ place, seq, text: textOf(data) });
         return;
       case 'node_started':
-        this.#start(component, seq);
+        this.#start(place, seq);
         break;
       case 'node_restarted':
-        this.#retract(component, Number(data.retract_from));
-        this.#start(component, seq);
+        this.#retract(place, Number(data.retract_from));
+        this.#start(place, seq);
         break;
       case 'node_finished':
-        // Outside of bodies a node runs once at a time: whatever it began before was taken back.
-        if (data.within === undefined) this.starts.delete(component);
-        else this.starts.get(component)?.pop();
+        this.starts.delete(place);
         break;
     }
     this.#transcript.add(event);
   }
 
   transcript(): Transcript {
-    for (const [component, starts] of this.starts) {
-      if (starts.length > 0) this.#retract(component, Math.min(...starts));
+    for (const [place, starts] of this.starts) {
+      if (starts.length > 0) this.#retract(place, Math.min(...starts));
     }
     for (const { text } of this.#pieces) this.#transcript.addText(text);
     return this.#transcript;
   }
 
-  #start(component: string, seq: number): void {
-    const starts = this.starts.get(component) ?? [];
+  #start(place: string, seq: number): void {
+    const starts = this.starts.get(place) ?? [];
     starts.push(seq);
-    this.starts.set(component, starts);
+    this.starts.set(place, starts);
   }
 
-  #retract(component: string, from: number): void {
-    this.#pieces = this.#pieces.filter((piece) => piece.component !== component || piece.seq < from);
+  #retract(place: string, from: number): void {
+    this.#pieces = this.#pieces.filter((piece) => piece.place !== place || piece.seq < from);
   }
+}
+
+/** A node, and the round of a body that it is in. */
+function placeOf(node: string, within: Json | undefined): string {
+  return typeof within === 'string' ? `${within}/${node}` : node;
 }

@@ -1,5 +1,5 @@
 import { type RunTimeline, TimelineFold } from '../../canvas/run-timeline.js';
-import type { WireEvent } from '../../canvas/wire-events.js';
+import type { WireEvent } from '../../canvas/wire-event.js';
 import type { LoggedEvent, RunLog } from '../../graph/service-ports.js';
 import { isJsonObject } from '../../json.js';
 

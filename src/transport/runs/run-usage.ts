@@ -12,8 +12,8 @@ const count = z.number().int().nonnegative();
 const usageSchema = z.object({ promptTokens: count, completionTokens: count, totalTokens: count, calls: count });
 
 /**
- * Counts the tokens of a run, and keeps the count in its journal: a record of its own goes with those of the engine whenever it
- * has changed.
+ * Counts the tokens of a run, and keeps the count in its journal: in every snapshot, and in a record of its own that goes with those of
+ * the engine whenever it has changed since.
  */
 export class UsageJournal implements Journal {
   readonly total: { -readonly [K in keyof RunUsage]: RunUsage[K] };
@@ -42,8 +42,8 @@ export class UsageJournal implements Journal {
 
   snapshot(checkpoint: Checkpoint): Promise<void> {
     // A snapshot takes the place of every record.
-    this.#isKept = this.total.calls === 0;
-    return this.#journal.snapshot(checkpoint);
+    this.#isKept = true;
+    return this.#journal.snapshot(this.total.calls === 0 ? checkpoint : { ...checkpoint, usage: { ...this.total } });
   }
 }
 
@@ -54,9 +54,9 @@ export function splitUsage({ checkpoint, records }: JournalContents): {
 } {
   const own = records.filter((record) => !record.startsWith(PREFIX));
   const last = records.findLast((record) => record.startsWith(PREFIX));
-  const parsed = last === undefined ? undefined : usageSchema.safeParse(JSON.parse(last));
+  const { usage: before, ...bare } = checkpoint ?? {};
   return {
-    contents: { ...(checkpoint === undefined ? {} : { checkpoint }), records: own },
-    usage: parsed?.success === true ? parsed.data : undefined,
+    contents: { ...(checkpoint === undefined ? {} : { checkpoint: bare as Checkpoint }), records: own },
+    usage: usageSchema.safeParse(last === undefined ? before : JSON.parse(last)).data,
   };
 }

@@ -1,14 +1,13 @@
-import type { Canvas } from '../../canvas/load-canvas.js';
 import { continueTurn } from '../../canvas/turn.js';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { JournalContents, RunJournal } from '../../graph/durable-ports.js';
-import type { LoggedEvent, RunLaunch, RunRecord, SessionRecord } from '../../graph/service-ports.js';
+import type { LoggedEvent, RunLaunch, RunRecord } from '../../graph/service-ports.js';
 import type { Log } from '../log.js';
 import { afterRun } from './conversation-record.js';
 import { endIn } from './last-event.js';
 import type { RunWork } from './live-run-options.js';
 import { engineOptions, servicesFor, type TurnStarterOptions } from './run-engine.js';
-import { type RunPast, readPast } from './run-past.js';
+import { finalError, type RunPast, readPast } from './run-past.js';
 import { splitUsage } from './run-usage.js';
 import type { SessionClaim } from './session-claims.js';
 
@@ -18,7 +17,7 @@ export interface TakeOverOptions extends TurnStarterOptions {
   readonly journal: Log;
 }
 
-/** Takeovers of one run: a run that ends its process must not end it for ever. */
+/** Takeovers of one run without a node that finishes: what ends its process, or cannot be taken over, must not be tried for ever. */
 const MAX_LOSSES = 5;
 
 /** Goes on with a run whose process was lost, unless somebody else does already; never rejects. */
@@ -39,7 +38,7 @@ export function createTakeOver(options: TakeOverOptions): TakeOver {
       const record = claim === undefined ? undefined : await stores.runs.find(tenant, id);
       if (claim === undefined) return;
       if (record?.status !== 'running') await claim.release();
-      else await goOn(options, tenant, record, claim);
+      else await countLoss(options, tenant, record, (counted) => goOn(options, tenant, counted, claim as SessionClaim));
     } catch (error) {
       journal.error({ run: id, err: error }, 'a lost run could not be taken over; trying again');
       // Its lease ends at once, so the next look finds it again.
@@ -48,18 +47,37 @@ export function createTakeOver(options: TakeOverOptions): TakeOver {
   };
 }
 
+/** Counts before trying: what fails on the way, or ends the process, has been counted then. */
+async function countLoss(
+  { stores }: TakeOverOptions,
+  tenant: string,
+  record: RunRecord,
+  attempt: (counted: RunRecord) => Promise<void>,
+): Promise<void> {
+  const { launch = { isDetached: false, headers: {} } } = record;
+  const counted = { ...record, launch: { ...launch, losses: (launch.losses ?? 0) + 1 } };
+  await stores.runs.save(tenant, counted);
+  try {
+    await attempt(counted);
+  } catch (error) {
+    // A store that is away says nothing about the run. While it cannot be told, the loss stays counted.
+    if (EngineError.is(error) && error.retryable) await stores.runs.save(tenant, record).catch(() => {});
+    throw error;
+  }
+}
+
 async function goOn(options: TakeOverOptions, tenant: string, record: RunRecord, claim: SessionClaim): Promise<void> {
   const { stores, hub, journal, runJournal, now } = options;
-  const { launch: before = { isDetached: false, headers: {} } } = record;
-  const launch: RunLaunch = { ...before, losses: (before.losses ?? 0) + 1 };
-  const kept = await loadJournal(runJournal, tenant, record.id);
-  const past = await readPast(stores.log, tenant, record, kept?.usage);
+  const { launch = { isDetached: false, headers: {} } } = record;
+  // What it has may be what ends its process: it is left alone then, but for its numbers.
+  const isHopeless = (launch.losses ?? 0) > MAX_LOSSES;
+  const kept = isHopeless ? { problem: lostTooOften(record.id) } : await loadJournal(runJournal, tenant, record.id);
+  const past = await readPast(stores.log, tenant, record, { usage: kept?.usage, onlyNumbers: isHopeless });
   if (past.last !== undefined) {
     await finish(options, tenant, record, past.last, claim);
     return;
   }
-  const session = await stores.sessions.find(tenant, record.sessionId);
-  const work = workOf(options, { tenant, record: { ...record, launch }, session, past, kept });
+  const work = await workOf(options, { tenant, record, past, kept });
   journal.warn({ run: record.id, after: past.lastSeq }, 'a lost run is taken over');
   const { id, agentId, sessionId, messageId, parentRun, forkedAt } = record;
   await hub.start(
@@ -71,7 +89,7 @@ async function goOn(options: TakeOverOptions, tenant: string, record: RunRecord,
       },
       work,
       past,
-      launch,
+      launch: noteProgress(launch, past),
       keepsTrace: false,
       keepConversation: async (end) => {
         const found = await stores.sessions.find(tenant, sessionId);
@@ -84,66 +102,77 @@ async function goOn(options: TakeOverOptions, tenant: string, record: RunRecord,
   );
 }
 
-type Kept = ReturnType<typeof splitUsage>;
+/** A long run may lose many processes, as long as it gets on in between. */
+function noteProgress(launch: RunLaunch, { finished }: RunPast): RunLaunch {
+  return finished > (launch.finished ?? 0) ? { ...launch, finished, losses: 1 } : launch;
+}
 
-/** A journal that cannot be read is as good as none: the run ends with the reason. */
-async function loadJournal(
-  runJournal: RunJournal | undefined,
-  tenant: string,
-  run: string,
-): Promise<(Partial<Kept> & { readonly problem?: EngineError }) | undefined> {
+/** What is in a journal, or what is wrong with it. */
+type Kept = Partial<ReturnType<typeof splitUsage>> & { readonly problem?: EngineError };
+
+async function loadJournal(runJournal: RunJournal | undefined, tenant: string, run: string): Promise<Kept | undefined> {
   try {
     const contents = await runJournal?.load(tenant, run);
     return contents === undefined ? undefined : splitUsage(contents);
   } catch (error) {
-    if (!EngineError.is(error) || error.code !== 'CHECKPOINT_INVALID') throw error;
-    return { problem: error };
+    return { problem: finalError(error) };
   }
 }
 
 /** It had ended, and only its record does not say so yet. */
 async function finish(
-  { stores, now }: TakeOverOptions,
+  { stores, hub, now }: TakeOverOptions,
   tenant: string,
   { launch: _, ...record }: RunRecord,
   last: LoggedEvent,
   claim: SessionClaim,
 ): Promise<void> {
-  await stores.runs.save(tenant, { ...record, ...endIn(last), finishedAt: now(), lastSeq: last.seq });
+  const ended: RunRecord = { ...record, ...endOf(last), finishedAt: now(), lastSeq: last.seq };
+  await stores.runs.save(tenant, ended);
   await stores.log.end(tenant, record.id);
+  hub.count(ended);
   await claim.release();
+}
+
+function endOf(last: LoggedEvent): ReturnType<typeof endIn> {
+  try {
+    return endIn(last);
+  } catch (error) {
+    const message = `The last event of the run cannot be read: ${toEngineError(error, 'INTERNAL').message}`;
+    return { status: 'failed', error: { code: 'INTERNAL', message } };
+  }
 }
 
 interface Lost {
   readonly tenant: string;
   readonly record: RunRecord;
-  readonly session: SessionRecord | undefined;
   readonly past: RunPast;
-  readonly kept: Awaited<ReturnType<typeof loadJournal>>;
+  readonly kept: Kept | undefined;
 }
 
-function workOf(options: TakeOverOptions, { tenant, record, session, past, kept }: Lost): RunWork {
-  const { openCanvas, timeoutMs, now } = options;
-  if (kept?.problem !== undefined) return { failure: kept.problem };
-  if ((record.launch?.losses ?? 0) > MAX_LOSSES) return { failure: lostTooOften(record.id) };
+async function workOf(options: TakeOverOptions, { tenant, record, past, kept }: Lost): Promise<RunWork> {
+  const { stores, openCanvas, timeoutMs, now } = options;
+  const problem = kept?.problem ?? past.problem;
+  if (problem !== undefined) return { failure: problem };
   const contents: JournalContents | undefined = kept?.contents;
-  if (session === undefined || contents?.checkpoint === undefined) return { failure: lostForGood(record.id) };
-  let canvas: Canvas;
   try {
-    canvas = openCanvas(session.dsl);
+    const session = await stores.sessions.find(tenant, record.sessionId);
+    if (session === undefined || contents?.checkpoint === undefined) return { failure: lostForGood(record.id) };
+    const canvas = openCanvas(session.dsl);
+    const services = servicesFor(options, tenant, session, record.launch?.headers ?? {});
+    const leftMs = Math.max(1, timeoutMs - (now() - past.startedAt));
+    return {
+      plan: canvas.plan,
+      open: (hooks) =>
+        continueTurn(canvas, contents, { ...engineOptions(options, hooks, services), timeoutMs: leftMs }),
+    };
   } catch (error) {
-    return { failure: toEngineError(error, 'INTERNAL') };
+    return { failure: finalError(error) };
   }
-  const services = servicesFor(options, tenant, session, record.launch?.headers ?? {});
-  const leftMs = Math.max(1, timeoutMs - (now() - past.startedAt));
-  return {
-    plan: canvas.plan,
-    open: (hooks) => continueTurn(canvas, contents, { ...engineOptions(options, hooks, services), timeoutMs: leftMs }),
-  };
 }
 
 function lostTooOften(run: string): EngineError {
-  const message = `Run "${run}" lost its process ${MAX_LOSSES + 1} times, as if it were the reason; it is not taken over again.`;
+  const message = `Run "${run}" lost its process ${MAX_LOSSES + 1} times without getting on, as if it were the reason; it is not taken over again.`;
   return new EngineError('RUN_LOST', message);
 }
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import type { CreateCounter } from '../../graph/durable-ports.js';
 import type { Json, JsonObject } from '../../json.js';
 import { type AddressRange, clientAddress, isWithin, parseRange } from '../access/addresses.js';
-import { type CreateCounter, RateLimit } from '../access/rate-limits.js';
+import { RateLimit } from '../access/rate-limits.js';
 import { sameSecret } from '../access/secrets.js';
 import { checkJwt } from './jwt.js';
 import { refuse } from './refusal.js';

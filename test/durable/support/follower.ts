@@ -1,5 +1,6 @@
 /** A client that follows a run through crashes of its server: it connects again and asks for what it has not seen. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { ITEMS } from './canvas.js';
 
 /** An event as it came. */
 export interface SeenEvent {
@@ -26,7 +27,7 @@ export async function startRun(urlNow: () => string, agent: string): Promise<Fol
     response = await fetch(`${urlNow()}/api/v1/agents/${agent}/stream`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: 'go' }),
+      body: JSON.stringify({ query: ITEMS }),
     });
   } catch {
     return undefined;
@@ -89,23 +90,39 @@ async function readStream(response: Response, seen: SeenEvent[]): Promise<boolea
   return false;
 }
 
-/** Ids of components in events of that name. */
-export function componentsIn(seen: readonly SeenEvent[], name: string): string[] {
+/** A node that an event tells of. */
+export interface SeenNode {
+  readonly component: string;
+  readonly within: string | undefined;
+}
+
+/** The nodes in events of that name. */
+export function nodesIn(seen: readonly SeenEvent[], name: string): SeenNode[] {
   return seen.flatMap(({ data }) => {
-    const event = JSON.parse(data) as { readonly event?: string; readonly data?: { readonly component_id?: string } };
-    return event.event === name ? [event.data?.component_id ?? ''] : [];
+    const { event, data: said } = JSON.parse(data);
+    return event === name ? [{ component: said.component_id, within: said.within }] : [];
   });
 }
 
 /** The text that a client shows: without what was taken back. */
 export function textShown(seen: readonly SeenEvent[]): string {
-  let pieces: { readonly id: number; readonly component: string; readonly content: string }[] = [];
+  return textsShown(seen).get('') ?? '';
+}
+
+/** The same by the round of a body that said it; `''` is what was said outside of bodies. */
+export function textsShown(seen: readonly SeenEvent[]): ReadonlyMap<string, string> {
+  let pieces: (SeenNode & { readonly id: number; readonly content: string })[] = [];
   for (const { id, data } of seen) {
     const { event, data: said } = JSON.parse(data);
-    if (event === 'message') pieces.push({ id, component: said.component_id, content: said.content });
+    const { component_id: component, within } = said || {};
+    if (event === 'message') pieces.push({ id, component, within, content: said.content });
     if (event === 'node_restarted') {
-      pieces = pieces.filter(({ id: at, component }) => component !== said.component_id || at < said.retract_from);
+      pieces = pieces.filter(
+        (piece) => piece.component !== component || piece.within !== within || piece.id < said.retract_from,
+      );
     }
   }
-  return pieces.map(({ content }) => content).join('');
+  const texts = new Map<string, string>();
+  for (const { within = '', content } of pieces) texts.set(within, (texts.get(within) ?? '') + content);
+  return texts;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createMemoryStores } from '../../../src/stores/index.js';
 import { ECHO } from '../support/documents.js';
 import { namesOf, openStream } from '../support/event-stream.js';
 import { startServer } from '../support/server.js';
@@ -112,7 +113,7 @@ describe('how often a key may call', () => {
 
   it('is refused when nobody can count', async () => {
     const createCounter = () => ({ count: () => Promise.reject(new Error('the counter is away')) });
-    const { call, errors } = await startServer({ env: KEYS, createCounter });
+    const { call, errors } = await startServer({ env: KEYS, stores: { ...createMemoryStores(), createCounter } });
     expect((await call('GET', '/api/v1/agents', undefined, acme)).status).toBe(429);
     expect(errors).toHaveLength(1);
   });

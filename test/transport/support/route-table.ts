@@ -25,6 +25,9 @@ export async function routeTable(): Promise<readonly Route[]> {
     startTurn: () => Promise.reject(new Error('routes are only listed')),
     checkDocument: () => [],
     registry: createProbes().registry,
+    openCanvas: () => {
+      throw new Error('routes are only listed');
+    },
     telemetry: createTelemetry(),
     services: { models: createModels(await modelsFromEnvironment({}, async () => '')) },
     config,

@@ -13,9 +13,11 @@ export interface Probes {
 
 /** One activation of a Probe: says what the test tells it to say. */
 export interface Probe {
+  /** What the engine knows the activation by, also after a takeover. */
+  readonly token: string;
   say(text: string): void;
   think(text: string): void;
-  settle(): void;
+  settle(content?: string): void;
   fail(error: Error): void;
   /** Whether the engine has ended the activation. */
   readonly isStopped: boolean;
@@ -32,9 +34,9 @@ export function createProbes(): Probes {
     params: z.looseObject({}),
     outputs: {},
     speaks: true,
-    create: () => () => {
+    create: () => (activation) => {
       const events = new Subject<NodeEvent>();
-      const [made, started] = play(events);
+      const [made, started] = play(events, activation.token);
       const taker = waiting.splice(0, 1)[0];
       if (taker === undefined) begun.push(made);
       else taker(made);
@@ -50,17 +52,18 @@ export function createProbes(): Probes {
   };
 }
 
-function play(events: Subject<NodeEvent>): [Probe, ReturnType<typeof observe>] {
+function play(events: Subject<NodeEvent>, token: string): [Probe, ReturnType<typeof observe>] {
   let isStopped = false;
   let stop: () => void = () => {};
   const stopped = new Promise<void>((resolve) => {
     stop = resolve;
   });
   const probe: Probe = {
+    token,
     say: (text) => events.next(delta('content', text)),
     think: (text) => events.next(delta('thinking', text)),
-    settle: () => {
-      events.next(settled({ content: 'done' }));
+    settle: (content = 'done') => {
+      events.next(settled({ content }));
       events.complete();
     },
     fail: (error) => events.error(error),

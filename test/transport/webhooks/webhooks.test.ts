@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/json.js';
+import { createMemoryStores } from '../../../src/stores/index.js';
 import { documentOf } from '../support/documents.js';
 import { openStream } from '../support/event-stream.js';
 import { type Answer, startServer, type TestServer, type TestServerOptions } from '../support/server.js';
@@ -117,7 +118,7 @@ describe('the call of the contract', () => {
 
   it('is refused when nobody can count', async () => {
     const createCounter = () => ({ count: () => Promise.reject(new Error('the counter is away')) });
-    const { send, errors } = await startHook(hook(params), { createCounter });
+    const { send, errors } = await startHook(hook(params), { stores: { ...createMemoryStores(), createCounter } });
     expect((await send(json({ id: 1 }, good))).body.message).toBe('Too many requests (rate limit exceeded)');
     expect(errors).toHaveLength(1);
   });

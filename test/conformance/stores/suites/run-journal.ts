@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { RunJournal } from '../../../../src/graph/durable-ports.js';
+import type { NodeUsage } from '../../../../src/graph/events.js';
 import type { RunLog } from '../../../../src/graph/service-ports.js';
+import { splitUsage, UsageJournal } from '../../../../src/transport/runs/run-usage.js';
 import { checkpoint, events, newTenant } from '../../../stores/support/records.js';
 import { property } from '../../../support/random.js';
 import type { Given } from './given.js';
 
 const MANY = { maxEvents: 10_000, maxBytes: 10_000_000 };
+
+function usageEvent(promptTokens: number, completionTokens: number): NodeUsage {
+  const tokens = { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
+  return { type: 'node-usage', run: 'r', seq: 1, at: 0, node: 'LLM:M', token: 1, ...tokens };
+}
 
 /** What every {@link RunJournal} does. */
 export function describeRunJournal(store: () => { journal: RunJournal; log: RunLog }, given: Given): void {
@@ -57,6 +64,32 @@ export function describeRunJournal(store: () => { journal: RunJournal; log: RunL
       expect(await store().journal.load(tenant, run)).toEqual({ checkpoint: checkpoint(run, 2), records: ['3'] });
       await store().journal.snapshot(tenant, run, checkpoint(run, 3));
       expect(await store().journal.load(tenant, run)).toEqual({ checkpoint: checkpoint(run, 3), records: [] });
+    });
+
+    it('never forgets how many tokens a run took, whether a snapshot or a record is the last', async () => {
+      const tenant = newTenant();
+      const run = await given.run(tenant);
+      const { journal } = store();
+      const counted = new UsageJournal({
+        append: (records) => append(tenant, run, ...records),
+        snapshot: (saved) => journal.snapshot(tenant, run, saved),
+      });
+      const kept = async () => splitUsage((await journal.load(tenant, run)) ?? { records: [] });
+      counted.count(usageEvent(3, 2));
+      await counted.append(['1']);
+      expect((await kept()).usage).toEqual({ promptTokens: 3, completionTokens: 2, totalTokens: 5, calls: 1 });
+      await counted.snapshot(checkpoint(run, 1));
+      expect(await kept()).toEqual({
+        contents: { checkpoint: checkpoint(run, 1), records: [] },
+        usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5, calls: 1 },
+      });
+      await counted.append(['2']);
+      counted.count(usageEvent(10, 0));
+      await counted.append(['3']);
+      expect(await kept()).toEqual({
+        contents: { checkpoint: checkpoint(run, 1), records: ['2', '3'] },
+        usage: { promptTokens: 13, completionTokens: 2, totalTokens: 15, calls: 2 },
+      });
     });
 
     it('does what is asked for in that order, awaited or not', async () => {
