@@ -3,12 +3,15 @@
  *
  * Folded from events alone, the engine's or RAGFlow's, so that a timeline can be had of any run whose log is kept.
  */
+import { callOf } from '../graph/call-notices.js';
 import type { NodeFailed, NodeHeader, RunEvent } from '../graph/events.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { RunTimeline, TimelineEvent } from './timeline.js';
 import { type NodeAt, TimelineNodes } from './timeline-nodes.js';
+import { readCalls } from './wire-calls.js';
 import type { WireEvent } from './wire-events.js';
 
+export type { TimelineCall } from './call-log.js';
 export {
   type ActivationStatus,
   MAX_ACTIVATIONS,
@@ -82,6 +85,11 @@ export class TimelineFold {
         );
         return;
       case 'node-notice': {
+        const call = callOf(event);
+        if (call !== undefined) {
+          this.#nodes.call(nodeOf(event), call, at);
+          return;
+        }
         const kind = event.name === 'message_end' || event.name === 'audio' ? event.name : 'notice';
         this.#nodes.say(nodeOf(event), { seq, at, kind });
         return;
@@ -148,10 +156,12 @@ export class TimelineFold {
       case 'node_finished': {
         const error = typeof data.error === 'string' ? { error: data.error } : {};
         const status = typeof data.error === 'string' ? 'failed' : 'settled';
+        this.#nodes.setCalls(of, readCalls(data.calls));
         this.#nodes.end(of, { seq, at, status, elapsedMs: Math.round(numberOf(data.elapsed_time) * 1000), ...error });
         return;
       }
       case 'user_inputs':
+        this.#setRest(data);
         for (const form of Array.isArray(data.forms) ? data.forms : []) {
           if (isJsonObject(form))
             this.#nodes.end(wireNode({ ...form, component_id: form.cpn_id ?? '' }), { seq, at, status: 'waiting' });
@@ -163,10 +173,19 @@ export class TimelineFold {
         const status = typeof data.outputs === 'string' ? 'cancelled' : 'succeeded';
         this.#end = { status, elapsedMs: Math.round(numberOf(data.elapsed_time) * 1000) };
         this.#nodes.setUsage(usageOf(data.usage));
+        this.#setRest(data);
         return;
       }
       case 'error':
         this.#end = { status: 'failed', error: { code: String(data.code), message: String(data.message) } };
+        this.#setRest(data);
+    }
+  }
+
+  /** What nodes called that the end of the run stopped. */
+  #setRest({ calls }: JsonObject): void {
+    for (const one of Array.isArray(calls) ? calls : []) {
+      if (isJsonObject(one)) this.#nodes.setCalls(wireNode(one), readCalls([one]));
     }
   }
 

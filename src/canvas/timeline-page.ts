@@ -1,6 +1,7 @@
 /** A timeline as one page for a browser that asks nobody for anything else. */
-import { formatMs } from './draw-timeline.js';
+
 import type { RunTimeline, TimelineActivation } from './run-timeline.js';
+import { formatMs } from './time-axis.js';
 
 /** Activations that are drawn; further ones are counted. */
 const MAX_BARS = 5_000;

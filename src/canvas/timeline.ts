@@ -1,5 +1,6 @@
 /** The words of a timeline; `run-timeline.ts` makes one. */
 import type { RunEvent } from '../graph/events.js';
+import type { TimelineCall } from './call-log.js';
 import type { WireEvent } from './wire-events.js';
 
 /** An event that a timeline is made of: the engine's own, or RAGFlow's with its number in the run's log. */
@@ -46,6 +47,8 @@ export interface TimelineActivation {
   readonly elapsedMs?: number;
   /** At most {@link MAX_EMISSIONS}, of all activations {@link MAX_RUN_EMISSIONS}; what comes later is counted in the last one, if any. */
   readonly emissions: readonly TimelineEmission[];
+  /** What it called, where it called more than its one model: at most 200, of all activations {@link MAX_RUN_CALLS}. */
+  readonly calls: readonly TimelineCall[];
   readonly usage: TimelineUsage;
 }
 
@@ -101,6 +104,9 @@ export const MAX_EMISSIONS = 256;
 
 /** Emissions of one run, at most. */
 export const MAX_RUN_EMISSIONS = 50_000;
+
+/** Calls of one run, at most. */
+export const MAX_RUN_CALLS = 20_000;
 
 /** Activations of one run, at most. */
 export const MAX_ACTIVATIONS = 20_000;

@@ -76,8 +76,7 @@ describe('drawTimeline', () => {
       Loop:L                                        ^---------#   200 ms out
         Work:W                                       ^-|^---#     120 ms x2 out of or…
 
-      ^ starts - works t text k thinking u tokens m message end a audio n notice |
-      settles # fails ! tries again ? waits s skipped > goes on
+      ^ starts - works t text k thinking | settles # fails
       "
     `);
   });
