@@ -147,7 +147,9 @@ function marblesOf(bars: readonly TimelineBar[], scale: Scale): string {
   for (const { fromMs, toMs } of bars) marks.fill('-', column(fromMs), column(toMs) + 1);
   for (const { fromMs } of bars) marks[column(fromMs)] = '^';
   for (const { marks: said } of bars) for (const { kind, atMs } of said) marks[column(atMs)] = EMISSION[kind];
-  for (const { toMs, status } of bars) marks[column(toMs)] = END[status];
+  // Where many end in one place, a failure is what one looks for.
+  for (const { toMs, status } of bars) if (status === 'settled') marks[column(toMs)] = END.settled;
+  for (const { toMs, status } of bars) if (status !== 'settled') marks[column(toMs)] = END[status];
   return marks.join('');
 }
 

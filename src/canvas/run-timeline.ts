@@ -44,6 +44,7 @@ export class TimelineFold {
   /** Time of the last event that has one. */
   #now = 0;
   #startedAtMs: number | undefined = undefined;
+  #isExact = false;
   #end: Pick<RunTimeline, 'status' | 'error' | 'elapsedMs'> = { status: 'running' };
 
   /** What is known so far. */
@@ -66,6 +67,13 @@ export class TimelineFold {
   #at(ms: number): void {
     this.#now = ms;
     this.#startedAtMs ??= ms;
+  }
+
+  /** The first time of RAGFlow's words is in whole seconds: the first exact one is when the run began. */
+  #atExactly(ms: number): void {
+    if (!this.#isExact) this.#startedAtMs = ms;
+    this.#isExact = true;
+    this.#at(ms);
   }
 
   #addEngine(event: RunEvent): void {
@@ -135,7 +143,7 @@ export class TimelineFold {
   #addWire({ event, data, created_at }: WireEvent): void {
     const seq = this.#seq;
     const of = wireNode(data);
-    if (typeof data.at_ms === 'number') this.#at(data.at_ms);
+    if (typeof data.at_ms === 'number') this.#atExactly(data.at_ms);
     else if (this.#startedAtMs === undefined) this.#at(created_at * 1000);
     const at = this.#now;
     switch (event) {
@@ -157,7 +165,8 @@ export class TimelineFold {
         const error = typeof data.error === 'string' ? { error: data.error } : {};
         const status = typeof data.error === 'string' ? 'failed' : 'settled';
         this.#nodes.setCalls(of, readCalls(data.calls));
-        this.#nodes.end(of, { seq, at, status, elapsedMs: Math.round(numberOf(data.elapsed_time) * 1000), ...error });
+        const elapsedMs = Math.round(numberOf(data.elapsed_time) * 1000);
+        this.#nodes.end(of, { seq, at, status, elapsedMs, messageEndedAt: at, ...error });
         return;
       }
       case 'user_inputs':

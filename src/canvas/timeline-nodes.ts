@@ -144,13 +144,21 @@ export class TimelineNodes {
 
   end(
     of: NodeAt,
-    moment: Moment & { readonly status: ActivationStatus; readonly elapsedMs?: number; readonly error?: string },
+    moment: Moment & {
+      readonly status: ActivationStatus;
+      readonly elapsedMs?: number;
+      readonly error?: string;
+      /** When its message ended, where that event told no time. */
+      readonly messageEndedAt?: number;
+    },
   ): void {
-    const { seq, at, status, error } = moment;
+    const { seq, at, status, error, messageEndedAt } = moment;
     // What began before the log did, or is not said to begin at all, begins here.
     const one = this.#close(of) ?? this.#begin(of, { seq, at: at - (moment.elapsedMs ?? 0) }, 1, false);
     const elapsedMs = moment.elapsedMs ?? at - one.startedAtMs;
     one.log?.stop(at);
+    const said = one.emissions.at(-1);
+    if (messageEndedAt !== undefined && said?.kind === 'message_end') said.atMs = messageEndedAt;
     one.status = status;
     one.endSeq = seq;
     one.endedAtMs = at;

@@ -82,10 +82,13 @@ export function rowsOf(timeline: RunTimeline): readonly TimelineRow[] {
 }
 
 function nodeRow({ node, type, name, usage, activations, busyMs }: TimelineNode, depth: number, bars: TimelineBar[]) {
-  const about = [type, name].filter((text) => text !== undefined && text !== '' && text !== node).join(' · ');
+  const about = [...new Set([type, name])]
+    .filter((text) => text !== undefined && text !== '' && text !== node)
+    .join(' · ');
   const row = rowOf({ kind: 'node', label: node, about, depth }, bars);
-  // The sums know also of activations that are not listed.
-  return { ...row, bars: activations, busyMs, tokens: usage.totalTokens };
+  const unended = bars.filter(({ status }) => status === 'open' || status === 'stopped');
+  // The sums know also of activations that are not listed, but not of those without an end.
+  return { ...row, bars: activations, busyMs: busyMs + timeOf(unended), tokens: usage.totalTokens };
 }
 
 function activationBar(one: TimelineActivation, end: number, isOver: boolean): TimelineBar {
@@ -159,10 +162,14 @@ function rowOf(
     ...head,
     lanes: lanesOf(bars),
     bars: bars.length,
-    busyMs: bars.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0),
+    busyMs: timeOf(bars),
     tokens: bars.reduce((sum, { tokens }) => sum + tokens, 0),
     ...(error !== undefined && { error }),
   };
+}
+
+function timeOf(bars: readonly TimelineBar[]): number {
+  return bars.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 }
 
 /** Each bar goes to the first lane that is free when it begins. */

@@ -16,7 +16,10 @@ export interface TimelineEmission {
   /** Numbers of its first and its last event. */
   readonly fromSeq: number;
   readonly toSeq: number;
-  /** Milliseconds since 1970. Pieces in RAGFlow's words carry no time: theirs is that of the last event before them that does. */
+  /**
+   * Milliseconds since 1970. RAGFlow's words tell no time of these: pieces have that of the last event before them that does, the
+   * end of a message that of its node's.
+   */
   readonly atMs: number;
   readonly pieces: number;
   /** UTF-16 units of all pieces. */

@@ -250,7 +250,7 @@ describe('timelineOf', () => {
       globals: { 'sys.query': '' },
     });
     const models = createModels(await modelsFromEnvironment({}, async () => ''));
-    let now = 1_700_000_000_000;
+    let now = 1_700_000_000_900;
     const run$ = runTurn(canvas, { query: ['a', 'b'] }, { run: 'r', services: { models }, now: () => now++ });
     const events = await lastValueFrom(run$.pipe(toArray()));
     const context = { plan: canvas.plan, messageId: 'm', sessionId: 's' };
@@ -271,5 +271,7 @@ describe('timelineOf', () => {
       { within: 'Iteration:I/1', status: 'settled' },
     ]);
     expect(essence(timelineOf(said))).toEqual(fromEngine);
+    // In whole seconds it would be long before the first node.
+    expect(timelineOf(said).startedAtMs).toBe(fromEngine[0]?.startedAtMs);
   });
 });
