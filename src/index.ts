@@ -18,6 +18,7 @@ export {
 export {
   type RunTimeline,
   type TimelineActivation,
+  type TimelineCall,
   type TimelineEmission,
   type TimelineEvent,
   type TimelineNode,

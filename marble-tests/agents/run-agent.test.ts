@@ -1,4 +1,4 @@
-import { from, map, NEVER, type Observable, of, reduce, tap } from 'rxjs';
+import { filter, from, map, NEVER, type Observable, of, reduce, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/agents/agent-events.js';
 import { type AgentState, newAgentState } from '../../src/agents/agent-state.js';
@@ -26,12 +26,13 @@ const results: Record<string, AgentToolEvent> = {
   s: toolResult('slow but sure', {}),
 };
 
-/** Events in one letter: text, thinking, usage, began, progress, ended, logged, mark, approval, Answer. */
+/** Events in one letter: text, thinking, usage, began, moment, progress, ended, logged, mark, approval, Answer. */
 const LETTERS: Record<AgentEvent['type'], string> = {
   text: 't',
   thinking: 'k',
   usage: 'u',
   'call-began': 'b',
+  'call-moment': 'm',
   'call-progress': 'p',
   'call-ended': 'e',
   'tool-log': 'l',
@@ -82,8 +83,12 @@ function toolOf(name: string, call: AgentTool['call'], more: Partial<AgentTool> 
 
 type Watched = ReturnType<typeof agentOf>;
 
-/** Every event as a letter, when it comes. */
-const live = ({ events$ }: Watched): Observable<string> => events$.pipe(map(({ type }) => LETTERS[type]));
+/** Every event as a letter, when it comes; but for the one at the beginning of each answer. */
+const live = ({ events$ }: Watched): Observable<string> =>
+  events$.pipe(
+    filter(({ type }) => type !== 'call-moment'),
+    map(({ type }) => LETTERS[type]),
+  );
 
 /** All events as one word, at the end. */
 const word = (agent: Watched): Observable<string> => live(agent).pipe(reduce((all, letter) => all + letter, ''));
@@ -101,6 +106,18 @@ const call: AgentState = {
 };
 
 describe('runAgent', () => {
+  it.each([
+    ['-k----t-u-(f|)', 'b(mk)-t-u-(eA|)', 'thoughts first'],
+    ['---a-----(uf|)', 'b--m-----(uebelMb)', 'a call of a tool'],
+    ['--u-(f|)', 'b-u-(eb)', 'no piece at all'],
+  ])('tells the moment of the first piece of an answer, once: %s', (answer, expected) =>
+    marbles(({ cold, expectObservable }) => {
+      const find = toolOf('find_0', () => of(results.r as AgentToolEvent));
+      const { events$ } = agentOf({ answers: [cold(answer, pieces)], tools: [find] });
+      expectObservable(events$.pipe(map(({ type }) => LETTERS[type]))).toBe(expected, letters);
+    }),
+  );
+
   it('says what the model says as it comes, and answers at its end', () =>
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const model$ = cold('        -k-t-u(f|)', pieces);

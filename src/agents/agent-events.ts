@@ -1,5 +1,5 @@
 /** What an agent says while it works, from its first model call to its answer. */
-import type { CallEnd, CallKind, CallStart } from '../graph/call-notices.js';
+import type { CallEnd, CallKind, CallMoment, CallStart } from '../graph/call-notices.js';
 import type { Usage } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import type { References } from '../tools/results/references.js';
@@ -15,6 +15,11 @@ export interface AgentText {
 /** A call of a model, a tool or an agent begins. `parent` is the call that it is part of. */
 export interface CallBegan extends Pick<CallStart, 'id' | 'kind' | 'name' | 'parent' | 'attributes'> {
   readonly type: 'call-began';
+}
+
+/** Something happens in a call, such as its first piece of an answer (`stream_started`). */
+export interface CallHappened extends Pick<CallMoment, 'id' | 'name'> {
+  readonly type: 'call-moment';
 }
 
 /** A tool says how far it is. */
@@ -71,6 +76,7 @@ export interface AgentAnswer {
 export type AgentEvent =
   | AgentText
   | CallBegan
+  | CallHappened
   | CallProgress
   | CallEnded
   | ToolLogEntry
@@ -80,4 +86,4 @@ export type AgentEvent =
   | AgentAnswer;
 
 /** Events of an inner agent that its outer one passes on. */
-export type InnerEvent = CallBegan | CallProgress | CallEnded | ToolLogEntry | Usage;
+export type InnerEvent = CallBegan | CallHappened | CallProgress | CallEnded | ToolLogEntry | Usage;

@@ -1,9 +1,9 @@
 /** One model call of an agent. */
-import { catchError, concat, defer, filter, map, type Observable, of, throwError } from 'rxjs';
+import { catchError, concat, defer, Observable, type OperatorFunction, of, throwError } from 'rxjs';
 import { toEngineError } from '../errors.js';
 import type { CallAttributes } from '../graph/call-notices.js';
 import type { ChatDelta, ChatMessage, ChatModel, ChatRequest, ToolDefinition } from '../models/chat-model.js';
-import type { AgentEvent, CallEnded } from './agent-events.js';
+import type { AgentEvent, CallEnded, CallHappened } from './agent-events.js';
 import type { PendingCall } from './agent-state.js';
 
 /** A model and how it is asked. */
@@ -40,7 +40,7 @@ export function newDraft(): Draft {
  *
  * ```text
  * model     --t--c--u--f|        (text, tool call, usage, finish)
- * result    b-t-----u---(e|)     (began, text, usage, ended; the draft holds the call)
+ * result    b-(mt)--u---(e|)     (began, its answer begins, text, usage, ended; the draft holds the call)
  * ```
  *
  * Errors: those of the model, behind the end of the call.
@@ -66,8 +66,7 @@ export function askModel(
       ...(attributes && { attributes }),
     }),
     defer(() => asking.model.chat(asking.request(messages, tools, id))).pipe(
-      map((piece) => take(piece, draft)),
-      filter((event) => event !== undefined),
+      takenInto(draft, { type: 'call-moment', id, name: 'stream_started' }),
       catchError((thrown: unknown) => {
         const { code, message } = toEngineError(thrown, 'MODEL_UNAVAILABLE');
         return concat(
@@ -78,6 +77,26 @@ export function askModel(
     ),
     defer(() => of(ended({ attributes: { 'gen_ai.response.finish_reasons': [draft.finishReason] } }))),
   );
+}
+
+/** What is said about the pieces of an answer, which the draft takes; `begins` in front of the first one. */
+function takenInto(draft: Draft, begins: CallHappened): OperatorFunction<ChatDelta, AgentEvent> {
+  return (source) =>
+    new Observable((subscriber) => {
+      let hasBegun = false;
+      return source.subscribe({
+        next(piece) {
+          if (!hasBegun && piece.type !== 'usage' && piece.type !== 'finish') {
+            hasBegun = true;
+            subscriber.next(begins);
+          }
+          const event = take(piece, draft);
+          if (event !== undefined) subscriber.next(event);
+        },
+        error: (error: unknown) => subscriber.error(error),
+        complete: () => subscriber.complete(),
+      });
+    });
 }
 
 /** Adds a piece to the draft; gives what is said about it. */

@@ -1,5 +1,7 @@
 /** A timeline as a marble diagram: one line a node, time from left to right. */
-import type { ActivationStatus, RunTimeline, TimelineActivation, TimelineEmission } from './run-timeline.js';
+import { formatMs, formatTick, ticksOf } from './time-axis.js';
+import type { RunTimeline, TimelineEmission } from './timeline.js';
+import { type BarStatus, lastMoment, rowsOf, type TimelineBar, type TimelineRow } from './timeline-rows.js';
 
 /** How a diagram is drawn. */
 export interface DrawTimelineOptions {
@@ -19,24 +21,42 @@ const EMISSION: Readonly<Record<TimelineEmission['kind'], string>> = {
   notice: 'n',
 };
 
-/** How an activation ends, as a mark. */
-const END: Readonly<Record<ActivationStatus, string>> = {
+/** How an activation or a call ends, as a mark. */
+const END: Readonly<Record<BarStatus, string>> = {
   open: '>',
   settled: '|',
   failed: '#',
   retried: '!',
   skipped: 's',
   waiting: '?',
+  stopped: 'x',
 };
 
-const LEGEND =
-  '^ starts  - works  t text  k thinking  u tokens  m message end  a audio  n notice  | settles  # fails  ! tries again  ? waits  s skipped  > goes on';
+/** What the marks mean; a drawing explains those that it has. */
+const LEGEND: readonly (readonly [mark: string, meaning: string])[] = [
+  ['^', 'starts'],
+  ['-', 'works'],
+  ['t', 'text'],
+  ['k', 'thinking'],
+  ['u', 'tokens'],
+  ['m', 'message end'],
+  ['a', 'audio'],
+  ['n', 'notice'],
+  ['|', 'settles'],
+  ['#', 'fails'],
+  ['!', 'tries again'],
+  ['?', 'waits'],
+  ['s', 'skipped'],
+  ['x', 'stopped'],
+  ['>', 'goes on'],
+];
 
 /** Colours of a terminal by mark; a mark without one is as it is. */
 const COLOUR: Readonly<Record<string, string>> = {
   '#': '31;1',
   '!': '33',
   '?': '35',
+  x: '33',
   s: '2',
   '-': '2',
   t: '32',
@@ -47,34 +67,35 @@ const COLOUR: Readonly<Record<string, string>> = {
   '|': '1',
 };
 
-/** Nodes that are drawn; further ones are counted. */
+/** Lines that are drawn; further nodes are counted. */
 const MAX_LINES = 1_000;
 
 const MIN_COLUMNS = 40;
-const MAX_LABEL = 32;
+const MAX_LABEL = 36;
+
+/** Columns between two times of the axis, at least. */
+const TICK_COLUMNS = 12;
 
 /** Draws a timeline. Control characters of names and messages are left out, so that none of them can steer a terminal. */
 export function drawTimeline(
   timeline: RunTimeline,
   { columns = 100, hasColours = false }: DrawTimelineOptions = {},
 ): string {
-  const lines = linesOf(timeline).slice(0, MAX_LINES);
+  const rows = rowsOf(timeline);
+  const lines = rows.flatMap(linesOf).slice(0, MAX_LINES);
   const width = Math.max(MIN_COLUMNS, columns);
-  const labelWidth = Math.min(
-    MAX_LABEL,
-    Math.floor(width / 3),
-    Math.max(4, ...lines.map(({ label }) => widthOf(label))),
-  );
-  const notes = lines.map(noteOf);
-  const noteWidth = Math.min(Math.floor(width / 4), Math.max(0, ...notes.map(widthOf)));
+  const widest = (texts: readonly string[]): number => texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
+  const labelWidth = Math.min(MAX_LABEL, Math.floor(width / 3), Math.max(4, widest(lines.map(({ label }) => label))));
+  const noteWidth = Math.min(Math.floor(width / 4), widest(lines.map(({ note }) => note)));
   const track = width - labelWidth - noteWidth - 2;
   const from = timeline.startedAtMs ?? 0;
-  const span = Math.max(1, endOf(timeline) - from);
-  const drawn = lines.map((line, at) => {
-    const marbles = marblesOf(line.activations, { from, span, track });
-    return `${padded(line.label, labelWidth)} ${coloured(marbles, hasColours)} ${cut(notes[at] ?? '', noteWidth)}`.trimEnd();
+  const span = Math.max(1, lastMoment(timeline) - from);
+  const marbles = lines.map(({ bars }) => marblesOf(bars, { from, span, track }));
+  const drawn = lines.map(({ label, note }, at) => {
+    const colouredMarbles = coloured(marbles[at] as string, hasColours);
+    return `${padded(label, labelWidth)} ${colouredMarbles} ${cut(note, noteWidth)}`.trimEnd();
   });
-  const hidden = timeline.nodes.length - lines.length;
+  const hidden = rows.filter(({ kind }) => kind === 'node').length - lines.filter(({ isNode }) => isNode).length;
   return [
     ...wrapped(headOf(timeline), width),
     '',
@@ -83,24 +104,31 @@ export function drawTimeline(
     ...(hidden > 0 ? [`… and ${hidden} more nodes`] : []),
     ...(timeline.omitted > 0 ? [`… and ${timeline.omitted} activations that are only counted`] : []),
     '',
-    ...wrapped(LEGEND, width),
+    ...wrapped(legendOf(marbles), width),
     '',
   ].join('\n');
 }
 
-/** All activations of one node in one place. */
+/** One line of a diagram: a lane of a row. */
 interface Line {
   readonly label: string;
-  readonly activations: TimelineActivation[];
+  readonly note: string;
+  readonly bars: readonly TimelineBar[];
+  /** Whether it is the first one of a node. */
+  readonly isNode: boolean;
 }
 
-function linesOf({ activations, nodes }: RunTimeline): Line[] {
-  const lines = new Map<string, Line>(nodes.map(({ node }) => [node, { label: '', activations: [] }]));
-  for (const one of activations) lines.get(one.node)?.activations.push(one);
-  return [...lines].map(([node, { activations: own }]) => {
-    const depth = (own[0]?.within?.split('/').length ?? 0) / 2;
-    return { label: `${'  '.repeat(Math.min(8, Math.floor(depth)))}${plain(node)}`, activations: own };
-  });
+function linesOf(row: TimelineRow): readonly Line[] {
+  const { kind, label, depth, lanes } = row;
+  const named = `${'  '.repeat(depth)}${kind === 'node' ? '' : `${kind} `}${plain(label)}`;
+  const first: Line = { label: named, note: noteOf(row), bars: lanes[0] ?? [], isNode: kind === 'node' };
+  return [first, ...lanes.slice(1).map((bars) => ({ label: '', note: '', bars, isNode: false }))];
+}
+
+function legendOf(marbles: readonly string[]): string {
+  const used = new Set(marbles.join(''));
+  const explained = LEGEND.filter(([mark]) => used.has(mark));
+  return explained.map(([mark, meaning]) => `${mark} ${meaning}`).join('  ');
 }
 
 interface Scale {
@@ -112,25 +140,23 @@ interface Scale {
 }
 
 /** Marks in order of their weight: work, then what was said, then ends and starts. */
-function marblesOf(activations: readonly TimelineActivation[], scale: Scale): string {
+function marblesOf(bars: readonly TimelineBar[], scale: Scale): string {
   const marks: string[] = Array(scale.track).fill(' ');
   const column = (ms: number): number =>
     Math.min(scale.track - 1, Math.max(0, Math.floor(((ms - scale.from) / scale.span) * scale.track)));
-  const ends = activations.map((one) => column(one.endedAtMs ?? scale.from + scale.span));
-  for (const [at, one] of activations.entries()) marks.fill('-', column(one.startedAtMs), (ends[at] ?? 0) + 1);
-  for (const one of activations) marks[column(one.startedAtMs)] = '^';
-  for (const one of activations) for (const { kind, atMs } of one.emissions) marks[column(atMs)] = EMISSION[kind];
-  for (const [at, { status }] of activations.entries()) marks[ends[at] ?? 0] = END[status];
+  for (const { fromMs, toMs } of bars) marks.fill('-', column(fromMs), column(toMs) + 1);
+  for (const { fromMs } of bars) marks[column(fromMs)] = '^';
+  for (const { marks: said } of bars) for (const { kind, atMs } of said) marks[column(atMs)] = EMISSION[kind];
+  // Where many end in one place, a failure is what one looks for.
+  for (const { toMs, status } of bars) if (status === 'settled') marks[column(toMs)] = END.settled;
+  for (const { toMs, status } of bars) if (status !== 'settled') marks[column(toMs)] = END[status];
   return marks.join('');
 }
 
-function noteOf({ activations }: Line): string {
-  const failed = activations.find(({ status, error }) => status === 'failed' && error !== undefined);
-  const tokens = activations.reduce((sum, { usage }) => sum + usage.totalTokens, 0);
-  const took = activations.reduce((sum, { elapsedMs = 0 }) => sum + elapsedMs, 0);
-  const times = activations.length > 1 ? ` x${activations.length}` : '';
+function noteOf({ busyMs, bars, tokens, error }: TimelineRow): string {
+  const times = bars > 1 ? ` x${bars}` : '';
   const used = tokens > 0 ? ` ${tokens} tok` : '';
-  return `${formatMs(took)}${times}${used}${failed === undefined ? '' : ` ${plain(failed.error ?? '')}`}`;
+  return `${formatMs(busyMs)}${times}${used}${error === undefined ? '' : ` ${plain(error)}`}`;
 }
 
 function headOf({ status, error, elapsedMs, nodes, usage, startedAtMs }: RunTimeline): string {
@@ -141,25 +167,16 @@ function headOf({ status, error, elapsedMs, nodes, usage, startedAtMs }: RunTime
   return `${status}${took} · ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}${tokens}${when}${why}`;
 }
 
-function endOf({ startedAtMs = 0, endedAtMs, activations }: RunTimeline): number {
-  let last = endedAtMs ?? startedAtMs;
-  for (const one of activations)
-    last = Math.max(last, one.endedAtMs ?? one.startedAtMs, one.emissions.at(-1)?.atMs ?? 0);
-  return last;
-}
-
+/** Round times where they are on the track, each from its column on; the last one is the end. */
 function axisOf(span: number, track: number): string {
-  const [left, middle, right] = ['0', formatMs(span / 2), formatMs(span)];
-  const half = Math.floor(track / 2);
-  if (track < left.length + middle.length + right.length + 4) return `${left}${right.padStart(track - 1)}`;
-  return `${left.padEnd(half)}${middle}`.padEnd(track - right.length) + right;
-}
-
-/** Milliseconds for people. */
-export function formatMs(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(2)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  const end = formatMs(span);
+  let axis = '';
+  for (const ms of ticksOf(span, Math.floor(track / TICK_COLUMNS))) {
+    const at = Math.floor((ms / span) * track);
+    const label = formatTick(ms);
+    if (at + label.length + 2 + end.length <= track) axis = axis.padEnd(at) + label;
+  }
+  return axis.padEnd(track - end.length) + end;
 }
 
 function coloured(marbles: string, hasColours: boolean): string {

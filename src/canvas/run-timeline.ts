@@ -3,12 +3,15 @@
  *
  * Folded from events alone, the engine's or RAGFlow's, so that a timeline can be had of any run whose log is kept.
  */
+import { callOf } from '../graph/call-notices.js';
 import type { NodeFailed, NodeHeader, RunEvent } from '../graph/events.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { RunTimeline, TimelineEvent } from './timeline.js';
 import { type NodeAt, TimelineNodes } from './timeline-nodes.js';
+import { readCalls } from './wire-calls.js';
 import type { WireEvent } from './wire-event.js';
 
+export type { TimelineCall } from './call-log.js';
 export {
   type ActivationStatus,
   MAX_ACTIVATIONS,
@@ -41,6 +44,7 @@ export class TimelineFold {
   /** Time of the last event that has one. */
   #now = 0;
   #startedAtMs: number | undefined = undefined;
+  #isExact = false;
   #end: Pick<RunTimeline, 'status' | 'error' | 'elapsedMs'> = { status: 'running' };
 
   /** What is known so far. */
@@ -65,6 +69,13 @@ export class TimelineFold {
     this.#startedAtMs ??= ms;
   }
 
+  /** The first time of RAGFlow's words is in whole seconds: the first exact one is when the run began. */
+  #atExactly(ms: number): void {
+    if (!this.#isExact) this.#startedAtMs = ms;
+    this.#isExact = true;
+    this.#at(ms);
+  }
+
   #addEngine(event: RunEvent): void {
     this.#at(event.at);
     const { seq, at } = event;
@@ -82,6 +93,11 @@ export class TimelineFold {
         );
         return;
       case 'node-notice': {
+        const call = callOf(event);
+        if (call !== undefined) {
+          this.#nodes.call(nodeOf(event), call, at);
+          return;
+        }
         const kind = event.name === 'message_end' || event.name === 'audio' ? event.name : 'notice';
         this.#nodes.say(nodeOf(event), { seq, at, kind });
         return;
@@ -127,7 +143,7 @@ export class TimelineFold {
   #addWire({ event, data, created_at }: WireEvent): void {
     const seq = this.#seq;
     const of = wireNode(data);
-    if (typeof data.at_ms === 'number') this.#at(data.at_ms);
+    if (typeof data.at_ms === 'number') this.#atExactly(data.at_ms);
     else if (this.#startedAtMs === undefined) this.#at(created_at * 1000);
     const at = this.#now;
     switch (event) {
@@ -148,10 +164,13 @@ export class TimelineFold {
       case 'node_finished': {
         const error = typeof data.error === 'string' ? { error: data.error } : {};
         const status = typeof data.error === 'string' ? 'failed' : 'settled';
-        this.#nodes.end(of, { seq, at, status, elapsedMs: Math.round(numberOf(data.elapsed_time) * 1000), ...error });
+        this.#nodes.setCalls(of, readCalls(data.calls));
+        const elapsedMs = Math.round(numberOf(data.elapsed_time) * 1000);
+        this.#nodes.end(of, { seq, at, status, elapsedMs, messageEndedAt: at, ...error });
         return;
       }
       case 'user_inputs':
+        this.#setRest(data);
         for (const form of Array.isArray(data.forms) ? data.forms : []) {
           if (isJsonObject(form))
             this.#nodes.end(wireNode({ ...form, component_id: form.cpn_id ?? '' }), { seq, at, status: 'waiting' });
@@ -163,10 +182,19 @@ export class TimelineFold {
         const status = typeof data.outputs === 'string' ? 'cancelled' : 'succeeded';
         this.#end = { status, elapsedMs: Math.round(numberOf(data.elapsed_time) * 1000) };
         this.#nodes.setUsage(usageOf(data.usage));
+        this.#setRest(data);
         return;
       }
       case 'error':
         this.#end = { status: 'failed', error: { code: String(data.code), message: String(data.message) } };
+        this.#setRest(data);
+    }
+  }
+
+  /** What nodes called that the end of the run stopped. */
+  #setRest({ calls }: JsonObject): void {
+    for (const one of Array.isArray(calls) ? calls : []) {
+      if (isJsonObject(one)) this.#nodes.setCalls(wireNode(one), readCalls([one]));
     }
   }
 

@@ -1,8 +1,11 @@
 /** The part of a timeline that is about nodes: activations with their sums. */
+import type { CallReport } from '../graph/call-notices.js';
+import { CallLog, type TimelineCall } from './call-log.js';
 import {
   type ActivationStatus,
   MAX_ACTIVATIONS,
   MAX_EMISSIONS,
+  MAX_RUN_CALLS,
   MAX_RUN_EMISSIONS,
   type RunTimeline,
   type TimelineActivation,
@@ -28,8 +31,11 @@ interface Moment {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Usage = Mutable<TimelineUsage>;
-type Activation = Mutable<Omit<TimelineActivation, 'emissions' | 'usage'>> & {
+type Activation = Mutable<Omit<TimelineActivation, 'emissions' | 'usage' | 'calls'>> & {
   readonly emissions: Mutable<TimelineEmission>[];
+  /** What it called: as its notices tell it one by one, or as its end does in one list. */
+  log?: CallLog;
+  calls?: readonly TimelineCall[];
   readonly usage: Usage;
 };
 type Sums = Mutable<Omit<TimelineNode, 'usage'>> & { readonly usage: Usage };
@@ -43,14 +49,16 @@ export class TimelineNodes {
   #usage = noUsage();
   #omitted = 0;
   #emissions = 0;
+  #calls = 0;
 
   /** A copy of what was gathered. */
   get parts(): Pick<RunTimeline, 'usage' | 'activations' | 'omitted' | 'nodes'> {
     return {
       usage: { ...this.#usage },
-      activations: this.#activations.map((one) => ({
+      activations: this.#activations.map(({ log, calls = [], ...one }) => ({
         ...one,
         emissions: one.emissions.map((emission) => ({ ...emission })),
+        calls: log === undefined ? calls : one.status === 'open' ? log.calls : log.told,
         usage: { ...one.usage },
       })),
       omitted: this.#omitted,
@@ -98,6 +106,26 @@ export class TimelineNodes {
     }
   }
 
+  /** What a node says of a call while it is at work. */
+  call(of: NodeAt, report: CallReport, at: number): void {
+    const one = this.#findOpen(of);
+    if (one === undefined || (report.type === 'started' && this.#calls >= MAX_RUN_CALLS)) return;
+    if (report.type === 'started') this.#calls += 1;
+    one.log ??= new CallLog();
+    one.log.add(report, at);
+  }
+
+  /** What a node is said to have called when it is done; each call goes to the try in which it began. */
+  setCalls(of: NodeAt, calls: readonly TimelineCall[]): void {
+    const one = this.#findOpen(of);
+    if (one === undefined) return;
+    for (const call of calls.slice(0, MAX_RUN_CALLS - this.#calls)) {
+      const owner = call.startedAtMs >= one.startedAtMs ? one : (this.#tryAt(of, call.startedAtMs) ?? one);
+      owner.calls = [...(owner.calls ?? []), call];
+      this.#calls += 1;
+    }
+  }
+
   /** What one model call consumed. */
   count(of: NodeAt, usage: Omit<TimelineUsage, 'calls'>): void {
     for (const sum of [this.#usage, this.#findOpen(of)?.usage, this.#sums.get(of.node)?.usage]) {
@@ -116,12 +144,21 @@ export class TimelineNodes {
 
   end(
     of: NodeAt,
-    moment: Moment & { readonly status: ActivationStatus; readonly elapsedMs?: number; readonly error?: string },
+    moment: Moment & {
+      readonly status: ActivationStatus;
+      readonly elapsedMs?: number;
+      readonly error?: string;
+      /** When its message ended, where that event told no time. */
+      readonly messageEndedAt?: number;
+    },
   ): void {
-    const { seq, at, status, error } = moment;
+    const { seq, at, status, error, messageEndedAt } = moment;
     // What began before the log did, or is not said to begin at all, begins here.
     const one = this.#close(of) ?? this.#begin(of, { seq, at: at - (moment.elapsedMs ?? 0) }, 1, false);
     const elapsedMs = moment.elapsedMs ?? at - one.startedAtMs;
+    one.log?.stop(at);
+    const said = one.emissions.at(-1);
+    if (messageEndedAt !== undefined && said?.kind === 'message_end') said.atMs = messageEndedAt;
     one.status = status;
     one.endSeq = seq;
     one.endedAtMs = at;
@@ -171,6 +208,10 @@ export class TimelineNodes {
     if (known !== undefined || of.token !== undefined) return known;
     for (const [one] of this.#open.values()) if (one?.node === of.node) return one;
     return undefined;
+  }
+
+  #tryAt({ token }: NodeAt, at: number): Activation | undefined {
+    return this.#activations.findLast((one) => one.token === token && one.startedAtMs <= at);
   }
 
   #sumsOf({ node, type, name }: NodeAt, at: number): Sums {

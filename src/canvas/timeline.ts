@@ -1,5 +1,6 @@
 /** The words of a timeline; `run-timeline.ts` makes one. */
 import type { RunEvent } from '../graph/events.js';
+import type { TimelineCall } from './call-log.js';
 import type { WireEvent } from './wire-event.js';
 
 /** An event that a timeline is made of: the engine's own, or RAGFlow's with its number in the run's log. */
@@ -15,7 +16,10 @@ export interface TimelineEmission {
   /** Numbers of its first and its last event. */
   readonly fromSeq: number;
   readonly toSeq: number;
-  /** Milliseconds since 1970. Pieces in RAGFlow's words carry no time: theirs is that of the last event before them that does. */
+  /**
+   * Milliseconds since 1970. RAGFlow's words tell no time of these: pieces have that of the last event before them that does, the
+   * end of a message that of its node's.
+   */
   readonly atMs: number;
   readonly pieces: number;
   /** UTF-16 units of all pieces. */
@@ -46,6 +50,8 @@ export interface TimelineActivation {
   readonly elapsedMs?: number;
   /** At most {@link MAX_EMISSIONS}, of all activations {@link MAX_RUN_EMISSIONS}; what comes later is counted in the last one, if any. */
   readonly emissions: readonly TimelineEmission[];
+  /** What it called, where it called more than its one model: at most 200, of all activations {@link MAX_RUN_CALLS}. */
+  readonly calls: readonly TimelineCall[];
   readonly usage: TimelineUsage;
 }
 
@@ -101,6 +107,9 @@ export const MAX_EMISSIONS = 256;
 
 /** Emissions of one run, at most. */
 export const MAX_RUN_EMISSIONS = 50_000;
+
+/** Calls of one run, at most. */
+export const MAX_RUN_CALLS = 20_000;
 
 /** Activations of one run, at most. */
 export const MAX_ACTIVATIONS = 20_000;

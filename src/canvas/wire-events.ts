@@ -13,6 +13,7 @@ import { findNode, type Node, type Plan } from '../graph/plan.js';
 import type { Json, JsonObject } from '../json.js';
 import { readTurnInput } from './conversation.js';
 import { mergeForms } from './merge-forms.js';
+import { type WorkingNode, WorkingNodes } from './wire-calls.js';
 import {
   eventOf,
   pieceEvent,
@@ -38,9 +39,6 @@ export interface WireContext {
 
 /** What RAGFlow puts into `outputs` of a cancelled run. */
 export const CANCELLED = 'Task has been canceled';
-
-/** Calls of tools that the end of one node tells of; later ones are left out. */
-const MAX_TOOL_CALLS = 200;
 
 /** Takes a run's events in RAGFlow's words. */
 export interface WireSink {
@@ -77,8 +75,8 @@ export class WireMapper {
   readonly #context: WireContext;
   readonly #sink: WireSink;
   readonly #usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number; calls: number };
-  /** What tools did for nodes that are still at work, by token. */
-  readonly #toolCalls = new Map<number, JsonObject[]>();
+  /** What nodes called that are still at work. */
+  readonly #working = new WorkingNodes();
   /** Tokens whose last piece was reasoning. */
   readonly #thinking = new Set<number>();
   #inputs: JsonObject = {};
@@ -95,6 +93,11 @@ export class WireMapper {
       total_tokens: totalTokens,
       calls,
     };
+  }
+
+  /** What nodes called so far that are still at work; their ends will tell it. */
+  get working(): readonly WorkingNode[] {
+    return this.#working.list;
   }
 
   map(event: RunEvent): void {
@@ -127,7 +130,7 @@ export class WireMapper {
         this.#failed(event);
         return;
       case 'run-interrupted':
-        this.#send('user_inputs', mergeForms(event.pending));
+        this.#send('user_inputs', { ...mergeForms(event.pending), ...this.#working.takeRest(event.at) });
         return;
       case 'run-settled':
         this.#workflowFinished(event.outputs, event.at, event.elapsedMs);
@@ -136,7 +139,7 @@ export class WireMapper {
         this.#workflowFinished(CANCELLED, event.at, event.elapsedMs);
         return;
       case 'run-failed':
-        this.#send('error', { ...event.error });
+        this.#send('error', { ...event.error, ...this.#working.takeRest(event.at) });
         return;
       case 'node-skipped':
       case 'node-interrupted':
@@ -191,14 +194,14 @@ export class WireMapper {
       this.#send('message_end', { ...event.data, ...speakerOf(event) });
     } else if (event.name === 'audio') {
       this.#send('message', { content: '', ...event.data, ...speakerOf(event) });
-    } else if (event.name === 'tool_call') {
-      const calls = this.#toolCalls.get(event.token) ?? [];
-      if (calls.length < MAX_TOOL_CALLS) this.#toolCalls.set(event.token, [...calls, event.data]);
-    }
+    } else this.#working.notice(event);
   }
 
   #failed(event: NodeFailed): void {
-    if (event.then === 'retry') return;
+    if (event.then === 'retry') {
+      this.#working.retried(event);
+      return;
+    }
     this.#endThinking(event);
     this.#finished(event, event.outputs, event.error.message);
   }
@@ -214,17 +217,9 @@ export class WireMapper {
       error,
       elapsed_time: event.elapsedMs / 1000,
       created_at: seconds(event.at),
-      ...this.#takeToolCalls(event),
+      ...this.#working.take(event),
       ...placeOf(event),
     });
-  }
-
-  /** What tools did for a node that is done; most nodes call none. */
-  #takeToolCalls({ token }: NodeHeader): { readonly tool_calls?: readonly JsonObject[] } {
-    const calls = this.#toolCalls.size === 0 ? undefined : this.#toolCalls.get(token);
-    if (calls === undefined) return {};
-    this.#toolCalls.delete(token);
-    return { tool_calls: calls };
   }
 
   #workflowFinished(outputs: Json, at: number, ownMs: number): void {
@@ -236,6 +231,7 @@ export class WireMapper {
       elapsed_time: elapsedMs / 1000,
       created_at: seconds(at),
       usage: { ...this.#usage },
+      ...this.#working.takeRest(at),
     });
   }
 

@@ -1,10 +1,11 @@
 /** Where `runnel trace` has its events from: a file, the standard input, or a server. */
 import { createReadStream, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { type RunTimeline, type TimelineEvent, TimelineFold } from '../canvas/run-timeline.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { readTimelineView } from './read-timeline.js';
 import type { Terminal } from './terminal.js';
 
 /** Longest line, in characters: an event of a run is smaller. */
@@ -12,9 +13,6 @@ const MAX_LINE = 64 * 1024 * 1024;
 
 /** Agents of a server that are asked for a run nobody names the agent of. */
 const MAX_AGENTS = 1_000;
-
-/** A run that goes on is shown when its log has said nothing for so long. */
-const QUIET_MS = 300;
 
 const ID = /^[\w-]{1,128}$/;
 
@@ -39,19 +37,14 @@ export async function readTimeline(source: string, server: ServerAddress, termin
   return fromServer(source, server, terminal.signal);
 }
 
-/**
- * Folds lines: events as `runnel run --events` prints them, or an event stream as a server sends it. With `quietMs` the stream may
- * go on: what came until it said nothing for so long is taken.
- */
-async function fold(stream: Readable, name: string, quietMs?: number): Promise<RunTimeline> {
+/** Folds lines: events as `runnel run --events` prints them, or an event stream as a server sends it. */
+async function fold(stream: Readable, name: string): Promise<RunTimeline> {
   const timeline = new TimelineFold();
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
-  const quiet = quietMs === undefined ? undefined : setTimeout(() => lines.close(), quietMs);
   let count = 0;
   let number = 0;
   try {
     for await (const line of lines) {
-      quiet?.refresh();
       number += 1;
       const event = eventOf(line, `line ${number} of ${name}`);
       if (event === undefined) continue;
@@ -63,7 +56,6 @@ async function fold(stream: Readable, name: string, quietMs?: number): Promise<R
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new EngineError('USAGE', `Cannot read ${name}: ${why}`, { cause });
   } finally {
-    clearTimeout(quiet);
     stream.destroy();
   }
   if (count === 0)
@@ -105,16 +97,10 @@ function isCount(value: Json | undefined): boolean {
 async function fromServer(run: string, server: ServerAddress, signal: AbortSignal): Promise<RunTimeline> {
   const agents = server.agent === undefined ? await agentsOf(server, signal) : [server.agent];
   for (const agent of agents) {
-    const path = `/api/v1/agents/${encodeURIComponent(agent)}/runs/${run}`;
-    const found = await getJson(server, path, signal);
-    if (found === undefined) continue;
-    const events = await get(server, `${path}/events`, signal);
-    if (!events.ok || events.body === null) break;
-    return fold(
-      Readable.fromWeb(events.body as never),
-      `the events of run "${run}"`,
-      found.status === 'running' ? QUIET_MS : undefined,
-    );
+    const found = await getJson(server, `/api/v1/agents/${encodeURIComponent(agent)}/runs/${run}/trace`, signal);
+    const timeline = readTimelineView(found);
+    if (timeline !== undefined) return timeline;
+    if (found !== undefined) throw new EngineError('USAGE', `The server at ${server.url} shows runs in another way.`);
   }
   throw new EngineError('USAGE', `The server at ${server.url} has no run "${run}", or keeps its events no longer.`);
 }

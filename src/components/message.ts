@@ -5,6 +5,7 @@ import { resolveParam } from '../dsl/resolve.js';
 import { toEngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type Delta, type NodeEvent, notice, settled, warning } from '../graph/node-events.js';
+import { traceContextOf } from '../graph/trace-context.js';
 import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { baseParams } from './base-params.js';
@@ -114,7 +115,8 @@ function aloud(activation: Activation, pieces$: Observable<Delta>): Observable<N
   try {
     if (models === undefined) throw new Error('the run has no models.');
     const speech = models.speech();
-    const speak = (sentence: string) => fromAbortable((signal) => speech.speak(sentence, { signal }));
+    const headers = { ...traceContextOf(activation) };
+    const speak = (sentence: string) => fromAbortable((signal) => speech.speak(sentence, { signal, headers }));
     return pieces$.pipe(connect((shared$) => merge(shared$, shared$.pipe(readAloud(speak)))));
   } catch (error) {
     const { message } = toEngineError(error, 'MODEL_UNKNOWN');

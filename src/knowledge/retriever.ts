@@ -22,6 +22,8 @@ export interface RetrievalRequest {
   readonly useContents: boolean;
   /** RAGFlow's `meta_data_filter`; empty for none. */
   readonly filter: JsonObject;
+  /** Sent with every request of the search, such as those of a trace. @default none */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A passage, the best first. */
@@ -51,6 +53,7 @@ export interface Retriever {
       readonly memories: readonly string[];
       readonly userId: string;
       readonly topN: number;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
     },
     signal: AbortSignal,
   ): Promise<readonly string[]>;

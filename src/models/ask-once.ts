@@ -5,6 +5,14 @@ import { endAfter } from './end-after.js';
 import type { Provider } from './provider.js';
 import { type RetryPolicy, retryOptions } from './retry-policy.js';
 
+/** How one question is asked. */
+export interface CallOptions {
+  /** Ends the call at once. */
+  readonly signal?: AbortSignal | undefined;
+  /** Sent with every request of the call, such as `traceContextOf` gives. @default none */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /** Whom to ask, and how often. */
 export interface AskOptions {
   readonly provider: Provider;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AskOptions, askOnce } from './ask-once.js';
+import { type AskOptions, askOnce, type CallOptions } from './ask-once.js';
 import { unusable } from './provider-error.js';
 
 const RERANK_PATH = '/rerank';
@@ -7,7 +7,7 @@ const RERANK_PATH = '/rerank';
 /** A model that says how well documents answer a query. */
 export interface Reranker {
   /** One score per document, in their order, higher is better; an empty list asks nobody. */
-  rerank(query: string, documents: readonly string[], signal?: AbortSignal): Promise<number[]>;
+  rerank(query: string, documents: readonly string[], options?: CallOptions): Promise<number[]>;
 }
 
 const ranking = z.object({
@@ -22,9 +22,13 @@ const ranking = z.object({
 export function createReranker(options: AskOptions): Reranker {
   const { provider, model } = options;
 
-  const ask = async (query: string, documents: readonly string[], signal: AbortSignal): Promise<number[]> => {
+  const ask = async (
+    query: string,
+    documents: readonly string[],
+    { signal, headers }: CallOptions & { readonly signal: AbortSignal },
+  ): Promise<number[]> => {
     const body = { model, query, documents, top_n: documents.length };
-    const call = { path: RERANK_PATH, model, signal, body };
+    const call = { path: RERANK_PATH, model, headers, signal, body };
     const parsed = ranking.safeParse(await provider.readJson(call));
     if (!parsed.success) throw unusable(provider.asked(call), `gave no ranking: ${z.prettifyError(parsed.error)}`);
     const scores = new Map(parsed.data.results.map((result) => [result.index, result.relevance_score]));
@@ -36,7 +40,7 @@ export function createReranker(options: AskOptions): Reranker {
   };
 
   return {
-    rerank: async (query, documents, signal) =>
-      documents.length === 0 ? [] : askOnce(options, (own) => ask(query, documents, own), signal),
+    rerank: async (query, documents, { signal, headers } = {}) =>
+      documents.length === 0 ? [] : askOnce(options, (own) => ask(query, documents, { signal: own, headers }), signal),
   };
 }

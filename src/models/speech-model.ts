@@ -1,4 +1,4 @@
-import { type AskOptions, askOnce } from './ask-once.js';
+import { type AskOptions, askOnce, type CallOptions } from './ask-once.js';
 import { unusable } from './provider-error.js';
 
 const SPEECH_PATH = '/audio/speech';
@@ -11,12 +11,11 @@ export interface SpeechAudio {
 }
 
 /** How to speak. */
-export interface SpeechOptions {
+export interface SpeechOptions extends CallOptions {
   /** A voice of the model. @default "alloy" */
   readonly voice?: string | undefined;
   /** @default "mp3" */
   readonly format?: 'mp3' | 'opus' | 'aac' | 'flac' | 'wav' | 'pcm' | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** A model that reads text aloud. */
@@ -32,8 +31,13 @@ export interface SpeechModel {
 export function createSpeechModel(options: AskOptions): SpeechModel {
   const { provider, model } = options;
 
-  const ask = async (input: string, voice: string, format: string, signal: AbortSignal): Promise<SpeechAudio> => {
-    const call = { path: SPEECH_PATH, model, signal, body: { model, input, voice, response_format: format } };
+  const ask = async (
+    input: string,
+    { voice = 'alloy', format = 'mp3', headers }: SpeechOptions,
+    signal: AbortSignal,
+  ): Promise<SpeechAudio> => {
+    const body = { model, input, voice, response_format: format };
+    const call = { path: SPEECH_PATH, model, headers, signal, body };
     const { bytes, mediaType } = await provider.read(call);
     // Some gateways report an error as JSON with status 200.
     if (bytes.length === 0 || mediaType === 'application/json') {
@@ -43,7 +47,6 @@ export function createSpeechModel(options: AskOptions): SpeechModel {
   };
 
   return {
-    speak: (text, { voice = 'alloy', format = 'mp3', signal } = {}) =>
-      askOnce(options, (own) => ask(text, voice, format, own), signal),
+    speak: (text, spoken = {}) => askOnce(options, (own) => ask(text, spoken, own), spoken.signal),
   };
 }

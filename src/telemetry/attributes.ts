@@ -27,6 +27,7 @@ export const ATTRIBUTE = {
   tool: 'gen_ai.tool.name',
   model: 'gen_ai.request.model',
   conversation: 'gen_ai.conversation.id',
+  session: 'session.id',
   inputTokens: 'gen_ai.usage.input_tokens',
   outputTokens: 'gen_ai.usage.output_tokens',
 } as const;

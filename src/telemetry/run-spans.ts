@@ -156,11 +156,16 @@ export class RunSpans implements RunWatch {
   }
 
   #contextOf(token: string, call: string | undefined): TraceContext {
-    this.#drain();
-    const node = this.#nodes.get(Number(token.slice(token.lastIndexOf('/') + 1)));
-    const carrier: Record<string, string> = {};
-    propagation.inject(node?.contextOf(call) ?? this.#context, carrier);
-    return readTraceContext(carrier);
+    try {
+      this.#drain();
+      const node = this.#nodes.get(Number(token.slice(token.lastIndexOf('/') + 1)));
+      const carrier: Record<string, string> = {};
+      propagation.inject(node?.contextOf(call) ?? this.#context, carrier);
+      return readTraceContext(carrier);
+    } catch {
+      // A node asks while it works: what only watches never fails it.
+      return {};
+    }
   }
 
   #started(event: NodeStarted): void {
@@ -264,9 +269,15 @@ function attributesOf({ id, tenant, agentId, sessionId, parentRun }: WatchedRun)
 
 /** What the caller sent along, with whose run it is: nobody outside may say that. */
 function withBaggage(context: Context, { tenant, sessionId }: WatchedRun): Context {
-  let baggage = propagation.getBaggage(context) ?? propagation.createBaggage();
-  if (tenant !== undefined) baggage = baggage.setEntry(ATTRIBUTE.tenant, { value: tenant });
-  if (sessionId !== undefined) baggage = baggage.setEntry('session.id', { value: sessionId });
+  const own = {
+    ...(tenant !== undefined && { [ATTRIBUTE.tenant]: { value: tenant } }),
+    ...(sessionId !== undefined && { [ATTRIBUTE.session]: { value: sessionId } }),
+  };
+  // Ours first: a header has room for 180 entries, and a caller may send as many.
+  let baggage = propagation.createBaggage(own);
+  for (const [name, entry] of propagation.getBaggage(context)?.getAllEntries() ?? []) {
+    if (!Object.hasOwn(own, name)) baggage = baggage.setEntry(name, entry);
+  }
   return propagation.setBaggage(context, baggage);
 }
 

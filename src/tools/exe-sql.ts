@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import { z } from 'zod';
 import { EngineError } from '../errors.js';
+import type { TraceContext } from '../graph/trace-context.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { oneOf, text, wholeNumber } from './fields.js';
 import { toolFailed } from './results/failures.js';
@@ -10,6 +11,7 @@ import { type Outcome, sqlResult } from './sql/results.js';
 import { describeSchema } from './sql/schema.js';
 import type { DatabaseAddress, DatabaseSession, StatementBounds } from './sql/session.js';
 import { nothingToRun, readStatements } from './sql/statements.js';
+import { traceComment, withComment } from './sql/trace-comment.js';
 import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
 import { requireService } from './tool-services.js';
 
@@ -70,7 +72,7 @@ export const exeSql = defineTool({
   },
   timeoutSeconds: TOTAL_SECONDS,
   isRepeatable: false,
-  call({ sql }, { params, services, now }): Observable<ToolEvent> {
+  call({ sql }, { params, services, trace, now }): Observable<ToolEvent> {
     if (sql.trim() === '') throw nothingToRun();
     const databases = requireService(services, 'databases', 'execute_sql');
     const { db_type: kind, max_records: maxRows, ...rest } = params;
@@ -80,9 +82,9 @@ export const exeSql = defineTool({
     const statements = isSchema ? [] : readStatements(sql, dialect);
     const { password } = address;
     return fromAbortable((signal) => {
-      const running: Running = { maxRows, password, signal, now, until: now() + RUNNING_MS };
+      const running: Running = { maxRows, password, trace, signal, now, until: now() + RUNNING_MS };
       return withSession(databases, address, signal, (session) =>
-        isSchema ? schemaResult(session) : runAll(session, statements, running),
+        isSchema ? schemaResult(session, trace) : runAll(session, statements, running),
       );
     });
   },
@@ -123,6 +125,7 @@ async function withSession<T>(
 interface Running {
   readonly maxRows: number;
   readonly password: string;
+  readonly trace: TraceContext | undefined;
   readonly signal: AbortSignal;
   now(): number;
   /** Milliseconds since 1970. */
@@ -132,14 +135,14 @@ interface Running {
 async function runAll(
   session: DatabaseSession,
   statements: readonly string[],
-  { maxRows, password, signal, now, until }: Running,
+  { maxRows, password, trace, signal, now, until }: Running,
 ): Promise<ToolResult> {
   const outcomes: Outcome[] = [];
   let left = MAX_BYTES;
   for (const sql of statements) {
     signal.throwIfAborted();
     const timeoutMs = Math.min(STATEMENT_MS, until - now());
-    const bounds: StatementBounds = { maxRows, maxBytes: left, timeoutMs };
+    const bounds: StatementBounds = { maxRows, maxBytes: left, timeoutMs, trace };
     const outcome = await runOne(session, sql, bounds, password);
     if ('bytes' in outcome) left = Math.max(1, left - outcome.bytes);
     outcomes.push(outcome);
@@ -150,11 +153,14 @@ async function runAll(
 async function runOne(session: DatabaseSession, sql: string, bounds: StatementBounds, password: string) {
   if (bounds.timeoutMs <= 0) return failed(sql, `the call took longer than ${RUNNING_MS / 1000} seconds`);
   if (!session.isAlive) return failed(sql, 'the connection was closed');
+  const comment = traceComment(bounds.trace);
   try {
-    const table = await session.query(sql, bounds);
+    const table = await session.query(withComment(sql, comment), bounds);
     return { table, bytes: JSON.stringify(table.rows).length };
   } catch (error) {
-    return failed(sql, withoutPassword(messageOf(error), password));
+    const message = withoutPassword(messageOf(error), password);
+    // A server may repeat the statement, and the comment would only puzzle a model.
+    return failed(sql, comment === '' ? message : message.replaceAll(comment, ''));
   }
 }
 
@@ -172,7 +178,8 @@ function withoutPassword(message: string, password: string): string {
   return password.length > 3 ? message.replaceAll(password, '[REDACTED]') : message;
 }
 
-async function schemaResult(session: DatabaseSession): Promise<ToolResult> {
-  const { text: listed, columns } = await describeSchema(session, { maxBytes: MAX_BYTES, timeoutMs: STATEMENT_MS });
+async function schemaResult(session: DatabaseSession, trace: TraceContext | undefined): Promise<ToolResult> {
+  const bounds = { maxBytes: MAX_BYTES, timeoutMs: STATEMENT_MS, trace };
+  const { text: listed, columns } = await describeSchema(session, bounds);
   return toolResult(listed, { formalized_content: listed, json: [[...columns]] });
 }

@@ -103,7 +103,9 @@ function recall(retriever: Retriever, question: string, call: ToolCall<Retrieval
   if (retriever.recall === undefined) throw toolFailed('this server has no memories');
   const ask = retriever.recall.bind(retriever);
   const userId = interpolate(call.params.user_id, call.source);
-  return fromAbortable((signal) => ask({ question, memories, userId, topN: call.params.top_n }, signal)).pipe(
+  return fromAbortable((signal) =>
+    ask({ question, memories, userId, topN: call.params.top_n, ...headersOf(call) }, signal),
+  ).pipe(
     concatMap((texts): ToolResult[] => {
       const all = texts.join('\n');
       return [
@@ -129,7 +131,12 @@ function requestOf(question: string, call: ToolCall<RetrievalParams>): Retrieval
     useGraph: given.use_kg,
     useContents: given.toc_enhance,
     filter: resolveFilter(given.meta_data_filter, call),
+    ...headersOf(call),
   };
+}
+
+function headersOf({ trace }: ToolCall<RetrievalParams>): Pick<RetrievalRequest, 'headers'> {
+  return trace === undefined ? {} : { headers: { ...trace } };
 }
 
 /** Ids and names; a reference may give one or a list. Each once, in order. */

@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { drawTimeline } from '../../src/canvas/draw-timeline.js';
 import { timelineOf } from '../../src/canvas/run-timeline.js';
+import { formatMs, formatTick, ticksOf } from '../../src/canvas/time-axis.js';
 import { timelinePage } from '../../src/canvas/timeline-page.js';
+import { rowsOf } from '../../src/canvas/timeline-rows.js';
+import { callEvent, callFinished, callStarted } from '../../src/graph/call-notices.js';
 import type { NodeFailed, RunEvent } from '../../src/graph/events.js';
+import type { Notice } from '../../src/graph/node-events.js';
 
 type Draft = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'run' | 'seq'> : never) : never;
 
@@ -76,8 +81,7 @@ describe('drawTimeline', () => {
       Loop:L                                        ^---------#   200 ms out
         Work:W                                       ^-|^---#     120 ms x2 out of or…
 
-      ^ starts - works t text k thinking u tokens m message end a audio n notice |
-      settles # fails ! tries again ? waits s skipped > goes on
+      ^ starts - works t text k thinking | settles # fails
       "
     `);
   });
@@ -111,9 +115,11 @@ describe('drawTimeline', () => {
 });
 
 describe('timelinePage', () => {
-  it('escapes everything and asks nobody for anything', () => {
+  it('escapes everything, runs nothing and asks nobody for anything', () => {
     const hostile = run([
-      started('<script>alert(1)</script>', 0, 1),
+      started('<script>alert(1)</script>', 0, 1, '"><b>/0'),
+      notice(1, 1, callStarted({ id: 'x', kind: 'tool', name: '<img src=x onerror=alert(1)>\u202e' })),
+      notice(2, 1, callFinished({ id: 'x', error: { code: 'TOOL_FAILED', message: `'onload='alert(1)` } })),
       {
         type: 'run-failed',
         at: 9,
@@ -122,15 +128,124 @@ describe('timelinePage', () => {
       },
     ]);
     const page = timelinePage(timelineOf(hostile), '</title><script>');
-    expect(page).not.toMatch(/<script|<img|<link|@import|url\(|https?:|src=(?!x)/i);
+    expect(page).not.toMatch(/@import|url\(|https?:|\u202e/i);
+    const tags = page.replace(/"[^"]*"/g, '""').match(/<[a-z][^>]*>/g) ?? [];
+    expect(tags.filter((tag) => /^<(?:script|img|link|iframe|object)|\sstyle=|\son\w+=/.test(tag))).toEqual([]);
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
-    expect(page).toContain(`default-src 'none'`);
+    expect(page.match(/<a href="[^#]/g)).toBeNull();
   });
 
-  it('shows every activation as a bar on the time axis', () => {
+  it('allows its own style and nothing else', () => {
     const page = timelinePage(timelineOf(EVENTS), 'Run r');
-    expect(page.match(/class="bar /g)).toHaveLength(5);
-    expect(page).toContain('class="bar failed" style="left:82.000%;width:8.000%"');
-    expect(page).toContain('class="dot" style="left:25.000%" title="thinking: 1 pieces, 2 characters"');
+    const [, style = ''] = /<style>([^<]*)<\/style>/.exec(page) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+    expect(page).toContain(`<meta http-equiv="Content-Security-Policy" content="${policy}">`);
+  });
+
+  it('shows every activation and every call as a bar on the time axis, each with its line of details', () => {
+    const page = timelinePage(timelineOf(EVENTS), 'Run r');
+    expect(page.match(/<a href="#b\d+"/g)).toHaveLength(5);
+    expect(page.match(/<tr id="b\d+"/g)).toHaveLength(5);
+    expect(page).toContain('<rect class="bar failed" x="82.000%" y="8" width="8%" height="10" rx="2"/>');
+    expect(page).toContain(
+      '<svg class="mark thinking" x="25.000%" y="20"><title>thinking: 1 piece, 2 characters, at 250 ms',
+    );
+    expect(page).toMatch(/<li><svg>.*failed<\/li>/);
+    const withCalls = timelinePage(timelineOf(AGENT), 'Run r');
+    expect(withCalls).toMatch(/<div class="row tool"><div class="name d2"/);
+    expect(withCalls.match(/<a href="#b\d+"/g)).toHaveLength(6);
+  });
+});
+
+const notice = (at: number, token: number, { name, data }: Pick<Notice, 'name' | 'data'>): Draft => ({
+  type: 'node-notice',
+  at,
+  node: 'Agent:A',
+  token,
+  name,
+  data,
+});
+
+/** An agent that asks a model, then two agents at once of which one uses a tool. */
+const AGENT = run([
+  started('Agent:A', 0, 1),
+  notice(0, 1, callStarted({ id: 'm', kind: 'model', name: 'large' })),
+  notice(20, 1, callEvent({ id: 'm', name: 'stream_started' })),
+  notice(30, 1, callFinished({ id: 'm', usage: { promptTokens: 1, completionTokens: 2, totalTokens: 3 } })),
+  notice(30, 1, callStarted({ id: 'a', kind: 'agent', name: 'Aide' })),
+  notice(40, 1, callStarted({ id: 'b', kind: 'agent', name: 'Aide' })),
+  notice(50, 1, callStarted({ id: 't', kind: 'tool', name: 'search', parent: 'b' })),
+  notice(60, 1, callFinished({ id: 't', error: { code: 'TOOL_FAILED', message: 'gone' } })),
+  notice(70, 1, callFinished({ id: 'a' })),
+  notice(80, 1, callStarted({ id: 'c', kind: 'agent', name: 'Aide' })),
+  ended('Agent:A', 100, 1, 100),
+  { type: 'run-settled', at: 100, outputs: {}, elapsedMs: 100 },
+]);
+
+describe('the rows of a timeline', () => {
+  it('are its nodes, and below them what they called; what is at the same time has lanes of its own', () => {
+    expect(`\n${drawTimeline(timelineOf(AGENT), { columns: 72 })}`).toMatchInlineSnapshot(`
+      "
+      succeeded after 100 ms · 1 node · 1970-01-01T00:00:00.000Z
+
+                      0                     50 ms           100 ms
+      Agent:A         ^------------------------------------------| 100 ms
+        model large   ^-------t----|                               30 ms 3 tok
+        agent Aide                 ^----------------|    ^-------x 120 ms x3
+                                       ^-------------------------x
+          tool search                       ^---#                  10 ms gone
+
+      ^ starts - works t text | settles # fails x stopped
+      "
+    `);
+  });
+
+  it('are bounded in lanes, whatever happens at once', () => {
+    const starts = Array.from({ length: 50 }, (_, at) => started('n', at, at + 1));
+    const many = run([...starts, { type: 'run-cancelled', at: 100, elapsedMs: 100 }]);
+    const [row] = rowsOf(timelineOf(many));
+    expect(row?.lanes.map((lane) => lane.length)).toEqual([1, 1, 1, 1, 1, 1, 1, 43]);
+  });
+
+  it('say of a run that is over what it stopped', () => {
+    const cancelled = run([started('n', 0, 1), { type: 'run-cancelled', at: 10, elapsedMs: 10 }]);
+    expect(rowsOf(timelineOf(cancelled))).toMatchObject([{ busyMs: 10, lanes: [[{ status: 'stopped', toMs: 10 }]] }]);
+  });
+});
+
+describe('the axis of time', () => {
+  it.each([
+    [1, 8, [0]],
+    [95, 8, [0, 20, 40, 60, 80]],
+    [1_000, 5, [0, 200, 400, 600, 800]],
+    [61_000, 8, [0, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000]],
+    [100 * 3_600_000, 4, [0, 90_000_000, 180_000_000, 270_000_000]],
+    [10, 0, [0]],
+  ])('has round times within %d ms, %d at most', (spanMs, most, ticks) => {
+    expect(ticksOf(spanMs, most)).toEqual(ticks);
+  });
+
+  it.each([
+    [0.4, '0 ms'],
+    [999.4, '999 ms'],
+    [999.6, '1.00 s'],
+    [59_996, '1 min 0 s'],
+    [119_700, '2 min 0 s'],
+    [3_599_600, '1 h 0 min'],
+    [7_290_000, '2 h 2 min'],
+  ])('writes %d ms as %s', (ms, text) => {
+    expect(formatMs(ms)).toBe(text);
+  });
+
+  it.each([
+    [0, '0'],
+    [250, '250 ms'],
+    [1_500, '1.5 s'],
+    [90_000, '1 min 30 s'],
+    [120_000, '2 min'],
+    [7_200_000, '2 h'],
+  ])('names %d ms %s', (ms, text) => {
+    expect(formatTick(ms)).toBe(text);
   });
 });

@@ -1,12 +1,16 @@
 import { lastValueFrom, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { CallLog } from '../../src/canvas/call-log.js';
 import { loadCanvas } from '../../src/canvas/load-canvas.js';
 import { type TimelineEvent, timelineOf } from '../../src/canvas/run-timeline.js';
 import { MAX_ACTIVATIONS, MAX_EMISSIONS, MAX_RUN_EMISSIONS } from '../../src/canvas/timeline.js';
 import { runTurn } from '../../src/canvas/turn.js';
+import { readCalls } from '../../src/canvas/wire-calls.js';
 import type { WireEvent, WireEventName } from '../../src/canvas/wire-event.js';
 import { toWireEvents } from '../../src/canvas/wire-events.js';
+import { callEvent, callFinished, callStarted } from '../../src/graph/call-notices.js';
 import type { RunEvent } from '../../src/graph/events.js';
+import type { Notice } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels } from '../../src/models/router.js';
@@ -164,6 +168,76 @@ describe('timelineOf', () => {
     ]);
   });
 
+  it('gives calls to the try in which they were made, and the same for RAGFlow’s words as for the engine’s', async () => {
+    const a = { node: 'A', token: 1 };
+    let seq = 0;
+    const notices = (at: number, ...said: readonly Notice[]): RunEvent[] =>
+      said.map(({ name, data }) => ({ ...header(++seq, at), type: 'node-notice', ...a, name, data }));
+    const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+    const no = { code: 'TOOL_FAILED', message: 'no' } as const;
+    const events: RunEvent[] = [
+      { ...header(++seq, 0), type: 'run-started', input: {}, resumed: false },
+      { ...header(++seq, 10), type: 'node-started', ...a, attempt: 1 },
+      ...notices(11, callStarted({ id: 'm', kind: 'model', name: 'large' })),
+      { ...failed(++seq, 20, a) },
+      { ...header(++seq, 30), type: 'node-started', ...a, attempt: 2 },
+      ...notices(31, callStarted({ id: 'm', kind: 'model', name: 'large' })),
+      ...notices(33, callEvent({ id: 'm', name: 'stream_started' })),
+      ...notices(34, callEvent({ id: 'm', name: 'stream_started' })),
+      ...notices(35, callFinished({ id: 'm', usage })),
+      ...notices(36, callStarted({ id: 'g', kind: 'agent', name: 'Aide' })),
+      ...notices(37, callStarted({ id: 't', kind: 'tool', name: 'search', parent: 'g' })),
+      ...notices(38, callFinished({ id: 't', error: no }), callFinished({ id: 'unknown' })),
+      { ...header(++seq, 40), type: 'node-settled', ...a, outputs: {}, elapsedMs: 10 },
+      { ...header(++seq, 50), type: 'run-settled', outputs: {}, elapsedMs: 50 },
+    ];
+    const tried = { id: 1, kind: 'model', name: 'large', status: 'stopped', startedAtMs: 11, endedAtMs: 20 };
+    const calls = [
+      {
+        id: 2,
+        kind: 'model',
+        name: 'large',
+        status: 'done',
+        startedAtMs: 31,
+        firstPieceAtMs: 33,
+        endedAtMs: 35,
+        usage,
+      },
+      { id: 3, kind: 'agent', name: 'Aide', status: 'stopped', startedAtMs: 36, endedAtMs: 40 },
+      { id: 4, kind: 'tool', name: 'search', parent: 3, status: 'failed', error: 'no', startedAtMs: 37, endedAtMs: 38 },
+    ];
+    const renumbered = calls.map((call) => ({ ...call, id: call.id - 1, ...('parent' in call && { parent: 2 }) }));
+    // A try that asked one model is told as the node; its first try alone would be, too.
+    expect(timelineOf(events).activations.map((one) => one.calls)).toEqual([[], renumbered]);
+    expect(timelineOf(events.slice(0, 3)).activations[0]?.calls).toMatchObject([{ id: 1, status: 'open' }]);
+
+    const plan = loadCanvas({ components: { begin: component('Begin', {}, [], []) } }).plan;
+    const context = { plan, messageId: 'm', sessionId: 's' };
+    const said = await lastValueFrom(of(...events).pipe(toWireEvents(context), toArray()));
+    expect(said.filter(({ event }) => event === 'node_started')).toHaveLength(2);
+    expect(timelineOf(said).activations.map((one) => one.calls)).toEqual([[tried], calls]);
+  });
+
+  it('bounds the calls of a node, and what they say', () => {
+    const log = new CallLog();
+    for (let at = 0; at < 1_000; at += 1) {
+      log.add({ type: 'started', id: `${at}`, kind: 'tool', name: 'n'.repeat(5_000) }, at);
+      log.add({ type: 'finished', id: `${at}`, error: { code: 'TOOL_FAILED', message: 'm'.repeat(5_000) } }, at);
+    }
+    expect([log.calls.length, log.omitted]).toEqual([200, 800]);
+    expect(log.calls[0]).toMatchObject({ name: 'n'.repeat(200), error: 'm'.repeat(1_000), status: 'failed' });
+  });
+
+  it.each<[string, Json]>([
+    ['no list', { id: 1 }],
+    ['no object', [1, null, 'x']],
+    ['another kind', [{ id: 1, kind: 'x', name: 'n', status: 'open', started_at: 1 }]],
+    ['another status', [{ id: 1, kind: 'tool', name: 'n', status: 'x', started_at: 1 }]],
+    ['no time', [{ id: 1, kind: 'tool', name: 'n', status: 'open' }]],
+  ])('leaves out calls that are not whole: %s', (_, calls) => {
+    expect(readCalls(calls)).toEqual([]);
+  });
+
   it('gives the same activations for RAGFlow’s words as for the engine’s', async () => {
     const canvas = loadCanvas({
       components: {
@@ -177,7 +251,7 @@ describe('timelineOf', () => {
       globals: { 'sys.query': '' },
     });
     const models = createModels(await modelsFromEnvironment({}, async () => ''));
-    let now = 1_700_000_000_000;
+    let now = 1_700_000_000_900;
     const run$ = runTurn(canvas, { query: ['a', 'b'] }, { run: 'r', services: { models }, now: () => now++ });
     const events = await lastValueFrom(run$.pipe(toArray()));
     const context = { plan: canvas.plan, messageId: 'm', sessionId: 's' };
@@ -198,5 +272,7 @@ describe('timelineOf', () => {
       { within: 'Iteration:I/1', status: 'settled' },
     ]);
     expect(essence(timelineOf(said))).toEqual(fromEngine);
+    // In whole seconds it would be long before the first node.
+    expect(timelineOf(said).startedAtMs).toBe(fromEngine[0]?.startedAtMs);
   });
 });

@@ -267,10 +267,17 @@ describe('speech', () => {
   });
 
   it('goes along with the text', async () => {
+    const asked: unknown[] = [];
     const speech = {
-      speak: async (text: string) => ({ bytes: new TextEncoder().encode(text), mediaType: 'audio/mpeg' }),
+      speak: async (text: string, { headers }: { readonly headers?: object }) => {
+        asked.push(headers);
+        return { bytes: new TextEncoder().encode(text), mediaType: 'audio/mpeg' };
+      },
     };
-    const events = await sayLater('Hi. Bye.', { services: { models: { speech: () => speech } } }, { auto_play: true });
+    const trace = { contextOf: () => ({ traceparent: 'of the node' }) };
+    const services = { models: { speech: () => speech }, trace };
+    const events = await sayLater('Hi. Bye.', { services }, { auto_play: true });
+    expect(asked).toEqual([{ traceparent: 'of the node' }, { traceparent: 'of the node' }]);
     const audio = events.flatMap((event) => (event.type === 'notice' && event.name === 'audio' ? [event.data] : []));
     expect(audio).toEqual(['Hi.', 'Bye.'].map((text) => ({ audio_binary: Buffer.from(text).toString('hex') })));
     expect(outputsOf(events).content).toBe('Hi. Bye.');

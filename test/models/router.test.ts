@@ -1,5 +1,6 @@
 import { firstValueFrom, map, toArray } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { CallOptions } from '../../src/models/ask-once.js';
 import type { ChatRequest } from '../../src/models/chat-model.js';
 import { collectAnswer } from '../../src/models/collect-answer.js';
 import { modelsFromEnvironment } from '../../src/models/configuration.js';
@@ -199,11 +200,21 @@ describe('embedder, reranker and speech', () => {
     });
   });
 
-  const calls: readonly [string, (models: Models) => Promise<unknown>][] = [
-    ['embed', (models) => models.embedder('e').embed(['a', 'b'])],
-    ['rerank', (models) => models.reranker('r').rerank('q', ['a', 'b'])],
-    ['speak', (models) => models.speech('s').speak('a')],
+  const calls: readonly [string, (models: Models, options?: CallOptions) => Promise<unknown>][] = [
+    ['embed', (models, options) => models.embedder('e').embed(['a', 'b'], options)],
+    ['rerank', (models, options) => models.reranker('r').rerank('q', ['a', 'b'], options)],
+    ['speak', (models, options) => models.speech('s').speak('a', options)],
   ];
+
+  it.each(calls)('%s sends headers of the call along, and keeps its own key', async (_, call) => {
+    const { url, arrived } = await startServer((response) => answerJson(response, {}));
+    const headers = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'v=1', baggage: 'shop=7' };
+    const models = await modelsOf({}, { OPENAI_BASE_URL: url, OPENAI_API_KEY: KEY });
+    await call(models, { headers }).catch(() => {});
+    expect(arrived.map((one) => one.headers)).toEqual([
+      expect.objectContaining({ ...headers, authorization: `Bearer ${KEY}` }),
+    ]);
+  });
 
   it.each(calls)('%s refuses an answer that makes no sense', async (_, call) => {
     const bodies = [{}, { data: [{ index: 0, embedding: [1] }], results: [{ index: 0, relevance_score: 1 }] }];
@@ -240,9 +251,9 @@ describe('embedder, reranker and speech', () => {
       controller.abort(new Error('enough'));
     });
     const models = await modelsOf({}, { OPENAI_BASE_URL: url });
-    await expect(models.embedder('e').embed(['a'], controller.signal)).rejects.toThrow('enough');
+    await expect(models.embedder('e').embed(['a'], { signal: controller.signal })).rejects.toThrow('enough');
     await closed;
-    await expect(models.embedder('e').embed(['a'], controller.signal)).rejects.toThrow('enough');
+    await expect(models.embedder('e').embed(['a'], { signal: controller.signal })).rejects.toThrow('enough');
   });
 
   it('has no built-in model for them', async () => {

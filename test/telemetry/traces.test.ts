@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Plan } from '../../src/graph/plan.js';
 import type { JsonObject } from '../../src/json.js';
 import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels } from '../../src/models/router.js';
@@ -206,6 +207,48 @@ describe('traces', () => {
       expect(baggage).toEqual(expect.arrayContaining(['shop=7', 'runnel.tenant.id=local']));
       expect(baggage.some((entry) => entry.startsWith('session.id='))).toBe(true);
       expect(baggage).not.toContain('runnel.tenant.id=forged');
+    });
+
+    it('tenant and session find room beside all the baggage of a caller, in a header of bounded size', async () => {
+      const upstream = await startUpstream();
+      const { agent, run } = await startTracedServer({ services: { http: http() } });
+      const many = Array.from({ length: 180 }, (_, at) => `k${at}=${'v'.repeat(30)}`).join(',');
+      await run(await agent(invoking(upstream.url)), 'x', { ...headers, baggage: many });
+
+      const sent = String(upstream.seen[0]?.baggage);
+      const entries = sent.split(',');
+      expect(entries.slice(0, 2)).toEqual(['runnel.tenant.id=local', expect.stringMatching(/^session\.id=[\w-]+$/)]);
+      expect(entries).toHaveLength(180);
+      expect(sent.length).toBeLessThanOrEqual(8_192);
+      expect(many.startsWith(entries.slice(2).join(','))).toBe(true);
+    });
+
+    it('names that are no text of a header are encoded in baggage, and a name that cannot be fails nothing', async () => {
+      const { telemetry } = await startTracedServer();
+      const plan = { nodes: [], byId: new Map(), byCanonicalId: new Map() } as unknown as Plan;
+      const baggageOf = (id: string, tenant: string) => {
+        telemetry.watch({ id, plan, tenant, sessionId: 's' });
+        return telemetry.trace.contextOf(`${id}/1`).baggage;
+      };
+      expect(baggageOf('one', 'a,b=c;d\r\nx: é')).toBe(
+        'runnel.tenant.id=a%2Cb%3Dc%3Bd%0D%0Ax%3A%20%C3%A9,session.id=s',
+      );
+      expect(baggageOf('two', 'long'.repeat(1_100))).toBe('session.id=s');
+      expect(baggageOf('three', '\ud800')).toBeUndefined();
+    });
+
+    it.each([
+      ['vendor=1,other@tenant=a:b~c', 'vendor=1,other@tenant=a:b~c'],
+      [
+        ` ${Array.from({ length: 32 }, (_, at) => `k${at}=v`).join(',')} `,
+        Array.from({ length: 32 }, (_, at) => `k${at}=v`).join(','),
+      ],
+      ['x'.repeat(513), undefined],
+    ])('the state of other tracers is passed on as it came, or not at all (%#)', async (tracestate, expected) => {
+      const upstream = await startUpstream();
+      const { agent, run } = await startTracedServer({ services: { http: http() } });
+      await run(await agent(invoking(upstream.url)), 'x', { ...headers, tracestate });
+      expect(upstream.seen[0]?.tracestate).toBe(expected);
     });
 
     it('a run that is not sampled says so to those it asks, and sends nothing', async () => {

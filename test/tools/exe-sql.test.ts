@@ -66,6 +66,32 @@ describe('execute_sql', () => {
     expect(done).toEqual(['closed']);
   });
 
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  const comment = `/*traceparent='${traceparent}'*/`;
+
+  it('says behind each statement where it belongs in a trace', async () => {
+    const { databases, asked } = fake({}, new Error(`near 'x ${comment}' at line 1`), {}, {});
+    const sql = "SELECT 1; SELECT x; SELECT 2 -- two\n; SELECT '#'";
+    const call = {
+      ...calling(sql, databases),
+      trace: { traceparent, tracestate: 'v=1', baggage: 'b=*/ DROP TABLE t' },
+    };
+    const { outputs } = await resultOf(exeSql, '', call);
+    expect(asked).toEqual([
+      `SELECT 1 ${comment}`,
+      `SELECT x ${comment}`,
+      `SELECT 2 -- two\n${comment}`,
+      `SELECT '#'\n${comment}`,
+    ]);
+    expect(JSON.stringify(outputs.json)).not.toContain('traceparent');
+  });
+
+  it('says so of a look at the schema as well', async () => {
+    const { databases, asked } = fake({});
+    await resultOf(exeSql, '', { ...calling('SCHEMA', databases), trace: { traceparent } });
+    expect(asked).toEqual([expect.stringMatching(/ordinal_position \/\*traceparent='00-a{32}-b{16}-01'\*\/$/)]);
+  });
+
   it('writes tables in Markdown, fractions with six digits', async () => {
     const { databases } = fake({
       columns: ['a', 'b|c'],

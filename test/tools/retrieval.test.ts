@@ -118,7 +118,9 @@ describe('a RAGFlow server', () => {
       'POST /api/v1/retrieval': { json: { code: 0, data: { chunks: [chunk], total: 1 } } },
     });
     const retriever = createRagflowRetriever({ baseUrl: `${upstream.origin}/`, apiKey: 'key', http });
-    const result = await resultOf(retrieval, '', calling({ dataset_ids: ['Manuals', id] }, retriever));
+    const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, baggage: 'shop=7' };
+    const result = await resultOf(retrieval, '', { ...calling({ dataset_ids: ['Manuals', id] }, retriever), trace });
+    for (const { headers } of upstream.asked) expect(headers).toMatchObject(trace);
     expect(upstream.asked.map(({ path }) => path)).toEqual(['/api/v1/datasets', '/api/v1/retrieval']);
     expect(upstream.asked[0]?.query).toMatchObject({ name: 'Manuals' });
     expect(upstream.asked[1]?.headers.authorization).toBe('Bearer key');

@@ -2,7 +2,7 @@
 import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
 import type { AgentAnswer, AgentEvent, ToolLogEntry } from '../../agents/agent-events.js';
 import { type AgentState, keptState, readAgentState } from '../../agents/agent-state.js';
-import { callFinished, callStarted } from '../../graph/call-notices.js';
+import { callEvent, callFinished, callStarted } from '../../graph/call-notices.js';
 import type { Activation } from '../../graph/component.js';
 import {
   delta,
@@ -63,6 +63,8 @@ export function nodeEvents(node: AgentNode, event: AgentEvent): Observable<NodeE
       return of(event);
     case 'call-began':
       return of(callStarted(event));
+    case 'call-moment':
+      return of(callEvent(event));
     case 'call-progress':
       return of(notice('tool_progress', { call: event.id, message: event.message }));
     case 'call-ended':

@@ -25,12 +25,12 @@ export function createRagflowRetriever({ baseUrl, apiKey, http }: RagflowServer)
   const headers = { authorization: `Bearer ${apiKey}` };
   const base = `${baseUrl.replace(/\/+$/, '')}/api/v1`;
   const usual = { headers, timeoutSeconds: TIMEOUT_SECONDS, attempts: 3, secrets: [apiKey] };
-  const ask = async (request: Parameters<typeof askJson>[2], signal: AbortSignal): Promise<Json> =>
-    dataOf(await firstOf(askJson(AS_TOOL, call, request), signal));
-  const idOf = async (wanted: string, signal: AbortSignal): Promise<string> => {
+  const ask = async (request: Parameters<typeof askJson>[2], { headers: trace, signal }: Asking): Promise<Json> =>
+    dataOf(await firstOf(askJson(AS_TOOL, { ...call, ...(trace && { trace }) }, request), signal));
+  const idOf = async (wanted: string, asking: Asking): Promise<string> => {
     const listed = await ask(
       { ...usual, url: `${base}/datasets`, query: { name: wanted, page: 1, page_size: 1 } },
-      signal,
+      asking,
     );
     const id = Array.isArray(listed) ? textAt(listed[0] as Json, 'id') : '';
     if (id === '') throw new EngineError('NOT_FOUND', `Dataset(${wanted}) does not exist.`);
@@ -38,12 +38,19 @@ export function createRagflowRetriever({ baseUrl, apiKey, http }: RagflowServer)
   };
   return {
     async search(request, signal) {
-      const ids = request.datasets.map((one) => (LOOKS_LIKE_ID.test(one) ? one : idOf(one, signal)));
+      const asking: Asking = { headers: request.headers, signal };
+      const ids = request.datasets.map((one) => (LOOKS_LIKE_ID.test(one) ? one : idOf(one, asking)));
       const body = { ...bodyOf(request), dataset_ids: [...new Set(await Promise.all(ids))] };
-      const data = await ask({ ...usual, url: `${base}/retrieval`, method: 'POST', json: body }, signal);
+      const data = await ask({ ...usual, url: `${base}/retrieval`, method: 'POST', json: body }, asking);
       return (listAt(data, 'chunks') ?? []).filter(isJsonObject).map(passageOf);
     },
   };
+}
+
+/** What all requests of one search share. */
+interface Asking {
+  readonly headers: RetrievalRequest['headers'];
+  readonly signal: AbortSignal;
 }
 
 /** Ids of RAGFlow: 32 hexadecimal digits. */

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { Dialect } from './dialects.js';
 import type { DatabaseSession, StatementBounds } from './session.js';
+import { traceComment, withComment } from './trace-comment.js';
 
 /** Columns that are read at most. */
 const MAX_COLUMNS = 4_000;
@@ -37,7 +38,8 @@ export async function describeSchema(
   bounds: Omit<StatementBounds, 'maxRows'>,
 ): Promise<Schema> {
   const { dialect } = session;
-  const found = await session.query(STATEMENTS[dialect], { ...bounds, maxRows: MAX_COLUMNS });
+  const statement = withComment(STATEMENTS[dialect], traceComment(bounds.trace));
+  const found = await session.query(statement, { ...bounds, maxRows: MAX_COLUMNS });
   const tables = new Map<string, string[]>();
   const columns = found.rows.map(([schema = '', table = '', column = '', type = '']): JsonObject => {
     const isShort = dialect === 'mysql' || schema === USUAL[dialect];

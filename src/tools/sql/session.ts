@@ -1,5 +1,6 @@
 /** What a driver gives: one connection to one database, on which statements are run one after the other. */
 import type { Socket } from 'node:net';
+import type { TraceContext } from '../../graph/trace-context.js';
 import type { Json } from '../../json.js';
 import type { Dialect } from './dialects.js';
 
@@ -23,6 +24,8 @@ export interface StatementBounds {
   /** Bytes that its rows may have in all; what is beyond is left out. */
   readonly maxBytes: number;
   readonly timeoutMs: number;
+  /** Passed on in headers, where statements travel over HTTP. @default nothing */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** What a statement gave. */

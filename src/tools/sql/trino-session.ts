@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { firstValueFrom, fromEvent, takeUntil } from 'rxjs';
+import type { TraceContext } from '../../graph/trace-context.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { EgressClient, EgressRequest } from '../http/egress-client.js';
 import { toolFailed } from '../results/failures.js';
@@ -64,7 +65,8 @@ export function openTrinoSession(
         bounds.timeoutMs,
       );
       try {
-        return await run({ http, origin, headers, signal: ending.signal }, sql, bounds);
+        const { trace = {} } = bounds;
+        return await run({ http, origin, headers, trace, signal: ending.signal }, sql, bounds);
       } catch (error) {
         ending.signal.throwIfAborted();
         throw error;
@@ -81,6 +83,7 @@ interface Exchange {
   readonly http: EgressClient;
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly trace: TraceContext;
   readonly signal: AbortSignal;
 }
 
@@ -131,10 +134,10 @@ function nextOf({ nextUri }: JsonObject, origin: string): string | undefined {
 }
 
 async function ask(exchange: Exchange, request: EgressRequest): Promise<JsonObject> {
-  const { http, headers, signal } = exchange;
+  const { http, headers, trace, signal } = exchange;
   signal.throwIfAborted();
   const response = await firstValueFrom(
-    http.fetch({ ...request, headers, followRedirects: false }).pipe(takeUntil(fromEvent(signal, 'abort'))),
+    http.fetch({ ...request, ...trace, headers, followRedirects: false }).pipe(takeUntil(fromEvent(signal, 'abort'))),
   );
   const { status } = response;
   if (status < 200 || status >= 300) throw toolFailed(`the coordinator answered with status ${status}`);
@@ -147,8 +150,8 @@ async function ask(exchange: Exchange, request: EgressRequest): Promise<JsonObje
   throw toolFailed('the coordinator answered something that is no JSON');
 }
 
-function cancel({ http, headers }: Exchange, url: string): void {
-  http.fetch({ url, method: 'DELETE', headers, timeoutMs: CANCEL_MS, followRedirects: false }).subscribe({
+function cancel({ http, headers, trace }: Exchange, url: string): void {
+  http.fetch({ ...trace, url, method: 'DELETE', headers, timeoutMs: CANCEL_MS, followRedirects: false }).subscribe({
     // Nobody is left to hear of it.
     error: () => {},
   });

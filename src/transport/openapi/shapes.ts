@@ -109,6 +109,23 @@ export const timelineShape = runDetailShape.extend({
       elapsed_time: seconds.nullable(),
       first_event_id: eventNumber,
       last_event_id: eventNumber.nullable(),
+      calls: z
+        .array(
+          z.looseObject({
+            id: z.number().int(),
+            kind: z.enum(['model', 'tool', 'agent']),
+            name: text,
+            parent: z.number().int().optional().describe('Id of the call that this one is part of.'),
+            status: z.enum(['open', 'done', 'failed', 'stopped']),
+            error: text.optional(),
+            started_at: milliseconds,
+            first_piece_at: milliseconds.optional(),
+            ended_at: milliseconds.optional(),
+            usage: z.looseObject({ total_tokens: z.number().int() }).optional(),
+          }),
+        )
+        .describe('Models, tools and agents that it called, where it called more than one model.'),
+      usage: z.looseObject({ total_tokens: z.number().int(), calls: z.number().int() }),
       emissions: z.array(
         z.looseObject({
           kind: text,

@@ -73,9 +73,11 @@ export class EventFramer {
 
 const AROUND_BYTES = '{"event":"",,"data":}'.length;
 
-/** RAGFlow's frame for a run that failed; `error` names the code. */
+/** RAGFlow's frame for a run that failed; `error` names the code, `calls` what nodes were calling then. */
 function failureFrame({ data, task_id, session_id }: WireEvent): JsonObject {
   const code = data.code as ErrorCode;
   const { expose, summary } = ERROR_CODES[code];
-  return { code: 500, message: expose ? (data.message ?? '') : summary, data: false, task_id, session_id, error: code };
+  const message = expose ? (data.message ?? '') : summary;
+  const { calls } = data;
+  return { code: 500, message, data: false, task_id, session_id, error: code, ...(calls !== undefined && { calls }) };
 }

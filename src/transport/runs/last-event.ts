@@ -2,18 +2,19 @@ import type { WireEvent } from '../../canvas/wire-event.js';
 import { CANCELLED } from '../../canvas/wire-events.js';
 import { EngineError, type ErrorCode } from '../../errors.js';
 import type { LoggedEvent, RunRecord } from '../../graph/service-ports.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 
 /** Whether an event of that name is the last of its run. */
 export function isLastEvent(name: string): boolean {
   return name === 'workflow_finished' || name === 'user_inputs' || name === 'error';
 }
 
-/** The event that ends a run which failed, at a time in seconds since 1970. */
+/** The event that ends a run which failed, at a time in seconds since 1970; `calls` is what nodes were calling then. */
 export function failureEvent(
   { id, messageId, sessionId }: Pick<RunRecord, 'id' | 'messageId' | 'sessionId'>,
   createdAt: number,
   failure: EngineError | undefined,
+  calls?: Json,
 ): WireEvent {
   const { code, message } = failure ?? new EngineError('INTERNAL', `Run "${id}" ended without saying how.`);
   return {
@@ -22,7 +23,7 @@ export function failureEvent(
     created_at: createdAt,
     task_id: sessionId,
     session_id: sessionId,
-    data: { code, message },
+    data: { code, message, ...(calls !== undefined && { calls }) },
   };
 }
 

@@ -1,7 +1,6 @@
 import { BehaviorSubject, type Observable, Subscription, timer } from 'rxjs';
 import type { Session } from '../../canvas/turn.js';
 import type { WireEvent } from '../../canvas/wire-event.js';
-import { WireMapper } from '../../canvas/wire-events.js';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { RunRecord, RunStatus } from '../../graph/service-ports.js';
 import type { EventFrame, FreshFrame } from './event-frame.js';
@@ -64,6 +63,11 @@ export class LiveRun {
     return this.#events.transcript;
   }
 
+  /** What nodes called so far that are still at work: the log tells it when they are done. */
+  get working(): RunEvents['working'] {
+    return this.#events.working;
+  }
+
   /** Number of the last event that was shown. */
   get lastSeq(): number {
     return this.#events.lastSeq;
@@ -83,9 +87,8 @@ export class LiveRun {
     const { identity, work, past, detachGraceMs, claim } = this.#options;
     const { id, sessionId, messageId } = identity;
     claim.whenLost = () => this.putDown('its lease was lost');
-    if (detachGraceMs !== undefined) {
+    if (detachGraceMs !== undefined)
       this.#subscription.add(abandoned(this.#clients, detachGraceMs).subscribe(() => this.cancel()));
-    }
     if ('failure' in work) {
       this.#failure = work.failure;
       void this.#finish();
@@ -101,7 +104,7 @@ export class LiveRun {
         this.#status = outcome.status;
       },
     };
-    const mapper = new WireMapper({ plan: work.plan, messageId, sessionId, past }, this.#events);
+    const mapper = this.#events.mapperOf({ plan: work.plan, messageId, sessionId, past });
     this.#subscription.add(
       work.open(hooks).subscribe({
         next: (event) => {
@@ -268,17 +271,16 @@ export class LiveRun {
   }
 
   #failureNow(): RunRecord['error'] {
-    const last = this.#lastEvent();
-    return last.event === 'error'
-      ? ({ code: last.data.code, message: last.data.message } as RunRecord['error'])
-      : undefined;
+    const { event, data } = this.#lastEvent();
+    const { code, message } = data;
+    return event === 'error' ? ({ code, message } as RunRecord['error']) : undefined;
   }
 
   #lastEvent(): WireEvent {
     const { terminal } = this.#events;
     if (this.#failure === undefined && terminal !== undefined) return terminal;
     const createdAt = this.#options.past?.createdAt ?? Math.floor(this.startedAt / 1000);
-    return failureEvent(this.identity, createdAt, this.#failure);
+    return failureEvent(this.identity, createdAt, this.#failure, terminal?.data.calls);
   }
 
   #recordNow(status: RunStatus, lastSeq = 0, error?: RunRecord['error']): RunRecord {

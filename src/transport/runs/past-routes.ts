@@ -18,7 +18,8 @@ export function pastRoutes(parts: ServerParts): Routes {
     router.post('/agents/:id/runs/:run/fork', (exchange) => fork(parts, exchange));
     router.get('/agents/:id/runs/:run/trace', async (exchange) => {
       const run = await findRun(parts, exchange);
-      const timeline = await parts.timelines.read(exchange.state.tenant, run.id);
+      const { tenant } = exchange.state;
+      const timeline = await parts.timelines.read(tenant, run.id, parts.hub.find(tenant, run.id)?.working);
       if (timeline === undefined) throw noRun();
       exchange.body = success(timelineView(run, timeline));
     });

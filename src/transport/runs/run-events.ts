@@ -1,6 +1,7 @@
 import { type Observable, Subject } from 'rxjs';
+import type { WorkingNode } from '../../canvas/wire-calls.js';
 import type { Speaker, WireEvent, WireHeader } from '../../canvas/wire-event.js';
-import type { WireSink } from '../../canvas/wire-events.js';
+import { type WireContext, WireMapper, type WireSink } from '../../canvas/wire-events.js';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { RunJournal } from '../../graph/durable-ports.js';
 import type { Journal } from '../../graph/journal.js';
@@ -38,6 +39,7 @@ export class RunEvents implements WireSink {
   readonly #frames = new Subject<EventFrame>();
   readonly #framer = new EventFramer();
   readonly #writer: LogWriter;
+  #mapper: WireMapper | undefined = undefined;
   /** Number of the last event that was made. */
   #seq: number;
   #bytes: number;
@@ -80,6 +82,17 @@ export class RunEvents implements WireSink {
   /** Whether something could not be kept. */
   get hasFailed(): boolean {
     return this.#writer.hasFailed;
+  }
+
+  /** What takes the events of the engine and makes these of them. */
+  mapperOf(context: WireContext): WireMapper {
+    this.#mapper = new WireMapper(context, this);
+    return this.#mapper;
+  }
+
+  /** What nodes called so far that are still at work. */
+  get working(): readonly WorkingNode[] {
+    return this.#mapper?.working ?? [];
   }
 
   event(event: WireEvent): void {

@@ -1,7 +1,8 @@
 import { type RunTimeline, TimelineFold } from '../../canvas/run-timeline.js';
+import type { WorkingNode } from '../../canvas/wire-calls.js';
 import type { WireEvent } from '../../canvas/wire-event.js';
 import type { LoggedEvent, RunLog } from '../../graph/service-ports.js';
-import { isJsonObject } from '../../json.js';
+import { isJsonObject, type Json } from '../../json.js';
 
 /** Runs whose timelines are remembered between two requests; others are read anew. */
 const MAX_RUNS = 8;
@@ -28,8 +29,11 @@ export class RunTimelines {
     this.#log = log;
   }
 
-  /** The timeline of a run so far; undefined when nothing of its log is kept. */
-  async read(tenant: string, run: string): Promise<RunTimeline | undefined> {
+  /**
+   * The timeline of a run so far; undefined when nothing of its log is kept. The log tells what a node called when the node is
+   * done: `working` is what nodes of this process called that are not.
+   */
+  async read(tenant: string, run: string, working: readonly WorkingNode[] = []): Promise<RunTimeline | undefined> {
     const key = `${tenant.length}:${tenant}${run}`;
     const reading = this.#readings.get(key) ?? {
       fold: new TimelineFold(),
@@ -41,7 +45,7 @@ export class RunTimelines {
     const read = reading.tail.then(() => this.#readOn(tenant, run, reading));
     reading.tail = read.catch(() => {});
     await read;
-    if (reading.isKept) return reading.fold.timeline;
+    if (reading.isKept) return withCalls(reading.fold.timeline, working);
     this.#readings.delete(key);
     return undefined;
   }
@@ -66,10 +70,32 @@ export class RunTimelines {
   }
 }
 
-/** A failure has no envelope in the log. */
+/** Activations that are still open, with what they called so far. */
+function withCalls(timeline: RunTimeline, working: readonly WorkingNode[]): RunTimeline {
+  if (working.length === 0) return timeline;
+  const callsOf = new Map(working.map(({ token, calls }) => [token, calls]));
+  const activations = timeline.activations.map((one) => {
+    const calls = one.status === 'open' && one.token !== undefined ? callsOf.get(one.token) : undefined;
+    return calls === undefined ? one : { ...one, calls };
+  });
+  return { ...timeline, activations };
+}
+
+/** What a failure has in the log, where it has no envelope. */
+interface Failure {
+  readonly error?: unknown;
+  readonly message?: unknown;
+  readonly calls?: Json;
+}
+
 function wireOf({ event, json }: LoggedEvent): WireEvent {
-  const value = JSON.parse(json) as WireEvent & { readonly error?: unknown; readonly message?: unknown };
+  const value = JSON.parse(json) as WireEvent & Failure;
   if (event !== 'error' || isJsonObject(value.data)) return value;
-  const data = { code: String(value.error ?? 'INTERNAL'), message: String(value.message ?? '') };
+  const { calls } = value;
+  const data = {
+    code: String(value.error ?? 'INTERNAL'),
+    message: String(value.message ?? ''),
+    ...(calls !== undefined && { calls }),
+  };
   return { ...value, event: 'error', created_at: 0, data };
 }

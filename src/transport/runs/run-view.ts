@@ -3,7 +3,6 @@ import type { JsonObject } from '../../json.js';
 
 /** A run as the API shows it. Times are milliseconds since 1970. */
 export function runView(run: RunRecord): JsonObject {
-  const { usage } = run;
   return {
     id: run.id,
     run_id: run.id,
@@ -17,12 +16,17 @@ export function runView(run: RunRecord): JsonObject {
     started_at: run.startedAt,
     finished_at: run.finishedAt ?? null,
     elapsed_time: run.finishedAt === undefined ? null : (run.finishedAt - run.startedAt) / 1000,
-    usage: {
-      prompt_tokens: usage.promptTokens,
-      completion_tokens: usage.completionTokens,
-      total_tokens: usage.totalTokens,
-      calls: usage.calls,
-    },
+    usage: usageView(run.usage),
     last_event_id: run.lastSeq,
+  };
+}
+
+/** Tokens and calls of models as the API shows them. */
+export function usageView({ promptTokens, completionTokens, totalTokens, calls }: RunRecord['usage']): JsonObject {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: totalTokens,
+    calls,
   };
 }

@@ -1,7 +1,8 @@
 import type { RunTimeline, TimelineActivation, TimelineNode } from '../../canvas/run-timeline.js';
+import { writeCall } from '../../canvas/wire-calls.js';
 import type { RunRecord } from '../../graph/service-ports.js';
 import type { JsonObject } from '../../json.js';
-import { runView } from './run-view.js';
+import { runView, usageView } from './run-view.js';
 
 /** A run with what each of its nodes did, as the API shows it. Times are milliseconds since 1970, durations seconds. */
 export function runDetailView(run: RunRecord, timeline: RunTimeline | undefined): JsonObject {
@@ -31,8 +32,10 @@ function nodeView(node: TimelineNode): JsonObject {
     last_ended_at: node.lastEndedAtMs ?? null,
     busy_time: node.busyMs / 1000,
     longest_time: node.longestMs / 1000,
+    skips: node.skips,
     pieces: node.pieces,
     characters: node.characters,
+    usage: usageView(node.usage),
   };
 }
 
@@ -57,5 +60,7 @@ function activationView(one: TimelineActivation): JsonObject {
       pieces,
       characters,
     })),
+    usage: usageView(one.usage),
+    calls: one.calls.map(writeCall),
   };
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { exeSql } from '../../../src/tools/exe-sql.js';
 import { TEST_CERTIFICATE } from '../http/support/certificate.js';
+import { resultOf } from '../support/upstream.js';
 import { gone, jsonOf, localDatabases, sessionsOf, startCall, type Target } from './support/calls.js';
 import { describeMariadb, type MariadbServer, startMariadb } from './support/mariadb-server.js';
 
@@ -59,6 +61,22 @@ describeMariadb('execute_sql against MariaDB', () => {
     ["'it''s \\'; DROP TABLE t; -- '", "it's '; DROP TABLE t; -- "],
   ])('reads %s as %j', async (expression, value) => {
     expect((await ask(`SELECT ${expression} AS v`)).outputs.json).toEqual([[{ v: value }]]);
+  });
+
+  it('shows the server where a statement belongs in a trace', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const sql = 'SELECT info FROM information_schema.processlist WHERE id = connection_id()';
+    const { outputs } = await resultOf(exeSql, '', {
+      args: { sql: `${sql}; SELECT id FROM t # all\n; SELECT 2 AS two` },
+      params: { ...target },
+      services: { databases: localDatabases() },
+      trace: { traceparent },
+    });
+    expect(outputs.json).toEqual([
+      [{ info: `${sql} /*traceparent='${traceparent}'*/` }],
+      [{ id: 1 }, { id: 2 }, { id: 3 }],
+      [{ two: 2 }],
+    ]);
   });
 
   it('reads columns of bits and of JSON', async () => {

@@ -1,7 +1,9 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { exeSql } from '../../../src/tools/exe-sql.js';
 import { describePostgres, type PostgresServer, startPostgres } from '../../stores/support/postgres-server.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../http/support/certificate.js';
+import { resultOf } from '../support/upstream.js';
 import { gone, jsonOf, localDatabases, sessionsOf, startCall, type Target } from './support/calls.js';
 
 describePostgres('execute_sql against Postgres', () => {
@@ -71,6 +73,23 @@ describePostgres('execute_sql against Postgres', () => {
     ['/* ; DELETE /* nested */ FROM t */ 1', 1],
   ])('reads %s as %j', async (expression, value) => {
     expect((await ask(`SELECT ${expression} AS v`)).outputs.json).toEqual([[{ v: value }]]);
+  });
+
+  it('shows the server, and those who watch it, where a statement belongs in a trace', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const { outputs } = await resultOf(exeSql, '', {
+      args: {
+        sql: 'SELECT query FROM pg_stat_activity WHERE pid = pg_backend_pid(); SELECT id FROM t -- all\n; SHOW tcp_keepalives_count',
+      },
+      params: { ...target },
+      services: { databases: localDatabases() },
+      trace: { traceparent },
+    });
+    expect(outputs.json).toEqual([
+      [{ query: `SELECT query FROM pg_stat_activity WHERE pid = pg_backend_pid() /*traceparent='${traceparent}'*/` }],
+      [{ id: 1 }, { id: 2 }, { id: 3 }],
+      [{ tcp_keepalives_count: expect.anything() }],
+    ]);
   });
 
   it('keeps repeated and strange names of columns apart', async () => {

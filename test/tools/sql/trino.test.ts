@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { exeSql } from '../../../src/tools/exe-sql.js';
 import { serve, textOf } from '../http/support/servers.js';
-import { type Routes, startUpstream } from '../support/upstream.js';
+import { type Routes, resultOf, startUpstream } from '../support/upstream.js';
 import { gone, jsonOf, localDatabases, startCall, type Target } from './support/calls.js';
 
 const targetAt = (origin: string): Target => ({
@@ -61,6 +62,22 @@ describe('execute_sql against Trino', () => {
     });
     expect(second?.query).toEqual({ slug: 'a' });
     expect(upstream.asked.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET']);
+  });
+
+  it('passes a trace on with every request, and behind the statement', async () => {
+    const upstream = await startUpstream(PAGES);
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const trace = { traceparent, tracestate: 'v=1', baggage: 'shop=7' };
+    await resultOf(exeSql, '', {
+      args: { sql: 'SELECT * FROM orders' },
+      params: { ...targetAt(upstream.origin), max_records: 1 },
+      services: { databases: localDatabases() },
+      trace,
+    });
+    await gone(async () => upstream.asked.at(-1)?.method !== 'DELETE');
+    expect(upstream.asked[0]?.body).toBe(`SELECT * FROM orders /*traceparent='${traceparent}'*/`);
+    expect(upstream.asked.map(({ method }) => method)).toEqual(['POST', 'GET', 'DELETE']);
+    for (const { headers } of upstream.asked) expect(headers).toMatchObject(trace);
   });
 
   it.each([

@@ -84,13 +84,14 @@ export interface Calling {
   readonly environment?: Readonly<Record<string, string>>;
   /** Attempts and pause as a document sets them. */
   readonly retries?: ToolCall['retries'];
+  readonly trace?: ToolCall['trace'];
 }
 
 /** A call of `tool` whose fixed upstream is at `origin`, and whose every pause between attempts is 0. */
 export function callOf(
   tool: AnyTool,
   origin: string,
-  { params = {}, services = {}, environment, retries }: Calling,
+  { params = {}, services = {}, environment, retries, trace }: Calling,
 ): ToolCall<never> {
   const read = z.looseObject({ ...tool.params }).parse(params);
   return {
@@ -103,6 +104,7 @@ export function callOf(
     source: activationOf({}).source,
     key: 'run/1',
     ...(retries && { retries }),
+    ...(trace && { trace }),
     now: () => Date.parse('2026-11-21T12:00:00Z'),
     random: () => 0,
   };

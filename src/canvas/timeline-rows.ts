@@ -1,0 +1,185 @@
+/** What a drawing of a timeline is made of: a row for each node, and below it rows for what it called. */
+import type { CallKind } from '../graph/call-notices.js';
+import type { TimelineCall } from './call-log.js';
+import type { ActivationStatus, RunTimeline, TimelineActivation, TimelineEmission, TimelineNode } from './timeline.js';
+
+/** How a bar ends. `stopped`: without an end of its own, with its node or its run. */
+export type BarStatus = ActivationStatus | 'stopped';
+
+/** Something at a point of time on a bar; without `pieces` it is the first piece of an answer. */
+export interface BarMark {
+  readonly kind: TimelineEmission['kind'];
+  readonly atMs: number;
+  readonly pieces?: number;
+  readonly characters?: number;
+}
+
+/** One activation or one call. Times in milliseconds since 1970. */
+export interface TimelineBar {
+  readonly fromMs: number;
+  /** The end of what is drawn, when it has none of its own. */
+  readonly toMs: number;
+  readonly status: BarStatus;
+  readonly within?: string;
+  readonly attempt?: number;
+  readonly error?: string;
+  readonly tokens: number;
+  readonly marks: readonly BarMark[];
+}
+
+/** A row of a drawing. */
+export interface TimelineRow {
+  readonly kind: 'node' | CallKind;
+  /** Id of the node, or the name of what is called. */
+  readonly label: string;
+  /** Type and name of a node. */
+  readonly about: string;
+  /** How deep it lies in bodies and calls. */
+  readonly depth: number;
+  /** Bars that are at the same time lie in different lanes, as long as there are lanes; in order of their beginning. */
+  readonly lanes: readonly (readonly TimelineBar[])[];
+  readonly bars: number;
+  /** Milliseconds of all bars together. */
+  readonly busyMs: number;
+  readonly tokens: number;
+  /** Why the first one failed that did. */
+  readonly error?: string;
+}
+
+/** Lanes of one row; what is at the same time as so many others lies over the last one. */
+const MAX_LANES = 8;
+
+const MAX_DEPTH = 12;
+
+/** The end of what is drawn, in milliseconds since 1970. */
+export function lastMoment({ startedAtMs = 0, endedAtMs, activations }: RunTimeline): number {
+  let last = endedAtMs ?? startedAtMs;
+  for (const { startedAtMs: began, endedAtMs: ended, emissions, calls } of activations) {
+    last = Math.max(last, ended ?? began, emissions.at(-1)?.atMs ?? 0);
+    for (const call of calls) last = Math.max(last, call.endedAtMs ?? call.startedAtMs);
+  }
+  return last;
+}
+
+/** The rows of a timeline, each node's in the order in which the nodes began. */
+export function rowsOf(timeline: RunTimeline): readonly TimelineRow[] {
+  const activations = new Map<string, TimelineActivation[]>(timeline.nodes.map(({ node }) => [node, []]));
+  for (const one of timeline.activations) activations.get(one.node)?.push(one);
+  const end = lastMoment(timeline);
+  const isOver = timeline.status !== 'running' && timeline.status !== 'waiting';
+  return timeline.nodes.flatMap((node) => {
+    const own = activations.get(node.node) ?? [];
+    const depth = Math.min(MAX_DEPTH, Math.floor((own[0]?.within?.split('/').length ?? 0) / 2));
+    return [
+      nodeRow(
+        node,
+        depth,
+        own.map((one) => activationBar(one, end, isOver)),
+      ),
+      ...callRows(own, depth + 1, end),
+    ];
+  });
+}
+
+function nodeRow({ node, type, name, usage, activations, busyMs }: TimelineNode, depth: number, bars: TimelineBar[]) {
+  const about = [...new Set([type, name])]
+    .filter((text) => text !== undefined && text !== '' && text !== node)
+    .join(' · ');
+  const row = rowOf({ kind: 'node', label: node, about, depth }, bars);
+  const unended = bars.filter(({ status }) => status === 'open' || status === 'stopped');
+  // The sums know also of activations that are not listed, but not of those without an end.
+  return { ...row, bars: activations, busyMs: busyMs + timeOf(unended), tokens: usage.totalTokens };
+}
+
+function activationBar(one: TimelineActivation, end: number, isOver: boolean): TimelineBar {
+  const { status, within, attempt, error, startedAtMs: fromMs, endedAtMs: toMs = end, usage, emissions } = one;
+  return {
+    fromMs,
+    toMs,
+    status: status === 'open' && isOver ? 'stopped' : status,
+    ...(within !== undefined && { within }),
+    ...(attempt > 1 && { attempt }),
+    ...(error !== undefined && { error }),
+    tokens: usage.totalTokens,
+    marks: emissions.map(({ kind, atMs, pieces, characters }) => ({ kind, atMs, pieces, characters })),
+  };
+}
+
+/** Calls of one kind and name in one place, and those that belong to them below. */
+interface CallGroup {
+  readonly kind: CallKind;
+  readonly name: string;
+  readonly calls: TimelineCall[];
+  readonly inside: Map<string, CallGroup>;
+}
+
+function callRows(activations: readonly TimelineActivation[], depth: number, end: number): TimelineRow[] {
+  const groups = new Map<string, CallGroup>();
+  for (const { calls } of activations) {
+    const groupOf = new Map<number, CallGroup>();
+    for (const call of calls) {
+      const around = (call.parent === undefined ? undefined : groupOf.get(call.parent))?.inside ?? groups;
+      const key = `${call.kind} ${call.name}`;
+      const group: CallGroup = around.get(key) ?? { kind: call.kind, name: call.name, calls: [], inside: new Map() };
+      around.set(key, group);
+      group.calls.push(call);
+      groupOf.set(call.id, group);
+    }
+  }
+  return rowsOfGroups(groups, depth, end);
+}
+
+function rowsOfGroups(groups: ReadonlyMap<string, CallGroup>, depth: number, end: number): TimelineRow[] {
+  return [...groups.values()].flatMap(({ kind, name, calls, inside }) => [
+    rowOf(
+      { kind, label: name, about: kind, depth: Math.min(MAX_DEPTH, depth) },
+      calls.map((call) => callBar(call, end)),
+    ),
+    ...rowsOfGroups(inside, depth + 1, end),
+  ]);
+}
+
+function callBar(
+  { status, error, startedAtMs, firstPieceAtMs, endedAtMs, usage }: TimelineCall,
+  end: number,
+): TimelineBar {
+  return {
+    fromMs: startedAtMs,
+    toMs: endedAtMs ?? end,
+    status: status === 'done' ? 'settled' : status,
+    ...(error !== undefined && { error }),
+    tokens: usage?.totalTokens ?? 0,
+    marks: firstPieceAtMs === undefined ? [] : [{ kind: 'text', atMs: firstPieceAtMs }],
+  };
+}
+
+function rowOf(
+  head: Pick<TimelineRow, 'kind' | 'label' | 'about' | 'depth'>,
+  bars: readonly TimelineBar[],
+): TimelineRow {
+  const error = bars.find((bar) => bar.status === 'failed' && bar.error !== undefined)?.error;
+  return {
+    ...head,
+    lanes: lanesOf(bars),
+    bars: bars.length,
+    busyMs: timeOf(bars),
+    tokens: bars.reduce((sum, { tokens }) => sum + tokens, 0),
+    ...(error !== undefined && { error }),
+  };
+}
+
+function timeOf(bars: readonly TimelineBar[]): number {
+  return bars.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+}
+
+/** Each bar goes to the first lane that is free when it begins. */
+function lanesOf(bars: readonly TimelineBar[]): TimelineBar[][] {
+  const lanes: TimelineBar[][] = [];
+  for (const bar of [...bars].sort((one, other) => one.fromMs - other.fromMs)) {
+    const free = lanes.find((lane) => (lane.at(-1)?.toMs ?? 0) <= bar.fromMs);
+    if (free !== undefined) free.push(bar);
+    else if (lanes.length < MAX_LANES) lanes.push([bar]);
+    else lanes.at(-1)?.push(bar);
+  }
+  return lanes;
+}
