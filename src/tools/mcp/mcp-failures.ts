@@ -1,9 +1,7 @@
 /** What goes wrong with an MCP server, in words for the model and for people, without secrets. */
 import { EngineError } from '../../errors.js';
 import { toolFailed } from '../results/failures.js';
-
-/** Characters of a server's own words that are repeated. */
-const MAX_MESSAGE = 500;
+import { said } from '../results/said.js';
 
 /** Whose failure it is, and what must not be repeated. */
 export interface FailureContext {
@@ -28,16 +26,8 @@ export function mcpFailure(thrown: unknown, { server, tool, timeoutSeconds, secr
   if (EngineError.is(thrown)) return toolFailed(`${what} cannot be used: ${thrown.message}`, { cause: thrown });
   if (status !== undefined) return toolFailed(`${what} answered with status ${status}.`, { retryable: status >= 500 });
   if (isLost(thrown)) return toolFailed(`${what} closed the connection before it answered.`, { cause: thrown });
-  const said = thrown instanceof Error ? thrown.message : String(thrown);
-  return toolFailed(`${what} failed: ${clean(said, secrets)}`, { cause: thrown });
-}
-
-/** A server's words: bounded, and without what it was sent in confidence. */
-export function clean(text: string, secrets: readonly string[]): string {
-  const shown = secrets
-    .filter((secret) => secret.length > 3)
-    .reduce((left, secret) => left.replaceAll(secret, '[REDACTED]'), text);
-  return shown.length > MAX_MESSAGE ? `${shown.slice(0, MAX_MESSAGE)}…` : shown;
+  const why = said(thrown instanceof Error ? thrown.message : String(thrown), secrets);
+  return toolFailed(`${what} failed: ${why}`, { cause: thrown });
 }
 
 /**

@@ -4,7 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../../knowledge/retriever.js';
 import type { EgressClient } from '../http/egress-client.js';
 import { toolFailed } from '../results/failures.js';
-import { askJson, listAt, numberAt, textAt } from '../upstream.js';
+import { said } from '../results/said.js';
+import { askJson, listAt, numberAt, objectOf, textAt } from '../upstream.js';
 
 /** A RAGFlow server that searches. */
 export interface RagflowServer {
@@ -26,7 +27,7 @@ export function createRagflowRetriever({ baseUrl, apiKey, http }: RagflowServer)
   const base = `${baseUrl.replace(/\/+$/, '')}/api/v1`;
   const usual = { headers, timeoutSeconds: TIMEOUT_SECONDS, attempts: 3, secrets: [apiKey] };
   const ask = async (request: Parameters<typeof askJson>[2], signal: AbortSignal): Promise<Json> =>
-    dataOf(await firstOf(askJson(AS_TOOL, call, request), signal));
+    dataOf(await firstOf(askJson(AS_TOOL, call, request), signal), apiKey);
   const idOf = async (wanted: string, signal: AbortSignal): Promise<string> => {
     const listed = await ask(
       { ...usual, url: `${base}/datasets`, query: { name: wanted, page: 1, page_size: 1 } },
@@ -69,10 +70,10 @@ function bodyOf(request: RetrievalRequest): JsonObject {
 }
 
 /** RAGFlow's envelope: a refusal comes with status 200. */
-function dataOf(answer: Json): Json {
-  if (!isJsonObject(answer)) throw toolFailed('the answer of RAGFlow is no object');
-  if (answer.code !== 0) throw toolFailed(textAt(answer, 'message') || 'RAGFlow refused the search');
-  return answer.data ?? null;
+function dataOf(answer: Json, apiKey: string): Json {
+  const { code, data } = objectOf(answer);
+  if (code !== 0) throw toolFailed(said(textAt(answer, 'message'), [apiKey]) || 'RAGFlow refused the search');
+  return data ?? null;
 }
 
 function passageOf(chunk: JsonObject): RetrievedPassage {
