@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs';
 import { z } from 'zod';
-import { EngineError } from '../errors.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { oneOf, text, wholeNumber } from './fields.js';
 import { toolFailed } from './results/failures.js';
+import { said } from './results/said.js';
 import type { Databases } from './sql/databases.js';
 import { databaseKindOf, databaseKinds } from './sql/dialects.js';
 import { type Outcome, sqlResult } from './sql/results.js';
@@ -82,7 +82,7 @@ export const exeSql = defineTool({
     return fromAbortable((signal) => {
       const running: Running = { maxRows, password, signal, now, until: now() + RUNNING_MS };
       return withSession(databases, address, signal, (session) =>
-        isSchema ? schemaResult(session) : runAll(session, statements, running),
+        isSchema ? schemaResult(session, password) : runAll(session, statements, running),
       );
     });
   },
@@ -154,25 +154,25 @@ async function runOne(session: DatabaseSession, sql: string, bounds: StatementBo
     const table = await session.query(sql, bounds);
     return { table, bytes: JSON.stringify(table.rows).length };
   } catch (error) {
-    return failed(sql, withoutPassword(messageOf(error), password));
+    return failed(sql, reasonOf(error, password));
   }
 }
 
 function failed(sql: string, why: string): Outcome {
-  return { content: `SQL Execution Failed: ${sql.slice(0, MAX_SHOWN)}\n${why.slice(0, MAX_SHOWN)}` };
+  return { content: `SQL Execution Failed: ${sql.slice(0, MAX_SHOWN)}\n${why}` };
 }
 
-function messageOf(error: unknown): string {
-  if (EngineError.is(error)) return error.message;
-  return error instanceof Error && error.message !== '' ? error.message : 'the database refused it';
+/** What a server says, which might repeat what it was told. */
+function reasonOf(error: unknown, password: string): string {
+  const message = error instanceof Error ? error.message : '';
+  return said(message, [password], MAX_SHOWN) || 'the database refused it';
 }
 
-/** A server might repeat what it was told. */
-function withoutPassword(message: string, password: string): string {
-  return password.length > 3 ? message.replaceAll(password, '[REDACTED]') : message;
-}
-
-async function schemaResult(session: DatabaseSession): Promise<ToolResult> {
-  const { text: listed, columns } = await describeSchema(session, { maxBytes: MAX_BYTES, timeoutMs: STATEMENT_MS });
-  return toolResult(listed, { formalized_content: listed, json: [[...columns]] });
+async function schemaResult(session: DatabaseSession, password: string): Promise<ToolResult> {
+  try {
+    const { text: listed, columns } = await describeSchema(session, { maxBytes: MAX_BYTES, timeoutMs: STATEMENT_MS });
+    return toolResult(listed, { formalized_content: listed, json: [[...columns]] });
+  } catch (error) {
+    throw toolFailed(`the tables could not be listed: ${reasonOf(error, password)}`);
+  }
 }
