@@ -32,11 +32,13 @@ export function mcpFailure(thrown: unknown, { server, tool, timeoutSeconds, secr
 
 /**
  * Whether a request certainly did nothing because there is no such session, or no connection: a new session may repeat it.
- * Servers answer 404 by the specification, and many 400, when they do not know a session (any more).
+ * Servers answer 404 by the specification when they do not know a session (any more), and many 400, but that may mean anything
+ * else as well: only one that speaks of sessions counts.
  */
 export function isUnknownSession(thrown: unknown): boolean {
   const status = statusOf(thrown);
-  if (status !== undefined) return status === 404 || status === 400;
+  if (status === 400) return thrown instanceof Error && /session|initiali[sz]/i.test(thrown.message);
+  if (status !== undefined) return status === 404;
   if (EngineError.is(thrown)) return (thrown.details as { reason?: unknown } | undefined)?.reason === 'ECONNREFUSED';
   return codeOf(thrown) === 'NOT_CONNECTED' || (thrown instanceof Error && thrown.message === 'Not connected');
 }
