@@ -63,10 +63,28 @@ function bodyOf(request: RetrievalRequest): JsonObject {
     keyword: false,
     highlight: false,
     cross_languages: request.crossLanguages,
-    ...(Object.keys(filter).length === 0 ? {} : { metadata_condition: filter }),
+    ...conditionOf(filter),
     use_kg: request.useGraph,
     toc_enhance: request.useContents,
   };
+}
+
+/**
+ * The conditions of a document in the words of the API, which knows no others: those that a model would choose are refused.
+ *
+ * @throws EngineError CONFIG_INVALID
+ */
+function conditionOf({ method = 'disabled', logic = 'and', manual }: JsonObject): JsonObject {
+  if (method === 'disabled' || method === '') return {};
+  if (method !== 'manual') {
+    throw new EngineError(
+      'CONFIG_INVALID',
+      `meta_data_filter: the method ${JSON.stringify(method)} is not available over RAGFlow's API; use "manual" with conditions.`,
+    );
+  }
+  const given = Array.isArray(manual) ? manual.filter(isJsonObject) : [];
+  const conditions = given.map(({ key = '', op = '', value = '' }) => ({ name: key, comparison_operator: op, value }));
+  return conditions.length === 0 ? {} : { metadata_condition: { logic, conditions } };
 }
 
 /** RAGFlow's envelope: a refusal comes with status 200. */
