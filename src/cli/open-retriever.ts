@@ -8,6 +8,10 @@ import { createMemoryRetriever, type IndexedDataset, type IndexedDocument } from
 import type { Retriever } from '../knowledge/retriever.js';
 import type { EgressClient } from '../tools/http/egress-client.js';
 import { createRagflowRetriever } from '../tools/retrieval/ragflow-retriever.js';
+import { LOCAL_TENANT } from '../transport/access/api-keys.js';
+
+/** What names of folders begin with that hold the datasets of a tenant. */
+const TENANT_MARK = '@';
 
 /** Files of one dataset, and the size of each in bytes, that are read. */
 const MAX_FILES = 2_000;
@@ -20,8 +24,9 @@ const MAX_CHARACTERS = 4 * 1024 * 1024;
 const MAX_DATASET_CHARACTERS = 32 * 1024 * 1024;
 
 /**
- * A RAGFlow server (`RAGFLOW_BASE_URL`, `RAGFLOW_API_KEY`), else an index over a folder (`RUNNEL_DATASETS_DIR`, default `datasets`
- * in the data folder): each folder in it is a dataset, each file in that a document.
+ * A RAGFlow server (`RAGFLOW_BASE_URL`, `RAGFLOW_API_KEY`), whose datasets all tenants see; else an index over a folder
+ * (`RUNNEL_DATASETS_DIR`, default `datasets` in the data folder): each folder in it is a dataset, each file in that a document. The
+ * datasets of a tenant lie in a folder `@<tenant>` of their own, and those beside it are the default tenant's.
  *
  * @throws EngineError CONFIG_INVALID for a server without a key.
  */
@@ -35,12 +40,28 @@ export function openRetriever(env: Readonly<Record<string, string | undefined>>,
     return createRagflowRetriever({ baseUrl, apiKey, http });
   }
   const folder = env.RUNNEL_DATASETS_DIR?.trim() || path.join(env.RUNNEL_DATA_DIR?.trim() || '.runnel', 'datasets');
-  return createMemoryRetriever(() => listDatasets(folder));
+  /** By tenant: there are as many as the operator has given keys to. */
+  const retrievers = new Map<string, Retriever>();
+  const forTenant = (tenant: string): Retriever => {
+    const known = retrievers.get(tenant);
+    if (known !== undefined) return known;
+    const place = folderOf(folder, tenant);
+    const retriever = createMemoryRetriever(async () => (place === undefined ? [] : listDatasets(place)));
+    retrievers.set(tenant, retriever);
+    return retriever;
+  };
+  return { ...forTenant(LOCAL_TENANT), forTenant };
+}
+
+/** With a mark in front, no tenant is called like a dataset, nor leads out of the folder; undefined for what is no name of a folder. */
+function folderOf(folder: string, tenant: string): string | undefined {
+  if (tenant === LOCAL_TENANT) return folder;
+  return tenant === '' || /[/\\\0]/.test(tenant) ? undefined : path.join(folder, `${TENANT_MARK}${tenant}`);
 }
 
 async function listDatasets(folder: string): Promise<readonly IndexedDataset[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+  const folders = entries.filter((entry) => entry.isDirectory() && !/^[.@]/.test(entry.name));
   return Promise.all(folders.map(({ name }) => datasetOf(name, path.join(folder, name))));
 }
 

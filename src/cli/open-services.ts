@@ -45,7 +45,7 @@ export async function openServices(
   const http = createEgressClient({ allowPrivateNetwork });
   const tools = readToolSettings(env);
   const mcp = await openMcpServers(env, allowPrivateNetwork);
-  const code = openCodeRunner(readCodeSettings(env), http);
+  const code = openCodeRunner(readCodeSettings(env), http, tools);
   const maxBrowsers = readWhole(env, 'RUNNEL_MAX_BROWSERS', 'browsers, at least 1', 1);
   const browsers = createBrowsers({
     allowPrivateNetwork,

@@ -56,6 +56,11 @@ export const TOOL_VARIABLES: readonly Setting[] = [
     default: 'https://api.keenable.ai',
     meaning: 'where KeenableSearch asks; https, or http on this machine',
   },
+  {
+    name: 'SANDBOX_ARTIFACT_EXPIRE_DAYS',
+    default: '7',
+    meaning: 'days that files made by scripts of CodeExec can be fetched; 0: for ever',
+  },
 ];
 
 /** What `run` and `serve` read about models, clocks and tools; the server's own settings lie in `src/transport/config.ts`. */
@@ -95,7 +100,8 @@ export const ENGINE_SETTINGS: readonly Setting[] = [
   {
     name: 'RUNNEL_DATASETS_DIR',
     default: 'datasets in RUNNEL_DATA_DIR',
-    meaning: 'what Retrieval searches, for all tenants: each folder is a dataset, each file in it a document',
+    meaning:
+      'what Retrieval searches: each folder is a dataset, each file in it a document; those of a tenant with a name lie in a folder @<tenant>',
   },
   { name: 'RAGFLOW_BASE_URL', default: 'unset', meaning: 'a RAGFlow server that Retrieval asks instead' },
   { name: 'RAGFLOW_API_KEY', default: 'unset', meaning: 'its key' },

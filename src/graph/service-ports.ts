@@ -251,6 +251,8 @@ export interface FileRecord {
   readonly bytes: Uint8Array;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** From when on it counts as deleted, in milliseconds since 1970. @default never */
+  readonly expiresAt?: number;
 }
 
 export interface FileStore {

@@ -79,12 +79,13 @@ export function unknownDataset(wanted: string, datasets: readonly Pick<IndexedDa
 }
 
 function refuseTheImpossible({ useGraph, filter }: RetrievalRequest): void {
-  const manual = Object.keys(filter).length > 0 && filter.method !== undefined && filter.method !== 'disabled';
-  if (!useGraph && !manual) return;
-  const what = useGraph ? 'use_kg (a graph of knowledge)' : 'meta_data_filter';
+  const { method = 'disabled' } = filter;
+  const isFiltered = method !== 'disabled' && method !== '';
+  if (!useGraph && !isFiltered) return;
+  const what = useGraph ? 'graph of knowledge ("use_kg")' : 'metadata to filter by ("meta_data_filter")';
   throw new EngineError(
     'CONFIG_INVALID',
-    `The index of this process has no ${what}; ask a RAGFlow server (RAGFLOW_BASE_URL) instead.`,
+    `The index of this process has no ${what}; switch it off, or set RAGFLOW_BASE_URL to a RAGFlow server that has.`,
   );
 }
 

@@ -40,6 +40,8 @@ export interface RetrievedPassage {
 }
 
 export interface Retriever {
+  /** The same as another tenant sees it; absent where all tenants see the same. */
+  forTenant?(tenant: string): Retriever;
   /**
    * Passages that fit the question.
    *

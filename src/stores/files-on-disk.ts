@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import path from 'node:path';
 import { EngineError } from '../errors.js';
 import type { FileRecord, FileStore } from '../graph/service-ports.js';
+import { isExpired } from './file-expiry.js';
 
 /** What is known about a file whose bytes lie on disk. */
 export interface FileEntry extends Omit<FileRecord, 'bytes'> {
@@ -68,7 +69,7 @@ export function createFilesOnDisk({ folder, index, maxFileBytes = 256 * 1024 ** 
     },
     async find(tenant, id) {
       const entry = await index.find(tenant, id);
-      if (entry === undefined) return undefined;
+      if (entry === undefined || isExpired(entry, Date.now())) return undefined;
       const { size, path: name, ...about } = entry;
       const bytes = await read(path.join(folder, name));
       if (bytes?.byteLength !== size) throw damaged(entry, bytes?.byteLength);

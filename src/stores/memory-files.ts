@@ -1,4 +1,5 @@
 import type { FileRecord, FileStore } from '../graph/service-ports.js';
+import { isExpired } from './file-expiry.js';
 import { Shelf } from './shelf.js';
 
 export interface MemoryFileLimits {
@@ -17,7 +18,8 @@ export function createMemoryFiles(limits: MemoryFileLimits = {}): FileStore {
       shelf.put(tenant, file.id, file, file.bytes.byteLength);
     },
     async find(tenant, id) {
-      return shelf.get(tenant, id);
+      const file = shelf.get(tenant, id);
+      return file === undefined || isExpired(file, Date.now()) ? undefined : file;
     },
   };
 }

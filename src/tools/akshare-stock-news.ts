@@ -4,6 +4,7 @@ import { queryArgument, wholeNumber } from './fields.js';
 import { BROWSER_HEADERS } from './http/browser-headers.js';
 import type { EgressResponse } from './http/egress-client.js';
 import { toolFailed } from './results/failures.js';
+import { said } from './results/said.js';
 import { NOTHING_FOUND, searchOutputs } from './results/search-result.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { ask, baseUrlOf, jsonOf, listAt, textAt } from './upstream.js';
@@ -77,7 +78,7 @@ function articlesIn(response: EgressResponse): readonly Json[] {
   const result = isJsonObject(answer) ? answer.result : undefined;
   const articles = listAt(result, ARTICLES);
   if (articles === undefined && textAt(answer, 'code') !== '0') {
-    throw toolFailed(textAt(answer, 'msg') || textAt(answer, 'message') || 'the answer holds no articles');
+    throw toolFailed(said(textAt(answer, 'msg') || textAt(answer, 'message')) || 'the answer holds no articles');
   }
   return articles ?? [];
 }

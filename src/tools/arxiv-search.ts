@@ -5,6 +5,7 @@ import { oneOf, queryArgument, wholeNumber } from './fields.js';
 import type { EgressResponse } from './http/egress-client.js';
 import { eachElement, lineOf } from './markup/load-markup.js';
 import { toolFailed } from './results/failures.js';
+import { said } from './results/said.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { ask, baseUrlOf } from './upstream.js';
@@ -71,7 +72,7 @@ async function* papersIn(response: EgressResponse, most: number): AsyncGenerator
   for await (const $ of eachElement(feed, 'entry')) {
     const textAt = (path: string): string => lineOf($(`entry > ${path}`).first().text());
     const id = textAt('id');
-    if (ERROR_ID.test(id)) throw toolFailed(`arXiv refuses the search: ${textAt('summary').slice(0, 300)}`);
+    if (ERROR_ID.test(id)) throw toolFailed(`arXiv refuses the search: ${said(textAt('summary'))}`);
     if (count === most) return;
     count += 1;
     yield {

@@ -1,12 +1,13 @@
 import { map, type Observable, of } from 'rxjs';
-import { isJsonObject, type Json } from '../json.js';
+import type { Json } from '../json.js';
 import { optionalWholeNumber, queryArgument, text, wholeNumber } from './fields.js';
 import { toolFailed } from './results/failures.js';
 import type { Passage } from './results/references.js';
+import { said } from './results/said.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { settingOf } from './tool-services.js';
-import { askJson, baseUrlOf, listAt, textAt } from './upstream.js';
+import { askJson, baseUrlOf, listAt, listIn, textAt } from './upstream.js';
 
 const BASE_URL = 'https://bgpt.pro';
 
@@ -51,7 +52,7 @@ export const bgptSearch = defineTool({
   call({ query }, call): Observable<ToolEvent> {
     if (query.trim() === '') return of(NOTHING_FOUND);
     const { top_n: most, days_back: days, api_key: given } = call.params;
-    const key = given || settingOf(call.services, 'BGPT_API_KEY');
+    const key = given.trim() || settingOf(call.services, 'BGPT_API_KEY');
     return askJson(bgptSearch, call, {
       url: `${baseUrlOf(bgptSearch, call.services, BASE_URL)}/api/mcp-search`,
       method: 'POST',
@@ -74,12 +75,9 @@ export const bgptSearch = defineTool({
 });
 
 function papersIn(answer: Json, key: string | undefined): Json[] {
-  if (!isJsonObject(answer)) throw toolFailed('the answer is not a JSON object');
   const error = textAt(answer, 'error');
-  if (error !== '') throw toolFailed(key === undefined ? error : error.replaceAll(key, '[REDACTED]'));
-  const papers = listAt(answer, 'results');
-  if (papers === undefined && answer.results !== undefined) throw toolFailed('"results" of the answer is not a list');
-  return [...(papers ?? [])];
+  if (error !== '') throw toolFailed(said(error, key === undefined ? [] : [key]));
+  return [...listIn(answer, 'results')];
 }
 
 function toPassage(paper: Json): Passage {

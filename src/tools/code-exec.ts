@@ -4,6 +4,7 @@ import { resolveParam, type ValueSource } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { type CodeResult, languageOf } from './code/code-runner.js';
+import { ARTIFACT_DAYS, artifactsKeptMs } from './code/code-settings.js';
 import { keepArtifacts } from './code/keep-artifacts.js';
 import { attachmentText, type LinkedArtifact } from './code/output/attachment-text.js';
 import { canonicalText } from './code/output/canonical-text.js';
@@ -14,7 +15,7 @@ import { findMismatch, inferType } from './code/output/value-type.js';
 import { artifactMarkdown } from './results/artifacts.js';
 import { toolFailed } from './results/failures.js';
 import { type Artifact, defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
-import { requireService } from './tool-services.js';
+import { requireService, settingOf } from './tool-services.js';
 
 /** Objects as documents hold them; anything else counts as nothing given. */
 const objectOf = (fallback: JsonObject, description: string) =>
@@ -82,7 +83,7 @@ export const codeExec = defineTool({
     const contract = readContract(outputs);
     return typeof contract === 'string' ? [contract] : [];
   },
-  call({ lang, script, arguments: given }, { params, services, source, trace }): Observable<ToolEvent> {
+  call({ lang, script, arguments: given }, { params, services, source, trace, now }): Observable<ToolEvent> {
     const language = languageOf(lang);
     if (language === undefined) {
       throw new EngineError('TOOL_ARGUMENTS', `lang must be python or javascript; received ${JSON.stringify(lang)}`);
@@ -96,7 +97,10 @@ export const codeExec = defineTool({
         const failure = failureText(result);
         if (failure !== undefined) throw toolFailed(failure);
         const value = checked(resultValue(result), contract);
-        const linked = await keepArtifacts(result.artifacts, services.files, services.session?.id);
+        const keptMs = artifactsKeptMs(settingOf(services, ARTIFACT_DAYS));
+        const expiresAt = keptMs === undefined ? undefined : now() + keptMs;
+        const { files, session } = services;
+        const linked = await keepArtifacts(result.artifacts, { files, session: session?.id, expiresAt });
         return resultOf(result, value, contract, linked);
       }),
     );

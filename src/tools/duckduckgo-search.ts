@@ -10,7 +10,7 @@ import { lineOf, loadHtml } from './markup/load-markup.js';
 import { toolFailed } from './results/failures.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
-import { ask, baseUrlOf, jsonOf, listAt, textAt, type UpstreamRequest } from './upstream.js';
+import { ask, baseUrlOf, jsonOf, listIn, textAt, type UpstreamRequest } from './upstream.js';
 
 const BASE_URL = 'https://duckduckgo.com';
 const MAX_RESULTS = 50;
@@ -109,7 +109,7 @@ function searchNews(query: string, most: number, call: Call): Observable<Hit[]> 
 }
 
 async function newsIn(answer: Json, most: number): Promise<Hit[]> {
-  const found = (listAt(answer, 'results') ?? []).slice(0, most);
+  const found = listIn(answer, 'results').slice(0, most);
   const hits = found.map(async (item): Promise<Hit> => {
     const [title, body] = await Promise.all([plain(textAt(item, 'title')), plain(textAt(item, 'excerpt'))]);
     const url = textAt(item, 'url');

@@ -1,10 +1,10 @@
 import type { Observable } from 'rxjs';
 import { z } from 'zod';
-import { EngineError } from '../errors.js';
 import type { TraceContext } from '../graph/trace-context.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { oneOf, text, wholeNumber } from './fields.js';
 import { toolFailed } from './results/failures.js';
+import { said } from './results/said.js';
 import type { Databases } from './sql/databases.js';
 import { databaseKindOf, databaseKinds } from './sql/dialects.js';
 import { type Outcome, sqlResult } from './sql/results.js';
@@ -84,7 +84,7 @@ export const exeSql = defineTool({
     return fromAbortable((signal) => {
       const running: Running = { maxRows, password, trace, signal, now, until: now() + RUNNING_MS };
       return withSession(databases, address, signal, (session) =>
-        isSchema ? schemaResult(session, trace) : runAll(session, statements, running),
+        isSchema ? schemaResult(session, running) : runAll(session, statements, running),
       );
     });
   },
@@ -158,28 +158,27 @@ async function runOne(session: DatabaseSession, sql: string, bounds: StatementBo
     const table = await session.query(withComment(sql, comment), bounds);
     return { table, bytes: JSON.stringify(table.rows).length };
   } catch (error) {
-    const message = withoutPassword(messageOf(error), password);
-    // A server may repeat the statement, and the comment would only puzzle a model.
-    return failed(sql, comment === '' ? message : message.replaceAll(comment, ''));
+    return failed(sql, reasonOf(error, password, comment));
   }
 }
 
 function failed(sql: string, why: string): Outcome {
-  return { content: `SQL Execution Failed: ${sql.slice(0, MAX_SHOWN)}\n${why.slice(0, MAX_SHOWN)}` };
+  return { content: `SQL Execution Failed: ${sql.slice(0, MAX_SHOWN)}\n${why}` };
 }
 
-function messageOf(error: unknown): string {
-  if (EngineError.is(error)) return error.message;
-  return error instanceof Error && error.message !== '' ? error.message : 'the database refused it';
+/** What a server says, which might repeat what it was told; the comment of the trace would only puzzle a model. */
+function reasonOf(error: unknown, password: string, comment = ''): string {
+  const told = error instanceof Error ? error.message : '';
+  const message = comment === '' ? told : told.replaceAll(comment, '');
+  return said(message, [password], MAX_SHOWN) || 'the database refused it';
 }
 
-/** A server might repeat what it was told. */
-function withoutPassword(message: string, password: string): string {
-  return password.length > 3 ? message.replaceAll(password, '[REDACTED]') : message;
-}
-
-async function schemaResult(session: DatabaseSession, trace: TraceContext | undefined): Promise<ToolResult> {
-  const bounds = { maxBytes: MAX_BYTES, timeoutMs: STATEMENT_MS, trace };
-  const { text: listed, columns } = await describeSchema(session, bounds);
-  return toolResult(listed, { formalized_content: listed, json: [[...columns]] });
+async function schemaResult(session: DatabaseSession, { password, trace }: Running): Promise<ToolResult> {
+  try {
+    const bounds = { maxBytes: MAX_BYTES, timeoutMs: STATEMENT_MS, trace };
+    const { text: listed, columns } = await describeSchema(session, bounds);
+    return toolResult(listed, { formalized_content: listed, json: [[...columns]] });
+  } catch (error) {
+    throw toolFailed(`the tables could not be listed: ${reasonOf(error, password)}`);
+  }
 }

@@ -10,6 +10,6 @@ export interface StoredFile {
 export interface Files {
   /** Undefined when there is no such file. */
   read(id: string): Promise<StoredFile | undefined>;
-  /** Keeps a file and gives its id. */
-  save(file: Omit<StoredFile, 'id'>): Promise<string>;
+  /** Keeps a file, until `expiresAt` (milliseconds since 1970) where that is given, and gives its id. */
+  save(file: Omit<StoredFile, 'id'> & { readonly expiresAt?: number }): Promise<string>;
 }

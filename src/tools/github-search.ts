@@ -3,6 +3,7 @@ import type { Json } from '../json.js';
 import { queryArgument, wholeNumber } from './fields.js';
 import { toolFailed } from './results/failures.js';
 import type { Passage } from './results/references.js';
+import { said } from './results/said.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { askJson, baseUrlOf, listAt, textAt } from './upstream.js';
@@ -32,7 +33,8 @@ export const githubSearch = defineTool({
     }).pipe(
       map((answer) => {
         const items = listAt(answer, 'items')?.slice(0, most);
-        if (items === undefined) throw toolFailed(textAt(answer, 'message') || 'the answer holds no repositories');
+        if (items === undefined)
+          throw toolFailed(said(textAt(answer, 'message')) || 'the answer holds no repositories');
         return searchResult(items.map(toPassage), [...items]);
       }),
     );

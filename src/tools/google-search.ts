@@ -5,6 +5,7 @@ import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
 import { GOOGLE_COUNTRIES, GOOGLE_LANGUAGES } from './locales/google.js';
 import { toolFailed } from './results/failures.js';
 import type { Passage } from './results/references.js';
+import { said } from './results/said.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { settingOf } from './tool-services.js';
@@ -38,7 +39,7 @@ export const googleSearch = defineTool({
     if (q.trim() === '') return of(NOTHING_FOUND);
     const { api_key: given, country, language, ...usual } = call.params;
     const { start = usual.start, num = usual.num } = paging;
-    const key = given || settingOf(call.services, 'SERPAPI_API_KEY');
+    const key = given.trim() || settingOf(call.services, 'SERPAPI_API_KEY');
     if (key === undefined) {
       throw toolFailed('there is no key; set "api_key" or the environment variable SERPAPI_API_KEY');
     }
@@ -61,7 +62,7 @@ export const googleSearch = defineTool({
       map((answer) => {
         const results = listAt(answer, 'organic_results')?.slice(0, num);
         if (results === undefined) {
-          throw toolFailed(textAt(answer, 'error').replaceAll(key, '[REDACTED]') || 'the answer holds no results');
+          throw toolFailed(said(textAt(answer, 'error'), [key]) || 'the answer holds no results');
         }
         return searchResult(results.map(toPassage), results);
       }),

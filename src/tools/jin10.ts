@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, text } from './fields.js';
 import { toolFailed } from './results/failures.js';
 import { markdownTable } from './results/markdown-table.js';
+import { said } from './results/said.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { settingOf } from './tool-services.js';
 import { askJson, baseUrlOf, listAt, textAt, type UpstreamRequest } from './upstream.js';
@@ -112,8 +113,8 @@ function rowsIn(answer: Json, key: string): JsonObject[] {
   const rows = listAt(answer, 'data');
   const status = textAt(answer, 'status');
   if (rows === undefined || (status !== '' && status !== '200')) {
-    const said = textAt(answer, 'message').replaceAll(key, '[REDACTED]');
-    throw toolFailed(said === '' ? `the answer holds no data (its status is ${status || 'missing'})` : said);
+    const why = said(textAt(answer, 'message'), [key]);
+    throw toolFailed(why || `the answer holds no data (its status is ${said(status) || 'missing'})`);
   }
   return rows.filter(isJsonObject);
 }

@@ -5,10 +5,11 @@ import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
 import { lineOf } from './markup/load-markup.js';
 import { toolFailed } from './results/failures.js';
 import type { Passage } from './results/references.js';
+import { said } from './results/said.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { settingOf, type ToolServices } from './tool-services.js';
-import { askJson, baseUrlOf, listAt, textAt } from './upstream.js';
+import { askJson, baseUrlOf, listIn, textAt } from './upstream.js';
 
 const BASE_URL = 'https://api.keenable.ai';
 const URL_SETTING = 'KEENABLE_API_URL';
@@ -51,9 +52,9 @@ export const keenableSearch = defineTool({
       secrets: [key],
     }).pipe(
       map((answer) => {
-        const error = textAt(answer, 'error').replaceAll(key || NO_KEY, '[REDACTED]');
-        if (error !== '') throw toolFailed(error);
-        const results = (listAt(answer, 'results') ?? []).slice(0, most);
+        const error = textAt(answer, 'error');
+        if (error !== '') throw toolFailed(said(error, [key]));
+        const results = listIn(answer, 'results').slice(0, most);
         return searchResult(results.map(toPassage), results);
       }),
     );

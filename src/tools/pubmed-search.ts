@@ -5,6 +5,7 @@ import { fromAbortable } from '../operators/from-abortable.js';
 import { queryArgument, text, wholeNumber } from './fields.js';
 import { eachElement, lineOf } from './markup/load-markup.js';
 import { toolFailed } from './results/failures.js';
+import { said } from './results/said.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { ask, askJson, baseUrlOf, listAt, textAt } from './upstream.js';
@@ -75,7 +76,7 @@ interface Article {
 function idsIn(found: Json): string[] {
   const result = isJsonObject(found) ? found.esearchresult : undefined;
   const error = textAt(found, 'error') || textAt(result, 'ERROR');
-  if (error !== '') throw toolFailed(error);
+  if (error !== '') throw toolFailed(said(error));
   const ids = listAt(result, 'idlist');
   if (ids === undefined) throw toolFailed('the answer holds no list of articles');
   return ids.filter((id): id is string => typeof id === 'string' && /^\d+$/.test(id));

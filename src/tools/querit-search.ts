@@ -2,12 +2,12 @@ import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { queryArgument, text } from './fields.js';
-import { askQuerit, listIn } from './querit/ask-querit.js';
+import { askQuerit } from './querit/ask-querit.js';
 import { toolFailed } from './results/failures.js';
 import { type Passage, referencesOf } from './results/references.js';
 import { NOTHING_FOUND, searchOutputs } from './results/search-result.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
-import { textAt } from './upstream.js';
+import { listIn, textAt } from './upstream.js';
 
 const TIME_RANGE = /^(?:[dwmy][1-9]\d{0,5}|\d{4}-\d{2}-\d{2}to\d{4}-\d{2}-\d{2})?$/;
 

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, queryArgument, text } from './fields.js';
 import { toolFailed } from './results/failures.js';
 import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
-import { askJson, baseUrlOf, listAt, textAt } from './upstream.js';
+import { askJson, baseUrlOf, listAt, objectOf, textAt } from './upstream.js';
 import { withoutEndSlashes } from './web/url-list.js';
 
 const LOOKUP_URL = 'https://geoapi.qweather.com';
@@ -54,7 +54,7 @@ export const qweather = defineTool({
     const { web_apikey: key, lang, ...params } = call.params;
     if (key.trim() === '') throw toolFailed('there is no key; set "web_apikey"');
     const hosts = hostsOf(params, (usual) => baseUrlOf(qweather, call.services, usual));
-    const asking = (url: string, query: Record<string, string>): Observable<Json> =>
+    const asking = (url: string, query: Record<string, string>): Observable<JsonObject> =>
       askJson(qweather, call, {
         url,
         query: { ...query, key: key.trim(), lang },
@@ -62,7 +62,7 @@ export const qweather = defineTool({
         timeoutSeconds: 10,
         attempts: 2,
         secrets: [key.trim()],
-      });
+      }).pipe(map(objectOf));
     return asking(hosts.lookup, { location: query.trim() }).pipe(
       concatMap((places) => {
         const id = textAt(listAt(places, 'location')?.[0], 'id');

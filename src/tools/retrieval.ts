@@ -180,7 +180,13 @@ function chunkRecord(found: RetrievedPassage): JsonObject {
     doc_id: found.documentId,
     docnm_kwd: found.documentName,
     kb_id: found.datasetId,
+    image_id: '',
+    positions: [],
     similarity: found.similarity,
+    vector_similarity: null,
+    term_similarity: null,
+    url: null,
+    doc_type_kwd: '',
     ...found.record,
     document_metadata: found.metadata ?? {},
   };

@@ -1,12 +1,11 @@
 import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../json.js';
+import type { Json } from '../json.js';
 import { queryArgument, text, wholeNumber } from './fields.js';
-import { toolFailed } from './results/failures.js';
 import type { Passage } from './results/references.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
-import { askJson, baseUrlOf, listAt, numberAt, textAt } from './upstream.js';
+import { askJson, baseUrlOf, listIn, numberAt, textAt } from './upstream.js';
 import { withoutEndSlashes } from './web/url-list.js';
 
 /**
@@ -45,20 +44,12 @@ export const searxngSearch = defineTool({
       attempts: 1,
     }).pipe(
       map((answer) => {
-        const results = resultsOf(answer).slice(0, most);
+        const results = listIn(answer, 'results').slice(0, most);
         return searchResult(results.map(toPassage), results);
       }),
     );
   },
 });
-
-function resultsOf(answer: Json): Json[] {
-  if (!isJsonObject(answer)) throw toolFailed('the answer is not a JSON object');
-  if (answer.results === undefined) return [];
-  const results = listAt(answer, 'results');
-  if (results === undefined) throw toolFailed('the "results" of the answer are no list');
-  return [...results];
-}
 
 function toPassage(result: Json): Passage {
   return {

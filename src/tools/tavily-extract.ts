@@ -4,7 +4,7 @@ import { text } from './fields.js';
 import { toolFailed } from './results/failures.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { settingOf } from './tool-services.js';
-import { askJson, baseUrlOf, listAt } from './upstream.js';
+import { askJson, baseUrlOf, listIn } from './upstream.js';
 import { checkUrls, urlsArgument } from './web/url-list.js';
 
 const BASE_URL = 'https://api.tavily.com';
@@ -47,8 +47,8 @@ export const tavilyExtract = defineTool({
       secrets: [key],
     }).pipe(
       map((answer) => {
-        const json = [...(listAt(answer, 'results') ?? [])];
-        const failed = [...(listAt(answer, 'failed_results') ?? [])];
+        const json = [...listIn(answer, 'results')];
+        const failed = [...listIn(answer, 'failed_results')];
         // The model is told what is missing; nodes have it as an output of its own.
         const told = failed.length === 0 ? json : { results: json, failed };
         return toolResult(JSON.stringify(told), { json, failed });

@@ -7,7 +7,7 @@ import type { Passage } from './results/references.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { settingOf } from './tool-services.js';
-import { askJson, baseUrlOf, listAt, numberAt, textAt } from './upstream.js';
+import { askJson, baseUrlOf, listIn, numberAt, textAt } from './upstream.js';
 
 const BASE_URL = 'https://api.tavily.com';
 
@@ -37,9 +37,10 @@ export const tavilySearch = defineTool({
   call({ query, ...filters }, call): Observable<ToolEvent> {
     if (query.trim() === '') return of(NOTHING_FOUND);
     const { api_key: given, ...settings } = call.params;
-    const key = given || settingOf(call.services, 'TAVILY_API_KEY');
-    if (key === undefined)
+    const key = given.trim() || settingOf(call.services, 'TAVILY_API_KEY');
+    if (key === undefined) {
       throw toolFailed('there is no key; set "api_key" or the environment variable TAVILY_API_KEY');
+    }
     return askJson(tavilySearch, call, {
       url: `${baseUrlOf(tavilySearch, call.services, BASE_URL)}/search`,
       method: 'POST',
@@ -50,7 +51,7 @@ export const tavilySearch = defineTool({
       secrets: [key],
     }).pipe(
       map((answer) => {
-        const results = listAt(answer, 'results') ?? [];
+        const results = listIn(answer, 'results');
         return searchResult(results.map(toPassage), results);
       }),
     );

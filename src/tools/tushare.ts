@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
 import { toolFailed } from './results/failures.js';
 import { rowsTable } from './results/rows-table.js';
+import { said } from './results/said.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { askJson, baseUrlOf, listAt, textAt } from './upstream.js';
 
@@ -65,8 +66,8 @@ export const tushare = defineTool({
 function rowsOf(answer: Json, token: string): JsonObject[] {
   const code = textAt(answer, 'code');
   if (code !== '0') {
-    const said = textAt(answer, 'msg').replaceAll(token, '[REDACTED]').slice(0, 300);
-    throw toolFailed(said === '' ? `TuShare answered with the code ${JSON.stringify(code.slice(0, 20))}` : said);
+    const why = said(textAt(answer, 'msg'), [token]);
+    throw toolFailed(why || `TuShare answered with the code ${JSON.stringify(code.slice(0, 20))}`);
   }
   const data = isJsonObject(answer) ? answer.data : undefined;
   const fields = (listAt(data, 'fields') ?? []).map(String);

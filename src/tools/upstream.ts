@@ -1,10 +1,11 @@
 /** How tools talk to the services they stand for: one request with a time, a size and a number of attempts. */
 import { concatMap, map, type Observable, of, throwError } from 'rxjs';
 import { EngineError } from '../errors.js';
-import { isJsonObject, type Json } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { retryWith } from '../operators/retry-with.js';
 import type { EgressRequest, EgressResponse } from './http/egress-client.js';
 import { toolFailed } from './results/failures.js';
+import { said } from './results/said.js';
 import type { AnyTool, ToolCall } from './tool.js';
 import { requireService, type ToolServices } from './tool-services.js';
 
@@ -35,9 +36,6 @@ const BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
 /** Longest wait that an upstream may ask for, in milliseconds; a longer one is a failure. */
 const MAX_RETRY_AFTER_MS = 30_000;
-/** Characters of an upstream's message that an error repeats. */
-const MAX_MESSAGE = 300;
-
 /** Where a tool's fixed upstream is: what the operator set for its name, else `usual`; without a slash at the end. */
 export function baseUrlOf(tool: Pick<AnyTool, 'component' | 'name'>, services: ToolServices, usual: string): string {
   const names = [tool.name.toLowerCase(), tool.component.toLowerCase()];
@@ -110,6 +108,21 @@ export function jsonOf(response: Pick<EgressResponse, 'text'>): Json {
   }
 }
 
+/** The answer as an object. @throws EngineError TOOL_FAILED when it is none. */
+export function objectOf(answer: Json): JsonObject {
+  if (isJsonObject(answer)) return answer;
+  throw toolFailed('the answer is not a JSON object');
+}
+
+/** A list of an answer; empty when it is not there. @throws EngineError TOOL_FAILED when it, or the answer, is something else. */
+export function listIn(answer: Json, name: string): readonly Json[] {
+  const found = objectOf(answer);
+  const list = Object.hasOwn(found, name) ? found[name] : undefined;
+  if (list === undefined || list === null) return [];
+  if (Array.isArray(list)) return list;
+  throw toolFailed(`the ${JSON.stringify(name)} of the answer is no list`);
+}
+
 /** Own text of an object at a key; empty for everything that is no text or number. */
 export function textAt(value: Json | undefined, key: string): string {
   const found = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
@@ -161,10 +174,9 @@ function refused(response: EgressResponse, now: number, secrets: readonly string
   const retryAfterMs = retryAfterOf(response.headers['retry-after'], now);
   const isTooLong = retryAfterMs !== undefined && retryAfterMs > MAX_RETRY_AFTER_MS;
   const details: Refusal = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  // Cut last: the beginning of a secret would not be known as one.
-  const said = withoutSecrets(messageOf(response), secrets).slice(0, MAX_MESSAGE);
+  const why = said(messageOf(response), secrets);
   const when = isTooLong ? ` (it asks to wait ${Math.ceil(retryAfterMs / 1000)} seconds)` : '';
-  const message = `the service answered with status ${status}${when}${said === '' ? '' : `: ${said}`}`;
+  const message = `the service answered with status ${status}${when}${why === '' ? '' : `: ${why}`}`;
   return new EngineError('TOOL_FAILED', message, {
     retryable: (status === 429 || status >= 500) && !isTooLong,
     details,
@@ -174,12 +186,6 @@ function refused(response: EgressResponse, now: number, secrets: readonly string
 function waitOf(error: unknown): number | undefined {
   const details = EngineError.is(error) ? error.details : undefined;
   return typeof details === 'object' && details !== null ? (details as Partial<Refusal>).retryAfterMs : undefined;
-}
-
-function withoutSecrets(message: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length > 3)
-    .reduce((left, secret) => left.replaceAll(secret, '[REDACTED]'), message);
 }
 
 /** Seconds or a date. */
@@ -192,13 +198,13 @@ function retryAfterOf(header: string | undefined, now: number): number | undefin
 
 /** What the upstream says about its refusal: the usual fields of a JSON body, or the beginning of a plain text. */
 function messageOf(response: EgressResponse): string {
-  const body = response.text().slice(0, 64 * 1024);
+  const body = response.text();
   try {
     const parsed = JSON.parse(body) as Json;
     const error = isJsonObject(parsed) ? (parsed.error ?? parsed.detail ?? parsed.message ?? '') : '';
-    const said = isJsonObject(error) ? (error.message ?? error.error ?? '') : error;
-    return typeof said === 'string' ? said : '';
+    const words = isJsonObject(error) ? (error.message ?? error.error ?? '') : error;
+    return typeof words === 'string' ? words : '';
   } catch {
-    return response.contentType.startsWith('text/plain') ? body.trim() : '';
+    return response.contentType.startsWith('text/plain') ? body : '';
   }
 }

@@ -4,9 +4,10 @@ import { oneOf, queryArgument, wholeNumber } from './fields.js';
 import { WIKIPEDIA_LANGUAGES } from './locales/wikipedia.js';
 import { toolFailed } from './results/failures.js';
 import type { Passage } from './results/references.js';
+import { said } from './results/said.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
-import { askJson, baseUrlOf, numberAt, textAt } from './upstream.js';
+import { askJson, baseUrlOf, numberAt, objectOf, textAt } from './upstream.js';
 
 /** Searches Wikipedia. Errors: `TOOL_FAILED` with what Wikipedia answers. */
 export const wikipediaSearch = defineTool({
@@ -59,10 +60,10 @@ export const wikipediaSearch = defineTool({
 
 /** Articles with a text, best first. */
 function articlesOf(answer: Json): JsonObject[] {
-  const error = isJsonObject(answer) ? answer.error : undefined;
-  if (error !== undefined)
-    throw toolFailed(textAt(error, 'info') || textAt(error, 'code') || 'Wikipedia reports an error');
-  const query = isJsonObject(answer) ? answer.query : undefined;
+  const { error, query } = objectOf(answer);
+  if (error !== undefined) {
+    throw toolFailed(said(textAt(error, 'info') || textAt(error, 'code')) || 'Wikipedia reports an error');
+  }
   const pages = isJsonObject(query) ? query.pages : undefined;
   if (pages === null || typeof pages !== 'object') return [];
   const rankOf = (page: JsonObject): number => numberAt(page, 'index') ?? Number.MAX_SAFE_INTEGER;

@@ -72,11 +72,23 @@ describe('an index in the process', () => {
   });
 
   it.each<[string, Partial<RetrievalRequest>, string]>([
-    ['a dataset that does not exist', { datasets: ['nope'] }, 'NOT_FOUND'],
-    ['a graph', { useGraph: true }, 'CONFIG_INVALID'],
-    ['a filter', { filter: { method: 'manual', manual: [] } }, 'CONFIG_INVALID'],
-  ])('says that there is no such thing: %s', async (_, more, code) => {
-    await expect(retriever.search(ask('pump', more), never)).rejects.toMatchObject({ code });
+    ['graph of knowledge ("use_kg"); switch it off, or set RAGFLOW_BASE_URL', { useGraph: true }, 'CONFIG_INVALID'],
+    ['metadata to filter by ("meta_data_filter")', { filter: { method: 'manual', manual: [] } }, 'CONFIG_INVALID'],
+    ['metadata to filter by ("meta_data_filter")', { filter: { method: 'auto' } }, 'CONFIG_INVALID'],
+  ])('says that there is no %s', async (what, more, code) => {
+    const message = expect.stringContaining(what);
+    await expect(retriever.search(ask('pump', more), never)).rejects.toMatchObject({ code, message });
+  });
+
+  it('says that there is no such dataset, and which there are', async () => {
+    await expect(retriever.search(ask('pump', { datasets: ['nope'] }), never)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'Dataset(nope) does not exist. There are: manuals, other.',
+    });
+  });
+
+  it.each([{}, { method: 'disabled' }, { method: '' }])('takes %j for no filter', async (filter) => {
+    expect(await retriever.search(ask('pump', { filter }), never)).not.toEqual([]);
   });
 
   it('reads a dataset once, and again when it changed', async () => {

@@ -30,6 +30,14 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 describe('files on disk', () => {
+  it('are not found any more when they have expired', async () => {
+    const files = createFilesOnDisk({ folder: await temporaryFolder(), index: createIndex().index });
+    await files.save('t', { ...FILE, id: 'old', expiresAt: Date.now() - 1 });
+    await files.save('t', { ...FILE, id: 'young', expiresAt: Date.now() + 60_000 });
+    expect(await files.find('t', 'old')).toBeUndefined();
+    expect(await files.find('t', 'young')).toMatchObject({ name: 'report.txt' });
+  });
+
   it('leave nothing of what they replace', async () => {
     const folder = await temporaryFolder();
     const files = createFilesOnDisk({ folder, index: createIndex().index });

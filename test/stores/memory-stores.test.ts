@@ -196,6 +196,15 @@ describe('the log in memory', () => {
 });
 
 describe('files in memory', () => {
+  it('are not found any more when they have expired', async () => {
+    const { files } = createMemoryStores();
+    const file = { name: 'f', mimeType: 'text/plain', bytes: Uint8Array.of(1), createdAt: 1 };
+    await files.save('t', { ...file, id: 'old', expiresAt: Date.now() - 1 });
+    await files.save('t', { ...file, id: 'young', expiresAt: Date.now() + 60_000 });
+    expect(await files.find('t', 'old')).toBeUndefined();
+    expect(await files.find('t', 'young')).toMatchObject({ id: 'young' });
+  });
+
   it('belong to their tenant; the newest are kept', async () => {
     const { files } = createMemoryStores({ files: { maxBytes: 10 } });
     const file = (id: string, size: number) => ({

@@ -75,7 +75,7 @@ describe('bgpt_search', () => {
       'free quota exhausted for [REDACTED]',
     ],
     ['a list', [], 'the answer is not a JSON object'],
-    ['results that are none', { results: 'many' }, '"results" of the answer is not a list'],
+    ['results that are none', { results: 'many' }, 'the "results" of the answer is no list'],
   ])('fails for %s', async (_, json, message) => {
     const upstream = await startUpstream({ 'POST /api/mcp-search': { json } });
     expect((await errorOf(bgptSearch, upstream.origin, calling)).message).toBe(`BGPT error: ${message}`);

@@ -59,6 +59,14 @@ describe('the outputs', () => {
     });
   });
 
+  it('hold files that are kept as long as the operator says', async () => {
+    const { services } = fake({ result: { value: 'made' }, artifacts: [csv] });
+    const { saved, services: files } = storeOf();
+    const environment = { SANDBOX_ARTIFACT_EXPIRE_DAYS: '0' };
+    await resultOf(codeExec, '', calling({ ...services, ...files, tools: { environment } }));
+    expect(saved).toEqual([csv]);
+  });
+
   it('hold files as links, which the server gives back', async () => {
     const { services } = fake({ result: { value: 'made' }, artifacts: [csv, png] });
     const { saved, services: files } = storeOf();
@@ -67,7 +75,8 @@ describe('the outputs', () => {
     const { text, outputs, artifacts } = await resultOf(codeExec, '', calling({ ...services, ...files, session }));
 
     const urls = ['doc-1.csv', 'doc-2.png'].map((name) => `/api/v1/documents/artifact/${name}?session_id=a%2Fb`);
-    expect(saved).toEqual([csv, png]);
+    const expiresAt = Date.parse('2026-11-28T12:00:00Z');
+    expect(saved).toEqual([csv, png].map((file) => ({ ...file, expiresAt })));
     expect(artifacts).toEqual([
       { name: 'a.csv', mimeType: 'text/csv', bytes: 3, url: urls[0] },
       { name: 'b].png', mimeType: 'image/png', bytes: 1, url: urls[1] },

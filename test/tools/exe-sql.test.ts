@@ -128,6 +128,13 @@ describe('execute_sql', () => {
     );
   });
 
+  it('says shortly, and without the password, why it cannot list tables', async () => {
+    const { databases } = fake(new Error(`denied for app-secret\n${'x'.repeat(1_000_000)}`));
+    const { message } = await errorOf(exeSql, '', calling('SCHEMA', databases));
+    expect(message).toMatch(/^ExeSQL error: the tables could not be listed: denied for \[REDACTED\] x+$/);
+    expect(message.length).toBeLessThan(2_200);
+  });
+
   it.each([
     ['', {}, 'ExeSQL error: SQL for `ExeSQL` MUST not be empty.'],
     [' ; ', {}, 'ExeSQL error: SQL for `ExeSQL` MUST not be empty.'],

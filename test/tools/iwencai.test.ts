@@ -7,7 +7,7 @@ const routes: Routes = { 'POST /': { json: rows(2) } };
 const calling = { args: { query: '市盈率小于10' } };
 const TABLE = '| 代码 | 价格 |\n| --- | --- |\n| 600000 | 0 |';
 
-itBehavesAsUpstreamTool({ tool: iwencai, calling, routes, attempts: 2 });
+itBehavesAsUpstreamTool({ tool: iwencai, calling, routes, attempts: 2, refusesOtherShapes: false });
 
 describe('iwencai', () => {
   it('is switched off without a base URL: an empty report, and no request', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
+import type { JsonObject } from '../../src/json.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../../src/knowledge/retriever.js';
 import { createEgressClient } from '../../src/tools/http/egress-client.js';
 import { displayIdOf } from '../../src/tools/results/references.js';
@@ -131,6 +132,34 @@ describe('a RAGFlow server', () => {
       page_size: 8,
     });
     expect(result.outputs.json).toMatchObject([{ chunk_id: 'c', docnm_kwd: 'D.md' }]);
+  });
+
+  const manual = [{ key: 'author', op: '=', value: '{sys.query}' }];
+
+  it.each<[object, object | undefined]>([
+    [{}, undefined],
+    [{ method: 'disabled', manual }, undefined],
+    [{ method: 'manual', manual: [] }, undefined],
+    [
+      { method: 'manual', logic: 'or', manual },
+      { logic: 'or', conditions: [{ name: 'author', comparison_operator: '=', value: '' }] },
+    ],
+  ])('is told of the filter %j in its own words', async (filter, condition) => {
+    const upstream = await startUpstream({
+      'POST /api/v1/retrieval': { json: { code: 0, data: { chunks: [chunk] } } },
+    });
+    const retriever = createRagflowRetriever({ baseUrl: upstream.origin, apiKey: 'key', http });
+    await resultOf(retrieval, '', calling({ dataset_ids: [id], meta_data_filter: filter as JsonObject }, retriever));
+    expect(JSON.parse(upstream.asked[0]?.body ?? '').metadata_condition).toEqual(condition);
+  });
+
+  it('cannot be asked for filters that a model chooses', async () => {
+    const upstream = await startUpstream({});
+    const retriever = createRagflowRetriever({ baseUrl: upstream.origin, apiKey: 'key', http });
+    const params = { dataset_ids: [id], meta_data_filter: { method: 'auto' } };
+    const error = await errorOf(retrieval, '', calling(params, retriever));
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('use "manual"') });
+    expect(upstream.asked).toEqual([]);
   });
 
   it.each<[string, object, string]>([

@@ -67,6 +67,6 @@ describe('searxng_search', () => {
   it('says when an answer has another form', async () => {
     const { origin } = await startUpstream({ 'GET /search': { json: { results: 'none' } } });
     const { message } = await errorOf(searxngSearch, origin, calling);
-    expect(message).toBe('SearXNG error: the "results" of the answer are no list');
+    expect(message).toBe('SearXNG error: the "results" of the answer is no list');
   });
 });

@@ -10,7 +10,7 @@ export interface PruneOptions {
     readonly events?: number;
     /** Sessions that nothing happened in since. */
     readonly sessions?: number;
-    /** Files that were made before. */
+    /** Files that were made before; those that have expired go in any case. */
     readonly files?: number;
   };
   /** Milliseconds since 1970. */
@@ -45,8 +45,8 @@ export async function prune(database: Database, files: DiskFiles, options: Prune
     runs: await deleteAll(olderThan.runs, (time) => database.repeat(deleteRuns(time))),
     logs: await deleteAll(olderThan.events, (time) => database.repeat(deleteEvents(time))),
     sessions: await deleteAll(olderThan.sessions, (time) => database.repeat(deleteSessions(time))),
-    files: await deleteAll(olderThan.files, async (time) => {
-      const paths = await database.repeat(deleteFiles(time));
+    files: await deleteAll(olderThan.files ?? 0, async (time) => {
+      const paths = await database.repeat(deleteFiles(time, now));
       await files.remove(paths);
       return paths.length;
     }),
@@ -114,11 +114,13 @@ function deleteSessions(time: number): Work<number> {
   };
 }
 
-function deleteFiles(time: number): Work<readonly string[]> {
+/** Files that are too old, and those that were to be kept only for a while. */
+function deleteFiles(time: number, now: number): Work<readonly string[]> {
   return async (sql) => {
     const rows = await sql<{ path: string }[]>`
       delete from runnel.files where (tenant, id) in (
-        select tenant, id from runnel.files where created_at < ${time} limit ${BATCH}
+        select tenant, id from runnel.files
+        where created_at < ${time} or (record ->> 'expiresAt')::float8 <= ${now} limit ${BATCH}
       ) returning path`;
     return rows.map(({ path }) => path);
   };

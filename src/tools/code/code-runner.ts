@@ -62,6 +62,8 @@ export interface CodeRunner {
    * Errors: `SANDBOX_FAILED` when it could not be run at all, `LIMIT_REACHED` when too many scripts wait, `OPTION_INVALID`.
    */
   run(request: CodeRequest): Observable<CodeResult>;
+  /** The same for the scripts of one tenant; absent where tenants do not wait for each other. */
+  forTenant?(tenant: string): CodeRunner;
   /** Ends all scripts and gives back everything that is held; later runs fail. */
   close(): Promise<void>;
 }

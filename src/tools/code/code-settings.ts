@@ -18,6 +18,10 @@ export interface CodeSettings {
   readonly maxMemoryBytes: number;
 }
 
+/** The variable that says how many days files of scripts are kept. */
+export const ARTIFACT_DAYS = 'SANDBOX_ARTIFACT_EXPIRE_DAYS';
+const DAY_MS = 86_400_000;
+
 const DEFAULT_HOST = 'sandbox-executor-manager';
 const PORT = 9385;
 
@@ -29,17 +33,31 @@ const UNITS_BYTES: Readonly<Record<string, number>> = { '': 1, b: 1, k: 1024, m:
 
 /**
  * Reads `SANDBOX_PROVIDER_TYPE` (`embedded` or `self_managed`), `SANDBOX_HOST` (a name, `name:port` or a URL), `SANDBOX_TIMEOUT`
- * (`10s`, `1m30s`, or seconds) and `SANDBOX_MAX_MEMORY` (`256m`, `1g`, or bytes).
+ * (`10s`, `1m30s`, or seconds) and `SANDBOX_MAX_MEMORY` (`256m`, `1g`, or bytes); checks what {@link artifactsKeptMs} reads later.
  *
  * @throws EngineError CONFIG_INVALID.
  */
 export function readCodeSettings(env: Environment): CodeSettings {
+  artifactsKeptMs(env[ARTIFACT_DAYS]);
   return {
     provider: readProvider(env.SANDBOX_PROVIDER_TYPE),
     endpoint: readEndpoint(env.SANDBOX_HOST),
     timeoutMs: readDuration('SANDBOX_TIMEOUT', env.SANDBOX_TIMEOUT, '10s'),
     maxMemoryBytes: readSize('SANDBOX_MAX_MEMORY', env.SANDBOX_MAX_MEMORY, '256m'),
   };
+}
+
+/**
+ * Milliseconds that files of scripts are kept, from the text of {@link ARTIFACT_DAYS}: days, by default 7; undefined, for ever, for 0.
+ *
+ * @throws EngineError CONFIG_INVALID.
+ */
+export function artifactsKeptMs(text: string | undefined): number | undefined {
+  const days = text?.trim() || '7';
+  if (!/^\d{1,6}$/.test(days)) {
+    throw invalid(`${ARTIFACT_DAYS} must be a whole number of days, 0 for ever; received ${JSON.stringify(text)}.`);
+  }
+  return Number(days) === 0 ? undefined : Number(days) * DAY_MS;
 }
 
 /**

@@ -6,15 +6,24 @@ import type { LinkedArtifact } from './output/attachment-text.js';
 /** Where the server gives such files back; see `src/transport/files`. */
 const PATH = '/api/v1/documents/artifact';
 
-/** Keeps the files of a script and says where they can be fetched; without a file store nowhere. */
+/** Where the files of a script go. */
+export interface KeepOptions {
+  /** Undefined: nowhere. */
+  readonly files: Files | undefined;
+  readonly session: string | undefined;
+  /** Until when, in milliseconds since 1970; undefined: for ever. */
+  readonly expiresAt: number | undefined;
+}
+
+/** Keeps the files of a script and says where they can be fetched. */
 export async function keepArtifacts(
   artifacts: readonly CodeArtifact[],
-  files: Files | undefined,
-  session: string | undefined,
+  { files, session, expiresAt }: KeepOptions,
 ): Promise<readonly LinkedArtifact[]> {
   const kept: LinkedArtifact[] = [];
   for (const file of artifacts) {
-    const url = files === undefined ? '' : urlOf(await files.save(file), file.name, session);
+    const stored = expiresAt === undefined ? file : { ...file, expiresAt };
+    const url = files === undefined ? '' : urlOf(await files.save(stored), file.name, session);
     kept.push({ file, url });
   }
   return kept;

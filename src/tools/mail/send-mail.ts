@@ -3,13 +3,12 @@ import type SmtpConnection from 'nodemailer/lib/smtp-connection';
 import type { EngineError } from '../../errors.js';
 import type { EgressConnection } from '../http/connect.js';
 import { toolFailed } from '../results/failures.js';
+import { said } from '../results/said.js';
 
 /** Milliseconds that a server may be silent. */
 const GREETING_MS = 10_000;
 const SILENCE_MS = 30_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
-/** Characters of a server's answer that an error repeats. */
-const MAX_SAID = 200;
 
 /** A mail; every text in it was checked for headers of its own. */
 export interface Mail {
@@ -121,9 +120,8 @@ interface SmtpError {
 function failureOf(error: unknown, password: string): EngineError | unknown {
   if (!(error instanceof Error) || error.name === 'EngineError') return error;
   const { code = '', response = '', originalCode = '', command = '' } = error as SmtpError;
-  const hidden = password.length > 3 ? response.replaceAll(password, '[REDACTED]') : response;
-  const said = hidden.replace(/\s+/g, ' ').trim().slice(0, MAX_SAID);
-  const answer = said === '' ? '' : ` (it answered: ${said})`;
+  const words = said(response, [password]);
+  const answer = words === '' ? '' : ` (it answered: ${words})`;
   return toolFailed(`${reasonOf({ code, originalCode, command, response })}${answer}`);
 }
 

@@ -1,9 +1,7 @@
 /** What goes wrong with an MCP server, in words for the model and for people, without secrets. */
 import { EngineError } from '../../errors.js';
 import { toolFailed } from '../results/failures.js';
-
-/** Characters of a server's own words that are repeated. */
-const MAX_MESSAGE = 500;
+import { said } from '../results/said.js';
 
 /** Whose failure it is, and what must not be repeated. */
 export interface FailureContext {
@@ -28,25 +26,19 @@ export function mcpFailure(thrown: unknown, { server, tool, timeoutSeconds, secr
   if (EngineError.is(thrown)) return toolFailed(`${what} cannot be used: ${thrown.message}`, { cause: thrown });
   if (status !== undefined) return toolFailed(`${what} answered with status ${status}.`, { retryable: status >= 500 });
   if (isLost(thrown)) return toolFailed(`${what} closed the connection before it answered.`, { cause: thrown });
-  const said = thrown instanceof Error ? thrown.message : String(thrown);
-  return toolFailed(`${what} failed: ${clean(said, secrets)}`, { cause: thrown });
-}
-
-/** A server's words: bounded, and without what it was sent in confidence. */
-export function clean(text: string, secrets: readonly string[]): string {
-  const shown = secrets
-    .filter((secret) => secret.length > 3)
-    .reduce((left, secret) => left.replaceAll(secret, '[REDACTED]'), text);
-  return shown.length > MAX_MESSAGE ? `${shown.slice(0, MAX_MESSAGE)}…` : shown;
+  const why = said(thrown instanceof Error ? thrown.message : String(thrown), secrets);
+  return toolFailed(`${what} failed: ${why}`, { cause: thrown });
 }
 
 /**
  * Whether a request certainly did nothing because there is no such session, or no connection: a new session may repeat it.
- * Servers answer 404 by the specification, and many 400, when they do not know a session (any more).
+ * Servers answer 404 by the specification when they do not know a session (any more), and many 400, but that may mean anything
+ * else as well: only one that speaks of sessions counts.
  */
 export function isUnknownSession(thrown: unknown): boolean {
   const status = statusOf(thrown);
-  if (status !== undefined) return status === 404 || status === 400;
+  if (status === 400) return thrown instanceof Error && /session|initiali[sz]/i.test(thrown.message);
+  if (status !== undefined) return status === 404;
   if (EngineError.is(thrown)) return (thrown.details as { reason?: unknown } | undefined)?.reason === 'ECONNREFUSED';
   return codeOf(thrown) === 'NOT_CONNECTED' || (thrown instanceof Error && thrown.message === 'Not connected');
 }

@@ -4,11 +4,13 @@ import type { Json, JsonObject } from '../../json.js';
 import type { Files } from '../files.js';
 import { artifactMarkdown } from '../results/artifacts.js';
 import { toolFailed } from '../results/failures.js';
+import { said } from '../results/said.js';
 import { type Artifact, type ToolResult, toolResult } from '../tool-event.js';
-import { clean } from './mcp-failures.js';
 
 /** Characters of a result that a model is shown. */
 const MAX_TEXT = 100_000;
+/** Characters of what a server says of a call that failed; a model may learn from it how to call. */
+const MAX_ERROR = 1_000;
 /** Files of one result that are kept. */
 const MAX_FILES = 20;
 
@@ -48,8 +50,8 @@ export async function mcpResult(given: CallToolResult, { files, secrets }: Resul
   const { content, structuredContent, isError } = given;
   const structured = structuredContent as JsonObject | undefined;
   if (isError === true) {
-    const said = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
-    throw toolFailed(`MCP server error: ${clean(said, secrets) || 'it does not say why'}`);
+    const words = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+    throw toolFailed(`MCP server error: ${said(words, secrets, MAX_ERROR) || 'it does not say why'}`);
   }
   const artifacts: Artifact[] = [];
   const parts: string[] = [];

@@ -1,5 +1,5 @@
 /** The MCP servers that the operator declared: a service of runs. */
-import { defer, finalize, type Observable, throwError } from 'rxjs';
+import { defer, type Observable, throwError } from 'rxjs';
 import type { TraceContext } from '../../graph/trace-context.js';
 import type { JsonObject } from '../../json.js';
 import { shareByKey, type UseShared } from '../../operators/share-by-key.js';
@@ -113,30 +113,34 @@ function connect(
   { tenant, id, settings, user, headers }: Place,
   { egress, onClosing, lists, programs }: Shared,
 ): McpConnection {
-  const open = (): Observable<McpSession> => openSession(settings, { headers, trace: user.trace, egress, onClosing });
+  const options: OpenOptions = { headers, trace: user.trace, egress, onClosing };
   return new McpConnection({
     server: id,
     timeoutSeconds: settings.timeout,
     secrets: secretsOf(settings, headers),
-    open: () => (settings.type === 'stdio' ? asProgram(programs, open) : open()),
+    open: () => (settings.type === 'stdio' ? openProgram(settings, options, programs) : openSession(settings, options)),
     lists,
     listKey: JSON.stringify([tenant, id, headers]),
     now: Date.now,
   });
 }
 
-/** Users start runs, runs start programs, and a machine has room for so many. */
-function asProgram(programs: { running: number }, open: () => Observable<McpSession>): Observable<McpSession> {
+/** Users start runs, runs start programs, and a machine has room for so many; one counts until it is gone. */
+function openProgram(
+  settings: ServerSettings,
+  options: OpenOptions,
+  programs: { running: number },
+): Observable<McpSession> {
   return defer(() => {
     if (programs.running >= MAX_PROGRAMS) {
       return throwError(() => toolFailed(`${MAX_PROGRAMS} programs run already, which is the most; try again later.`));
     }
     programs.running += 1;
-    return open().pipe(
-      finalize(() => {
-        programs.running -= 1;
-      }),
-    );
+    const gone = (): void => {
+      programs.running -= 1;
+    };
+    const onClosing = (closed: Promise<void>): void => options.onClosing(closed.finally(gone));
+    return openSession(settings, { ...options, onClosing });
   });
 }
 

@@ -1,4 +1,6 @@
 /** A session with an MCP server: opened by subscribing, closed by unsubscribing. */
+
+import { setTimeout as delay } from 'node:timers/promises';
 import type {
   CallToolResult,
   Client,
@@ -31,8 +33,10 @@ export interface OpenOptions {
   readonly onClosing: (closed: Promise<void>) => void;
 }
 
-/** Milliseconds that closing may take. */
+/** Milliseconds that closing may take, those until a killed program is gone, and between two looks at whether it is. */
 const CLOSE_MS = 3_000;
+const KILLED_MS = 2_000;
+const LOOK_MS = 10;
 /** Bytes of one message of a program. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 /** Milliseconds for one request while it goes on telling how far it is. */
@@ -42,13 +46,13 @@ interface Link {
   readonly transport: Parameters<Client['connect']>[0];
   /** Ends the session the polite way. */
   leave(): Promise<void>;
-  /** Ends it in any case. */
-  cut(): void;
+  /** Ends it in any case; done when nothing of it is left. */
+  cut(): void | Promise<void>;
 }
 
 /**
  * Opens a session: emits it once, and stays open until it is unsubscribed. Closing says goodbye within 3 seconds, and then closes
- * every socket and ends the program.
+ * every socket and kills the program; it is closed when the program is gone.
  *
  * Errors: those of the library and of `createGuardedFetch`.
  */
@@ -122,7 +126,7 @@ async function closeWithin({ leave, cut }: Link): Promise<void> {
   });
   await Promise.race([leave().catch(ignore), late]);
   clearTimeout(timer);
-  cut();
+  await cut();
 }
 
 async function startProgram({ command, args, env, cwd }: LocalServer): Promise<Link> {
@@ -135,27 +139,28 @@ async function startProgram({ command, args, env, cwd }: LocalServer): Promise<L
     maxBufferSize: MAX_MESSAGE_BYTES,
     ...(cwd === undefined ? {} : { cwd }),
   });
+  const start = transport.start.bind(transport);
   let pid: number | null = null;
-  return {
-    transport,
-    leave: () => {
-      // Forgotten by the transport as soon as it closes.
-      pid = transport.pid;
-      return transport.close().then(() => {
-        pid = null;
-      });
-    },
-    cut: () => {
-      if (pid !== null) kill(pid);
-    },
+  transport.start = async () => {
+    await start();
+    // The transport forgets it as soon as it closes, which may be long before the program ends.
+    pid = transport.pid;
   };
+  return { transport, leave: () => transport.close(), cut: () => (pid === null ? undefined : endProgram(pid)) };
 }
 
-function kill(pid: number): void {
+/** Kills a program, and waits until the system has it no more. */
+async function endProgram(pid: number): Promise<void> {
+  const until = performance.now() + KILLED_MS;
+  while (isKilled(pid) && performance.now() < until) await delay(LOOK_MS);
+}
+
+/** Whether there was still a program to be killed. */
+function isKilled(pid: number): boolean {
   try {
-    process.kill(pid, 'SIGKILL');
+    return process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself.
+    return false;
   }
 }
 

@@ -1,10 +1,10 @@
 /** What the two tools of Querit share: where it is, its key, and how its answers are read. */
 import { map, type Observable } from 'rxjs';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import { toolFailed } from '../results/failures.js';
 import type { AnyTool, ToolCall } from '../tool.js';
 import { settingOf } from '../tool-services.js';
-import { ask, baseUrlOf, jsonOf } from '../upstream.js';
+import { ask, baseUrlOf, jsonOf, objectOf } from '../upstream.js';
 import { parseExactly } from './parse-exactly.js';
 
 const BASE_URL = 'https://api.querit.ai';
@@ -38,17 +38,8 @@ export function askQuerit(
   }).pipe(
     map((response) => {
       // The usual way first: it says when the text is no JSON at all.
-      const answer = jsonOf(response);
-      if (!isJsonObject(answer)) throw toolFailed('the answer is not a JSON object');
+      const answer = objectOf(jsonOf(response));
       return parseExactly(response.text(), answer) as JsonObject;
     }),
   );
-}
-
-/** A list of an answer; empty when it is not there. @throws EngineError TOOL_FAILED when it is something else. */
-export function listIn(answer: JsonObject, name: string): readonly Json[] {
-  const list = Object.hasOwn(answer, name) ? answer[name] : undefined;
-  if (list === undefined || list === null) return [];
-  if (Array.isArray(list)) return list;
-  throw toolFailed(`the ${JSON.stringify(name)} of the answer is no list`);
 }

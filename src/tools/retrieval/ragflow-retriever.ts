@@ -4,7 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../../knowledge/retriever.js';
 import type { EgressClient } from '../http/egress-client.js';
 import { toolFailed } from '../results/failures.js';
-import { askJson, listAt, numberAt, textAt } from '../upstream.js';
+import { said } from '../results/said.js';
+import { askJson, listAt, numberAt, objectOf, textAt } from '../upstream.js';
 
 /** A RAGFlow server that searches. */
 export interface RagflowServer {
@@ -26,7 +27,7 @@ export function createRagflowRetriever({ baseUrl, apiKey, http }: RagflowServer)
   const base = `${baseUrl.replace(/\/+$/, '')}/api/v1`;
   const usual = { headers, timeoutSeconds: TIMEOUT_SECONDS, attempts: 3, secrets: [apiKey] };
   const ask = async (request: Parameters<typeof askJson>[2], { headers: trace, signal }: Asking): Promise<Json> =>
-    dataOf(await firstOf(askJson(AS_TOOL, { ...call, ...(trace && { trace }) }, request), signal));
+    dataOf(await firstOf(askJson(AS_TOOL, { ...call, ...(trace && { trace }) }, request), signal), apiKey);
   const idOf = async (wanted: string, asking: Asking): Promise<string> => {
     const listed = await ask(
       { ...usual, url: `${base}/datasets`, query: { name: wanted, page: 1, page_size: 1 } },
@@ -69,17 +70,35 @@ function bodyOf(request: RetrievalRequest): JsonObject {
     keyword: false,
     highlight: false,
     cross_languages: request.crossLanguages,
-    ...(Object.keys(filter).length === 0 ? {} : { metadata_condition: filter }),
+    ...conditionOf(filter),
     use_kg: request.useGraph,
     toc_enhance: request.useContents,
   };
 }
 
+/**
+ * The conditions of a document in the words of the API, which knows no others: those that a model would choose are refused.
+ *
+ * @throws EngineError CONFIG_INVALID
+ */
+function conditionOf({ method = 'disabled', logic = 'and', manual }: JsonObject): JsonObject {
+  if (method === 'disabled' || method === '') return {};
+  if (method !== 'manual') {
+    throw new EngineError(
+      'CONFIG_INVALID',
+      `meta_data_filter: the method ${JSON.stringify(method)} is not available over RAGFlow's API; use "manual" with conditions.`,
+    );
+  }
+  const given = Array.isArray(manual) ? manual.filter(isJsonObject) : [];
+  const conditions = given.map(({ key = '', op = '', value = '' }) => ({ name: key, comparison_operator: op, value }));
+  return conditions.length === 0 ? {} : { metadata_condition: { logic, conditions } };
+}
+
 /** RAGFlow's envelope: a refusal comes with status 200. */
-function dataOf(answer: Json): Json {
-  if (!isJsonObject(answer)) throw toolFailed('the answer of RAGFlow is no object');
-  if (answer.code !== 0) throw toolFailed(textAt(answer, 'message') || 'RAGFlow refused the search');
-  return answer.data ?? null;
+function dataOf(answer: Json, apiKey: string): Json {
+  const { code, data } = objectOf(answer);
+  if (code !== 0) throw toolFailed(said(textAt(answer, 'message'), [apiKey]) || 'RAGFlow refused the search');
+  return data ?? null;
 }
 
 function passageOf(chunk: JsonObject): RetrievedPassage {

@@ -7,6 +7,7 @@ import { exchangeFailure } from '../http/failures.js';
 import { type Resolver, resolveHost, resolveWithSystem } from '../http/resolve-host.js';
 import { checkUrl, hostOf } from '../http/url-policy.js';
 import { toolFailed } from '../results/failures.js';
+import { said } from '../results/said.js';
 import { databaseKindOf, databaseKinds } from './dialects.js';
 import { type LoadMssql, mssqlSessions } from './mssql-session.js';
 import { type OwnDatabase, refuseOwnDatabase } from './own-database.js';
@@ -152,16 +153,19 @@ async function loggedIn(open: OpenSession, target: OpenTarget, signal: AbortSign
     return await open(target, signal);
   } catch (error) {
     if (EngineError.is(error)) throw error;
-    throw toolFailed(`the database at ${target.host}:${target.port} could not be opened: ${describeFailure(error)}`, {
-      cause: error,
-    });
+    throw toolFailed(
+      `the database at ${target.host}:${target.port} could not be opened: ${said(describeFailure(error), [target.address.password])}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
 /** What a driver or a socket says. Messages of servers name users and databases, never passwords. */
 function describeFailure(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return describeFailure(error.errors.at(-1));
-  return error instanceof Error && error.message !== '' ? error.message.slice(0, 300) : 'it does not answer';
+  return error instanceof Error && error.message !== '' ? error.message : 'it does not answer';
 }
 
 function ignore(): void {}

@@ -23,7 +23,7 @@ export interface GuardOptions {
  * @throws EngineError TOOL_FAILED for those, otherwise what the work rejects with.
  */
 export function guardStatement<T>(
-  socket: Socket,
+  socket: Pick<Socket, 'bytesRead'>,
   work: Promise<T>,
   { timeoutMs, maxBytes, abandon }: GuardOptions,
 ): Promise<T> {

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../../errors.js';
 import { toolFailed } from '../results/failures.js';
 import type { CellKind } from './cells.js';
+import { guardStatement } from './guard-statement.js';
 import { RowCollector } from './row-collector.js';
 import type { DatabaseSession, OpenSession, OpenTarget, StatementBounds, Table } from './session.js';
 
@@ -35,6 +37,11 @@ interface MssqlRequest {
 /** Loads the driver. Rejects when it is not there. */
 export type LoadMssql = () => Promise<MssqlDriver>;
 
+/** Milliseconds for a goodbye. */
+const CLOSE_MS = 1_000;
+/** Milliseconds that the driver itself would wait for a connection: more than we do. */
+const DRIVER_CONNECT_MS = 600_000;
+
 /** Not resolved when Runnel is built. */
 const PACKAGE: string = 'mssql';
 
@@ -45,6 +52,7 @@ const loadPackage: LoadMssql = async () => {
 
 /**
  * Makes what opens sessions of SQL Server. Every statement runs in a transaction that is rolled back, for there are no read-only ones.
+ * The bounds of the driver, 15 seconds for a statement, are off: ours decide.
  *
  * Errors when it is used: `CONFIG_INVALID` without the driver, else those of the driver.
  */
@@ -60,14 +68,12 @@ export function mssqlSessions(load: LoadMssql = loadPackage): OpenSession {
     const sockets = new Set<Socket>();
     const pool = new driver.ConnectionPool(configurationOf(target, sockets, signal));
     pool.on('error', ignore);
-    const drop = (): void => {
-      for (const socket of sockets) socket.destroy();
-    };
     try {
       await pool.connect();
-      return createSession(driver, pool, drop);
+      return createSession(driver, pool, sockets);
     } catch (error) {
-      drop();
+      drop(sockets);
+      void pool.close().catch(ignore);
       throw error;
     }
   };
@@ -82,6 +88,8 @@ function configurationOf(target: OpenTarget, sockets: Set<Socket>, signal: Abort
     password,
     database,
     pool: { max: 1, min: 0 },
+    connectionTimeout: DRIVER_CONNECT_MS,
+    requestTimeout: 0,
     options: {
       encrypt: tls !== 'off',
       trustServerCertificate: tls !== 'verify',
@@ -99,12 +107,17 @@ function configurationOf(target: OpenTarget, sockets: Set<Socket>, signal: Abort
   };
 }
 
-function createSession(driver: MssqlDriver, pool: MssqlPool, drop: () => void): DatabaseSession {
+function createSession(driver: MssqlDriver, pool: MssqlPool, sockets: ReadonlySet<Socket>): DatabaseSession {
   let isAlive = true;
+  const wire = {
+    get bytesRead() {
+      return [...sockets].reduce((sum, socket) => sum + socket.bytesRead, 0);
+    },
+  };
   const abandon = (): void => {
     isAlive = false;
     // The server ends what runs on a connection that is gone.
-    drop();
+    drop(sockets);
     void pool.close().catch(ignore);
   };
   return {
@@ -112,26 +125,37 @@ function createSession(driver: MssqlDriver, pool: MssqlPool, drop: () => void): 
     get isAlive() {
       return isAlive;
     },
-    async query(sql, bounds) {
-      const transaction = new driver.Transaction(pool);
-      transaction.on('error', ignore);
-      await transaction.begin();
-      try {
-        return await readRows(transaction.request(), sql, bounds, abandon);
-      } finally {
-        await transaction.rollback().catch(ignore);
-      }
-    },
+    query: (sql, bounds) => guardStatement(wire, readInTransaction(driver, pool, sql, bounds), { ...bounds, abandon }),
     async close() {
       isAlive = false;
-      await pool.close().catch(ignore);
-      drop();
+      await Promise.race([pool.close().catch(ignore), delay(CLOSE_MS, undefined, { ref: false })]);
+      drop(sockets);
     },
     abandon,
   };
 }
 
-function readRows(request: MssqlRequest, sql: string, bounds: StatementBounds, abandon: () => void): Promise<Table> {
+function drop(sockets: ReadonlySet<Socket>): void {
+  for (const socket of sockets) socket.destroy();
+}
+
+async function readInTransaction(
+  driver: MssqlDriver,
+  pool: MssqlPool,
+  sql: string,
+  bounds: StatementBounds,
+): Promise<Table> {
+  const transaction = new driver.Transaction(pool);
+  transaction.on('error', ignore);
+  await transaction.begin();
+  try {
+    return await readRows(transaction.request(), sql, bounds);
+  } finally {
+    await transaction.rollback().catch(ignore);
+  }
+}
+
+function readRows(request: MssqlRequest, sql: string, bounds: StatementBounds): Promise<Table> {
   const collector = new RowCollector(bounds);
   request.stream = true;
   request.arrayRowMode = true;
@@ -139,7 +163,8 @@ function readRows(request: MssqlRequest, sql: string, bounds: StatementBounds, a
     let isEnough = false;
     const late = setTimeout(() => {
       reject(toolFailed(`there was no answer within ${bounds.timeoutMs / 1000} seconds`));
-      abandon();
+      // A server that does not heed it loses its connection.
+      request.cancel();
     }, bounds.timeoutMs);
     const finish = (error?: unknown): void => {
       clearTimeout(late);

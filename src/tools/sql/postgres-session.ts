@@ -76,10 +76,8 @@ export const openPostgresSession: OpenSession = async (target, signal) => {
   Object.assign(socket, { host: target.host });
   try {
     const first = sql`select pg_catalog.pg_backend_pid()`;
-    await first;
-    await sql.unsafe(
-      `set standard_conforming_strings = on; set datestyle = 'ISO'; set bytea_output = 'hex'; set lock_timeout = '10s'`,
-    );
+    // The driver does not notice a connection that is closed before it is ready.
+    await Promise.race([prepare(sql, first), whenClosed(socket)]);
     return createSession(target, sql, socket, backendOf(first));
   } catch (error) {
     // Not by the driver: it would write its goodbye into a TLS connection that has lost its own.
@@ -87,6 +85,23 @@ export const openPostgresSession: OpenSession = async (target, signal) => {
     throw error;
   }
 };
+
+async function prepare(sql: Sql, first: PromiseLike<unknown>): Promise<void> {
+  await first;
+  await sql.unsafe(
+    `set standard_conforming_strings = on; set datestyle = 'ISO'; set bytea_output = 'hex'; set lock_timeout = '10s'`,
+  );
+}
+
+function whenClosed(socket: Socket): Promise<never> {
+  const closed = new Promise<never>((_, reject) => {
+    if (socket.closed) reject(closedConnection());
+    else socket.once('close', () => reject(closedConnection()));
+  });
+  // Most close long after anybody waits.
+  closed.catch(ignore);
+  return closed;
+}
 
 function tlsOf({ address: { tls }, host, trusted }: OpenTarget) {
   if (tls === 'off') return false;

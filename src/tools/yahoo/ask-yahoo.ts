@@ -3,8 +3,9 @@ import { concatMap, map, type Observable } from 'rxjs';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { BROWSER_HEADERS } from '../http/browser-headers.js';
 import { toolFailed } from '../results/failures.js';
+import { said } from '../results/said.js';
 import type { AnyTool, ToolCall } from '../tool.js';
-import { ask, askJson, baseUrlOf, listAt, textAt, type UpstreamRequest } from '../upstream.js';
+import { ask, askJson, baseUrlOf, listAt, objectOf, textAt, type UpstreamRequest } from '../upstream.js';
 
 const DATA_URL = 'https://query1.finance.yahoo.com';
 const SUMMARY_URL = 'https://query2.finance.yahoo.com';
@@ -97,17 +98,12 @@ function crumbOf(text: string): string {
   throw toolFailed('Yahoo gave no crumb, without which it gives no statements');
 }
 
-function objectOf(answer: Json): JsonObject {
-  if (isJsonObject(answer)) return answer;
-  throw toolFailed('the answer is not a JSON object');
-}
-
 /** What lies in `{[name]: {result: […], error}}`. */
 function resultIn(answer: Json, name: string, symbol: string): JsonObject {
   const part = objectOf(answer)[name];
   const error = isJsonObject(part) ? part.error : undefined;
   if (error !== undefined && error !== null) {
-    throw toolFailed(textAt(error, 'description').slice(0, 300) || textAt(error, 'code') || 'Yahoo reports an error');
+    throw toolFailed(said(textAt(error, 'description') || textAt(error, 'code')) || 'Yahoo reports an error');
   }
   const result = listAt(part, 'result')?.[0];
   if (isJsonObject(result)) return result;

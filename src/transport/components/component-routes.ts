@@ -4,9 +4,9 @@ import type { Document } from '../../dsl/document.js';
 import { readDocument } from '../../dsl/read.js';
 import { EngineError } from '../../errors.js';
 import type { Json, JsonObject } from '../../json.js';
+import { servicesOfTenant } from '../access/tenant-services.js';
 import { requireAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
-import { bindFiles } from '../files/bound-files.js';
 import type { HttpExchange, Routes } from '../http/types.js';
 import { checkId } from '../ids.js';
 import { readInput } from '../read-input.js';
@@ -63,14 +63,9 @@ async function debug(parts: ServerParts, exchange: HttpExchange): Promise<void> 
 }
 
 /** As in a run, but that nothing is remembered. */
-function trialServices({ services, stores }: ServerParts, { state, params }: HttpExchange): object {
-  const { remember: _, ...others } = services;
-  return {
-    ...others,
-    files: bindFiles(stores.files, state.tenant),
-    session: { id: '', agent: params.id as string },
-    ...(services.mcp && { mcp: services.mcp.forTenant(state.tenant) }),
-  };
+function trialServices(parts: ServerParts, { state, params }: HttpExchange): object {
+  const { remember: _, ...others } = servicesOfTenant(parts, state.tenant);
+  return { ...others, session: { id: '', agent: params.id as string } };
 }
 
 /** @throws EngineError BAD_REQUEST for a value that is not given as `{value}`. */

@@ -6,9 +6,10 @@ import { createId } from '../ids.js';
 export function bindFiles(store: FileStore, tenant: string): Files {
   return {
     read: (id) => store.find(tenant, id),
-    async save({ name, mimeType, bytes }) {
+    async save({ name, mimeType, bytes, expiresAt }) {
       const id = createId();
-      await store.save(tenant, { id, name, mimeType, bytes, createdAt: Date.now() });
+      const file = { id, name, mimeType, bytes, createdAt: Date.now() };
+      await store.save(tenant, expiresAt === undefined ? file : { ...file, expiresAt });
       return id;
     },
   };

@@ -4,7 +4,7 @@ import type { Services } from '../../components/services.js';
 import type { Durability } from '../../graph/journal.js';
 import type { SessionRecord } from '../../graph/service-ports.js';
 import type { JsonObject } from '../../json.js';
-import { bindFiles } from '../files/bound-files.js';
+import { servicesOfTenant } from '../access/tenant-services.js';
 import type { OpenCanvas } from './canvas-opener.js';
 import type { EngineHooks } from './live-run-options.js';
 import type { HubStores, RunHub } from './run-hub.js';
@@ -43,9 +43,7 @@ export function servicesFor(
   headers: JsonObject,
 ): Services {
   return {
-    ...services,
-    files: bindFiles(stores.files, tenant),
-    ...(services.mcp && { mcp: services.mcp.forTenant(tenant) }),
+    ...servicesOfTenant({ services, stores }, tenant),
     session: { id: session.id, agent: session.agentId },
     headers,
   };

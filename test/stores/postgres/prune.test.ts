@@ -111,6 +111,17 @@ describe('pruning', () => {
     expect(left.filter((name) => name.includes('/'))).toHaveLength(2);
   });
 
+  it('deletes files that have expired, however young', async () => {
+    const tenant = newTenant();
+    const file = { name: 'f', mimeType: 'x', bytes: Uint8Array.of(1), createdAt: Date.now() };
+    await stores.files.save(tenant, { ...file, id: 'expired', expiresAt: Date.now() - 1 });
+    await stores.files.save(tenant, { ...file, id: 'kept for now', expiresAt: Date.now() + 60_000 });
+    await stores.files.save(tenant, { ...file, id: 'kept' });
+    expect(await prune({})).toMatchObject({ files: 1 });
+    expect(await stores.files.find(tenant, 'kept for now')).toMatchObject({ name: 'f' });
+    expect(await stores.files.find(tenant, 'kept')).toMatchObject({ name: 'f' });
+  });
+
   it('deletes nothing that it is not told to', async () => {
     const tenant = newTenant();
     const agent = await newAgent(tenant);

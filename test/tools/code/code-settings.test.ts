@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readCodeSettings } from '../../../src/tools/code/code-settings.js';
+import { artifactsKeptMs, readCodeSettings } from '../../../src/tools/code/code-settings.js';
 
 it('reads nothing as the sandbox in this process', () => {
   expect(readCodeSettings({})).toEqual({
@@ -48,9 +48,19 @@ it.each([
   [{ SANDBOX_MAX_MEMORY: '1m' }, 'SANDBOX_MAX_MEMORY'],
   [{ SANDBOX_MAX_MEMORY: 'lots' }, 'SANDBOX_MAX_MEMORY'],
   [{ SANDBOX_HOST: 'a b' }, 'SANDBOX_HOST'],
+  [{ SANDBOX_ARTIFACT_EXPIRE_DAYS: 'a week' }, 'SANDBOX_ARTIFACT_EXPIRE_DAYS must be a whole number of days'],
   [{ SANDBOX_PROVIDER_TYPE: 'ssh' }, '"ssh" is not available in Runnel; use "embedded"'],
   [{ SANDBOX_PROVIDER_TYPE: 'E2B' }, '"E2B" is not available in Runnel; use "embedded"'],
   [{ SANDBOX_PROVIDER_TYPE: 'mine' }, '"mine" is not known; use "embedded"'],
 ])('refuses %j', (env, message) => {
   expect(() => readCodeSettings(env)).toThrow(message);
+});
+
+it.each([
+  [undefined, 7 * 86_400_000],
+  ['', 7 * 86_400_000],
+  [' 1 ', 86_400_000],
+  ['0', undefined],
+])('keeps files of scripts for SANDBOX_ARTIFACT_EXPIRE_DAYS %j', (text, keptMs) => {
+  expect(artifactsKeptMs(text)).toBe(keptMs);
 });

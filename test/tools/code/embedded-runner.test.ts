@@ -267,6 +267,17 @@ describe('a crowd of scripts', () => {
     expect(tellResult(await next)).toBe('value 1');
   });
 
+  it('lets tenants take turns', async () => {
+    const narrow = openRunner({ maxActive: 1, maxSpares: 1 });
+    const order: string[] = [];
+    const say = async (tenant: string): Promise<void> => {
+      await runCode(narrow.forTenant?.(tenant) ?? narrow, 'nodejs', 'function main() { return 1 }');
+      order.push(tenant);
+    };
+    await Promise.all(['a', 'a', 'a', 'b'].map(say));
+    expect(order).toEqual(['a', 'b', 'a', 'a']);
+  });
+
   it('is refused when it brings too much', async () => {
     const source = `// ${'x'.repeat(17 * 1024 * 1024)}`;
     await expect(runCode(runner, 'nodejs', source)).rejects.toMatchObject({ code: 'LIMIT_REACHED' });

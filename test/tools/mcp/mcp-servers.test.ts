@@ -1,4 +1,4 @@
-import { catchError, concatMap, forkJoin, lastValueFrom, mergeMap, range, timer, toArray } from 'rxjs';
+import { catchError, concatMap, forkJoin, lastValueFrom, map, mergeMap, of, range, timer, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/json.js';
 import { failureOf } from '../http/support/servers.js';
@@ -125,6 +125,33 @@ describe('a server over streamable HTTP', () => {
     );
     expect(await lastValueFrom(both$)).toMatchObject([{ text: 'echo: 0' }, { text: 'echo: 1' }, { text: 'echo: 2' }]);
     expect(server.opened()).toBe(2);
+  });
+
+  it.each([
+    ['Bad Request: unknown session', 2, 'echo: 1'],
+    ['the tool wants a number', 1, 'failed'],
+  ])('is called once more after a 400 only when that speaks of sessions: %s', async (words, sessions, expected) => {
+    let refuse = false;
+    const server = await startMcpServer({ echo: ECHO }, (_request, response) => {
+      if (refuse) response.writeHead(400).end(words);
+      const isRefused = refuse;
+      refuse = false;
+      return isRefused;
+    });
+    const both$ = use(over(server.url), (connection) =>
+      range(0, 2).pipe(
+        concatMap((n) => {
+          refuse = n === 1;
+          return connection.call(call('echo', { text: `${n}` })).pipe(
+            map((event) => (event.type === 'result' ? event.text : '')),
+            catchError(() => of('failed')),
+          );
+        }),
+        toArray(),
+      ),
+    );
+    expect(await lastValueFrom(both$)).toEqual(['echo: 0', expected]);
+    expect(server.opened()).toBe(sessions);
   });
 
   it('sends what the trace says with every call', async () => {

@@ -78,7 +78,7 @@ describe('a program', () => {
     const { servers, pids } = await startable({ STUBBORN: 'yes' });
     await textOfCall(servers, 'env');
     await servers.close();
-    await Promise.all((await pids()).map(gone));
+    expect((await pids()).filter(isRunning)).toEqual([]);
   });
 
   it('is not started while 32 others run', async () => {
@@ -92,6 +92,9 @@ describe('a program', () => {
     const failure = async () => String(await failureOf(callOnce(servers, 'x', {}, { id: 'absent' })));
     expect(await failure()).toContain('32 programs run already');
     for (const one of idle) one.unsubscribe();
+    // They were told to end, and have not.
+    expect(await failure()).toContain('32 programs run already');
+    await servers.close();
     expect(await failure()).toContain('ENOENT');
   });
 

@@ -1,6 +1,4 @@
-import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { MssqlDriver } from '../../../src/tools/sql/mssql-session.js';
 import { ownDatabaseOf } from '../../../src/tools/sql/own-database.js';
 import type { DatabaseAddress } from '../../../src/tools/sql/session.js';
 import { serveRaw } from '../http/support/servers.js';
@@ -14,7 +12,6 @@ const address: DatabaseAddress = {
   username: 'u',
   password: 'pass-word',
 };
-const BOUNDS = { maxRows: 2, maxBytes: 1000, timeoutMs: 5_000 };
 const never = new AbortController().signal;
 
 describe('the host of a database', () => {
@@ -124,100 +121,3 @@ it("refuses RAGFlow's own database", async () => {
     'of the server itself',
   );
 });
-
-describe('SQL Server', () => {
-  it('needs its driver', async () => {
-    const databases = localDatabases({ loadMssql: () => Promise.reject(new Error('ERR_MODULE_NOT_FOUND')) });
-    await expect(databases.open({ ...address, kind: 'sqlserver' }, never)).rejects.toMatchObject({
-      code: 'CONFIG_INVALID',
-      message: expect.stringContaining('npm install mssql'),
-    });
-  });
-
-  it('is asked in transactions that are rolled back, by a session that only reads', async () => {
-    const { driver, log, configs } = fakeMssql();
-    const databases = localDatabases({ loadMssql: async () => driver });
-    const session = await databases.open({ ...address, kind: 'mssql', port: 0 }, never);
-    expect(await session.query('SELECT many', BOUNDS)).toEqual({
-      columns: ['id', 'at'],
-      rows: [
-        ['9007199254740993', '2026-02-03 04:05:06'],
-        [1, null],
-      ],
-      isCut: true,
-    });
-    await expect(session.query('SELECT broken', BOUNDS)).rejects.toThrow('Invalid column name');
-    await session.close();
-    expect(log).toEqual([
-      'connect',
-      'begin',
-      'SELECT many',
-      'cancel',
-      'rollback',
-      'begin',
-      'SELECT broken',
-      'rollback',
-      'close',
-    ]);
-    expect(configs[0]).toMatchObject({
-      server: '127.0.0.1',
-      port: 1433,
-      options: { encrypt: true, readOnlyIntent: true, connector: expect.any(Function) },
-    });
-  });
-});
-
-/** Behaves as the driver's streaming requests do. */
-function fakeMssql() {
-  const log: string[] = [];
-  const configs: object[] = [];
-  class Request extends EventEmitter {
-    stream = false;
-    arrayRowMode = false;
-    private isCancelled = false;
-    query(sql: string): void {
-      log.push(sql);
-      setImmediate(() => {
-        if (sql === 'SELECT broken') this.emit('error', new Error('Invalid column name'));
-        else {
-          this.emit('recordset', [
-            { name: 'id', type: { declaration: 'bigint' } },
-            { name: 'at', type: { declaration: 'datetime' } },
-          ]);
-          this.emit('row', ['9007199254740993', new Date('2026-02-03T04:05:06.789Z')]);
-          for (let count = 0; count < 5; count += 1) this.emit('row', ['1', null]);
-        }
-        if (this.isCancelled) this.emit('error', new Error('Canceled.'));
-        this.emit('done', {});
-      });
-    }
-    cancel(): void {
-      log.push('cancel');
-      this.isCancelled = true;
-    }
-  }
-  class ConnectionPool extends EventEmitter {
-    constructor(config: object) {
-      super();
-      configs.push(config);
-    }
-    async connect() {
-      log.push('connect');
-    }
-    async close() {
-      log.push('close');
-    }
-  }
-  class Transaction extends EventEmitter {
-    async begin() {
-      log.push('begin');
-    }
-    async rollback() {
-      log.push('rollback');
-    }
-    request() {
-      return new Request();
-    }
-  }
-  return { driver: { ConnectionPool, Transaction } as unknown as MssqlDriver, log, configs };
-}

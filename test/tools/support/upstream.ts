@@ -146,6 +146,8 @@ export interface UpstreamTool {
   readonly attempts: number;
   /** Whether a body that cannot be read is a failure; not so for a tool that takes any text. @default true */
   readonly refusesGarbage?: boolean;
+  /** Whether JSON that is no object is a failure. @default as `refusesGarbage` */
+  readonly refusesOtherShapes?: boolean;
 }
 
 /**
@@ -158,6 +160,7 @@ export function itBehavesAsUpstreamTool({
   routes,
   attempts,
   refusesGarbage = true,
+  refusesOtherShapes = refusesGarbage,
 }: UpstreamTool): void {
   const first = Object.keys(routes)[0] as string;
   const usual = routes[first] as Reply | readonly Reply[] | ((asked: Asked) => Reply);
@@ -206,8 +209,8 @@ export function itBehavesAsUpstreamTool({
       expect(timesAsked(upstream)).toBe(attempts);
     });
 
-    it('does not repeat what is refused', async () => {
-      const upstream = await startUpstream(always({ status: 403, json: { message: 'not for you' } }));
+    it.each([401, 403])('does not repeat what is refused with %d', async (status) => {
+      const upstream = await startUpstream(always({ status, json: { message: 'not for you' } }));
       expect(await errorOf(tool, upstream.origin, calling)).toMatchObject({ code: 'TOOL_FAILED' });
       expect(timesAsked(upstream)).toBe(1);
     });
@@ -216,6 +219,28 @@ export function itBehavesAsUpstreamTool({
       const upstream = await startUpstream(always({ text: '{"results": [<<', type: 'application/json' }));
       expect(await errorOf(tool, upstream.origin, calling)).toMatchObject({ code: 'TOOL_FAILED' });
       expect(timesAsked(upstream)).toBe(1);
+    });
+
+    it.runIf(refusesOtherShapes)('says that JSON of another shape cannot be read', async () => {
+      for (const json of ['oops', [], null]) {
+        const upstream = await startUpstream(always({ json }));
+        expect(await errorOf(tool, upstream.origin, calling)).toMatchObject({ code: 'TOOL_FAILED' });
+        expect(timesAsked(upstream)).toBe(1);
+      }
+    });
+
+    it('does not wait for the rest of an answer beyond its time', async () => {
+      let closed: Promise<unknown> | undefined;
+      const { origin } = await serve((request, response) => {
+        closed = new Promise((resolve) => {
+          request.socket.on('close', resolve);
+        });
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.write('{"half": ');
+      });
+      const bounded$ = callTool(tool, argsOf(calling, origin), callOf(tool, origin, calling), { timeoutMs: 200 });
+      expect(await failureOf(firstValueFrom(bounded$))).toMatchObject({ code: 'TOOL_FAILED' });
+      await closed;
     });
 
     it('closes its socket when it is given up in the middle of an answer', async () => {

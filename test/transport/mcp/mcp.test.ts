@@ -216,6 +216,28 @@ describe('the address of the tools', () => {
     expect((await answer).status).toBe(200);
   });
 
+  it('answers a client that another process has introduced, whose cancellation of a call there does nothing', async () => {
+    const [one, two] = [await startServer(), await startServer()];
+    await publish(one, 'Probe', PROBE);
+    const begun = await one.call('POST', PATH, initialize, accept);
+    const post = (server: typeof one, message: object) =>
+      server.call(
+        'POST',
+        PATH,
+        { jsonrpc: '2.0', ...message },
+        { ...accept, 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' },
+      );
+    const answer = post(one, { id: 7, method: 'tools/call', params: { name: 'Probe', arguments: { query: 'x' } } });
+    const probe = await one.probes.next();
+    const cancel = { method: 'notifications/cancelled', params: { requestId: 7 } };
+    expect((await post(two, cancel)).status).toBe(202);
+    expect((await post(two, { id: 8, method: 'tools/list' })).status).toBe(200);
+    expect(probe.isStopped).toBe(false);
+    expect((await post(one, cancel)).status).toBe(202);
+    await probe.stopped;
+    expect((await answer).status).toBe(200);
+  });
+
   it('cancels the run of a client that goes away', async () => {
     const server = await startServer();
     await publish(server, 'Probe', PROBE);

@@ -22,6 +22,8 @@ export interface EmbeddedRunnerOptions {
   readonly maxActive?: number;
   /** Scripts that may wait. @default 1,000 */
   readonly maxWaiting?: number;
+  /** Scripts of one tenant that may wait. @default 100 */
+  readonly maxWaitingPerTenant?: number;
   /** Interpreters of each language that are kept ready once one was used; 0 for none. @default 1 */
   readonly maxSpares?: number;
   /** Milliseconds after which those go when nobody uses them. @default 60,000 */
@@ -65,20 +67,27 @@ const PARTS: Readonly<Record<CodeLanguage, LanguageParts>> = {
  *
  * An interpreter has the imports that we give it and no others: a file system in memory with a folder `artifacts`, whose files come
  * back, a clock, random numbers; no files, sockets, processes or environment of the machine. Memory, time, output, files and
- * results have bounds. A script that is stopped, or takes too long, loses its thread. Nothing starts before the first script.
+ * results have bounds. A script that is stopped, or takes too long, loses its thread. Nothing starts before the first script. Tenants
+ * take turns: a free place goes to the one that has the fewest.
  *
  * @throws EngineError OPTION_INVALID.
  */
 export function createEmbeddedRunner(options: EmbeddedRunnerOptions = {}): CodeRunner {
   const { timeoutMs = 10_000, maxMemoryBytes = 256 * MIB, maxActive = usualActive(), maxWaiting = 1_000 } = options;
-  const { maxSpares = 1, idleMs = 60_000, maxOutputBytes = MIB, maxResultBytes = 4 * MIB } = options;
+  const {
+    maxWaitingPerTenant = 100,
+    maxSpares = 1,
+    idleMs = 60_000,
+    maxOutputBytes = MIB,
+    maxResultBytes = 4 * MIB,
+  } = options;
   check('timeoutMs', timeoutMs, 1, 3_600_000);
   check('maxMemoryBytes', maxMemoryBytes, 32 * MIB, 2048 * MIB);
   check('maxActive', maxActive, 1, 1_000);
   check('maxSpares', maxSpares, 0, 1_000);
   check('maxOutputBytes', maxOutputBytes, 1, 256 * MIB);
   check('maxResultBytes', maxResultBytes, 1, 64 * MIB);
-  const slots = createSlots(maxActive, maxWaiting);
+  const slots = createSlots({ maxActive, maxWaiting, maxWaitingPerTenant });
   const limits = { maxMemoryBytes, maxOutputBytes, maxResultBytes };
   const open = (language: CodeLanguage): InterpreterPool =>
     createInterpreterPool({
@@ -89,23 +98,26 @@ export function createEmbeddedRunner(options: EmbeddedRunnerOptions = {}): CodeR
     });
   const pools = { python: open('python'), nodejs: open('nodejs') };
 
-  return {
+  const close = async (): Promise<void> => {
+    slots.close();
+    await Promise.all([pools.python.close(), pools.nodejs.close()]);
+  };
+  const runnerOf = (tenant: string): CodeRunner => ({
     run: (request) =>
       fromAbortable(async (signal) => {
         const job = { source: request.source, argsJson: JSON.stringify(request.args) };
         checkInput(job.source.length + job.argsJson.length);
-        const giveBack = await slots.take(signal);
+        const giveBack = await slots.take(signal, tenant);
         try {
           return await runIn(pools[request.language], job, timeOf(request, timeoutMs), signal);
         } finally {
           giveBack();
         }
       }),
-    async close() {
-      slots.close();
-      await Promise.all([pools.python.close(), pools.nodejs.close()]);
-    },
-  };
+    forTenant: runnerOf,
+    close,
+  });
+  return runnerOf('');
 }
 
 function usualActive(): number {

@@ -2,76 +2,126 @@ import { EngineError } from '../../../errors.js';
 
 export interface Slots {
   /**
-   * Resolves with the way to give the slot back, first come, first served. Rejects when `signal` is aborted meanwhile.
+   * Resolves with the way to give the slot back. Rejects when `signal` is aborted meanwhile.
+   *
+   * A free slot goes to the tenant that has the fewest; among those to the one that was served longest ago, and there to who came
+   * first.
    *
    * @throws EngineError LIMIT_REACHED when too many wait, SANDBOX_FAILED after `close`.
    */
-  take(signal: AbortSignal): Promise<() => void>;
+  take(signal: AbortSignal, tenant: string): Promise<() => void>;
   /** Refuses everybody who waits or comes later. */
   close(): void;
 }
 
-/** Lets at most `maxActive` scripts run, and `maxWaiting` wait. */
-export function createSlots(maxActive: number, maxWaiting: number): Slots {
-  const waiting = new Set<{ readonly start: () => void; readonly refuse: (error: unknown) => void }>();
-  const state = { active: 0, isClosed: false };
+/** How many scripts there may be. */
+export interface SlotsOptions {
+  readonly maxActive: number;
+  /** Of all tenants together. */
+  readonly maxWaiting: number;
+  readonly maxWaitingPerTenant: number;
+}
 
-  const giveBack = (): (() => void) => {
+/** Somebody who waits. */
+interface Waiter {
+  readonly start: () => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+/** One tenant's part; it is forgotten when nothing of it runs or waits. */
+interface Share {
+  active: number;
+  readonly waiting: Set<Waiter>;
+}
+
+/** Lets at most `maxActive` scripts run and others wait, so that no tenant keeps the others from running theirs. */
+export function createSlots({ maxActive, maxWaiting, maxWaitingPerTenant }: SlotsOptions): Slots {
+  /** Those that were served longest ago come first. */
+  const shares = new Map<string, Share>();
+  const state = { active: 0, waiting: 0, isClosed: false };
+
+  const serve = (tenant: string, share: Share): (() => void) => {
+    state.active += 1;
+    share.active += 1;
+    toTheEnd(shares, tenant, share);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       state.active -= 1;
-      const [next] = waiting;
-      if (next !== undefined && !state.isClosed) next.start();
+      share.active -= 1;
+      toTheEnd(shares, tenant, share);
+      forgetUnused(shares, tenant);
+      if (!state.isClosed) neediest(shares)?.start();
     };
   };
 
   return {
-    take: (signal) =>
+    take: (signal, tenant) =>
       new Promise((resolve, reject) => {
         signal.throwIfAborted();
         if (state.isClosed) throw closed();
-        if (state.active >= maxActive && waiting.size >= maxWaiting) throw full(maxWaiting);
-        const leave = (): void => {
-          waiting.delete(entry);
-          signal.removeEventListener('abort', abort);
-        };
-        const abort = (): void => {
-          leave();
-          reject(signal.reason as Error);
-        };
-        const entry = {
-          start: () => {
-            leave();
-            state.active += 1;
-            resolve(giveBack());
-          },
-          refuse: (error: unknown) => {
-            leave();
-            reject(error as Error);
-          },
-        };
+        const share = shares.get(tenant) ?? { active: 0, waiting: new Set() };
         if (state.active < maxActive) {
-          entry.start();
+          resolve(serve(tenant, share));
           return;
         }
-        waiting.add(entry);
+        if (state.waiting >= maxWaiting) throw full(`${maxWaiting} scripts wait to be run already`);
+        if (share.waiting.size >= maxWaitingPerTenant) {
+          throw full(`${maxWaitingPerTenant} scripts of this tenant wait to be run already`);
+        }
+        const leave = (): void => {
+          share.waiting.delete(waiter);
+          state.waiting -= 1;
+          signal.removeEventListener('abort', abort);
+        };
+        const refuse = (error: unknown): void => {
+          leave();
+          forgetUnused(shares, tenant);
+          reject(error as Error);
+        };
+        const abort = (): void => refuse(signal.reason);
+        const start = (): void => {
+          leave();
+          resolve(serve(tenant, share));
+        };
+        const waiter: Waiter = { start, refuse };
+        shares.set(tenant, share);
+        share.waiting.add(waiter);
+        state.waiting += 1;
         signal.addEventListener('abort', abort, { once: true });
       }),
     close() {
       state.isClosed = true;
-      for (const { refuse } of [...waiting]) refuse(closed());
+      for (const { waiting } of [...shares.values()]) for (const { refuse } of [...waiting]) refuse(closed());
     },
   };
+}
+
+/** Who has waited longest of the tenant that has the fewest slots. */
+function neediest(shares: ReadonlyMap<string, Share>): Waiter | undefined {
+  let found: Share | undefined;
+  for (const share of shares.values()) {
+    if (share.waiting.size > 0 && (found === undefined || share.active < found.active)) found = share;
+  }
+  const [first] = found?.waiting ?? [];
+  return first;
+}
+
+function toTheEnd(shares: Map<string, Share>, tenant: string, share: Share): void {
+  shares.delete(tenant);
+  shares.set(tenant, share);
+}
+
+function forgetUnused(shares: Map<string, Share>, tenant: string): void {
+  const share = shares.get(tenant);
+  if (share?.active === 0 && share.waiting.size === 0) shares.delete(tenant);
 }
 
 function closed(): EngineError {
   return new EngineError('SANDBOX_FAILED', 'The sandbox for code was closed.');
 }
 
-function full(maxWaiting: number): EngineError {
-  return new EngineError('LIMIT_REACHED', `${maxWaiting} scripts wait to be run already; try again later.`, {
-    retryable: true,
-  });
+function full(what: string): EngineError {
+  return new EngineError('LIMIT_REACHED', `${what}; try again later.`, { retryable: true });
 }

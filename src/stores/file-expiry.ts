@@ -1,0 +1,6 @@
+import type { FileRecord } from '../graph/service-ports.js';
+
+/** Whether a file counts as deleted at a time, in milliseconds since 1970; its bytes go when the store is pruned. */
+export function isExpired({ expiresAt }: Pick<FileRecord, 'expiresAt'>, now: number): boolean {
+  return expiresAt !== undefined && expiresAt <= now;
+}
