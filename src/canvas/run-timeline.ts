@@ -41,6 +41,8 @@ export class TimelineFold {
   /** Time of the last event that has one. */
   #now = 0;
   #startedAtMs: number | undefined = undefined;
+  /** Only the second is known in which it started. */
+  #isStartRough = false;
   #end: Pick<RunTimeline, 'status' | 'error' | 'elapsedMs'> = { status: 'running' };
 
   /** What is known so far. */
@@ -63,6 +65,18 @@ export class TimelineFold {
   #at(ms: number): void {
     this.#now = ms;
     this.#startedAtMs ??= ms;
+  }
+
+  /** RAGFlow's envelope knows the second of the start; the first node, which starts at once, knows the millisecond. */
+  #atWire(ms: unknown, createdAt: number): void {
+    if (typeof ms === 'number') {
+      if (this.#isStartRough) this.#startedAtMs = ms;
+      this.#isStartRough = false;
+      this.#at(ms);
+    } else if (this.#startedAtMs === undefined) {
+      this.#isStartRough = true;
+      this.#at(createdAt * 1000);
+    }
   }
 
   #addEngine(event: RunEvent): void {
@@ -127,8 +141,7 @@ export class TimelineFold {
   #addWire({ event, data, created_at }: WireEvent): void {
     const seq = this.#seq;
     const of = wireNode(data);
-    if (typeof data.at_ms === 'number') this.#at(data.at_ms);
-    else if (this.#startedAtMs === undefined) this.#at(created_at * 1000);
+    this.#atWire(data.at_ms, created_at);
     const at = this.#now;
     switch (event) {
       case 'workflow_started':
