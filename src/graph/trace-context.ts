@@ -44,7 +44,7 @@ export function readTraceContext(headers: Readonly<Record<string, unknown>>): Tr
 }
 
 /** Whether a text is a `traceparent` that may be passed on. */
-export function isTraceparent(text: string): boolean {
+function isTraceparent(text: string): boolean {
   return TRACEPARENT.test(text);
 }
 
