@@ -25,7 +25,10 @@ export const componentsCommand: Command = {
     }
     const found = createRegistry(components).get(name.toLowerCase());
     if (found === undefined) {
-      const known = components.map(({ type }) => type).join(', ');
+      const known = components
+        .map(({ type }) => type)
+        .toSorted()
+        .join(', ');
       throw new EngineError('USAGE', `There is no node type "${name}". Known are: ${known}.`);
     }
     const described = describeComponent(found);

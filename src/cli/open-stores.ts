@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** The folder of everything that lies on disk. */
-export function dataDirOf(env: Environment): string {
+function dataDirOf(env: Environment): string {
   return env.RUNNEL_DATA_DIR?.trim() || './.runnel';
 }
 

@@ -81,10 +81,11 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const show = values.events === true ? showEvents(screen) : showAnswer(screen, values.session);
   const telemetry = await openTracing(terminal, screen);
   try {
-    const { session, outcome } = await play({ canvas, turn, kept, services, telemetry, terminal, screen, show });
+    const played = await play({ canvas, turn, kept, services, telemetry, terminal, screen, show });
+    const { session, outcome } = played;
     const isKept = outcome.status === 'succeeded' || outcome.status === 'waiting';
     if (values.session !== undefined && isKept) await writeSession(values.session, kept.id, session);
-    return report(outcome, screen);
+    return report(played, screen);
   } finally {
     screen.end();
     await services.close();
@@ -103,11 +104,19 @@ interface Play {
   readonly show: Show;
 }
 
+interface Played {
+  readonly session: Session;
+  readonly outcome: RunOutcome;
+  /** The node whose failure nothing handled last. */
+  readonly failedNode: string | undefined;
+}
+
 /** Runs the turn to its end, showing it. */
-async function play(what: Play): Promise<{ readonly session: Session; readonly outcome: RunOutcome }> {
+async function play(what: Play): Promise<Played> {
   const { canvas, turn, kept, services, telemetry, terminal, screen, show } = what;
   const [run, messageId] = [newId(), newId()];
   let ended: { session: Session; outcome: RunOutcome } | undefined;
+  let failedNode: string | undefined;
   const trace = readTraceContext({ traceparent: terminal.env.TRACEPARENT, tracestate: terminal.env.TRACESTATE });
   const watch = telemetry?.watch({ id: run, plan: canvas.plan, sessionId: kept.id, trace });
   const events$ = runTurn(canvas, turn, {
@@ -123,13 +132,16 @@ async function play(what: Play): Promise<{ readonly session: Session; readonly o
     events$.pipe(
       watch === undefined ? identity : watchedBy(watch),
       tap(showProgress(screen, canvas.plan)),
+      tap((event) => {
+        if (event.type === 'node-failed' && (event.then === 'run' || event.then === 'body')) failedNode = event.node;
+      }),
       toWireEvents({ plan: canvas.plan, messageId, sessionId: kept.id }),
       tap(show),
     ),
     { defaultValue: undefined },
   );
   if (ended === undefined) throw new EngineError('INTERNAL', `Run "${run}" ended without an outcome.`);
-  return ended;
+  return { ...ended, failedNode };
 }
 
 /** Undefined, and nothing is loaded, unless somebody collects traces. */
@@ -154,8 +166,9 @@ async function openTalkingServices({ env }: Terminal, screen: Screen): Promise<O
   return services;
 }
 
-function report({ status, error }: RunOutcome, screen: Screen): number {
+function report({ outcome: { status, error }, failedNode }: Played, screen: Screen): number {
   screen.end();
+  const where = failedNode === undefined ? '' : `${failedNode}: `;
   switch (status) {
     case 'succeeded':
       return EXIT.finished;
@@ -165,7 +178,7 @@ function report({ status, error }: RunOutcome, screen: Screen): number {
       screen.remark('cancelled');
       return EXIT.interrupted;
     case 'failed':
-      screen.remark(`error: ${error?.message ?? 'the run failed'} [${error?.code ?? 'INTERNAL'}]`);
+      screen.remark(`error: ${where}${error?.message ?? 'the run failed'} [${error?.code ?? 'INTERNAL'}]`);
       return EXIT.failed;
   }
 }

@@ -47,12 +47,14 @@ export async function readSession(path: string | undefined): Promise<KeptSession
   if (path !== undefined) await checkFolder(path);
   const text = path === undefined ? undefined : await readIfThere(path);
   if (text === undefined) return { id: randomUUID().replaceAll('-', ''), session: undefined };
-  const parsed = sessionSchema.safeParse(parseJson(text));
+  const value = parseJson(text);
+  const parsed = sessionSchema.safeParse(value);
   if (parsed.success) {
     const { id, ...session } = parsed.data;
     return { id, session: session as Session };
   }
-  const why = parsed.error.issues.map((issue) => `${['$', ...issue.path].join('.')}: ${issue.message}`).join('; ');
+  const problems = parsed.error.issues.map((issue) => `${['$', ...issue.path].join('.')}: ${issue.message}`);
+  const why = value === undefined ? 'it is not valid JSON' : problems.join('; ');
   throw new EngineError('USAGE', `"${path}" is not a session file (${why}); name another file to begin anew.`);
 }
 

@@ -65,7 +65,7 @@ export interface Journal {
 export type Durability = 'exit' | 'async' | 'sync';
 
 /** Bytes of records that a run gathers before it takes a snapshot, unless it is told otherwise. */
-export const HISTORY_BYTES = 64 * 1024;
+const HISTORY_BYTES = 64 * 1024;
 
 /** Records may grow to this part of the last snapshot: what is kept stays below 1.25 times the state. */
 const PART_OF_SNAPSHOT = 0.25;

@@ -73,7 +73,7 @@ export function createMemoryRetriever(list: () => Promise<readonly IndexedDatase
 }
 
 /** The error for a dataset that nobody has; RAGFlow's words. */
-export function unknownDataset(wanted: string, datasets: readonly Pick<IndexedDataset, 'name'>[]): EngineError {
+function unknownDataset(wanted: string, datasets: readonly Pick<IndexedDataset, 'name'>[]): EngineError {
   const names = datasets.map(({ name }) => name).join(', ') || 'none';
   return new EngineError('NOT_FOUND', `Dataset(${wanted}) does not exist. There are: ${names}.`);
 }

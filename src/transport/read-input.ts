@@ -17,6 +17,11 @@ export function readInput<T>(schema: z.ZodType<T>, value: unknown): T {
   throw badArgument(`The request is not valid: ${problems.join('; ')}.`);
 }
 
+/** What a client sent, for the message of a refusal: as JSON, or "nothing". */
+export function received(value: unknown): string {
+  return value === undefined || value === null ? 'nothing' : JSON.stringify(value);
+}
+
 /** A query parameter that is given once and is not empty; the last one counts when it is repeated. */
 export function queryText(query: ParsedUrlQuery, name: string): string | undefined {
   const value = query[name];

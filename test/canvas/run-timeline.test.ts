@@ -55,6 +55,18 @@ describe('timelineOf', () => {
     });
   });
 
+  it('begins with the first moment known to the millisecond, not with the second that it lies in', () => {
+    const node = { component_id: 'a', component_type: 'T' };
+    const { startedAtMs, endedAtMs } = timelineOf([
+      wire('workflow_started', { inputs: {} }),
+      wire('node_started', { ...node, at_ms: 1_900 }),
+      wire('node_finished', { ...node, at_ms: 1_940, elapsed_time: 0.04 }),
+      wire('node_started', { ...node, at_ms: 1_941 }),
+      wire('workflow_finished', { outputs: {}, elapsed_time: 0.05 }),
+    ]);
+    expect({ startedAtMs, endedAtMs }).toEqual({ startedAtMs: 1_900, endedAtMs: 1_950 });
+  });
+
   it('tells tries, pieces of text and usage apart', () => {
     const a = { node: 'a', token: 1 };
     const events: RunEvent[] = [

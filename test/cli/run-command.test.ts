@@ -74,7 +74,7 @@ describe('run', () => {
       env: scripted([{ error: 'no money left' }]),
     });
     expect([exit, out]).toEqual([1, '']);
-    expect(err).toMatch(/^error: .*no money left.* \[MODEL_UNAVAILABLE\]\n$/);
+    expect(err).toMatch(/^error: LLM:Answer: .*no money left.* \[MODEL_UNAVAILABLE\]\n$/);
   });
 
   it('sets variables, each of the type that the canvas declares', async () => {
@@ -159,6 +159,8 @@ describe('run --session', () => {
       expect(called.err).toMatch(/other\.json" is not a session file .*name another file to begin anew\. \[USAGE\]/);
       expect(readFileSync(other, 'utf8')).toBe(content);
     }
+    writeFileSync(other, '{');
+    expect((await call(['run', example('hello'), '--session', other])).err).toContain('(it is not valid JSON)');
     const lost = await call(['run', example('hello'), '--session', path.join(folder, 'no', 'talk.json')]);
     expect([lost.exit, lost.out]).toEqual([2, '']);
     expect(lost.err).toMatch(/Cannot write the session file/);

@@ -39,6 +39,9 @@ it('a tenant is given to an engine and back; another engine is not this server',
   for (const body of [{}, { runtime: 'java' }, { runtime: 7 }]) {
     expect((await call('POST', `${PATH}/acme`, body, admin)).body.code).toBe(101);
   }
+  expect((await call('POST', `${PATH}/acme`, {}, admin)).body.message).toBe(
+    '`runtime` must be one of runnel, go, python; received nothing.',
+  );
   expect((await call('POST', `${PATH}/acme`, { runtime: 'go' }, admin)).body.data).toEqual({
     tenant_id: 'acme',
     runtime: 'go',

@@ -1,6 +1,9 @@
 /** The API as its contract says it, over real HTTP: a client that knows nothing else gets along with the server. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { API_PREFIX } from '../../src/transport/app.js';
+import { describeApi } from '../../src/transport/openapi/describe-api.js';
 import { type ContractClient, createContractClient } from './support/contract-client.js';
+import { createDescribedAnswers } from './support/described-answers.js';
 import { documentOf, ECHO, FORM, PROBE } from './support/documents.js';
 import { startServer, type TestServer } from './support/server.js';
 
@@ -33,8 +36,13 @@ describe('a client of the contract', () => {
   let server: TestServer;
   let client: ContractClient;
   const clients: ContractClient[] = [];
+  const described = createDescribedAnswers(JSON.parse(JSON.stringify(describeApi(API_PREFIX))));
   const clientOf = (key?: string): ContractClient => {
-    const made = createContractClient({ url: server.url, ...(key === undefined ? {} : { key }) });
+    const made = createContractClient({
+      url: server.url,
+      look: described.look,
+      ...(key === undefined ? {} : { key }),
+    });
     clients.push(made);
     return made;
   };
@@ -282,5 +290,9 @@ describe('a client of the contract', () => {
         return !called.some((call) => pattern.test(call));
       });
     expect(missing).toEqual([]);
+  });
+
+  it('was answered as the OpenAPI document says', () => {
+    expect([...described.problems]).toEqual([]);
   });
 });

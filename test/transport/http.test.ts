@@ -357,9 +357,10 @@ describe('files', () => {
     const picture = await fetch(`${url}${AGENTS}/attachments/${image?.id}/preview`);
     expect(picture.headers.get('content-type')).toBe('image/png');
     expect(picture.headers.get('content-disposition')).toBe('inline; filename="p.png"');
-    expect((await fetch(`${url}${AGENTS}/download?id=${image?.id}`)).headers.get('content-disposition')).toMatch(
-      /^attachment/,
-    );
+    const kept = await fetch(`${url}${AGENTS}/download?id=${image?.id}&mime_type=text/html`);
+    expect(kept.headers.get('content-disposition')).toBe('attachment; filename="p.png"');
+    expect(kept.headers.get('content-type')).toBe('application/octet-stream');
+    expect(kept.headers.get('x-content-type-options')).toBe('nosniff');
     expect((await call('GET', `${AGENTS}/attachments/none/download`)).body).toEqual({
       code: 102,
       message: 'document not found',

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { API_PREFIX } from '../../src/transport/app.js';
 import { describeApi } from '../../src/transport/openapi/describe-api.js';
+import { createContractClient } from './support/contract-client.js';
+import { createDescribedAnswers } from './support/described-answers.js';
+import { ECHO } from './support/documents.js';
 import { routeTable } from './support/route-table.js';
 import { startServer } from './support/server.js';
 
@@ -44,6 +47,32 @@ describe('the description of the API', () => {
     expect(body('/agents/{id}/versions', 'post')).toHaveProperty('dsl');
     expect(body('/agents/{id}/components/{component}/debug', 'post').params).toMatchObject({ type: 'object' });
     expect(body('/admin/canvas-runtime/{tenant}', 'post')).toHaveProperty('runtime');
+  });
+
+  it('says so where an answer has several forms', async () => {
+    const { url } = await startServer();
+    const described = createDescribedAnswers(JSON.parse(JSON.stringify(description)));
+    const client = createContractClient({ url, look: described.look });
+    const { id } = await client.create('Forms', ECHO);
+    const session = await client.createSession(id, { user_id: 'u' });
+    const filesNamed = (...names: string[]) => {
+      const form = new FormData();
+      for (const name of names) form.append('file', new Blob([JSON.stringify(ECHO)]), name);
+      return form;
+    };
+    const statuses = [
+      await client.send('GET', `${API_PREFIX}/agents?type=filter`),
+      await client.send('GET', `${API_PREFIX}/agents/${id}/sessions?exp_user_id=u`),
+      await client.send('DELETE', `${API_PREFIX}/agents/${id}/sessions`, { ids: [session.id, 'none'] }),
+      await client.send('GET', `${API_PREFIX}/agents/${id}/logs/none`),
+      await client.send('POST', `${API_PREFIX}/agents/${id}/upload`, filesNamed('a.txt', 'b.txt')),
+      await client.send('POST', `${API_PREFIX}/agents/import`, filesNamed('one.json')),
+      await client.send('POST', `${API_PREFIX}/agents/import`, filesNamed('two.json', 'three.json')),
+      await client.send('GET', `${API_PREFIX}/agents/${id}/export`),
+      await client.send('POST', `${API_PREFIX}/agentbots/${id}/completions`, { query: 'x', stream: false }),
+    ].map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect([...described.problems]).toEqual([]);
   });
 
   it('is given to anybody who asks', async () => {

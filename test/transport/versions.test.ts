@@ -88,6 +88,16 @@ describe('publishing', () => {
     expect((await call('POST', AGENTS, { title: 'y', dsl: BROKEN, release: true })).body.code).toBe(102);
     expect((await call('GET', `${AGENTS}?title=y`)).body.data.total).toBe(0);
   });
+
+  it('is not passed over because of a misspelled flag', async () => {
+    const { call } = await startServer();
+    const refused = await call('POST', AGENTS, { title: 'x', dsl: says('one'), release: 'ture' });
+    expect(refused.body).toMatchObject({ code: 101, message: expect.stringContaining('`release`: expected true or') });
+    for (const [at, release] of [false, 0, 'False', '', null].entries()) {
+      const { data } = (await call('POST', AGENTS, { title: `${at}`, dsl: says('one'), release })).body;
+      expect(data.release).toBe(false);
+    }
+  });
 });
 
 describe('a turn', () => {

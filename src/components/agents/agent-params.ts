@@ -189,9 +189,9 @@ function toolOf(
 ): ToolSpec[] {
   const tool = findTool(library, entry.component_name);
   if (tool === undefined) {
-    const known = library.map(({ component }) => component).join(', ');
+    const known = ['Agent', ...library.map(({ component }) => component)].toSorted().join(', ');
     missing.push(
-      `tool "${entry.component_name}" of agent "${path}" does not exist and is not offered; there are Agent, ${known}`,
+      `tool "${entry.component_name}" of agent "${path}" does not exist and is not offered; there are ${known}`,
     );
     return [];
   }

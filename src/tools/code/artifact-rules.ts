@@ -3,7 +3,7 @@
 /** Most files of one script. */
 export const MAX_ARTIFACTS = 10;
 /** Bytes that one file may have. */
-export const MAX_ARTIFACT_BYTES = 10 * 1024 * 1024;
+const MAX_ARTIFACT_BYTES = 10 * 1024 * 1024;
 
 const MIME_TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',

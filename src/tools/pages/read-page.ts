@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads';
 import { Observable, throwError, timeout } from 'rxjs';
 import { toolFailed } from '../results/failures.js';
+import { startThread } from '../start-thread.js';
 import type { Page, PageAnswer, PageRequest } from './page.js';
 
 /** Seconds that reading a page may take; most take less than one. */
@@ -18,15 +18,7 @@ const LIMITS = { maxOldGenerationSizeMb: 320, maxYoungGenerationSizeMb: 32, stac
  */
 export function readPage(request: PageRequest, { timeoutMs = TIMEOUT_SECONDS * 1000 } = {}): Observable<Page> {
   return new Observable<Page>((subscriber) => {
-    const thread = new Worker(threadEntry(), {
-      workerData: request,
-      env: {},
-      argv: [],
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: LIMITS,
-    });
+    const thread = startThread(new URL('./page-thread', import.meta.url), { data: request, limits: LIMITS });
     thread.once('message', (answer: PageAnswer) => {
       if ('problem' in answer) subscriber.error(unreadable(answer.problem));
       else subscriber.next(answer.page);
@@ -47,12 +39,4 @@ export function readPage(request: PageRequest, { timeoutMs = TIMEOUT_SECONDS * 1
 
 function unreadable(why: string): Error {
   return toolFailed(`the page cannot be read: ${why}`);
-}
-
-/** From the sources, as tests run it, the compiler's loader comes along: a thread does not inherit it. */
-function threadEntry(): URL {
-  if (!import.meta.url.endsWith('.ts')) return new URL('./page-thread.js', import.meta.url);
-  const entry = JSON.stringify(new URL('./page-thread.ts', import.meta.url).href);
-  const start = `import { register } from 'node:module'; register('tsx/esm', ${entry}, { data: {} }); await import(${entry});`;
-  return new URL(`data:text/javascript,${encodeURIComponent(start)}`);
 }

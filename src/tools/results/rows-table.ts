@@ -25,7 +25,7 @@ export function pairsTable(object: JsonObject): string {
 }
 
 /** A value as text in a table; nothing for null. */
-export function cellOf(value: Json | undefined): string {
+function cellOf(value: Json | undefined): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

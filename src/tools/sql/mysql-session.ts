@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Connection, ConnectionOptions, FieldPacket } from 'mysql2';
 import type { CellKind } from './cells.js';
-import { guardStatement } from './guard-statement.js';
 import { RowCollector } from './row-collector.js';
 import type { DatabaseSession, OpenSession, OpenTarget, StatementBounds, Table } from './session.js';
+import { createSessionLife } from './session-life.js';
 
 /** Milliseconds for the connection that ends a statement of another one. */
 const KILL_MS = 5_000;
@@ -122,32 +122,18 @@ function run(connection: Connection, sql: string): Promise<unknown[][]> {
 }
 
 function createSession(target: OpenTarget, { connection, socket }: Wire): DatabaseSession {
-  let isAlive = true;
-  let isBusy = false;
-  socket.once('close', () => {
-    isAlive = false;
+  const life = createSessionLife(socket, {
+    cancel: () => void kill(target, `KILL ${connection.threadId}`),
+    drop: () => connection.destroy(),
   });
-  const abandon = (): void => {
-    isAlive = false;
-    if (isBusy) void kill(target, `KILL ${connection.threadId}`);
-    connection.destroy();
-  };
   return {
     dialect: 'mysql',
     get isAlive() {
-      return isAlive && !socket.destroyed;
+      return life.isAlive;
     },
-    async query(sql, bounds) {
-      isBusy = true;
-      try {
-        const work = readInTransaction(target, connection, sql, bounds);
-        return await guardStatement(socket, work, { ...bounds, abandon });
-      } finally {
-        isBusy = false;
-      }
-    },
+    query: (sql, bounds) => life.run(() => readInTransaction(target, connection, sql, bounds), bounds),
     async close() {
-      isAlive = false;
+      life.end();
       await new Promise<void>((resolve) => {
         socket.once('close', () => resolve());
         connection.end(ignore);
@@ -155,7 +141,7 @@ function createSession(target: OpenTarget, { connection, socket }: Wire): Databa
         if (socket.destroyed) resolve();
       });
     },
-    abandon,
+    abandon: life.abandon,
   };
 }
 

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { toolFailed } from '../results/failures.js';
 import type { CellKind } from './cells.js';
-import { guardStatement } from './guard-statement.js';
 import { RowCollector } from './row-collector.js';
 import type { DatabaseSession, OpenSession, OpenTarget, StatementBounds, Table } from './session.js';
+import { createSessionLife } from './session-life.js';
 
 /** Rows that are asked for at once. */
 const BATCH = 100;
@@ -122,35 +122,24 @@ interface Backend {
 }
 
 function createSession(target: OpenTarget, sql: Sql, socket: Socket, backend: Backend | undefined): DatabaseSession {
-  let isAlive = true;
-  let isBusy = false;
-  socket.once('close', () => {
-    isAlive = false;
+  const life = createSessionLife(socket, {
+    cancel: () => {
+      if (backend !== undefined) void sendCancel(target, backend);
+    },
+    drop: () => socket.destroy(),
   });
-  const abandon = (): void => {
-    isAlive = false;
-    if (isBusy && backend !== undefined) void sendCancel(target, backend);
-    socket.destroy();
-  };
   return {
     dialect: 'postgres',
     get isAlive() {
-      return isAlive && !socket.destroyed;
+      return life.isAlive;
     },
-    async query(text, bounds) {
-      isBusy = true;
-      try {
-        return await guardStatement(socket, readInTransaction(sql, text, bounds), { ...bounds, abandon });
-      } finally {
-        isBusy = false;
-      }
-    },
+    query: (text, bounds) => life.run(() => readInTransaction(sql, text, bounds), bounds),
     async close() {
-      isAlive = false;
+      life.end();
       await Promise.race([sql.end(), delay(CLOSE_MS, undefined, { ref: false })]);
       socket.destroy();
     },
-    abandon,
+    abandon: life.abandon,
   };
 }
 

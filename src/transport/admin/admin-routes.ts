@@ -7,7 +7,7 @@ import { sameSecret } from '../access/secrets.js';
 import { success } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
 import { checkId } from '../ids.js';
-import { readInput } from '../read-input.js';
+import { readInput, received } from '../read-input.js';
 import { badArgument } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { runtimeOf } from './canvas-runtimes.js';
@@ -46,8 +46,7 @@ export function adminRoutes(parts: ServerParts): Routes {
     router.post('/admin/canvas-runtime/:tenant', async (exchange) => {
       const { runtime } = readInput(runtimeSchema, exchange.request.body ?? {});
       if (!runtime || !config.runtimes.includes(runtime)) {
-        const received = JSON.stringify(runtime ?? null);
-        throw badArgument(`\`runtime\` must be one of ${config.runtimes.join(', ')}; received ${received}.`);
+        throw badArgument(`\`runtime\` must be one of ${config.runtimes.join(', ')}; received ${received(runtime)}.`);
       }
       await runtimes.save(tenantOf(exchange), runtime);
       await answer(exchange);

@@ -17,7 +17,7 @@ export function createMemoryCanvasRuntimes(): CanvasRuntimeStore {
 }
 
 /** This engine's own name. */
-export const OWN_RUNTIME = 'runnel';
+const OWN_RUNTIME = 'runnel';
 
 /** What holds for a tenant, and whether somebody chose it. */
 export interface RuntimeChoice {

@@ -4,7 +4,7 @@ import type { AgentRecord } from '../../graph/service-ports.js';
 import { isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH } from '../../json.js';
 import { readInput } from '../read-input.js';
 import { badArgument } from '../refusals.js';
-import { isTruthy } from '../truth.js';
+import { flagSchema, isTruthy } from '../truth.js';
 import { readTags, tagsSchema } from './tags.js';
 
 const MAX_TITLE = 255;
@@ -24,7 +24,7 @@ export const agentSchema = z.looseObject({
   canvas_category: z.string({ error: 'expected a text' }).min(1).nullish().describe('Default "agent_canvas".'),
   tags: tagsSchema.nullish().describe('Comma-separated, or a list.'),
   dsl: z.unknown().optional().describe('The document, an object or its JSON text; a draft may be incomplete.'),
-  release: z.unknown().optional().describe('true, "true" or 1 also publishes the document.'),
+  release: flagSchema.nullish().describe('true, "true" or 1 also publishes the document.'),
 });
 
 /** A change of an agent; what the client did not mention is absent. */

@@ -32,7 +32,7 @@ export function fileRoutes(parts: ServerParts): Routes {
     router.get('/agents/download', (exchange) => {
       const id = queryText(exchange.query, 'id');
       if (id === undefined) throw badArgument('`id` is required.');
-      return send(parts, exchange, id, false);
+      return sendBytes(parts, exchange, id);
     });
     router.get('/agents/attachments/:file/preview', (exchange) =>
       send(parts, exchange, exchange.params.file as string, true),
@@ -62,11 +62,17 @@ async function receive({ config, services }: ServerParts, { req, query }: HttpEx
   return [await fetchFile(services.http, url, config.uploadBytes)];
 }
 
-async function send({ stores }: ServerParts, exchange: HttpExchange, id: string, isInline: boolean): Promise<void> {
-  const { query, state } = exchange;
-  if (!/^[A-Za-z0-9_.-]{1,255}$/.test(id)) throw badArgument('invalid attachment id.');
-  const file = await stores.files.find(state.tenant, id);
-  if (file === undefined) throw new EngineError('NOT_FOUND', 'document not found');
+/** Bytes to keep, of no type that a browser would show. */
+async function sendBytes(parts: ServerParts, exchange: HttpExchange, id: string): Promise<void> {
+  const file = await findFile(parts, exchange, id);
+  const mimeType = 'application/octet-stream';
+  exchange.set(contentHeaders({ mimeType, extension: undefined, fileName: file.name, isInline: false }));
+  exchange.body = bodyOf(file);
+}
+
+async function send(parts: ServerParts, exchange: HttpExchange, id: string, isInline: boolean): Promise<void> {
+  const { query } = exchange;
+  const file = await findFile(parts, exchange, id);
   const fileName = queryText(query, 'filename') ?? file.name;
   const extension = queryText(query, 'ext');
   exchange.set(
@@ -78,6 +84,13 @@ async function send({ stores }: ServerParts, exchange: HttpExchange, id: string,
     }),
   );
   exchange.body = bodyOf(file);
+}
+
+async function findFile({ stores }: ServerParts, { state }: HttpExchange, id: string): Promise<FileRecord> {
+  if (!/^[A-Za-z0-9_.-]{1,255}$/.test(id)) throw badArgument('invalid attachment id.');
+  const file = await stores.files.find(state.tenant, id);
+  if (file === undefined) throw new EngineError('NOT_FOUND', 'document not found');
+  return file;
 }
 
 /** A file that an agent's code made, by its name: the id of the file, with or without the ending. */

@@ -1,7 +1,7 @@
 /** What a client of a live connection may send. */
 import { z } from 'zod';
 import { isJsonObject, isTooDeep, type JsonObject } from '../../json.js';
-import { readInput } from '../read-input.js';
+import { readInput, received } from '../read-input.js';
 import { badArgument } from '../refusals.js';
 
 const id = z.string().min(1).max(255);
@@ -48,7 +48,8 @@ export function parseFrame(text: string): JsonObject | undefined {
 export function readFrame(value: JsonObject): ClientFrame {
   const { type } = value;
   if (typeof type !== 'string' || !Object.hasOwn(schemas, type)) {
-    throw badArgument(`Unknown frame type; send one of ${Object.keys(schemas).join(', ')}.`);
+    const known = Object.keys(schemas).join(', ');
+    throw badArgument(`\`type\` must be one of ${known}; received ${received(type)}.`);
   }
   return readInput(schemas[type as keyof Schemas] as z.ZodType<ClientFrame>, value);
 }

@@ -6,6 +6,7 @@ import { trialSchema } from '../components/component-routes.js';
 import { publicationSchema } from '../versions/version-routes.js';
 import { listQuery, type OperationGroup, pageQuery, versionQuery } from './operation.js';
 import {
+  agentFilterShape,
   agentItemShape,
   agentShape,
   issueShape,
@@ -16,6 +17,7 @@ import {
 } from './shapes.js';
 
 const text = z.string();
+const made = agentShape.extend({ issues: z.array(issueShape) });
 const changed = z.looseObject({ id: text, update_time: z.number().int(), issues: z.array(issueShape) });
 
 /** Everything about agents that is not a conversation with one. */
@@ -37,14 +39,18 @@ export const agentOperations: OperationGroup = {
         tags: text.optional().describe('Comma-separated; one of them is enough.'),
         type: text.optional().describe('"filter": the values that can be filtered by, and how often each occurs.'),
       }),
-      data: z.looseObject({ canvas: z.array(agentItemShape).optional(), total: z.number().int() }),
+      data: z.looseObject({
+        canvas: z.array(agentItemShape).optional(),
+        filter: agentFilterShape.optional(),
+        total: z.number().int(),
+      }),
     },
     {
       method: 'post',
       path: '/agents',
       summary: 'Creates an agent',
       body: agentSchema,
-      data: agentShape.extend({ issues: z.array(issueShape) }),
+      data: made,
     },
     { method: 'get', path: '/agents/:id', summary: 'Reads an agent with its draft', data: agentShape },
     {
@@ -67,7 +73,7 @@ export const agentOperations: OperationGroup = {
       summary: 'Makes agents of canvas files; several give a list',
       query: z.object({ title: text.optional().describe('For a single file; default: its name.') }),
       uploads: true,
-      data: agentShape,
+      data: z.union([made, z.array(made)]),
     },
     {
       method: 'get',
@@ -130,6 +136,7 @@ export const versionOperations: OperationGroup = {
       path: '/agents/:id/versions',
       summary: 'Lists versions, newest first',
       query: pageQuery,
+      answers: 'page',
       data: z.array(versionItemShape),
     },
     {

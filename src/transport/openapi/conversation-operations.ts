@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { deletedSessionsSchema, newSessionSchema } from '../sessions/session-routes.js';
 import { listQuery, type OperationGroup, pageQuery, versionQuery } from './operation.js';
 import {
+  answerShape,
   fileShape,
   openaiShape,
   runDetailShape,
   runShape,
+  sessionNameShape,
+  sessionRowShape,
   sessionShape,
   timelineShape,
   traceShape,
@@ -48,7 +51,8 @@ export const sessionOperations: OperationGroup = {
         to_date: text.optional(),
         dsl: text.optional().describe('"false" leaves the documents out.'),
       }),
-      data: z.array(sessionShape),
+      answers: 'page',
+      data: z.union([z.array(sessionShape), z.array(sessionNameShape)]),
     },
     {
       method: 'post',
@@ -64,8 +68,11 @@ export const sessionOperations: OperationGroup = {
       summary: 'Deletes several sessions',
       query: z.object({ ids: text.optional().describe('Comma-separated.'), delete_all: text.optional() }),
       body: deletedSessionsSchema,
+      data: z
+        .looseObject({ success_count: z.number().int(), errors: z.array(text) })
+        .describe('Only when some were deleted and some were not.'),
     },
-    { method: 'get', path: '/agents/:id/sessions/:session', summary: 'Reads a session', data: z.looseObject({}) },
+    { method: 'get', path: '/agents/:id/sessions/:session', summary: 'Reads a session', data: sessionRowShape },
     { method: 'delete', path: '/agents/:id/sessions/:session', summary: 'Deletes a session', data: z.number().int() },
   ],
 };
@@ -82,6 +89,7 @@ export const runOperations: OperationGroup = {
       query: turnQuery,
       body: turnShape,
       answers: 'events',
+      data: answerShape,
     },
     {
       method: 'post',
@@ -90,6 +98,7 @@ export const runOperations: OperationGroup = {
       query: turnQuery,
       body: turnShape,
       answers: 'events',
+      data: answerShape,
     },
     {
       method: 'post',
@@ -108,6 +117,7 @@ export const runOperations: OperationGroup = {
         from_date: text.optional().describe('Started at this date or time or later.'),
         to_date: text.optional(),
       }),
+      answers: 'page',
       data: z.array(runShape),
     },
     { method: 'get', path: '/agents/:id/runs/:run', summary: 'Reads a run', data: runDetailShape },
@@ -126,6 +136,7 @@ export const runOperations: OperationGroup = {
       }),
       body: turnShape,
       answers: 'events',
+      data: answerShape,
     },
     {
       method: 'get',
@@ -149,6 +160,7 @@ export const runOperations: OperationGroup = {
       summary: 'Runs a turn of the draft',
       body: completionsShape,
       answers: 'events',
+      data: answerShape,
     },
     {
       method: 'post',
@@ -157,6 +169,7 @@ export const runOperations: OperationGroup = {
       query: versionQuery,
       body: turnShape,
       answers: 'events',
+      data: answerShape,
     },
     {
       method: 'post',
@@ -179,7 +192,7 @@ export const fileOperations: OperationGroup = {
       summary: 'Keeps files for an agent; several give a list',
       query: z.object({ url: text.optional().describe('Fetches this instead.') }),
       uploads: true,
-      data: fileShape,
+      data: z.union([fileShape, z.array(fileShape)]),
       access: 'page',
     },
     {
@@ -231,13 +244,20 @@ export const botOperations: OperationGroup = {
       query: versionQuery,
       body: turnShape,
       answers: 'events',
+      data: answerShape,
       access: 'page',
     },
     {
       method: 'get',
       path: '/agentbots/:id/inputs',
       summary: 'What a page shows before the first question',
-      data: z.looseObject({ title: text, inputs: z.looseObject({}), prologue: text, mode: text }),
+      data: z.looseObject({
+        title: text,
+        avatar: text.nullable(),
+        inputs: z.looseObject({}),
+        prologue: text,
+        mode: text,
+      }),
       access: 'page',
     },
     {

@@ -53,7 +53,7 @@ export function describeApi(prefix: string): ApiDescription {
       title: 'Runnel',
       version: '1',
       description:
-        'Agents as RAGFlow serves them. Business errors are HTTP 200 with a `code` other than 0; 401, 404, 413, 429 and 500 are what they say.',
+        'Agents as RAGFlow serves them. Business errors are HTTP 200 with a `code` other than 0; 400 (broken JSON), 401, 403, 404, 413, 429, 500 and 501 are what they say. Webhooks and the paths of OpenAI answer with real statuses.',
     },
     tags: GROUPS.map(({ name, description }) => ({ name, description })),
   });
@@ -99,6 +99,7 @@ function answerOf({ answers = 'envelope', data }: Operation): RouteConfig['respo
   });
   const contents: Readonly<Record<AnswerKind, Record<string, { schema: z.ZodType }>>> = {
     envelope: json(envelope),
+    page: json(envelope.extend({ total: z.number().int().optional().describe('Length of the whole list.') })),
     events: { ...json(envelope), 'text/event-stream': { schema: z.string() } },
     openai: { ...json(z.looseObject({})), 'text/event-stream': { schema: z.string() } },
     file: { '*/*': { schema: z.string().meta({ format: 'binary' }) } },

@@ -4,6 +4,8 @@ import { z } from 'zod';
 export type AnswerKind =
   /** RAGFlow's envelope around `data`. */
   | 'envelope'
+  /** The envelope around one page of a list, with the length of the whole list in `total`. */
+  | 'page'
   /** A stream of events, or the envelope when the client does not stream. */
   | 'events'
   | 'openai'

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 const text = z.string();
 const milliseconds = z.number().int().describe('Milliseconds since 1970.');
+const date = text.describe('A time as text, in UTC.');
 const anyObject = z.looseObject({});
 
 export const agentItemShape = z.looseObject({
@@ -11,7 +12,10 @@ export const agentItemShape = z.looseObject({
   description: text.nullable(),
   avatar: text.nullable(),
   permission: z.enum(['me', 'team']),
+  user_id: text.describe('The same as `tenant_id`.'),
   tenant_id: text,
+  nickname: text.describe('The same as `tenant_id`.'),
+  tenant_avatar: z.null(),
   canvas_type: text.nullable(),
   canvas_category: text,
   tags: text.describe('Comma-separated.'),
@@ -19,6 +23,13 @@ export const agentItemShape = z.looseObject({
   release_time: milliseconds.nullable(),
   create_time: milliseconds,
   update_time: milliseconds,
+  type: z.literal('agent').optional().describe('Only in lists that no category, type or tag filters.'),
+});
+
+/** Which values filters of the list can have. */
+export const agentFilterShape = z.looseObject({
+  owner: z.array(z.looseObject({ id: text, label: text, count: z.number().int() })),
+  canvas_category: z.array(z.looseObject({ id: text, count: z.number().int() })),
 });
 
 /** One problem of a document. */
@@ -29,7 +40,9 @@ export const issueShape = z.looseObject({
   message: text,
 });
 
-export const agentShape = agentItemShape.extend({
+export const agentShape = agentItemShape.omit({ type: true }).extend({
+  create_date: date,
+  update_date: date,
   dsl: anyObject.describe('The draft, as its author wrote it.'),
   last_publish_time: milliseconds.nullable(),
 });
@@ -41,25 +54,69 @@ export const versionItemShape = z.looseObject({
   user_canvas_id: text.describe('Id of the agent.'),
   release: z.boolean(),
   create_time: milliseconds,
+  create_date: date,
   update_time: milliseconds,
+  update_date: date,
 });
 
 export const versionShape = versionItemShape.extend({ dsl: anyObject });
 
-export const sessionShape = z.looseObject({
+const sessionMessageShape = z.looseObject({
+  role: text,
+  content: text,
+  id: text.optional().describe('The message id of the turn; absent for what an agent opens with.'),
+  created_at: z.number().int().describe('Seconds since 1970.'),
+  files: z.array(anyObject).optional(),
+});
+
+const sessionFields = {
   id: text,
   name: text,
-  agent_id: text,
   user_id: text,
-  message: z.array(z.looseObject({ role: text, content: text })),
+  exp_user_id: z.null(),
+  tokens: z.number().int(),
   source: z.enum(['workflow', 'agent']),
+  duration: z.number().describe('Seconds that its turns took.'),
   round: z.number().int(),
+  thumb_up: z.number().int(),
   errors: text.nullable(),
+  version_title: z.null(),
   create_time: milliseconds,
+  create_date: date,
   update_time: milliseconds,
+  update_date: date,
+};
+
+export const sessionShape = z.looseObject({
+  ...sessionFields,
+  agent_id: text,
+  message: z.array(
+    sessionMessageShape.extend({ reference: z.array(anyObject).optional().describe('What an answer cites.') }),
+  ),
+  dsl: anyObject.optional().describe('The document that the session runs.'),
+});
+
+/** A session by its name alone. */
+export const sessionNameShape = z.looseObject({ id: text, name: text });
+
+/** A session as it is stored. */
+export const sessionRowShape = z.looseObject({
+  ...sessionFields,
+  dialog_id: text.describe('Id of the agent.'),
+  message: z.array(sessionMessageShape),
+  reference: z.array(anyObject).describe('One entry for each answer of a run.'),
+  dsl: anyObject,
+});
+
+const usageShape = z.looseObject({
+  prompt_tokens: z.number().int(),
+  completion_tokens: z.number().int(),
+  total_tokens: z.number().int(),
+  calls: z.number().int(),
 });
 
 export const runShape = z.looseObject({
+  id: text.describe('The same as `run_id`.'),
   run_id: text,
   agent_id: text,
   session_id: text,
@@ -70,11 +127,43 @@ export const runShape = z.looseObject({
   error: z.looseObject({ code: text, message: text }).nullable(),
   started_at: milliseconds,
   finished_at: milliseconds.nullable(),
-  usage: z.looseObject({ total_tokens: z.number().int(), calls: z.number().int() }),
+  elapsed_time: z.number().nullable().describe('Seconds; null while it runs.'),
+  usage: usageShape,
   last_event_id: z.number().int().describe('Number of the last event; 0 while it runs.'),
 });
 
 const seconds = z.number().describe('Seconds.');
+
+/** The answer of a run to a client that does not stream. */
+export const answerShape = z.looseObject({
+  session_id: text,
+  run_id: text,
+  status: z.enum(['waiting', 'succeeded', 'failed', 'cancelled']),
+  event: text
+    .optional()
+    .describe('Name of the event that it was made of: message_end, user_inputs, workflow_finished.'),
+  message_id: text.optional(),
+  task_id: text.optional(),
+  created_at: z.number().int().optional().describe('Seconds since 1970.'),
+  data: z
+    .looseObject({
+      content: text.describe('Everything that was said.'),
+      reference: anyObject.describe('What it cites.'),
+      structured: anyObject.optional(),
+      trace: z.array(anyObject).optional().describe('With `return_trace`: what each node did.'),
+      usage: usageShape.optional(),
+      component_id: text.optional().describe('The component that ended the message.'),
+      inputs: anyObject.optional().describe('Of the run, or the fields that it waits for.'),
+      outputs: z.unknown().optional().describe('Of the last component.'),
+      elapsed_time: z.number().optional().describe('Seconds.'),
+      created_at: z.number().int().optional().describe('Seconds since 1970.'),
+      tips: text.optional().describe('What the run asks for.'),
+      cpn_id: text.optional().describe('The component that asks.'),
+      forms: z.array(anyObject).optional().describe('The same for each component that asks.'),
+    })
+    .optional(),
+});
+
 const eventNumber = z.number().int().describe('Number of an event.');
 
 /** All activations of one component together. */
@@ -149,20 +238,38 @@ export const fileShape = z.looseObject({
   mime_type: text,
   created_by: text,
   created_at: z.number().int().describe('Seconds since 1970.'),
+  preview_url: z.null(),
 });
 
-export const tokenShape = z.looseObject({ tenant_id: text, token: text, beta: text, create_time: milliseconds });
+export const tokenShape = z.looseObject({
+  tenant_id: text,
+  token: text,
+  beta: text.describe('The key for chat pages.'),
+  dialog_id: text.nullable().describe('The one agent that `beta` opens; null: all.'),
+  create_time: milliseconds,
+  create_date: date,
+  update_time: z.null(),
+  update_date: z.null(),
+});
 
-export const traceShape = z
-  .array(z.looseObject({ component_id: text, trace: z.array(anyObject) }))
-  .describe('`{}` when nothing is known of the message.');
+export const traceShape = z.union([
+  z.array(z.looseObject({ component_id: text, trace: z.array(anyObject) })),
+  z.strictObject({}).describe('Nothing is known of the message.'),
+]);
 
 export const templateShape = z.looseObject({
   id: text,
   title: z.record(text, text),
   description: z.record(text, text),
+  avatar: z.null(),
   canvas_type: text,
+  canvas_types: z.array(text),
+  canvas_category: text,
   dsl: anyObject,
+  create_time: milliseconds,
+  create_date: date,
+  update_time: milliseconds,
+  update_date: date,
 });
 
 /** One turn that a client asks for. */

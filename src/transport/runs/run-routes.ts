@@ -4,7 +4,7 @@ import { answerOf } from '../completions/answer.js';
 import { success, successPage } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
 import { checkId } from '../ids.js';
-import { queryText, readInput, readPage, readTime } from '../read-input.js';
+import { queryText, readInput, readPage, readTime, received } from '../read-input.js';
 import { badArgument, noAgent, noRun } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { awaitRun } from './await-run.js';
@@ -40,8 +40,7 @@ export function runRoutes(parts: ServerParts): Routes {
     router.post('/tasks/:task/cancel', (exchange) => cancelTask(parts, exchange));
     router.patch('/tasks/:task', async (exchange) => {
       const { action } = readInput(z.looseObject({ action: z.string().optional() }), exchange.request.body);
-      if (action !== 'stop')
-        throw badArgument(`\`action\` must be "stop"; received ${JSON.stringify(action ?? null)}.`);
+      if (action !== 'stop') throw badArgument(`\`action\` must be "stop"; received ${received(action)}.`);
       await cancelTask(parts, exchange);
     });
   };

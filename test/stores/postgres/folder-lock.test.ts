@@ -37,6 +37,17 @@ describe('the lock of a folder', () => {
     await (await lockFolder(folder, OWN)).release();
   });
 
+  it('says what is wrong with a folder that is none, and what to do', async () => {
+    const file = path.join(await temporaryFolder(), 'file');
+    await writeFile(file, '');
+    for (const folder of [file, path.join(file, 'below')]) {
+      const locking = lockFolder(folder, OWN);
+      await expect(locking).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+      await expect(locking).rejects.toThrow(`The data folder ${folder} cannot be used: E`);
+      await expect(locking).rejects.toThrow('Set RUNNEL_DATA_DIR');
+    }
+  });
+
   it('is given to one of many that ask at once', async () => {
     const folder = await temporaryFolder();
     const all = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(folder, OWN)));

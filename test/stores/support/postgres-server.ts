@@ -2,12 +2,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { chown } from 'node:fs/promises';
-import net from 'node:net';
 import path from 'node:path';
 import postgres from 'postgres';
 import { describe } from 'vitest';
+import { freePort, serverUser, whenSaid } from '../../support/server-process.js';
 import { makeFolder, removeFolder } from './temporary-folder.js';
 
 export interface PostgresServer {
@@ -51,7 +51,7 @@ function binaries(): string | undefined {
 async function startOwn(): Promise<PostgresServer> {
   const bin = binaries() as string;
   const folder = await makeFolder();
-  const user = serverUser();
+  const user = serverUser('postgres');
   if (user !== undefined) await chown(folder, user.uid, user.gid);
   const data = path.join(folder, 'data');
   const made = spawnSync(
@@ -68,7 +68,7 @@ async function startOwn(): Promise<PostgresServer> {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    await ready(child);
+    await whenSaid(child, 'database system is ready to accept connections');
     return child;
   };
   let child = await start();
@@ -120,36 +120,4 @@ async function createDatabase(urlOf: (name: string) => string): Promise<string> 
   await sql`create database ${sql(name)}`;
   await sql.end();
   return urlOf(name);
-}
-
-/** Postgres refuses to run as root, so it runs as the user that its package made. */
-function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((entry) => entry.startsWith('postgres:'));
-  const [, , uid, gid] = line?.split(':') ?? [];
-  if (uid === undefined || gid === undefined) throw new Error('There is no user "postgres" to run a server as.');
-  return { uid: Number(uid), gid: Number(gid) };
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function ready(child: ChildProcess): Promise<void> {
-  let said = '';
-  await new Promise<void>((resolve, reject) => {
-    child.stderr?.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.includes('database system is ready to accept connections')) resolve();
-    });
-    child.once('exit', () => reject(new Error(`Postgres did not start: ${said}`)));
-    child.once('error', reject);
-  });
 }

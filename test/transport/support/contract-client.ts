@@ -15,17 +15,20 @@ export interface Streamed<E> {
 export interface ContractClientOptions {
   readonly url: string;
   readonly key?: string;
+  /** Sees every answer, which it must not read but may clone. */
+  readonly look?: (method: string, path: string, response: Response) => Promise<void>;
 }
 
 export type ContractClient = ReturnType<typeof createContractClient>;
 
-export function createContractClient({ url, key }: ContractClientOptions) {
+export function createContractClient({ url, key, look }: ContractClientOptions) {
   /** Every call that was made: method and path, without the query. */
   const calls = new Set<string>();
   const send = async (method: string, path: string, body?: Json, headers: Record<string, string> = {}) => {
-    calls.add(`${method} ${path.split('?')[0]}`);
+    const name = path.split('?')[0] as string;
+    calls.add(`${method} ${name}`);
     const isForm = body instanceof FormData;
-    return fetch(`${url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -34,6 +37,8 @@ export function createContractClient({ url, key }: ContractClientOptions) {
       },
       ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     });
+    await look?.(method, name, response);
+    return response;
   };
   const api = (path: string) => `/api/v1${path}`;
 

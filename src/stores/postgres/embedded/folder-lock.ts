@@ -33,9 +33,17 @@ const PAUSE_MS = 20;
  * lock is ever removed on the strength of what it was a moment ago. A holder whose parent died is about to end: it is waited for,
  * then killed.
  *
- * @throws EngineError CONFLICT when somebody has the folder.
+ * @throws EngineError CONFLICT when somebody has the folder, CONFIG_INVALID when nobody can write in it.
  */
 export async function lockFolder(folder: string, options: FolderLockOptions): Promise<FolderLock> {
+  try {
+    return await takeFolder(folder, options);
+  } catch (error) {
+    throw EngineError.is(error) ? error : cannotUse(folder, error);
+  }
+}
+
+async function takeFolder(folder: string, options: FolderLockOptions): Promise<FolderLock> {
   const { parent, patienceMs = 10_000 } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const giveUpAt = Date.now() + patienceMs;
@@ -106,6 +114,15 @@ function kill(pid: number): void {
 
 function fileOf(folder: string, number: number): string {
   return path.join(folder, `database.lock.${number}`);
+}
+
+function cannotUse(folder: string, cause: unknown): EngineError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new EngineError(
+    'CONFIG_INVALID',
+    `The data folder ${folder} cannot be used: ${why}. Set RUNNEL_DATA_DIR to a folder that this user may write in.`,
+    { cause },
+  );
 }
 
 function inUse(folder: string, pid: number): EngineError {

@@ -35,7 +35,8 @@ const CLOSE_MS = 10_000;
 /**
  * Starts the embedded database, and starts it again whenever it dies.
  *
- * @throws EngineError CONFLICT when another process uses the folder, INTERNAL when the database cannot be opened.
+ * @throws EngineError CONFLICT when another process uses the folder, CONFIG_INVALID when nobody can write in it, INTERNAL when the
+ * database cannot be opened.
  */
 export async function startEmbedded({ folder, image, log }: EmbeddedOptions): Promise<EmbeddedServer> {
   // A folder that only this user can enter takes the place of a password; its short name fits a socket address.

@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import { EngineError } from '../../../errors.js';
+import { startThread } from '../../start-thread.js';
 import type { Job, Report, ThreadMessage, ThreadSetup } from './messages.js';
 import { clearOutput, createOutputBuffer, readOutput, STDERR, STDOUT } from './output-buffer.js';
-import { startThread } from './start-thread.js';
 
 /** What came of a job. */
 export interface JobEnd {
@@ -40,11 +40,15 @@ export interface InterpreterOptions extends Omit<ThreadSetup, 'output' | 'wake'>
 /** Milliseconds in which an interpreter has to be up; it takes less than one second of a quiet machine. */
 const START_MS = 60_000;
 
+/** Megabytes of JavaScript heap of a thread; the interpreter's memory is beside it and bounded by itself. */
+const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+
 /** Starts an interpreter; it keeps the process alive only while it works. */
 export function startInterpreter({ file, maxOutputBytes, ...rest }: InterpreterOptions): Interpreter {
   const output = createOutputBuffer(maxOutputBytes);
   const wake = new Int32Array(new SharedArrayBuffer(4));
-  const worker = startThread(file, { ...rest, output, wake: wake.buffer as SharedArrayBuffer });
+  const setup: ThreadSetup = { ...rest, output, wake: wake.buffer as SharedArrayBuffer };
+  const worker = startThread(file, { data: setup, limits: HEAP });
   worker.unref();
   const death = deathOf(worker);
   const state = { jobs: 0, isDead: false };

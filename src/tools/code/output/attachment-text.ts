@@ -34,7 +34,7 @@ export function attachmentText(artifacts: readonly LinkedArtifact[]): string {
 }
 
 /** The type in one word: by the media type, else by the ending of the name. */
-export function attachmentType({ name, mimeType }: Pick<CodeArtifact, 'name' | 'mimeType'>): string {
+function attachmentType({ name, mimeType }: Pick<CodeArtifact, 'name' | 'mimeType'>): string {
   const known = TYPES.find(([pattern]) => pattern.test(mimeType))?.[1];
   return known ?? /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? 'file';
 }

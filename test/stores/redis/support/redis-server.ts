@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe } from 'vitest';
+import { freePort } from '../../../support/server-process.js';
 
 /** A real Redis that belongs to the tests; it keeps what it confirmed, however it ends. */
 export interface RedisServer {
@@ -90,14 +90,4 @@ async function answers(server: ChildProcess): Promise<void> {
     return;
   }
   throw new Error(`redis-server ended at its start with code ${server.exitCode}`);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
 }

@@ -1,13 +1,13 @@
 /** A real MariaDB server for tests, started from the binaries of the machine. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { chown, writeFile } from 'node:fs/promises';
-import net from 'node:net';
 import path from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import { describe } from 'vitest';
 import { makeFolder, removeFolder } from '../../../stores/support/temporary-folder.js';
+import { freePort, serverUser, whenSaid } from '../../../support/server-process.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../../http/support/certificate.js';
 
 export interface MariadbServer {
@@ -29,7 +29,7 @@ export function describeMariadb(name: string, define: () => void): void {
 /** Starts a server, with the test certificate when asked, and in it a database `shop` and a user `app` whose password is `app-secret`. */
 export async function startMariadb({ hasTls = false } = {}): Promise<MariadbServer> {
   const folder = await makeFolder();
-  const user = serverUser();
+  const user = serverUser('mysql');
   if (user !== undefined) await chown(folder, user.uid, user.gid);
   const data = path.join(folder, 'data');
   const made = spawnSync(
@@ -59,7 +59,7 @@ export async function startMariadb({ hasTls = false } = {}): Promise<MariadbServ
     ],
     { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  await ready(child);
+  await whenSaid(child, 'ready for connections');
   const connection = await createConnection({ socketPath, user: 'root', rowsAsArray: true });
   const admin = async (sql: string): Promise<unknown[][]> => (await connection.query(sql))[0] as unknown as unknown[][];
   await admin('CREATE DATABASE shop CHARACTER SET utf8mb4');
@@ -82,36 +82,4 @@ export async function startMariadb({ hasTls = false } = {}): Promise<MariadbServ
 function binary(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/bin'];
   return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
-}
-
-/** MariaDB refuses to run as root, so it runs as the user that its package made. */
-function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((entry) => entry.startsWith('mysql:'));
-  const [, , uid, gid] = line?.split(':') ?? [];
-  if (uid === undefined || gid === undefined) throw new Error('There is no user "mysql" to run a server as.');
-  return { uid: Number(uid), gid: Number(gid) };
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function ready(child: ChildProcess): Promise<void> {
-  let said = '';
-  await new Promise<void>((resolve, reject) => {
-    child.stderr?.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-20_000);
-      if (said.includes('ready for connections')) resolve();
-    });
-    child.once('exit', () => reject(new Error(`MariaDB did not start: ${said}`)));
-    child.once('error', reject);
-  });
 }

@@ -1,24 +1,27 @@
-import { Worker } from 'node:worker_threads';
-import type { ThreadSetup } from './messages.js';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
 
-/** Megabytes of JavaScript heap of a thread; the interpreter's memory is beside it and bounded by itself. */
-const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+export interface ThreadOptions {
+  /** What the thread finds in `workerData`. */
+  readonly data: unknown;
+  /** Bounds of its JavaScript heap and stack, in megabytes; an interpreter's memory is beside them. */
+  readonly limits: ResourceLimits;
+}
 
 /**
- * Starts the thread of an interpreter, with no environment and nothing to read or print to.
+ * Starts a thread with no environment and nothing to read or print to.
  *
  * `file` is the URL of the thread's module without its ending.
  */
-export function startThread(file: URL, setup: ThreadSetup): Worker {
+export function startThread(file: URL, { data, limits }: ThreadOptions): Worker {
   return new Worker(entryOf(file), {
-    workerData: setup,
+    workerData: data,
     env: {},
     argv: [],
     execArgv: [],
     stdin: false,
     stdout: true,
     stderr: true,
-    resourceLimits: HEAP,
+    resourceLimits: limits,
   });
 }
 
