@@ -1,58 +1,21 @@
-import { Worker } from 'node:worker_threads';
-import { Observable, throwError, timeout } from 'rxjs';
+import type { Observable } from 'rxjs';
 import { toolFailed } from '../results/failures.js';
-import type { Page, PageAnswer, PageRequest } from './page.js';
+import { runInThread } from '../threads/run-in-thread.js';
+import type { Page, PageRequest } from './page.js';
 
 /** Seconds that reading a page may take; most take less than one. */
 const TIMEOUT_SECONDS = 20;
 
-/** Megabytes of a thread; articles of 5 MiB fit. */
-const LIMITS = { maxOldGenerationSizeMb: 320, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
-
 /**
- * Reads a web page in a thread of its own: whatever a page is made of, it blocks nobody, has bounded time and memory, and
- * sees nothing of this process.
+ * Reads a web page in a thread of its own, as {@link runInThread} does its jobs.
  *
- * Cold: one subscription is one thread; emits the page once. Unsubscribing ends the thread, whatever it does. Errors:
- * `TOOL_FAILED` for a page that needs more than 20 seconds or 320 MB, or that nobody could read.
+ * Errors: `TOOL_FAILED` for a page that needs more than 20 seconds or 320 MB, or that nobody could read.
  */
 export function readPage(request: PageRequest, { timeoutMs = TIMEOUT_SECONDS * 1000 } = {}): Observable<Page> {
-  return new Observable<Page>((subscriber) => {
-    const thread = new Worker(threadEntry(), {
-      workerData: request,
-      env: {},
-      argv: [],
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: LIMITS,
-    });
-    thread.once('message', (answer: PageAnswer) => {
-      if ('problem' in answer) subscriber.error(unreadable(answer.problem));
-      else subscriber.next(answer.page);
-      subscriber.complete();
-    });
-    thread.once('error', (error: Error & { readonly code?: string }) => {
-      const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      subscriber.error(unreadable(isTooLarge ? 'it takes too much memory' : error.message));
-    });
-    thread.once('exit', () => subscriber.error(unreadable('its thread ended early')));
-    return () => {
-      void thread.terminate();
-    };
-  }).pipe(
-    timeout({ first: timeoutMs, with: () => throwError(() => unreadable(`it takes more than ${timeoutMs / 1000} s`)) }),
-  );
-}
-
-function unreadable(why: string): Error {
-  return toolFailed(`the page cannot be read: ${why}`);
-}
-
-/** From the sources, as tests run it, the compiler's loader comes along: a thread does not inherit it. */
-function threadEntry(): URL {
-  if (!import.meta.url.endsWith('.ts')) return new URL('./page-thread.js', import.meta.url);
-  const entry = JSON.stringify(new URL('./page-thread.ts', import.meta.url).href);
-  const start = `import { register } from 'node:module'; register('tsx/esm', ${entry}, { data: {} }); await import(${entry});`;
-  return new URL(`data:text/javascript,${encodeURIComponent(start)}`);
+  return runInThread<Page>({
+    file: new URL('./page-thread', import.meta.url),
+    data: request,
+    timeoutMs,
+    unable: (why) => toolFailed(`the page cannot be read: ${why}`),
+  });
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadEntry } from '../../threads/thread-entry.js';
 import type { ThreadSetup } from './messages.js';
 
 /** Megabytes of JavaScript heap of a thread; the interpreter's memory is beside it and bounded by itself. */
@@ -10,7 +11,7 @@ const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSi
  * `file` is the URL of the thread's module without its ending.
  */
 export function startThread(file: URL, setup: ThreadSetup): Worker {
-  return new Worker(entryOf(file), {
+  return new Worker(threadEntry(file), {
     workerData: setup,
     env: {},
     argv: [],
@@ -20,13 +21,4 @@ export function startThread(file: URL, setup: ThreadSetup): Worker {
     stderr: true,
     resourceLimits: HEAP,
   });
-}
-
-/** From the sources, as tests run it, the compiler's loader comes along; a thread does not inherit it. */
-function entryOf(file: URL): URL {
-  const isSource = import.meta.url.endsWith('.ts');
-  if (!isSource) return new URL(`${file.href}.js`);
-  const url = JSON.stringify(`${file.href}.ts`);
-  const start = `import { register } from 'node:module'; register('tsx/esm', ${url}, { data: {} }); await import(${url});`;
-  return new URL(`data:text/javascript,${encodeURIComponent(start)}`);
 }
