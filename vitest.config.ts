@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     // Two at least: the default leaves one core free, which halves the speed of a machine that has two.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // No clock of the machine may decide a test; the time limits here only end what hangs.
+    // No clock of the machine may decide a test; the time limits here only end what hangs, also on two cores that others use.
     projects: [
       project('marble', 'marble-tests/**/*.test.ts', {
         // Virtual time and no module state: these files share workers without harm, and start much faster so.
@@ -33,6 +33,6 @@ interface ProjectOptions {
 function project(name: string, include: string, { exclude = [], ...options }: ProjectOptions = {}) {
   const ignored = ['**/node_modules/**', '**/dist/**', ...exclude];
   return {
-    test: { name, include: [include], exclude: ignored, testTimeout: 30_000, hookTimeout: 60_000, ...options },
+    test: { name, include: [include], exclude: ignored, testTimeout: 120_000, hookTimeout: 120_000, ...options },
   };
 }

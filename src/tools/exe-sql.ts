@@ -78,7 +78,7 @@ export const exeSql = defineTool({
     const { db_type: kind, max_records: maxRows, ...rest } = params;
     const address: DatabaseAddress = { kind, ...rest };
     const dialect = checkAddress(address);
-    const isSchema = /^\s*schema\s*;?\s*$/i.test(sql);
+    const isSchema = isSchemaCall(sql);
     const statements = isSchema ? [] : readStatements(sql, dialect);
     const { password } = address;
     return fromAbortable((signal) => {
@@ -89,6 +89,11 @@ export const exeSql = defineTool({
     });
   },
 });
+
+/** Whether a text asks for the schema instead of being SQL. */
+export function isSchemaCall(sql: string): boolean {
+  return /^schema\s*;?$/i.test(sql.trim());
+}
 
 /** @throws EngineError TOOL_FAILED naming what is missing or not supported. */
 function checkAddress({ kind, host, database, username }: DatabaseAddress) {

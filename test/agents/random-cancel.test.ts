@@ -137,7 +137,7 @@ it(
         `${countStarted()} threads were started, everything was gone after ${Math.round(slowest.ms)} ms at most`,
     );
   },
-  30_000 + ROUNDS * 3_000,
+  60_000 + ROUNDS * 6_000,
 );
 
 /** Runs the agent and stops it behind its n-th event; gives what it said, and how long it took until every request was closed and every thread gone. */

@@ -1,5 +1,5 @@
 import { lastValueFrom, type Observable, toArray } from 'rxjs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from '../../src/components/browser.js';
 import type { StoredFile } from '../../src/components/services.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
@@ -8,7 +8,7 @@ import type { ScriptInput } from '../../src/models/script.js';
 import { createScriptedModel } from '../../src/models/scripted.js';
 import { type Browsers, createBrowsers } from '../../src/tools/browser/index.js';
 import { createEgressClient } from '../../src/tools/http/egress-client.js';
-import { hasChromium, leftovers, NOTHING, named } from '../tools/browser/support/chromium.js';
+import { hasChromium, leftovers, NOTHING, named, until } from '../tools/browser/support/chromium.js';
 import { openSite, reaching, type Site } from '../tools/browser/support/site.js';
 import { activationOf, chatServices, nodeOf, outputsOf, warningsOf } from './text-activation.js';
 
@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)(named('Browser'), () => {
   afterAll(async () => {
     await browsers.close();
     await site.close();
-    await vi.waitFor(() => expect(started.map(leftovers)).toEqual(started.map(() => NOTHING)), { timeout: 5_000 });
+    await until(() => expect(started.map(leftovers)).toEqual(started.map(() => NOTHING)));
   });
 
   it('logs in, reads a table, sends and downloads a file and takes a picture, and leaves nothing behind', async () => {

@@ -18,7 +18,7 @@ const CHAIN = documentOf({
 });
 
 describe('runs in the embedded database', () => {
-  it('are forked and resumed by the next server', { timeout: 60_000 }, async () => {
+  it('are forked and resumed by the next server', async () => {
     const folder = await makeFolder();
     onTestFinished(() => removeFolder(folder));
     await failAndGoOn(async () => {
@@ -29,7 +29,7 @@ describe('runs in the embedded database', () => {
 });
 
 describeOwnRedis('runs in Redis', () => {
-  it('are forked and resumed by the next server', { timeout: 60_000 }, async () => {
+  it('are forked and resumed by the next server', async () => {
     const folder = await makeFolder();
     const server = await startRedisServer();
     onTestFinished(async () => {

@@ -24,7 +24,7 @@ import {
 
 const KILLS = Number(process.env.RUNNEL_TEST_KILLS ?? 2);
 const RUNS_PER_KILL = 12;
-const TIME_LIMIT_MS = 60_000 + KILLS * 15_000;
+const TIME_LIMIT_MS = 120_000 + KILLS * 30_000;
 
 describe('a server that is killed again and again', () => {
   it(`loses nothing over the embedded database (${KILLS} kills)`, { timeout: TIME_LIMIT_MS }, async () => {

@@ -14,7 +14,7 @@ import { call, environment, type ServerEnvironment, startProcess } from './suppo
 /** How long a store is away; `RUNNEL_TEST_OUTAGE_MS=10000` is the full length. */
 const OUTAGE_MS = Number(process.env.RUNNEL_TEST_OUTAGE_MS ?? 1_000);
 const RUNS = 20;
-const TIME_LIMIT_MS = 90_000 + 3 * OUTAGE_MS;
+const TIME_LIMIT_MS = 180_000 + 3 * OUTAGE_MS;
 
 interface Outage {
   begin(): Promise<void>;

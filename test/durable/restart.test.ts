@@ -13,7 +13,7 @@ const KEYS = { RUNNEL_API_KEYS: 'ann=key-of-ann' };
 const ANN = { authorization: 'Bearer key-of-ann' };
 
 describe('a server that is started again', () => {
-  it('knows its agents, versions, sessions, runs and files, and goes on with a form', { timeout: 60_000 }, async () => {
+  it('knows its agents, versions, sessions, runs and files, and goes on with a form', async () => {
     const env = await environment();
     let server = await startProcess(env);
     const api = (path: string): string => `${server.url}/api/v1${path}`;
@@ -50,7 +50,7 @@ describe('a server that is started again', () => {
     expect(await (await fetch(api(`/agents/download?id=${file.id}`))).text()).toBe('some text');
   });
 
-  it('knows the keys that tenants made, also on WebSockets', { timeout: 60_000 }, async () => {
+  it('knows the keys that tenants made, also on WebSockets', async () => {
     const env = await environment(KEYS);
     let server = await startProcess(env);
     const made = await fetch(`${server.url}/api/v1/system/tokens`, { method: 'POST', headers: ANN });
@@ -70,7 +70,7 @@ describe('a server that is started again', () => {
     expect(await wrong.closed).toMatchObject({ code: 4401 });
   });
 
-  it('goes on with runs that it was stopped in the middle of', { timeout: 60_000 }, async () => {
+  it('goes on with runs that it was stopped in the middle of', async () => {
     const env = await environment({ RUNNEL_SHUTDOWN_GRACE_MS: '0' });
     let server = await startProcess(env);
     const calls: { readonly key: unknown; readonly response: ServerResponse }[] = [];

@@ -71,7 +71,7 @@ export function property(
   const { SEED, PROPERTY_SCALE = '1' } = process.env;
   const count = Math.ceil(cases * Number(PROPERTY_SCALE));
   const seeds = SEED === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(SEED)];
-  it(`${claim} (${seeds.length} cases)`, { timeout: 60_000 * Math.max(1, Number(PROPERTY_SCALE)) }, async () => {
+  it(`${claim} (${seeds.length} cases)`, { timeout: 120_000 * Math.max(1, Number(PROPERTY_SCALE)) }, async () => {
     for (const seed of seeds) {
       try {
         await check(createRandom(seed), seed);

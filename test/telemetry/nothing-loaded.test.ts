@@ -19,11 +19,11 @@ describe.each([
   ['run', ['run', CANVAS, '--query', 'x']],
   ['serve', ['serve']],
 ] as const)('runnel %s', (_, args) => {
-  it('loads nothing of OpenTelemetry without a collector', { timeout: 60_000 }, async () => {
+  it('loads nothing of OpenTelemetry without a collector', async () => {
     expect(await loaded(args, {})).toEqual({ code: 0, packages: [] });
   });
 
-  it('loads it with one', { timeout: 60_000 }, async () => {
+  it('loads it with one', async () => {
     const { url } = await startCollector();
     const { code, packages } = await loaded(args, { OTEL_EXPORTER_OTLP_ENDPOINT: url });
     expect(code).toBe(0);

@@ -101,3 +101,23 @@ it('keeps the newest thousand entries, and reads each event once', async () => {
   await reader.read('t', 'r');
   expect(reads).toEqual([2500]);
 });
+
+it('remembers no more than 64 MiB of what was read', async () => {
+  const log = createMemoryRunLog();
+  const reads: string[] = [];
+  const counting: typeof log = {
+    ...log,
+    read: (tenant, run, after, bounds) => {
+      reads.push(`${run} ${after}`);
+      return log.read(tenant, run, after, bounds);
+    },
+  };
+  const reader = new TraceReader(counting, () => 0);
+  const json = JSON.stringify({ data: { component_id: 'c', text: 'x'.repeat(30 * 1024 * 1024) } });
+  const runs = ['a', 'b', 'c'];
+  for (const run of runs) await log.append('t', run, [{ seq: 1, event: 'node_finished', json }]);
+  for (const run of runs) await reader.read('t', run);
+  reads.length = 0;
+  for (const run of runs.toReversed()) await reader.read('t', run);
+  expect(reads).toEqual(['c 1', 'b 1', 'a 0', 'a 1']);
+});

@@ -82,9 +82,9 @@ function collect(value: Json, into: Set<string>, read: Read, depth = 0): void {
 }
 
 /** Ids between commas, or URLs, which may have commas in them. */
-function parts(text: string): string[] {
+export function parts(text: string): string[] {
   const trimmed = text.trim();
-  const separator = HTTP_URL.test(trimmed) ? /[\s,]+(?=https?:\/\/)/i : /\s*[,\n]\s*/;
+  const separator = HTTP_URL.test(trimmed) ? /(?<![\s,])[\s,]+(?=https?:\/\/)/i : /(?<!\s)\s*[,\n]\s*/;
   return trimmed.split(separator).filter((part) => part !== '');
 }
 

@@ -14,7 +14,7 @@ export function chooseCategory(answer: string, names: readonly string[]): string
 }
 
 function bareAnswer(text: string): string {
-  const unquoted = (part: string) => part.replace(/^[\s"'`*.。]+|[\s"'`*.。]+$/g, '');
+  const unquoted = (part: string) => part.replace(/^[\s"'`*.。]+|(?<![\s"'`*.。])[\s"'`*.。]+$/g, '');
   return unquoted(unquoted(text).replace(/^category\s*[:：]/, ''));
 }
 

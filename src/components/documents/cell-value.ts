@@ -1,5 +1,5 @@
 const GROUPED = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 const LEADING_ZERO = /^[+-]?0\d/;
 /** Digits that a number of a spreadsheet keeps. */
 const MAX_DIGITS = 15;

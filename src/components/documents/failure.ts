@@ -7,13 +7,18 @@ export function refuse(reason: string): EngineError {
 
 /** Says which format could not be written and why, whatever was thrown. */
 export function notWritten(format: string, thrown: unknown): EngineError {
-  const reason = isStackOverflow(thrown)
-    ? 'the content is nested too deeply.'
-    : toEngineError(thrown, 'DOCUMENT_NOT_WRITTEN').message;
+  const reason = reasonOf(thrown);
   return new EngineError('DOCUMENT_NOT_WRITTEN', `${format.toUpperCase()} generation failed: ${reason}`, {
     details: { format, reason },
     cause: thrown,
   });
+}
+
+/** What is wrong with the content, whatever was thrown. */
+export function reasonOf(thrown: unknown): string {
+  return isStackOverflow(thrown)
+    ? 'the content is nested too deeply.'
+    : toEngineError(thrown, 'DOCUMENT_NOT_WRITTEN').message;
 }
 
 /** The Markdown parser recurses without a bound of its own. */

@@ -31,5 +31,5 @@ export function generatedName(date: Date, random: number, extension: string): st
 }
 
 function trimmed(name: string): string {
-  return name.replace(/^[. ]+|[. ]+$/g, '');
+  return name.replace(/^[. ]+|(?<![. ])[. ]+$/g, '');
 }

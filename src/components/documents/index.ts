@@ -30,7 +30,7 @@ export interface DocumentOptions {
   readonly pageSize?: PageSize;
   /** Handlebars template for HTML, in place of the built-in page: `title style watermark generated body`. */
   readonly layout?: string;
-  /** Stops the work on PDF and Excel files, which is then rejected with the reason of the signal. */
+  /** Stops the work, which is then rejected with the reason of the signal. */
   readonly signal?: AbortSignal;
 }
 
@@ -44,6 +44,8 @@ export interface DocumentFile {
 
 /** Longest Markdown text, in bytes of UTF-8. */
 const MAX_BYTES = 2_097_152;
+/** Longest Markdown that is read in this thread, in UTF-16 units: the worst takes a moment. */
+const MAX_IN_PLACE = 4_000;
 /** Longest title, header, footer and watermark, in UTF-16 units. */
 const MAX_LINE = 500;
 
@@ -81,23 +83,35 @@ const utf8 = new TextEncoder();
 
 const WRITERS: Readonly<Record<DocumentFormat, Writer>> = {
   async pdf(markdown, page, { signal }) {
-    const [sections, { writePdf }] = await Promise.all([sectionsOf(markdown, page), import('./pdf/write-pdf.js')]);
+    const [sections, { writePdf }] = await Promise.all([
+      sectionsOf(markdown, page, signal),
+      import('./pdf/write-pdf.js'),
+    ]);
     return writePdf(sections, page, signal);
   },
-  async docx(markdown, page) {
-    const [sections, { writeDocx }] = await Promise.all([sectionsOf(markdown, page), import('./docx/write-docx.js')]);
+  async docx(markdown, page, { signal }) {
+    const [sections, { writeDocx }] = await Promise.all([
+      sectionsOf(markdown, page, signal),
+      import('./docx/write-docx.js'),
+    ]);
     return writeDocx(sections, page);
   },
-  async txt(markdown, page) {
-    const [sections, { writeText }] = await Promise.all([sectionsOf(markdown, page), import('./write-text.js')]);
+  async txt(markdown, page, { signal }) {
+    const [sections, { writeText }] = await Promise.all([
+      sectionsOf(markdown, page, signal),
+      import('./write-text.js'),
+    ]);
     return utf8.encode(writeText(sections, page.generated));
   },
   async markdown(markdown, { generated }) {
     const text = writable(markdown);
     return utf8.encode(generated === '' ? text : `${generated}\n\n${text}`);
   },
-  async html(markdown, page, { layout }) {
-    const [sections, { writeHtml }] = await Promise.all([sectionsOf(markdown, page), import('./write-html.js')]);
+  async html(markdown, page, { layout, signal }) {
+    const [sections, { writeHtml }] = await Promise.all([
+      sectionsOf(markdown, page, signal),
+      import('./write-html.js'),
+    ]);
     return utf8.encode(writeHtml(sections, page, layout));
   },
   async xlsx(markdown, _, { signal }) {
@@ -106,9 +120,14 @@ const WRITERS: Readonly<Record<DocumentFormat, Writer>> = {
   },
 };
 
-async function sectionsOf(markdown: string, page: Page) {
-  const { readMarkdown } = await import('./read-markdown.js');
-  return readMarkdown(markdown, page);
+async function sectionsOf(markdown: string, page: Page, signal: AbortSignal | undefined) {
+  if (markdown.length <= MAX_IN_PLACE) {
+    const { readMarkdown } = await import('./read-markdown.js');
+    return readMarkdown(markdown, page);
+  }
+  const { readInThread } = await import('./read-in-thread.js');
+  const { header, footer } = page;
+  return readInThread({ markdown, page: { header, footer } }, signal);
 }
 
 function pageOf(options: DocumentOptions): Page {

@@ -21,7 +21,9 @@ const EDGE = /^(header|footer)\s*:(.*)$/is;
  * `<!-- footer: Text -->` set the header and the footer of the section they stand in and of those after it.
  */
 export function readNotes(html: string): readonly Note[] | undefined {
-  if (!html.includes('<!--') || html.replace(COMMENT, '').trim() !== '') return undefined;
+  if (!html.includes('<!--') || !html.trimEnd().endsWith('-->')) return undefined;
+  // Every comment has an end now, so that none is looked for in vain.
+  if (html.replace(COMMENT, '').trim() !== '') return undefined;
   return [...html.matchAll(COMMENT)].flatMap(([, text = '']): Note[] => {
     const said = text.trim();
     if (PAGE_BREAK.test(said)) return [{ kind: 'page-break' }];

@@ -132,9 +132,9 @@ function isSame(one: Marks, other: Marks): boolean {
   return keys.every((key) => (one[key] ?? false) === (other[key] ?? false));
 }
 
-/** A line feed in running text is a space, but not between characters that need none between them. */
-function oneLine(text: string): string {
-  return text.replace(/(.?)[ \t]*\n[ \t]*(?=(.?))/gu, (_, before: string, after: string) =>
+/** Running text on one line: a line feed is a space, but not between characters that need none between them. */
+export function oneLine(text: string): string {
+  return text.replace(/([^ \t\n]|(?<![ \t]))[ \t]*\n[ \t]*(?=(.?))/gu, (_, before: string, after: string) =>
     isWide(before) && isWide(after) ? before : `${before} `,
   );
 }

@@ -1,4 +1,5 @@
 import { renderHandlebars } from '../../dsl/template.js';
+import { oneLine } from './one-line.js';
 
 /** A category as the model hears of it. */
 export interface CategoryText {
@@ -58,9 +59,4 @@ export function categorizeUser(turns: readonly { readonly role: string; readonly
 
 function render(template: string, values: Parameters<typeof renderHandlebars>[1]): string {
   return renderHandlebars(template, values, { noEscape: true });
-}
-
-/** On one line, so that a text cannot pass for another entry of the list. */
-function oneLine(text: string): string {
-  return text.replace(/\s*[\r\n]+\s*/g, ' ').trim();
 }

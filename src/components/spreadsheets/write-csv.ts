@@ -7,7 +7,7 @@ import type { Table } from './table.js';
 const ROWS_AT_ONCE = 2_000;
 /** What spreadsheets take for a formula when a CSV field begins with it, also behind blanks. */
 const FORMULA = /^[\s\u00a0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r]/;
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
  * Writes a table as CSV (RFC 4180, UTF-8). A byte order mark stands in front when there are characters beyond ASCII, without

@@ -19,8 +19,8 @@ export interface XmlReader {
   end(): void;
 }
 
-/** A tag; a `>` in quotes does not end it. The classes of characters exclude each other, so matching is linear. */
-const TAG = /<(\/?)([^\s"'<>/=]+)((?:[^"'<>]|"[^"]*"|'[^']*')*)>/y;
+/** A tag; a `>` in quotes does not end it. What follows a name begins with what no name has, so matching is linear. */
+const TAG = /<(\/?)([^\s"'<>/=]+)((?:[\s/=](?:[^"'<>]|"[^"]*"|'[^']*')*)?)>/y;
 const ATTRIBUTE = /\s*([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };

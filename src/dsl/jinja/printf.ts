@@ -2,7 +2,7 @@ import { renderNumber } from '../render-value.js';
 import type { Budget } from '../template-budget.js';
 import { type Dict, isNumeric, own, toText, typeName, type Value } from './values.js';
 
-const DIRECTIVE = /%(?:\(([^()]*)\))?([-+ 0#]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])/y;
+const DIRECTIVE = /%(?:\(([^()]*)\))?([-+ 0#]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%])/y;
 
 /** Widest field and longest fraction. */
 const MAX_WIDTH = 10_000;

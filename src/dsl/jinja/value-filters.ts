@@ -27,7 +27,7 @@ export const VALUE_FILTERS: readonly FilterRow[] = [
 /** Longest prefix of a text that is read as a number. */
 const MAX_NUMBER_TEXT = 400;
 const INTEGER_TEXT = /^[-+]?[0-9a-z]+$/i;
-const FLOAT_TEXT = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+const FLOAT_TEXT = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i;
 const BASE_PREFIXES: Readonly<Record<number, RegExp>> = { 2: /^([-+]?)0b/i, 8: /^([-+]?)0o/i, 16: /^([-+]?)0x/i };
 const ROUNDINGS = new Set(['common', 'ceil', 'floor']);
 

@@ -95,7 +95,8 @@ function createDriver({ context, tabs, downloads, settler, notes, ...given }: Pa
       const snapshot = await readSnapshot(page, notes);
       refs = new Set([...snapshot.matchAll(/\[ref=([a-z\d]+)\]/g)].map(([, ref = '']) => ref));
       const title = await within(FIRST_LOOK_MS, page.title(), '');
-      return { url: page.url().slice(0, MAX_URL), title, tabs: tabs.count(), snapshot, notes: notes.take() };
+      const url = await addressOf(page);
+      return { url: url.slice(0, MAX_URL), title, tabs: tabs.count(), snapshot, notes: notes.take() };
     },
     async perform(action) {
       const page = await tabs.current();
@@ -111,6 +112,14 @@ function createDriver({ context, tabs, downloads, settler, notes, ...given }: Pa
     },
     state: () => context.storageState(),
   };
+}
+
+/** The driver may miss where a new tab goes when that is quicker than itself, and then says ":"; so the page is asked. */
+async function addressOf(page: Page): Promise<string> {
+  const known = page.url();
+  if (URL.canParse(known)) return known;
+  const asked: unknown = await within(FIRST_LOOK_MS, page.evaluate('location.href'), known);
+  return typeof asked === 'string' ? asked : known;
 }
 
 /** A page that changes while it is read is read again, once; one that cannot be read is empty. */

@@ -22,9 +22,6 @@ export interface Page {
   readonly isCut: boolean;
 }
 
-/** What the thread of a page says. */
-export type PageAnswer = { readonly page: Page } | { readonly problem: string };
-
 /** Characters that are given of a page or a text; about 100,000 tokens. */
 export const MAX_PAGE_TEXT = 400_000;
 

@@ -31,7 +31,7 @@ const FUNCTIONS: Readonly<Record<Dialect, RegExp>> = {
     /^(?:lo_.*|lowrite|loread|dblink.*|set_config|nextval|setval|pg_read_.*|pg_ls_.*|pg_stat_file|pg_file_.*|pg_terminate_backend|pg_cancel_backend|pg_reload_conf|pg_rotate_.*|pg_switch_wal|pg_promote|pg_create_.*|pg_drop_.*|pg_logical_.*|pg_replication_.*|pg_(?:try_)?advisory_.*|pg_notify|pg_stat_reset.*|pg_backup_.*|pg_wal_.*|pg_log_.*)$/,
   mysql:
     /^(?:load_file|sys_exec|sys_eval|sys_get|sys_set|benchmark|get_lock|release_lock|release_all_locks|nextval|setval|master_pos_wait|source_pos_wait)$/,
-  mssql: /^(?:openrowset|openquery|opendatasource|fn_.*trace.*|xp_.*)$/,
+  mssql: /^(?:(?:openrowset|openquery|opendatasource)$|fn_.*trace|xp_)/,
   trino: /^(?:execute)$/,
 };
 

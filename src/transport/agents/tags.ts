@@ -11,7 +11,7 @@ export const tagsSchema = z.union([z.string(), z.array(z.string())], { error: 'e
  * fit is left out. A comma within an entry of a list is a blank.
  */
 export function readTags(given: z.output<typeof tagsSchema>): string {
-  const parts = typeof given === 'string' ? given.split(',') : given.map((tag) => tag.replace(/\s*,\s*/g, ' '));
+  const parts = typeof given === 'string' ? given.split(',') : given.map((tag) => tag.replace(/(?<!\s)\s*,\s*/g, ' '));
   const kept = new Map<string, string>();
   let length = 0;
   for (const part of parts) {

@@ -1,5 +1,6 @@
 /** A run in OpenAI's words: chunks of a stream, or one completion. */
 import type { WireEvent } from '../../canvas/wire-event.js';
+import { THINK_CLOSE, THINK_OPEN } from '../../components/speaking/think-text.js';
 import type { RunRecord } from '../../graph/service-ports.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
@@ -123,13 +124,20 @@ export function openaiCompletion(
   };
 }
 
+/** Without a closing mark, an opening one is text. */
 function splitReasoning(text: string): { reasoning: string; content: string } {
   const thoughts: string[] = [];
-  const content = text.replace(/<think>(.*?)<\/think>/gs, (_, thought: string) => {
-    thoughts.push(thought);
-    return '';
-  });
-  return { reasoning: thoughts.join(''), content };
+  const content: string[] = [];
+  let from = 0;
+  for (;;) {
+    const open = text.indexOf(THINK_OPEN, from);
+    const close = open === -1 ? -1 : text.indexOf(THINK_CLOSE, open);
+    if (close === -1) break;
+    content.push(text.slice(from, open));
+    thoughts.push(text.slice(open + THINK_OPEN.length, close));
+    from = close + THINK_CLOSE.length;
+  }
+  return { reasoning: thoughts.join(''), content: content.join('') + text.slice(from) };
 }
 
 function formOf({ cpn_id, tips, inputs }: JsonObject): JsonObject {

@@ -13,7 +13,7 @@ import { LiveRuns } from './live-runs.js';
 import { errorFrame, pongFrame, readyFrame } from './server-frames.js';
 import { TokenBucket } from './token-bucket.js';
 
-/** Bytes that may wait in the socket before events are held back. */
+/** Bytes that may wait in the socket before events are held back, and nothing more is read that asks for answers. */
 const SOCKET_BYTES = 1024 * 1024;
 
 /** Frames of the client that may wait to be handled before its socket is not read any more. */
@@ -138,8 +138,8 @@ export class LiveConnection {
     }
     this.#busy.next(this.#busy.value);
     this.#pendingFrames += 1;
-    if (this.#pendingFrames >= MAX_PENDING_FRAMES) this.#socket.pause();
     this.#frames.next(frame);
+    this.#regulate();
   }
 
   #tooFast(frame: JsonObject): void {
@@ -162,8 +162,16 @@ export class LiveConnection {
       this.#send(errorFrame(error, { req }));
     } finally {
       this.#pendingFrames -= 1;
-      if (this.#pendingFrames < MAX_PENDING_FRAMES && this.#socket.isPaused) this.#socket.resume();
+      this.#regulate();
     }
+  }
+
+  /** Reads no further while too much waits: frames to be handled, or answers that the client does not read. */
+  #regulate(): void {
+    const socket = this.#socket;
+    const isFull = this.#pendingFrames >= MAX_PENDING_FRAMES || socket.bufferedAmount > SOCKET_BYTES;
+    if (isFull) socket.pause();
+    else if (socket.isPaused) socket.resume();
   }
 
   async #obey(frame: ClientFrame, req: RequestId): Promise<void> {
@@ -219,5 +227,8 @@ export class LiveConnection {
     this.#options.socket.uncork();
   };
 
-  readonly #sent = (): void => this.#runs?.refresh();
+  readonly #sent = (): void => {
+    this.#regulate();
+    this.#runs?.refresh();
+  };
 }

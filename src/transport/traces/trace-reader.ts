@@ -13,8 +13,14 @@ const MAX_ENTRIES = 1_000;
 /** Runs whose traces are remembered between two requests; others are read anew. */
 const MAX_RUNS = 100;
 
+/** Bytes of events behind all traces that are remembered; a trace that has more is read anew each time. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
 /** How long a trace is remembered after it was read last. */
 const KEPT_MS = 600_000;
+
+/** The only events that make entries. */
+const FINISHED = 'node_finished';
 
 const PAGE = { maxEvents: 1_000, maxBytes: 4 * 1024 * 1024 };
 
@@ -22,6 +28,8 @@ interface Progress {
   /** Number of the last event that was read. */
   after: number;
   entries: readonly JsonObject[];
+  /** Of the events that the entries were read from. */
+  bytes: number;
   readAt: number;
 }
 
@@ -46,13 +54,14 @@ export class TraceReader {
     const key = `${tenant.length}:${tenant}${run}`;
     const known = this.#recall(key);
     // A copy: two requests at once must not add the same events twice.
-    const progress: Progress = { after: 0, entries: [], ...known, readAt: this.#now() };
+    const progress: Progress = { after: 0, entries: [], bytes: 0, ...known, readAt: this.#now() };
     for (;;) {
       const events = await this.#log.read(tenant, run, progress.after, PAGE);
       if (events === undefined) return undefined;
       const last = events.at(-1);
       if (last === undefined) break;
       progress.after = last.seq;
+      progress.bytes += events.reduce((sum, { event, json }) => (event === FINISHED ? sum + json.length : sum), 0);
       progress.entries = [...progress.entries, ...events.flatMap(finishedIn)].slice(-MAX_ENTRIES);
     }
     this.#remember(key, progress);
@@ -67,13 +76,18 @@ export class TraceReader {
   #remember(key: string, progress: Progress): void {
     this.#known.delete(key);
     this.#known.set(key, progress);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_RUNS && oldest !== undefined) this.#known.delete(oldest);
+    let bytes = 0;
+    for (const one of this.#known.values()) bytes += one.bytes;
+    for (const [oldest, one] of this.#known) {
+      if (this.#known.size <= MAX_RUNS && bytes <= MAX_BYTES) break;
+      this.#known.delete(oldest);
+      bytes -= one.bytes;
+    }
   }
 }
 
 function finishedIn({ event, json }: LoggedEvent): readonly JsonObject[] {
-  if (event !== 'node_finished') return [];
+  if (event !== FINISHED) return [];
   const { data } = JSON.parse(json) as { readonly data?: unknown };
   return isJsonObject(data) ? [...toolCallsOf(data), data] : [];
 }

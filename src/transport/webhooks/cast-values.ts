@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH } from '../../json.js';
 import { refuse } from './refusal.js';
 import type { PartSchema } from './webhook-config.js';
 
@@ -72,10 +72,17 @@ function castNumber(where: string, text: string): number {
 }
 
 function castJson(where: string, text: string): Json {
+  const value = parse(text);
+  if (value !== undefined && !isTooDeep(value)) return value;
+  const problem = value === undefined ? 'is not valid JSON' : `has more than ${MAX_JSON_DEPTH} levels`;
+  throw refuse(`${where} auto-cast failed: the text ${problem}`);
+}
+
+function parse(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    throw refuse(`${where} auto-cast failed: the text is not valid JSON`);
+    return undefined;
   }
 }
 

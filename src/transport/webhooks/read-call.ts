@@ -1,7 +1,7 @@
 /** Reads what a webhook was called with. */
 import type { IncomingMessage } from 'node:http';
 import type { ParsedUrlQuery } from 'node:querystring';
-import type { Json, JsonObject } from '../../json.js';
+import { isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH } from '../../json.js';
 import { parseMultipart, toFile, type UploadedFile } from '../files/read-multipart.js';
 import { readBytes } from '../http/read-bytes.js';
 import { refuse } from './refusal.js';
@@ -26,6 +26,9 @@ export interface ReadCallOptions {
 }
 
 const MAX_FILES = 10;
+
+/** Fields of a form; objects with very many names take seconds to make. */
+const MAX_FIELDS = 10_000;
 
 /** @throws EngineError BAD_REQUEST when the body is not what it has to be, or says that it is. */
 export async function readCall(
@@ -57,11 +60,13 @@ async function parse(bytes: Buffer, contentType: string, header: string, options
   if (contentType === 'application/json' || contentType.endsWith('+json')) {
     const value = tryParse(bytes);
     if (value === undefined) throw refuse('The body is not valid JSON.');
+    if (isTooDeep(value)) throw refuse(`The body has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
     return value;
   }
   if (contentType === 'application/x-www-form-urlencoded') return formOf(new URLSearchParams(bytes.toString('utf8')));
   if (contentType === 'multipart/form-data') return partsOf(await parseMultipart(bytes, header), options);
-  return tryParse(bytes) ?? {};
+  const value = tryParse(bytes) ?? {};
+  return isTooDeep(value) ? {} : value;
 }
 
 function tryParse(bytes: Buffer): Json | undefined {
@@ -74,13 +79,19 @@ function tryParse(bytes: Buffer): Json | undefined {
 
 /** The first value of each name. */
 function formOf(form: URLSearchParams): JsonObject {
+  if (form.size > MAX_FIELDS) throw tooManyFields();
   return Object.fromEntries([...form].reverse());
+}
+
+function tooManyFields(): Error {
+  return refuse(`Too many fields: at most ${MAX_FIELDS} are taken`);
 }
 
 async function partsOf(form: FormData, { takeFile }: ReadCallOptions): Promise<JsonObject> {
   const values = new Map<string, Json>();
   let files = 0;
   for (const [name, part] of form) {
+    if (values.size >= MAX_FIELDS) throw tooManyFields();
     if (typeof part === 'string') {
       if (!values.has(name)) values.set(name, part);
       continue;

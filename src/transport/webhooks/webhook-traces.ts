@@ -8,6 +8,10 @@ const KEPT_MS = 600_000;
 const MAX_CALLS = 1_000;
 const MAX_EVENTS = 1_000;
 
+/** Characters of all events of one call, and of all calls; then calls are forgotten, the oldest first. */
+const MAX_CALL_SIZE = 8 * 1024 * 1024;
+const MAX_SIZE = 64 * 1024 * 1024;
+
 /** The least that two times differ, in seconds; a double tells them apart for centuries. */
 const TICK = 0.000_001;
 
@@ -35,6 +39,8 @@ interface Call {
   /** Seconds since 1970, unlike that of any other call. */
   readonly startedAt: number;
   readonly events: TracedEvent[];
+  /** Characters of the events. */
+  size: number;
   hasEnded: boolean;
 }
 
@@ -53,15 +59,20 @@ export class WebhookTraces {
   begin(owner: string): OpenTrace {
     const startedAt = this.#nextTime();
     const id = createHmac('sha256', this.#secret).update(String(startedAt)).digest('base64url');
-    const call: Call = { owner, id, startedAt, events: [], hasEnded: false };
+    const call: Call = { owner, id, startedAt, events: [], size: 0, hasEnded: false };
     this.#forget();
     this.#calls.push(call);
     const add = (event: JsonObject): void => {
+      if (!this.#calls.includes(call)) return;
+      const size = JSON.stringify(event).length;
+      const isFull = call.events.length >= MAX_EVENTS || call.size + size > MAX_CALL_SIZE;
       // The end is always kept: whoever watches waits for it.
-      if (call.events.length >= MAX_EVENTS && event.event !== 'finished') return;
+      if (isFull && event.event !== 'finished') return;
+      call.size += size;
       // No two events at one time: whoever asks for what is newer than the last one would miss the other.
       const last = call.events.at(-1)?.ts ?? startedAt;
       call.events.push({ ts: Math.max(this.#seconds(), last + TICK), ...event });
+      this.#forget();
     };
     return {
       add,
@@ -103,6 +114,12 @@ export class WebhookTraces {
 
   #forget(): void {
     const oldest = this.#seconds() - KEPT_MS / 1000;
-    this.#calls = this.#calls.filter(({ startedAt }) => startedAt > oldest).slice(-MAX_CALLS + 1);
+    const young = this.#calls.filter(({ startedAt }) => startedAt > oldest).slice(-MAX_CALLS + 1);
+    let size = 0;
+    const tooMuch = young.findLastIndex((call) => {
+      size += call.size;
+      return size > MAX_SIZE;
+    });
+    this.#calls = young.slice(tooMuch + 1);
   }
 }

@@ -34,7 +34,7 @@ describe('every format', () => {
       {},
       /deeper than 32 levels/,
     ],
-    ['quotes deeper than the parser goes', `${'> '.repeat(5000)}x`, {}, /nested too deeply/],
+    ['quotes deeper than the parser goes', `${'> '.repeat(5000)}x`, {}, /nested too deeply|deeper than 32 levels/],
     ['too many columns', `|${'a|'.repeat(64)}\n|${'-|'.repeat(64)}\n`, {}, /64 columns; at most 63/],
     ['too many cells', `|a|b|\n|-|-|\n${'|1|2|\n'.repeat(50_000)}`, {}, /more than 100000 cells/],
     ['too large letters', 'x', { fontSize: 100 }, /font size 100 is not between 6 and 72/],
@@ -66,6 +66,28 @@ describe('every format', () => {
     const making = convert('Some text to be set.\n\n'.repeat(20_000), { format: 'pdf', signal: controller.signal });
     setImmediate(() => controller.abort(new Error('gone')));
     await expect(making).rejects.toThrow('gone');
+  });
+});
+
+describe('a text that is made to be slow', () => {
+  it('is read while others go on, and given up at once', async () => {
+    const controller = new AbortController();
+    const converted = convert('_a'.repeat(1_000_000), { format: 'html', signal: controller.signal });
+    // The parser would be at it for hours.
+    setImmediate(() => setTimeout(() => controller.abort(new Error('nobody waits')), 10));
+    await expect(converted).rejects.toThrow('nobody waits');
+  });
+
+  it('gives the same as a short one where it is long, pictures and edges too', async () => {
+    const markdown = `<!-- header: Top -->\n\n# One\n\n![P](${PNG})\n\n`;
+    const long = await textOf(`${markdown}${'word '.repeat(2_000)}word`, { format: 'html' });
+    const short = await textOf(`${markdown}word`, { format: 'html' });
+    expect(long.replace(/(?:word )+word/, 'word')).toBe(short);
+  });
+
+  it('says what is wrong with a long one', async () => {
+    const deep = `${'> '.repeat(40)}x\n\n${'word '.repeat(2_000)}`;
+    await expect(convert(deep, { format: 'pdf' })).rejects.toThrow(/PDF generation failed: .*deeper than 32 levels/);
   });
 });
 

@@ -1,7 +1,7 @@
 import { firstValueFrom } from 'rxjs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BrowserSession, type Browsers, createBrowsers } from '../../../src/tools/browser/browsers.js';
-import { act, hasChromium, look, named, refOf, take } from './support/chromium.js';
+import { act, hasChromium, look, named, refOf, take, until } from './support/chromium.js';
 import { openSite, reaching, type Site } from './support/site.js';
 
 const LOGIN = `<title>Shop</title><form method="post" action="/login">
@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)(named('a browser'), () => {
     await act(session, { action: 'click', ref: refOf(view, 'button "Greet"') });
     await act(session, { action: 'click', ref: refOf(view, 'link "More"') });
     const notes: string[] = [];
-    const more = await vi.waitFor(async () => {
+    const more = await until(async () => {
       const now = await look(session);
       notes.push(...now.notes);
       expect(now.snapshot).toContain('Within');

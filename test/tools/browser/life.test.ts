@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { firstValueFrom, type Observable } from 'rxjs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   type BrowserSession,
   type Browsers,
@@ -11,7 +11,7 @@ import {
 } from '../../../src/tools/browser/browsers.js';
 import { findChromium } from '../../../src/tools/browser/find-chromium.js';
 import { makeFolder, sweepFolders } from '../../../src/tools/browser/own-folders.js';
-import { act, hasChromium, launcher, leftovers, look, NOTHING, named, refOf, take } from './support/chromium.js';
+import { act, hasChromium, launcher, leftovers, look, NOTHING, named, refOf, take, until } from './support/chromium.js';
 import { openSite, reaching, type Site } from './support/site.js';
 
 type Started = Parameters<NonNullable<BrowsersOptions['onStart']>>[0];
@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)(named('the life of a browser'), () => {
 
   /** Nothing is left of any browser that was started, however many those are. */
   const nothingIsLeft = async (count: number): Promise<void> => {
-    await vi.waitFor(() => expect(started.map(leftovers)).toEqual(Array(count).fill(NOTHING)), { timeout: 5_000 });
+    await until(() => expect(started.map(leftovers)).toEqual(Array(count).fill(NOTHING)));
   };
 
   it('does not begin for somebody who is gone at once', async () => {
@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)(named('the life of a browser'), () => {
 
   it('ends while the browser starts', async () => {
     const subscription = browsers.open().subscribe();
-    await vi.waitFor(() => expect(started).toHaveLength(1), { interval: 1 });
+    await until(() => expect(started).toHaveLength(1));
     subscription.unsubscribe();
     await nothingIsLeft(1);
   });
@@ -131,7 +131,7 @@ describe.skipIf(!hasChromium)(named('the life of a browser'), () => {
     const work$ = await begin(session);
     const asked = site.asked.length;
     subscription.add(work$.subscribe({ error: () => {} }));
-    if (isAsking) await vi.waitFor(() => expect(site.asked.length).toBeGreaterThan(asked));
+    if (isAsking) await until(() => expect(site.asked.length).toBeGreaterThan(asked));
     subscription.unsubscribe();
     await nothingIsLeft(1);
   });

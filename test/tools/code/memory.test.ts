@@ -43,7 +43,7 @@ it('gives all memory and all threads back', { timeout: 600_000 }, async () => {
   console.info(
     `${ROUNDS * BOMBS.length} bombs: ${Math.round(before / 2 ** 20)} MiB, then ${Math.round(after / 2 ** 20)} MiB`,
   );
-  // One bomb alone holds 128 MiB: whatever is not given back shows.
-  expect(after).toBeLessThan(before * 1.2 + 64 * 1024 * 1024);
+  // A kind of bomb that is not given back holds 128 MiB a round, so two rounds show it; what the allocator keeps is less.
+  expect(after).toBeLessThan(before + 192 * 1024 * 1024);
   expect(countThreads()).toBe(threads);
 });

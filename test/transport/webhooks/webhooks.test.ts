@@ -98,6 +98,16 @@ describe('the call of the contract', () => {
       'The body is not valid JSON.',
     ],
     [
+      'a body that is nested too deeply',
+      { ...json({}, good), body: `{"id":1,"x":${'['.repeat(500)}${']'.repeat(500)}}` },
+      'The body has more than 200 levels of lists and objects.',
+    ],
+    [
+      'a text that is nested too deeply',
+      json({ id: 1, tags: `${'['.repeat(500)}${']'.repeat(500)}` }, good),
+      'body.tags auto-cast failed: the text has more than 200 levels',
+    ],
+    [
       'too much',
       json({ id: 1, x: 'x'.repeat(1024 * 1024) }, good),
       expect.stringMatching(/^Request body too large: \d+ > 1048576$/),
@@ -153,6 +163,24 @@ describe('what is not there', () => {
     const { send, stores, id } = await startHook(hook({ execution_mode: 'Immediately', response: { status: 500 } }));
     expect((await send()).body.message).toBe('Invalid response status code: 500');
     expect((await stores.runs.list('local', id, { offset: 0, limit: 1 })).total).toBe(0);
+  });
+});
+
+it.each([
+  ['a form', () => new URLSearchParams(Array.from({ length: 10_001 }, (_, at): [string, string] => [`a${at}`, '']))],
+  [
+    'parts',
+    () => {
+      const form = new FormData();
+      for (let at = 0; at < 10_001; at += 1) form.append(`a${at}`, '');
+      return form;
+    },
+  ],
+])('too many fields of %s are HTTP 400', async (_, body) => {
+  const { send } = await startHook(hook({}));
+  expect(await send({ body: body() })).toMatchObject({
+    status: 400,
+    body: { message: 'Too many fields: at most 10000 are taken' },
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { EngineError } from '../../../errors.js';
-import { startThread } from '../../start-thread.js';
+import { startThread } from '../../threads/start-thread.js';
 import type { Job, Report, ThreadMessage, ThreadSetup } from './messages.js';
 import { clearOutput, createOutputBuffer, readOutput, STDERR, STDOUT } from './output-buffer.js';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { firstValueFrom, type Observable, type Subscription } from 'rxjs';
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
 import type { BrowserAction, PageView } from '../../../../src/tools/browser/action.js';
 import type { BrowserSession } from '../../../../src/tools/browser/browsers.js';
 import { findChromium } from '../../../../src/tools/browser/find-chromium.js';
@@ -41,6 +41,10 @@ export function take(
     });
   });
 }
+
+/** Waits until a check holds; the limit only ends what never will, and says what was wrong. */
+export const until = <T>(check: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(check, { timeout: 60_000, interval: 10 });
 
 export const look = (session: BrowserSession): Promise<PageView> => firstValueFrom(session.look());
 

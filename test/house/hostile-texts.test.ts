@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { parts } from '../../src/components/browsing/upload-sources.js';
+import { chooseCategory } from '../../src/components/chat/choose-category.js';
+import { cellValue } from '../../src/components/documents/cell-value.js';
+import { fileName } from '../../src/components/documents/file-name.js';
+import { readNotes } from '../../src/components/documents/notes.js';
+import { oneLine as runningText } from '../../src/components/documents/read-inline.js';
+import { oneLine } from '../../src/components/prompts/one-line.js';
+import { writeCsv } from '../../src/components/spreadsheets/write-csv.js';
+import { createXmlReader } from '../../src/components/spreadsheets/xml-reader.js';
+import { renderJinja } from '../../src/dsl/template.js';
+import type { RunRecord } from '../../src/graph/service-ports.js';
+import { isSchemaCall } from '../../src/tools/exe-sql.js';
+import { readTags } from '../../src/transport/agents/tags.js';
+import { openaiCompletion } from '../../src/transport/completions/openai-view.js';
+import { Transcript } from '../../src/transport/runs/transcript.js';
+
+/** Quadratic time would be minutes for so many. */
+const MANY = 200_000;
+const BLANKS = `a${'\t'.repeat(MANY)}b`;
+const DIGITS = `${'1'.repeat(MANY)}x`;
+
+const ignore = (): void => {};
+
+it.each<[string, () => unknown, unknown]>([
+  ['a question in a list', () => oneLine(BLANKS), BLANKS],
+  ['an answer that names a category', () => chooseCategory(BLANKS, ['c', 'b']), 'b'],
+  ['tags', () => readTags([BLANKS]).length, 1],
+  ['names of files', () => parts(BLANKS).length, 1],
+  ['addresses of files', () => parts(`http://${BLANKS}`).length, 1],
+  ['a cell of a document', () => cellValue(DIGITS), DIGITS],
+  ['a name of a file', () => fileName(`a${'.'.repeat(MANY)}b`, 'txt'), 'a.txt'],
+  ['comments without an end', () => readNotes('<!--'.repeat(MANY)), undefined],
+  ['a line of a document', () => runningText(BLANKS), BLANKS],
+  ['the word for a schema', () => isSchemaCall(`schema${BLANKS}`), false],
+])('reads %s in linear time', (_what, read, expected) => {
+  expect(read()).toBe(expected);
+});
+
+it('reads reasoning without an end in linear time', () => {
+  const content = '<think>'.repeat(MANY);
+  const header = { sessionId: 's', agentId: 'a', created: 0, promptTokens: 0 };
+  const run = { status: 'succeeded' } as RunRecord;
+  const transcript = new Transcript({ keepsTrace: false });
+  transcript.addText(content);
+  const { body } = openaiCompletion(header, run, transcript, undefined);
+  expect(body).toMatchObject({ choices: [{ message: { content } }] });
+});
+
+it('reads a tag without an end in linear time', () => {
+  const reader = createXmlReader({ open: ignore, close: ignore, text: ignore });
+  reader.write(`<${'a'.repeat(MANY)}`);
+  expect(() => reader.end()).toThrow('the XML ends too early');
+});
+
+it('writes a field of digits in linear time', async () => {
+  const table = { name: 'S', columns: ['a'], rows: [[`+${DIGITS}`]], hasHeader: false };
+  expect((await writeCsv(table)).length).toBe(MANY + 5);
+});
+
+it('refuses a format of zeros in linear time', () => {
+  expect(() => renderJinja('{{ text % 1 }}', { text: `% ${'0'.repeat(MANY)}` })).toThrow('without a directive');
+});
