@@ -36,6 +36,7 @@ const ROWS: readonly (readonly [string, string])[] = [
     "{% for x in xs %}{{ loop.index }}{{ loop.index0 }}{{ loop.revindex }}{{ loop.revindex0 }}{{ loop.first }}{{ loop.last }}{{ loop.length }}{{ loop.previtem }}{{ loop.nextitem }}{{ loop.cycle('o','e') }};{% endfor %}",
     '1032truefalse3bo;2121falsefalse3ace;3210falsetrue3bo;',
   ],
+  ['a\r\n{{ 1 }}\rb\r\n', 'a\n1\nb'],
   ['{% for x in [] %}x{% else %}none{% endfor %}', 'none'],
   ['{% for x in [1,2,3,4] if x is even %}{{ x }}{{ loop.length }}{% endfor %}', '2242'],
   ['{% for x in [1,1,2] %}{{ loop.changed(x) }}{% endfor %}', 'truefalsetrue'],
