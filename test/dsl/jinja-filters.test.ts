@@ -67,6 +67,15 @@ const ROWS: readonly (readonly [string, string])[] = [
     "{{ '%s-%d-%05.2f-%x-%%'|format('a',7,3.14159,255) }}|{{ '%(a)s'|format(a=1) }}|{{ '%-5s|%5s'|format('a','b') }}|{{ '%e %g %g'|format(12345.678, 0.00001, 1234567) }}|{{ '%+d % d'|format(3,4) }}",
     'a-7-03.14-ff-%|1|a    |    b|1.234568e+04 1e-05 1.23457e+06|+3  4',
   ],
+  [
+    "{{ '%.0f %.0f %.1f %.2f'|format(2.5,3.5,0.25,2.675) }}|{{ '%d %+d'|format(-0.5,-0.5) }}|{{ '%.1f %d'|format(1e21,1e21) }}",
+    '2 4 0.2 2.67|0 +0|1000000000000000000000.0 1000000000000000000000',
+  ],
+  ["{{ '%3s|%-3s|'|format('🙂','🙂') }}", '  🙂|🙂  |'],
+  [
+    "{{ 'ab longword x'|wordwrap(5) }}|{{ '   wide'|wordwrap(4) }}|{{ 'un-breakable x-y'|wordwrap(6) }}",
+    'ab lo\nngwor\nd x|wide|un-bre\nakable\nx-y',
+  ],
   ["{{ 'abc'|center(10) }}|{{ 'ab'|center(7) }}|", '   abc    |   ab  |'],
   [
     "{{ 'the quick brown fox jumps'|wordwrap(10) }}|{{ 'abcdefghij'|wordwrap(4) }}|{{ 'abcdefghij x'|wordwrap(4,false) }}|{{ 'a-b well-known thing'|wordwrap(6) }}|{{ 'x y\n\nz'|wordwrap(5) }}",

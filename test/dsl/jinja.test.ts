@@ -37,6 +37,8 @@ const ROWS: readonly (readonly [string, string])[] = [
     '1032truefalse3bo;2121falsefalse3ace;3210falsetrue3bo;',
   ],
   ['a\r\n{{ 1 }}\rb\r\n', 'a\n1\nb'],
+  ['{{ 0.1 % 2 }}|{{ -0.1 % 2 }}|{{ 5 % -3 }}|{{ -6 % 3 }}', '0.1|1.9|-1|0'],
+  [`{{ "a-b_c x.y o'k 1e3 éa".title() }}`, "A-B_C X.Y O'K 1E3 Éa"],
   ['{% for x in [] %}x{% else %}none{% endfor %}', 'none'],
   ['{% for x in [1,2,3,4] if x is even %}{{ x }}{{ loop.length }}{% endfor %}', '2242'],
   ['{% for x in [1,1,2] %}{{ loop.changed(x) }}{% endfor %}', 'truefalsetrue'],
