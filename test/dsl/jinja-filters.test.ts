@@ -51,6 +51,7 @@ const ROWS: readonly (readonly [string, string])[] = [
   ],
   ["{{ 'a b  c, d-e'|wordcount }}", '5'],
   ["{{ '<p>a <b>x</b><!-- no -->\n y</p>'|striptags }}", 'a x y'],
+  ["{{ '<b>1 &lt; 2</b> &amp; &#39;&#x41;&quot; &amp;lt; &none; &#0;'|striptags }}", `1 < 2 & 'A" &lt; &none; &#0;`],
   [
     "{{ d|dictsort }}|{{ d|dictsort(by='value') }}|{{ d|dictsort(reverse=true) }}",
     '[["a", 2], ["b", 1]]|[["b", 1], ["a", 2]]|[["b", 1], ["a", 2]]',

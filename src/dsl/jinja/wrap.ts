@@ -9,6 +9,8 @@ export interface WrapOptions {
 
 /** Behind a hyphen between parts of a word, as Python sees them: `x-y` is none. */
 const HYPHEN = /(?<=(?:\p{L}{2}|\p{L}-\p{L})-)(?=\p{L}-?\p{L})/u;
+const ENTITY = /&(?:#[xX]([0-9a-fA-F]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/g;
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 const NOT_SOUGHT = -2;
 
 /** Breaks every line at blanks so that none is longer than `width`, as far as words allow it. */
@@ -31,6 +33,15 @@ export function removeTags(text: string): string {
     open = from - 1;
   }
   return result + text.slice(from);
+}
+
+/** Replaces character references, by number or by one of the names that escaping writes. */
+export function decodeEntities(text: string): string {
+  return text.replace(ENTITY, (entity, hex?: string, decimal?: string, name?: string) => {
+    if (name !== undefined) return NAMED[name] ?? entity;
+    const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : entity;
+  });
 }
 
 function wrapLine(line: string, width: number, options: WrapOptions): string[] {
