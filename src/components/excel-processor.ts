@@ -2,7 +2,7 @@ import { concatMap, type Observable, of } from 'rxjs';
 import { z } from 'zod';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
-import { readReference } from '../dsl/resolve.js';
+import { readReference, typedValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Outputs, type Settled, settled, warning } from '../graph/node-events.js';
@@ -162,7 +162,7 @@ function fileValues(given: Params, activation: Activation, reader: TextReader): 
 
 function transform(given: Params, activation: Activation, reader: TextReader): Outputs {
   const wanted = given.transform_data ?? '';
-  if (wanted === '') return { data: {}, summary: 'No transform data reference provided' };
+  if (wanted === '') return { data: null, summary: 'No transform data reference provided' };
   return transformResult(dataOf(wanted, activation, reader), createCellBudget(MAX_CELLS));
 }
 
@@ -208,7 +208,7 @@ function readValue(text: string, { source }: Activation, reader: TextReader): Js
   if (reference === undefined) return text;
   const lookup = readReference(reference, source);
   if (lookup.status === 'undeclared' || lookup.status === 'unresolved') reader.unresolved(reference, lookup);
-  return lookup.status === 'found' ? lookup.value : null;
+  return typedValue(reference, lookup);
 }
 
 /** Models give rows as JSON text, often in a fence. */

@@ -18,7 +18,10 @@ const stringTransformParams = z.looseObject({
     .array(z.string())
     .min(1, 'at least one delimiter is needed')
     .default([','])
-    .describe('Split: where to cut. Merge: the first one joins lists. An empty one stands between all characters.'),
+    .describe(
+      'Split: where to cut; an empty one stands between all characters. Merge: the first one joins lists, an empty one ' +
+        'leaves them JSON.',
+    ),
 });
 
 /** Parameters of {@link stringTransform}. */
@@ -41,7 +44,9 @@ export const stringTransform = defineComponent<StringTransformParams>({
 
 function merge(activation: Activation, { script, delimiters }: StringTransformParams) {
   const [delimiter = ''] = delimiters;
-  const reader = createTextReader(activation, (value) => renderValue(value, { delimiter }));
+  // RAGFlow takes an empty delimiter for none.
+  const options = delimiter === '' ? {} : { delimiter };
+  const reader = createTextReader(activation, (value) => renderValue(value, options));
   const result = reader.readTemplate(script);
   return afterWarnings(reader.warnings, settled({ result }));
 }

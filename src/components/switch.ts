@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseReference, type Reference } from '../dsl/reference.js';
-import { readReference, resolveParam, type ValueSource } from '../dsl/resolve.js';
+import { readReference, resolveParam, typedValue, type ValueSource } from '../dsl/resolve.js';
 import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
@@ -94,13 +94,12 @@ function holds({ items, needsAll }: Condition, source: ValueSource, reader: Text
   return needsAll ? items.length > 0 && items.every(test) : items.some(test);
 }
 
-/** What has no value counts as null. */
+/** What has no value counts as null, an output that its node does not have as empty text. */
 function leftOf({ left }: Item, source: ValueSource, reader: TextReader): Json {
   if (left === undefined) return null;
   const lookup = readReference(left, source);
-  if (lookup.status === 'found') return lookup.value;
-  if (lookup.status !== 'unset') reader.unresolved(left, lookup);
-  return null;
+  if (lookup.status === 'undeclared' || lookup.status === 'unresolved') reader.unresolved(left, lookup);
+  return typedValue(left, lookup);
 }
 
 /** Only braces make a reference here: `me@example.com` is text to compare with. */

@@ -37,7 +37,7 @@ interface Group {
 /**
  * VariableAggregator: gives, for each group, the first of its variables that has a value, with its type.
  *
- * A group without any gives null. Branches that did not run are the normal case here, so a reference without a value,
+ * A group without any gives null; of groups with one name the last that has a value counts. Branches that did not run are the normal case here, so a reference without a value,
  * even one that names nothing, is passed over without a word.
  */
 export const variableAggregator = defineComponent<Params>({
@@ -49,10 +49,14 @@ export const variableAggregator = defineComponent<Params>({
   create({ groups, accept_falsy: acceptFalsy }) {
     const parsed = groups.map(parseGroup);
     const accepts = acceptFalsy ? (value: Json) => value !== null : isTruthy;
-    return ({ source }) =>
-      settled(
-        Object.fromEntries(parsed.map(({ name, references }) => [name, firstValue(references, source, accepts)])),
-      );
+    return ({ source }) => {
+      const outputs = new Map<string, Json>();
+      for (const { name, references } of parsed) {
+        const value = firstValue(references, source, accepts);
+        if (value !== null || !outputs.has(name)) outputs.set(name, value);
+      }
+      return settled(Object.fromEntries(outputs));
+    };
   },
 });
 

@@ -3,7 +3,7 @@ import { SIMPLE_ESCAPES } from './python-escapes.js';
 
 /** Deepest nesting that is read, in brackets and signs. */
 const MAX_DEPTH = 200;
-const CANDIDATE = /^\s*[{[('"]/;
+const CANDIDATE = /^[{[('"]/;
 const DIGITS = /^\d+(?:\.\d*)*$|^(?:\.\d+)+$/;
 const WORDS = new Set(['true', 'false', 'none']);
 const NUMBER =
@@ -12,13 +12,14 @@ const NUMBER =
 /**
  * Turns texts that look like literals into the values they stand for, also inside lists and objects.
  *
- * A text counts when it begins with a bracket or a quote, is `true`, `false` or `none` in any case, or has only digits
- * and dots. It is read as JSON, else as a Python literal; what is neither stays text.
+ * Without the blanks around it, a text counts when it begins with a bracket or a quote, is `true`, `false` or `none` in any
+ * case, or has only digits and dots. It is read as JSON, else as a Python literal; what is neither stays text.
  */
 export function evaluateLiterals(value: Json): Json {
   if (typeof value === 'string') {
-    if (!CANDIDATE.test(value) && !DIGITS.test(value) && !WORDS.has(value.toLowerCase())) return value;
-    const literal = readLiteral(value);
+    const text = value.trim();
+    if (!CANDIDATE.test(text) && !DIGITS.test(text) && !WORDS.has(text.toLowerCase())) return value;
+    const literal = readLiteral(text);
     return literal === undefined ? value : literal;
   }
   if (Array.isArray(value)) return value.map(evaluateLiterals);

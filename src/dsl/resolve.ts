@@ -52,6 +52,16 @@ export function readReference(reference: Reference, source: ValueSource): Lookup
   }
 }
 
+/**
+ * Gives the value of a lookup to whoever needs a value and no text: an output that its node does not have is the empty
+ * text, as in RAGFlow; what has no value yet, and a path that leads nowhere, is null.
+ */
+export function typedValue(reference: Reference, lookup: Lookup): Json {
+  if (lookup.status === 'found') return lookup.value;
+  const isOutput = reference.kind === 'output' && reference.path.length === 0;
+  return lookup.status === 'undeclared' && isOutput ? '' : null;
+}
+
 /** Reads a parameter that holds one reference and nothing else; `unresolved` when it does not. */
 export function readText(text: string, source: ValueSource): Lookup {
   const reference = parseReference(text);
@@ -85,10 +95,9 @@ export function resolveParam(value: Json, source: ValueSource, options: Interpol
   if (whole === undefined || (whole.kind === 'alias' && !value.includes('{')))
     return interpolate(value, source, options);
   const lookup = readReference(whole, source);
-  if (lookup.status === 'found') return lookup.value;
   if (lookup.status === 'unresolved') return interpolate(value, source, options);
   if (lookup.status === 'undeclared') options.onUnresolved?.(whole, lookup);
-  return null;
+  return typedValue(whole, lookup);
 }
 
 /**

@@ -179,9 +179,15 @@ describe('ExcelProcessor transforming', () => {
   ])('says what is missing for %j', (transform_data, summary) => {
     const around = { outputs: { n: { v: null } } };
     expect(outputsOf(runAtOnce(excelProcessor, { operation: 'transform', transform_data }, around))).toEqual({
-      data: {},
+      data: null,
       summary,
     });
+  });
+
+  it('takes an output that is not there for an empty text', () => {
+    const params = { operation: 'transform', transform_data: 'n@gone' };
+    const events = runAtOnce(excelProcessor, params, { outputs: { n: { v: 1 } } });
+    expect(outputsOf(events)).toMatchObject({ data: { raw: '' }, summary: 'Transformed data ready for processing' });
   });
 });
 

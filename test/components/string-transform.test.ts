@@ -79,6 +79,10 @@ describe('merge', () => {
     expect(outputsOf(merge('{% if true %}{n@l}{% endif %}', values, ['+']))).toEqual({ result: 'a+{"b": 1}+' });
   });
 
+  it('leaves lists JSON when the delimiter is empty', () => {
+    expect(outputsOf(merge('<{n@l}>', { l: ['a', 1, null] }, ['']))).toEqual({ result: '<["a", 1, null]>' });
+  });
+
   it('warns once of each name without a value', () => {
     const events = merge('{n@none}{n@none}{env.none}');
     expect(outputsOf(events)).toEqual({ result: '' });

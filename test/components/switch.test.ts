@@ -76,6 +76,12 @@ describe('Switch', () => {
     expect(move).toMatchObject({ type: 'settled', next: ['a'] });
   });
 
+  it('warns of an output that is not there and takes it for empty text', () => {
+    const [warning, move] = choose([{ items: [is('begin@gone', '')], to: ['a'] }]);
+    expect(warning).toMatchObject({ type: 'notice', name: 'warning' });
+    expect(move).toMatchObject({ type: 'settled', next: ['a'] });
+  });
+
   it('fails for a node that does not exist', () => {
     expect(() => chosen({ items: [is('ghost@x', '')], to: ['a'] })).toThrowError(
       expect.objectContaining({ code: 'REFERENCE_UNRESOLVED' }),

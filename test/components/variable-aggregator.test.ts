@@ -65,6 +65,15 @@ describe('VariableAggregator', () => {
     ]);
   });
 
+  it.each<[string, string[], Json]>([
+    ['the last that has a value', ['a@text', 'b@text'], 'B'],
+    ['a value before none', ['a@text', 'a@empty'], 'A'],
+    ['null when none has one', ['a@zero', 'a@empty'], null],
+  ])('gives of groups with one name %s', (_name, references, expected) => {
+    const groups = references.map((value) => ({ group_name: 'out', variables: [{ value }] }));
+    expect(runNode(variableAggregator, { groups }, VALUES).outputs).toEqual({ out: expected });
+  });
+
   it.each<[string, Json]>([
     ['no groups', { groups: [] }],
     ['absent groups', {}],

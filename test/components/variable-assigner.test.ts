@@ -59,6 +59,7 @@ describe('VariableAssigner', () => {
     ['overwrite', '{sys.query}', all('Q')],
     ['overwrite', 'later@x', all(null)],
     ['overwrite', 'begin@object.missing', all(null)],
+    ['overwrite', 'begin@gone', all('')],
     ['append', 'begin@number', { ...all(NOT_LIST), null: [3], list: [1, 2, 3], emptyList: [3] }],
     ['append', 'begin@word', { ...all(NOT_LIST), null: ['w'], list: OTHER_TYPE, emptyList: ['w'] }],
     ['append', 'begin@flag', { ...all(NOT_LIST), null: [false], list: OTHER_TYPE, emptyList: [false] }],

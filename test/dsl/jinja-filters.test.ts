@@ -51,6 +51,7 @@ const ROWS: readonly (readonly [string, string])[] = [
   ],
   ["{{ 'a b  c, d-e'|wordcount }}", '5'],
   ["{{ '<p>a <b>x</b><!-- no -->\n y</p>'|striptags }}", 'a x y'],
+  ["{{ '<b>1 &lt; 2</b> &amp; &#39;&#x41;&quot; &amp;lt; &none; &#0;'|striptags }}", `1 < 2 & 'A" &lt; &none; &#0;`],
   [
     "{{ d|dictsort }}|{{ d|dictsort(by='value') }}|{{ d|dictsort(reverse=true) }}",
     '[["a", 2], ["b", 1]]|[["b", 1], ["a", 2]]|[["b", 1], ["a", 2]]',
@@ -66,6 +67,15 @@ const ROWS: readonly (readonly [string, string])[] = [
   [
     "{{ '%s-%d-%05.2f-%x-%%'|format('a',7,3.14159,255) }}|{{ '%(a)s'|format(a=1) }}|{{ '%-5s|%5s'|format('a','b') }}|{{ '%e %g %g'|format(12345.678, 0.00001, 1234567) }}|{{ '%+d % d'|format(3,4) }}",
     'a-7-03.14-ff-%|1|a    |    b|1.234568e+04 1e-05 1.23457e+06|+3  4',
+  ],
+  [
+    "{{ '%.0f %.0f %.1f %.2f'|format(2.5,3.5,0.25,2.675) }}|{{ '%d %+d'|format(-0.5,-0.5) }}|{{ '%.1f %d'|format(1e21,1e21) }}",
+    '2 4 0.2 2.67|0 +0|1000000000000000000000.0 1000000000000000000000',
+  ],
+  ["{{ '%3s|%-3s|'|format('🙂','🙂') }}", '  🙂|🙂  |'],
+  [
+    "{{ 'ab longword x'|wordwrap(5) }}|{{ '   wide'|wordwrap(4) }}|{{ 'un-breakable x-y'|wordwrap(6) }}",
+    'ab lo\nngwor\nd x|wide|un-bre\nakable\nx-y',
   ],
   ["{{ 'abc'|center(10) }}|{{ 'ab'|center(7) }}|", '   abc    |   ab  |'],
   [

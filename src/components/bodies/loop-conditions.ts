@@ -1,7 +1,7 @@
 /** The conditions that end a Loop. */
 import { z } from 'zod';
 import { normalizeReference, parseReference, type Reference } from '../../dsl/reference.js';
-import { readReference, type ValueSource } from '../../dsl/resolve.js';
+import { readReference, typedValue, type ValueSource } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
 import { optionalText } from '../base-params.js';
@@ -71,8 +71,7 @@ function ownReference(written: string, loop: string): Reference | undefined {
 
 function read(reference: Reference, source: ValueSource, loop: string): Json {
   const lookup = readReference(reference, source);
-  if (lookup.status === 'found') return lookup.value;
-  if (lookup.status !== 'unresolved') return null;
+  if (lookup.status !== 'unresolved') return typedValue(reference, lookup);
   throw new EngineError(
     'REFERENCE_UNRESOLVED',
     `A condition of loop "${loop}" reads "${nameReference(reference)}", which does not exist.`,

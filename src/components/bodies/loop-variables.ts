@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { emptyOfType } from '../../dsl/globals.js';
 import { parseReference } from '../../dsl/reference.js';
-import { readReference } from '../../dsl/resolve.js';
+import { readReference, typedValue } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
 import type { Activation } from '../../graph/component.js';
 import type { Outputs } from '../../graph/node-events.js';
@@ -46,8 +46,7 @@ function initialValue({ variable, input_mode, value, type }: LoopVariable, activ
   if (mode !== 'variable') return emptyOfType(type);
   const reference = typeof value === 'string' ? parseReference(value) : undefined;
   if (reference === undefined) throw incomplete(activation, variable);
-  const lookup = readReference(reference, activation.source);
-  return lookup.status === 'found' ? lookup.value : null;
+  return typedValue(reference, readReference(reference, activation.source));
 }
 
 function incomplete({ node, name }: Activation, variable: string): EngineError {

@@ -55,7 +55,7 @@ export function mergeResult(
 
 /** Rows of a list, sheets of an object of lists, one row of any other object; everything else is `{raw: text}`. */
 export function transformResult(data: Json, budget: CellBudget): JsonObject {
-  if (data === null) return { data: {}, summary: 'Transform data is empty' };
+  if (data === null) return { data: null, summary: 'Transform data is empty' };
   const summary = 'Transformed data ready for processing';
   const tables = tablesOfData(data, 'Sheet1', budget);
   if (tables === undefined) return { data: { raw: renderValue(data) }, summary, markdown: renderValue(data) };

@@ -4,6 +4,7 @@ import {
   interpolate,
   readReference,
   resolveParam,
+  typedValue,
   type ValueSource,
 } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
@@ -47,9 +48,8 @@ function readNamed(parameter: Json, source: ValueSource, { onUnresolved }: Inter
       `Cannot copy ${JSON.stringify(parameter)}: it names no variable and no output of a node. Use "set" for a value.`,
     );
   }
-  if (lookup.status === 'found') return lookup.value;
   if (lookup.status === 'undeclared') onUnresolved?.(reference, lookup);
-  return null;
+  return typedValue(reference, lookup);
 }
 
 function isBraced(parameter: Json): boolean {

@@ -48,8 +48,8 @@ const PAIRS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
  * @throws EngineError `TEMPLATE_INVALID` with the line.
  */
 export function tokenize(template: string, references: boolean): readonly Token[] {
-  // Jinja drops one line end at the end of a template.
-  const lexer = new Lexer(template.replace(/\r?\n$/, ''), references);
+  // Jinja writes every line end as a line feed, and drops one at the end of a template.
+  const lexer = new Lexer(template.replaceAll(/\r\n?/g, '\n').replace(/\n$/, ''), references);
   lexer.readText();
   return lexer.tokens;
 }

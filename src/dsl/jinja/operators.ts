@@ -118,7 +118,7 @@ function arithmetic(operator: string, left: number, right: number): number {
       return Math.floor(left / right);
     case '%':
       // The sign is that of the divisor.
-      return ((left % right) + right) % right;
+      return remainder(left, right);
     default:
       return left ** right;
   }
@@ -134,4 +134,10 @@ function repeat(value: Value, times: number, budget: Budget): Value {
   if (!isList(value)) return budget.fail(`${typeName(value)} cannot be multiplied`);
   budget.reserveItems(value.length * count);
   return value.length === 0 ? [] : Array.from({ length: count }, () => value).flat(1);
+}
+
+/** The remainder with the sign of the divisor; added to only where it must be, as a sum is rounded. */
+function remainder(left: number, right: number): number {
+  const rest = left % right;
+  return rest !== 0 && rest < 0 !== right < 0 ? rest + right : rest;
 }

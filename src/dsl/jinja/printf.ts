@@ -1,12 +1,14 @@
 import { renderNumber } from '../render-value.js';
 import type { Budget } from '../template-budget.js';
-import { type Dict, isNumeric, own, toText, typeName, type Value } from './values.js';
+import { countCharacters, type Dict, isNumeric, own, toText, typeName, type Value } from './values.js';
 
 const DIRECTIVE = /%(?:\(([^()]*)\))?([-+ 0#]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%])/y;
 
 /** Widest field and longest fraction. */
 const MAX_WIDTH = 10_000;
 const MAX_FRACTION = 100;
+/** From here on the language writes an exponent; such numbers are whole. */
+const MAX_FIXED = 1e21;
 
 /**
  * Fills a printf pattern as Python's `%` does: `%s %r %d %i %u %f %F %e %E %g %G %x %X %o %c %%`, with flags, width, precision
@@ -64,8 +66,9 @@ function field(directive: Directive, value: Value, budget: Budget): string {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (!isNumeric(number) || Number.isNaN(number))
     return budget.fail(`the format needs a number for "%${type}", but got ${typeName(value)}`);
-  const digits = numberText(directive, Math.abs(Number(number)), budget);
-  const sign = Number(number) < 0 ? '-' : flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '';
+  const amount = 'diu'.includes(type) ? Math.trunc(Number(number)) : Number(number);
+  const digits = numberText(directive, Math.abs(amount), budget);
+  const sign = amount < 0 ? '-' : flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '';
   if (flags.includes('0') && !flags.includes('-')) return sign + digits.padStart(width - sign.length, '0');
   return pad(sign + digits, flags, width);
 }
@@ -76,10 +79,10 @@ function numberText({ type, precision, flags }: Directive, value: number, budget
     case 'd':
     case 'i':
     case 'u':
-      return whole.toFixed(0);
+      return fixed(whole, 0);
     case 'f':
     case 'F':
-      return value.toFixed(precision ?? 6);
+      return fixed(value, precision ?? 6);
     case 'e':
     case 'E':
       return withCase(exponent(value.toExponential(precision ?? 6)), type);
@@ -94,6 +97,15 @@ function numberText({ type, precision, flags }: Directive, value: number, budget
     default:
       return budget.fail(`the format has the unknown directive "%${type}"`);
   }
+}
+
+/** A half goes to the even digit, as in Python; only what is half in binary is one. */
+function fixed(value: number, digits: number): string {
+  if (value >= MAX_FIXED) return `${BigInt(value)}${digits > 0 ? '.' : ''}${'0'.repeat(digits)}`;
+  const text = value.toFixed(digits);
+  const isHalf = Math.abs((value * 2 ** (digits + 1)) % 2) === 1;
+  if (!isHalf || !/[13579]$/.test(text)) return text;
+  return `${text.slice(0, -1)}${Number(text.at(-1)) - 1}`;
 }
 
 function general(value: number, precision: number): string {
@@ -113,7 +125,8 @@ function withCase(text: string, type: string): string {
 }
 
 function pad(text: string, flags: string, width: number): string {
-  return flags.includes('-') ? text.padEnd(width) : text.padStart(width);
+  const blanks = ' '.repeat(Math.max(0, width - countCharacters(text)));
+  return flags.includes('-') ? text + blanks : blanks + text;
 }
 
 function bounded(digits: string | undefined, most: number): number {

@@ -5,7 +5,7 @@ import { formatPrintf } from './printf.js';
 import type { Runtime } from './runtime.js';
 import * as text from './text.js';
 import { dict, isDict, isList, isTrue, toItems, toText, type Value } from './values.js';
-import { removeTags, wrapLines } from './wrap.js';
+import { decodeEntities, removeTags, wrapLines } from './wrap.js';
 
 /** Builds a row of a filter that turns the text of a value into another text. */
 function textRow(
@@ -31,7 +31,7 @@ export const TEXT_FILTERS: readonly FilterRow[] = [
   textRow('escape', [], escapeHtml),
   textRow('e', [], escapeHtml),
   textRow('forceescape', [], escapeHtml),
-  textRow('striptags', [], (value) => removeTags(value).replace(/\s+/g, ' ').trim()),
+  textRow('striptags', [], (value) => decodeEntities(removeTags(value).replace(/\s+/g, ' ').trim())),
   textRow('wordcount', [], (value) => value.match(/[\p{L}\p{M}\p{N}_]+/gu)?.length ?? 0),
   textRow('replace', ['old', 'new', 'count'], replace),
   textRow('center', ['width'], (value, [width], budget) =>

@@ -16,6 +16,11 @@ export function title(text: string): string {
     .join('');
 }
 
+/** Makes the first of neighbouring letters upper case and the others lower case, whatever stands between them. */
+export function titleLetters(text: string): string {
+  return text.toLowerCase().replace(/\p{Cased}+/gu, capitalize);
+}
+
 export function swapCase(text: string): string {
   return Array.from(text, (char) => (char === char.toUpperCase() ? char.toLowerCase() : char.toUpperCase())).join('');
 }

@@ -7,6 +7,10 @@ export interface WrapOptions {
   readonly breakHyphens: boolean;
 }
 
+/** Behind a hyphen between parts of a word, as Python sees them: `x-y` is none. */
+const HYPHEN = /(?<=(?:\p{L}{2}|\p{L}-\p{L})-)(?=\p{L}-?\p{L})/u;
+const ENTITY = /&(?:#[xX]([0-9a-fA-F]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/g;
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 const NOT_SOUGHT = -2;
 
 /** Breaks every line at blanks so that none is longer than `width`, as far as words allow it. */
@@ -31,35 +35,61 @@ export function removeTags(text: string): string {
   return result + text.slice(from);
 }
 
+/** Replaces character references, by number or by one of the names that escaping writes. */
+export function decodeEntities(text: string): string {
+  return text.replace(ENTITY, (entity, hex?: string, decimal?: string, name?: string) => {
+    if (name !== undefined) return NAMED[name] ?? entity;
+    const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : entity;
+  });
+}
+
 function wrapLine(line: string, width: number, options: WrapOptions): string[] {
   const lines: string[] = [];
   let current = '';
   let length = 0;
-  for (const chunk of chunks(line, width, options)) {
-    const size = countCharacters(chunk);
-    if (length > 0 && length + size > width) {
-      lines.push(current.trimEnd());
-      current = '';
-      length = 0;
-    }
-    if (length === 0 && lines.length > 0 && chunk.trim() === '') continue;
-    current += chunk;
+  const finish = (): void => {
+    // A line of blanks alone is none.
+    if (current.trim() !== '') lines.push(current.trimEnd());
+    current = '';
+    length = 0;
+  };
+  const add = (text: string, size: number): void => {
+    current += text;
     length += size;
+  };
+  for (const chunk of chunks(line, options)) {
+    const size = countCharacters(chunk);
+    const isLong = size > width && options.breakWords;
+    if (length > 0 && length + size > width && !isLong) finish();
+    if (length === 0 && lines.length > 0 && chunk.trim() === '') continue;
+    if (!isLong) {
+      add(chunk, size);
+      continue;
+    }
+    // As Python does it, a long word begins in what is left of the line.
+    const characters = Array.from(chunk);
+    for (let at = 0; at < size; ) {
+      if (length >= width) finish();
+      const piece = firstPiece(characters, at, width - length, options);
+      add(piece.join(''), piece.length);
+      at += piece.length;
+    }
   }
-  if (current.trim() !== '' || lines.length === 0) lines.push(current.trimEnd());
-  return lines;
+  finish();
+  return lines.length === 0 ? [''] : lines;
 }
 
-function chunks(line: string, width: number, { breakWords, breakHyphens }: WrapOptions): string[] {
+/** What fits, up to its last hyphen if that may end a line. */
+function firstPiece(characters: readonly string[], at: number, room: number, { breakHyphens }: WrapOptions): string[] {
+  const piece = characters.slice(at, at + room);
+  const hyphen = breakHyphens && at + room < characters.length ? piece.lastIndexOf('-') : -1;
+  return piece.slice(0, hyphen).some((character) => character !== '-') && hyphen > 0
+    ? piece.slice(0, hyphen + 1)
+    : piece;
+}
+
+function chunks(line: string, { breakHyphens }: WrapOptions): string[] {
   const words = line.split(/(\s+)/).filter((part) => part !== '');
-  const parts = breakHyphens ? words.flatMap((word) => word.split(/(?<=\p{L}-)(?=\p{L})/u)) : words;
-  return breakWords ? parts.flatMap((part) => cut(part, width)) : parts;
-}
-
-function cut(part: string, width: number): string[] {
-  if (part.length <= width) return [part];
-  const characters = Array.from(part);
-  return Array.from({ length: Math.ceil(characters.length / width) }, (_, i) =>
-    characters.slice(i * width, (i + 1) * width).join(''),
-  );
+  return breakHyphens ? words.flatMap((word) => word.split(HYPHEN)) : words;
 }
