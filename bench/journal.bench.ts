@@ -78,12 +78,13 @@ function counting(): { readonly journal: Journal; bytes(): number } {
   return {
     bytes: () => bytes,
     journal: {
-      append: async (records) => {
+      append: (records) => {
         for (const record of records) bytes += record.length;
       },
-      snapshot: async ({ state }) => {
+      snapshot: ({ state }) => {
         bytes += JSON.stringify(state).length;
       },
+      flush: async () => {},
     },
   };
 }

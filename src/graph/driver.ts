@@ -160,9 +160,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     if (outcome.exit === true && frame.owner !== undefined) {
       this.#frontier.countStep();
       this.#endWork(leave(frame));
-      const kept = this.#changed();
-      if (kept === undefined) this.#checkFrame(frame);
-      else this.#whenKept(kept, () => this.#checkFrame(frame));
+      this.#goOnWhenKept(frame, []);
       return;
     }
     this.moveTo(token, targets);
@@ -192,10 +190,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.#frontier.advance(token, targets, ready);
     if (token.startedEarly !== undefined) for (const consumer of token.startedEarly) this.#producerSettled(consumer);
     this.release(token);
-    const kept = this.#changed();
-    // No closure where there is no journal: this is the hot path.
-    if (kept === undefined) this.#goOn(token.frame, ready);
-    else this.#whenKept(kept, () => this.#goOn(token.frame, ready));
+    this.#goOnWhenKept(token.frame, ready);
   }
 
   /** Lets tokens run, or sees that nothing in their frame can move any more. */
@@ -204,17 +199,13 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.#checkFrame(frame);
   }
 
-  /** Says that the state changed; gives a promise when successors must wait until the journal is written. */
-  #changed(): Promise<void> | undefined {
+  /** The state changed: lets tokens run, with durability `sync` as soon as it is kept. */
+  #goOnWhenKept(frame: Frame, ready: Token[]): void {
     if (this.#state$?.observed === true) this.#state$.next(this.state);
-    return this.#recorder?.commit();
-  }
-
-  #whenKept(kept: Promise<void>, next: () => void): void {
-    kept.then(
-      () => this.isStopped || next(),
-      (error: unknown) => this.failRun(toEngineError(error, 'JOURNAL_FAILED')),
-    );
+    this.#recorder?.commit();
+    // No closure where nobody is waited for: this is the hot path.
+    if (this.#recorder?.isWaitedFor !== true) this.#goOn(frame, ready);
+    else this.#recorder.whenKept(() => this.isStopped || this.#goOn(frame, ready));
   }
 
   record(record: JournalRecord): void {
@@ -271,9 +262,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     }
     const ready = isRestored ? this.#frontier.wake(frame, wake) : this.#frontier.enter(frame);
     // The tokens of a pass are names for the outside: they must be kept before they are used.
-    const kept = this.#changed();
-    if (kept === undefined) this.#goOn(frame, ready);
-    else this.#whenKept(kept, () => this.#goOn(frame, ready));
+    this.#goOnWhenKept(frame, ready);
   }
 
   #checkFrame(frame: Frame): void {

@@ -14,7 +14,7 @@
  */
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
-import { appendToList, heldTokens, unlink } from './live-list.js';
+import { appendToList, heldTokens, takeWatchers, unlink, unwatch, watch } from './live-list.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
 import { hasStarted } from './stream-edges.js';
 import { type Frame, Token, type TokenStatus } from './token.js';
@@ -30,6 +30,9 @@ export class Frontier {
   nextTokenId: number;
   /** Number of settlements so far. */
   step: number;
+  /** Lists that are empty between two calls: made anew they would be most of the garbage of a run. */
+  readonly #joined: Token[] = [];
+  readonly #producers: Token[] = [];
 
   constructor(plan: Plan, nextTokenId = 1, step = 0) {
     this.plan = plan;
@@ -52,20 +55,20 @@ export class Frontier {
     const { frame } = token;
     const node = this.plan.nodes[token.node] as Node;
     const next = targets ?? node.successors;
-    let joined: Token[] | undefined;
+    const joined = this.#joined;
     for (let at = 0; at < next.length; at += 1) {
       const to = next[at] as number;
       if (token.startedEarly !== undefined && hasStarted(token.startedEarly, to)) continue;
       if (!(this.plan.nodes[to] as Node).isJoin) {
         ready.push(this.#add(frame, to, 'ready'));
       } else if (frame.newest?.heldAt(to) === undefined) {
-        joined ??= [];
         joined.push(this.#add(frame, to, 'held'));
       }
     }
     this.step += 1;
     this.remove(token, ready);
-    if (joined !== undefined) for (const held of joined) this.#tryRelease(held, ready);
+    for (let at = 0; at < joined.length; at += 1) this.#tryRelease(joined[at] as Token, ready);
+    while (joined.length > 0) joined.pop();
     this.breakTie(frame, ready);
   }
 
@@ -98,7 +101,7 @@ export class Frontier {
         continue;
       }
       const held = frame.newest?.heldAt(to) ?? this.#add(frame, to, 'held');
-      this.#unwatch(held);
+      unwatch(held);
       this.#tryRelease(held, ready);
     }
   }
@@ -168,14 +171,12 @@ export class Frontier {
       liveAtLevel[level] = (liveAtLevel[level] as number) - 1;
       while (frame.lowestLevel < liveAtLevel.length && liveAtLevel[frame.lowestLevel] === 0) frame.lowestLevel += 1;
     }
-    const { watchers } = token;
-    if (watchers === undefined) return;
-    token.watchers = undefined;
-    // In the order in which they came: a run that was resumed finds them in that order too.
-    if (watchers.length > 1) watchers.sort((left, right) => left.id - right.id);
-    for (const held of watchers) {
-      if (held.witness === token && held.status === 'held') this.#tryRelease(held, ready);
-    }
+    const { firstWatcher } = token;
+    if (firstWatcher === undefined) return;
+    if (firstWatcher.nextWatcher === undefined) {
+      unwatch(firstWatcher);
+      this.#tryRelease(firstWatcher, ready);
+    } else for (const held of takeWatchers(token)) this.#tryRelease(held, ready);
   }
 
   #add(frame: Frame, node: number, status: TokenStatus): Token {
@@ -202,21 +203,19 @@ export class Frontier {
   #tryRelease(held: Token, ready: Token[]): void {
     const { frame } = held;
     const node = this.plan.nodes[held.node] as Node;
-    const producers: Token[] = [];
-    held.witness = undefined;
+    const producers = this.#producers;
     let witness = this.#witnessBefore(held, node, producers);
     if (producers.length > 0 && witness === undefined && !this.#hasWhatItNeeds(frame, node, producers)) {
       witness = producers[0];
     }
     if (witness !== undefined) {
-      held.witness = witness;
-      witness.watchers ??= [];
-      witness.watchers.push(held);
-      return;
+      watch(held, witness);
+    } else {
+      this.#release(held, ready);
+      held.awaits = producers.length;
+      for (const producer of producers) producer.startedEarly = [...(producer.startedEarly ?? []), held];
     }
-    this.#release(held, ready);
-    held.awaits = producers.length;
-    for (const producer of producers) producer.startedEarly = [...(producer.startedEarly ?? []), held];
+    while (producers.length > 0) producers.pop();
   }
 
   /**
@@ -256,18 +255,12 @@ export class Frontier {
   }
 
   #release(held: Token, ready: Token[]): void {
-    this.#unwatch(held);
+    unwatch(held);
     held.frame.heldCount -= 1;
     unlink(held);
     appendToList(held);
     this.setStatus(held, 'ready');
     ready.push(held);
-  }
-
-  #unwatch(held: Token): void {
-    const watchers = held.witness?.watchers;
-    if (watchers !== undefined) watchers.splice(watchers.indexOf(held), 1);
-    held.witness = undefined;
   }
 
   /**

@@ -48,14 +48,19 @@ export interface MarkedRecord {
 /**
  * Where a run writes its journal; bound to that run.
  *
- * Calls come in order, each at once with what it is about and perhaps before the one before is done, so that whoever keeps events
- * too can keep both together. What is asked for is kept in that order; after a write that failed nothing is.
+ * Records and snapshots are taken at once, each right behind what it is about, so that whoever keeps events too can keep both
+ * together. They are to be kept when `flush` asks for it, which is once for all that the run does in one go.
  */
 export interface Journal {
-  /** Keeps records, each one JSON text, behind those that are there. */
-  append(records: readonly string[]): Promise<void>;
-  /** Keeps a snapshot in the place of everything before. */
-  snapshot(checkpoint: Checkpoint): Promise<void>;
+  /** Takes records, each one JSON text, behind those that are there; they are kept together or not at all. */
+  append(records: readonly string[]): void;
+  /** Takes a snapshot in the place of everything before. */
+  snapshot(checkpoint: Checkpoint): void;
+  /**
+   * Resolves when everything taken so far is kept; may be called again before that. What is kept is always a beginning of what
+   * was taken. After a failure nothing is kept any more, and every further call fails.
+   */
+  flush(): Promise<void>;
 }
 
 /**
@@ -65,10 +70,13 @@ export interface Journal {
 export type Durability = 'exit' | 'async' | 'sync';
 
 /** Bytes of records that a run gathers before it takes a snapshot, unless it is told otherwise. */
-const HISTORY_BYTES = 64 * 1024;
+const HISTORY_BYTES = 256 * 1024;
 
 /** Records may grow to this part of the last snapshot: what is kept stays below 1.25 times the state. */
 const PART_OF_SNAPSHOT = 0.25;
+
+/** What is done when a run has done all it can in one go; `queueMicrotask` costs several times as much. */
+const NOW = Promise.resolve();
 
 export interface RecorderOptions {
   readonly journal: Journal;
@@ -77,82 +85,92 @@ export interface RecorderOptions {
   readonly checkpoint: () => Checkpoint;
   /** Number of the last event in the run's log, which records are marked with. */
   readonly position: () => number;
-  /** Bytes of records that are kept before a snapshot takes their place. @default 64 KiB */
+  /** Bytes of records that are kept before a snapshot takes their place. @default 256 KiB */
   readonly historyBytes?: number | undefined;
-  /** Called when the journal refuses. */
+  /** Called when the journal refuses; nobody who waits is called afterwards. */
   readonly whenBroken: (error: unknown) => void;
 }
 
-/** Gathers the records of a run and hands them over in order. */
+/** Hands the records of a run over in order, and sees that they are kept: once for all that the run does in one go. */
 export class Recorder {
+  /** Whether successors wait until a settlement is kept. */
+  readonly isWaitedFor: boolean;
   readonly #options: RecorderOptions;
   readonly #historyBytes: number;
+  /** What was added since the last commit. */
   #records: string[] = [];
+  /** Of records since the last snapshot. */
   #bytes = 0;
-  #snapshotBytes = 0;
-  /** Resolves when everything that was handed over is kept. */
-  #tail: Promise<void> = Promise.resolve();
-  #isBroken = false;
+  /** Of the last snapshot; as many or fewer when it was too small to be measured. */
+  #snapshotBytes = Number.POSITIVE_INFINITY;
+  #waiting: (() => void)[] = [];
+  #isScheduled = false;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#historyBytes = options.historyBytes ?? HISTORY_BYTES;
+    this.isWaitedFor = options.durability === 'sync';
   }
 
-  /** Keeps where the run starts; records follow it. Gives a promise when the first nodes must wait for it. */
-  begin(): Promise<void> | undefined {
+  /** Takes where the run starts; records follow it. */
+  begin(): void {
     this.#takeSnapshot();
-    this.#tail.catch(this.#options.whenBroken);
-    return this.#options.durability === 'sync' ? this.#tail : undefined;
-  }
-
-  /** Whether successors wait until a settlement is kept. */
-  get isWaitedFor(): boolean {
-    return this.#options.durability === 'sync';
+    this.#schedule();
   }
 
   add(record: JournalRecord): void {
     const text = textOf(record, this.#options.position());
-    this.#records.push(text);
     this.#bytes += text.length;
+    this.#records.push(text);
   }
 
-  /** Writes what was gathered. Gives a promise when successors must wait for it, undefined when they need not. */
-  commit(): Promise<void> | undefined {
-    const kept = this.#write();
-    if (this.#options.durability === 'sync') return kept;
-    kept.catch(this.#options.whenBroken);
-    return undefined;
-  }
-
-  /** Resolves when everything gathered so far is kept. */
-  flush(): Promise<void> {
-    return this.#write();
-  }
-
-  #write(): Promise<void> {
-    const records = this.#records;
-    if (records.length === 0 || this.#isBroken) return this.#tail;
+  /** Hands over what was added: it belongs together, and the state holds it. */
+  commit(): void {
+    if (this.#records.length === 0) return;
+    this.#options.journal.append(this.#records);
     this.#records = [];
-    this.#follow(this.#options.journal.append(records));
+    this.#schedule();
+  }
+
+  /** Calls `next` when everything committed so far is kept, in the order in which it was asked to. */
+  whenKept(next: () => void): void {
+    this.#waiting.push(next);
+    this.#schedule();
+  }
+
+  /** Commits; resolves when everything is kept. */
+  flush(): Promise<void> {
+    this.commit();
+    return this.#options.journal.flush();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    void NOW.then(this.#keep);
+  }
+
+  readonly #keep = (): void => {
+    this.#isScheduled = false;
     if (this.#bytes > Math.max(this.#historyBytes, this.#snapshotBytes * PART_OF_SNAPSHOT)) this.#takeSnapshot();
-    return this.#tail;
-  }
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#options.journal.flush().then(() => {
+      for (let at = 0; at < waiting.length; at += 1) (waiting[at] as () => void)();
+    }, this.#options.whenBroken);
+  };
 
-  /** Taken now, not when its turn comes: it holds every record so far and nothing that comes after them. */
+  /** Between two things that a run does, when the state holds every record so far and nothing else. */
   #takeSnapshot(): void {
+    this.commit();
     const checkpoint = this.#options.checkpoint();
+    // What a state holds more than before has been in records. Measuring it takes as long as writing it, so a small one is not.
+    this.#snapshotBytes += this.#bytes;
     this.#bytes = 0;
-    this.#snapshotBytes = JSON.stringify(checkpoint.state).length;
-    this.#follow(this.#options.journal.snapshot(checkpoint));
-  }
-
-  #follow(write: Promise<void>): void {
-    const before = this.#tail;
-    this.#tail = before.then(() => write);
-    write.catch(() => {
-      this.#isBroken = true;
-    });
+    if (this.#snapshotBytes * PART_OF_SNAPSHOT > this.#historyBytes) {
+      this.#snapshotBytes = JSON.stringify(checkpoint.state).length;
+    }
+    this.#options.journal.snapshot(checkpoint);
   }
 }
 

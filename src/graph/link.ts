@@ -101,15 +101,15 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
       activate: spec.create(streamsTo.length > 0),
       scope: scopeOf[index] as number,
       body: bodyOf.get(index) ?? -1,
-      successors: Object.freeze(successors[index] as number[]),
-      predecessors: Object.freeze(predecessors[index] as number[]),
+      successors: frozen(successors[index] as number[]),
+      predecessors: frozen(predecessors[index] as number[]),
       isJoin: spec.join === 'all' && (predecessors[index] as number[]).length > 1,
       level: level[index] as number,
       cycle: cycle[index] as number,
-      needs: Object.freeze(needed.filter((other) => other !== index && !isAncestor(other, index, parentOf))),
-      unknownNeeds: Object.freeze(spec.needs.filter((id) => indexOf(id) === undefined)),
-      streams: Object.freeze([...spec.streams]),
-      streamsTo: Object.freeze(streamsTo),
+      needs: frozen(needed.filter((other) => other !== index && !isAncestor(other, index, parentOf))),
+      unknownNeeds: frozen(spec.needs.filter((id) => indexOf(id) === undefined)),
+      streams: frozen(spec.streams),
+      streamsTo: frozen(streamsTo),
       outputs: spec.outputs,
       onError:
         spec.onError === undefined
@@ -139,6 +139,13 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
     hash: hashOf(specs),
     reach,
   });
+}
+
+const NONE: readonly never[] = Object.freeze([]);
+
+/** A copy of exact size that lies beside its node, empty ones shared: a large plan does not fit into the cache of a processor. */
+function frozen<T>(list: readonly T[]): readonly T[] {
+  return list.length === 0 ? NONE : Object.freeze(list.slice());
 }
 
 function indexIds(specs: readonly NodeSpec[]): Map<string, number> {

@@ -95,7 +95,7 @@ class RunSubscription {
       const { input, kind } = prepared;
       this.#prepared = prepared;
       this.#driver = this.#createDriver(prepared);
-      const kept = this.#recorder?.begin();
+      this.#recorder?.begin();
       this.#options.watch?.(this.#driver.state$);
       const { signal, timeoutMs } = this.#options;
       if (signal?.aborted === true) this.#cancelled = true;
@@ -103,9 +103,9 @@ class RunSubscription {
       if (timeoutMs !== undefined) this.#timer = timer(timeoutMs).subscribe(() => this.#timedOut(timeoutMs));
       this.#reporter?.say({ type: 'run-started', input, resumed: kind !== 'fresh' });
       if (this.#cancelled) this.#close({ kind: 'cancelled' });
-      else if (kept === undefined) this.#begin(prepared);
-      // What outsiders know the first nodes by is kept before they start; a journal that breaks ends the run elsewhere.
-      else void kept.then(() => this.#begin(prepared)).catch(() => {});
+      // What outsiders know the first nodes by is kept before they start.
+      else if (this.#recorder?.isWaitedFor === true) this.#recorder.whenKept(() => this.#begin(prepared));
+      else this.#begin(prepared);
     } catch (error) {
       this.dispose();
       this.whenClosed(error);
@@ -231,22 +231,21 @@ class RunSubscription {
       finish(end);
       return;
     }
-    const seq = (this.#reporter?.seq ?? 0) + 1;
-    this.#keep(checkpointOf(this.#plan, state, this.#run, this.#now(), seq)).then(
-      (broken) => finish(broken ?? end),
-      this.whenClosed,
-    );
+    this.#keep(state).then((broken) => finish(broken ?? end), this.whenClosed);
   }
 
   /** Everything is durable before the last event is told. */
-  async #keep(checkpoint: Checkpoint): Promise<RunEnd | undefined> {
+  async #keep(state: State): Promise<RunEnd | undefined> {
     try {
       await this.#recorder?.flush();
     } catch (error) {
       const { code, message } = toEngineError(error, 'JOURNAL_FAILED');
       return { kind: 'failed', error: { code, message } };
     }
-    await this.#options.checkpoints?.save(checkpoint);
+    // Written down only for who wants it: a large state takes longer than the run that led to it.
+    const { checkpoints } = this.#options;
+    const seq = (this.#reporter?.seq ?? 0) + 1;
+    await checkpoints?.save(checkpointOf(this.#plan, state, this.#run, this.#now(), seq));
     return undefined;
   }
 

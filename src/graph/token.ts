@@ -41,8 +41,9 @@ export class Token {
   older: Token | undefined = undefined;
   /** For a held token: a live token that can still reach its node. */
   witness: Token | undefined = undefined;
-  /** Held tokens whose witness this token is. */
-  watchers: Token[] | undefined = undefined;
+  /** The first of the held tokens whose witness this token is, and the next one with the same witness. */
+  firstWatcher: Token | undefined = undefined;
+  nextWatcher: Token | undefined = undefined;
   /** Whether the node is running and its text comes live. */
   isStreaming = false;
   /** Whether the node's text is reported; decided at its first piece, undefined before. */
@@ -109,7 +110,7 @@ export class NewestTokens {
     const at = token.node >> SHIFT;
     let chunk = this.#chunks[at];
     if (chunk === undefined) {
-      chunk = [];
+      chunk = new Array<Token | undefined>(MASK + 1);
       this.#chunks[at] = chunk;
     }
     token.older = chunk[token.node & MASK];

@@ -159,7 +159,8 @@ describe('with a journal', () => {
     // While that is being written a node finishes: its event, then its record.
     writer.write(frame(2));
     let isKept = false;
-    void writer.append(['a']).then(() => {
+    writer.append(['a']);
+    void writer.flush().then(() => {
       isKept = true;
     });
     writer.write(frame(3));
@@ -175,25 +176,42 @@ describe('with a journal', () => {
 
   it('takes a snapshot when everything before it is kept, and nothing of what comes later', async () => {
     const { writer, asked, end } = slowJournal();
-    const kept = [writer.append(['a']), writer.snapshot(checkpoint(1)), writer.append(['b'])];
+    writer.append(['a']);
+    writer.snapshot(checkpoint(1));
+    writer.append(['b']);
+    const kept = writer.flush();
     await setImmediate();
     for (let left = 3; left > 0; left -= 1) await end();
-    await Promise.all(kept);
+    await kept;
     expect(asked).toEqual([{ events: [], records: ['a'] }, { step: 1 }, { events: [], records: ['b'] }]);
+  });
+
+  it('asks for nothing more when it is flushed and everything is written', async () => {
+    const { writer, asked, end } = slowJournal();
+    writer.append(['a']);
+    await setImmediate();
+    const kept = writer.flush();
+    await end();
+    await kept;
+    await writer.flush();
+    expect(asked).toEqual([{ events: [], records: ['a'] }]);
   });
 
   it('keeps nothing after a write that failed, and says so to everybody who waits', async () => {
     const { writer, asked, end, written, failures } = slowJournal();
     writer.write(frame(1));
-    const first = writer.append(['a']);
+    writer.append(['a']);
+    const first = writer.flush();
     await setImmediate();
     writer.write(frame(2));
-    const second = writer.append(['b']);
+    writer.append(['b']);
+    const second = writer.flush();
     const error = new Error('disk full');
     const outcomes = Promise.allSettled([first, second]);
     await end(error);
     await writer.flushed();
-    const third = writer.append(['c']);
+    writer.append(['c']);
+    const third = writer.flush();
     expect(await outcomes).toEqual([
       { status: 'rejected', reason: error },
       { status: 'rejected', reason: error },
@@ -206,7 +224,8 @@ describe('with a journal', () => {
   it('shows nothing that is kept after it was told to stop', async () => {
     const { writer, end, written, failures } = slowJournal();
     writer.write(frame(1));
-    const kept = writer.append(['a']);
+    writer.append(['a']);
+    const kept = writer.flush();
     await setImmediate();
     const reason = new Error('somebody else goes on');
     writer.stop(reason);

@@ -59,42 +59,42 @@ export class LogWriter implements Journal {
     if (this.#failure !== undefined) return;
     const { length } = this.#open().frames;
     // A run that goes on and on without a pause is not waited for. Records have come by now: they follow their events at once.
-    if (length >= MAX_GROUP && this.#writing === undefined) this.#flush();
+    if (length >= MAX_GROUP && this.#writing === undefined) this.#writeAll();
     else if (length >= MAX_WAITING) this.#groups.push(emptyGroup());
     this.#open().frames.push(frame);
     this.#schedule();
   }
 
-  append(records: readonly string[]): Promise<void> {
+  append(records: readonly string[]): void {
+    if (this.#failure !== undefined) return;
     const { records: gathered } = this.#open();
     for (const record of records) gathered.push(record);
-    return this.#kept();
+    this.#schedule();
   }
 
-  snapshot(checkpoint: Checkpoint): Promise<void> {
+  snapshot(checkpoint: Checkpoint): void {
+    if (this.#failure !== undefined) return;
     this.#open().snapshot = checkpoint;
-    const kept = this.#kept();
     this.#groups.push(emptyGroup());
-    return kept;
+    this.#schedule();
+  }
+
+  flush(): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    const { waiting } = this.#open();
+    this.#schedule();
+    return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
   }
 
   /** Resolves when everything written so far is kept, or the log has failed. */
   async flushed(): Promise<void> {
-    this.#flush();
+    this.#writeAll();
     await this.#writing;
   }
 
   /** Writes nothing more. */
   stop(reason: unknown): void {
     this.#fail(reason);
-  }
-
-  /** Resolves when the group that is open now is kept. */
-  #kept(): Promise<void> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
-    const { waiting } = this.#open();
-    this.#schedule();
-    return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
   }
 
   #open(): Group {
@@ -106,11 +106,11 @@ export class LogWriter implements Journal {
     this.#isScheduled = true;
     queueMicrotask(() => {
       this.#isScheduled = false;
-      this.#flush();
+      this.#writeAll();
     });
   }
 
-  #flush(): void {
+  #writeAll(): void {
     while (this.#writing === undefined) {
       const group = this.#take();
       if (group === undefined) return;
@@ -146,7 +146,7 @@ export class LogWriter implements Journal {
     const [first] = this.#groups;
     if (first === undefined || this.#failure !== undefined) return undefined;
     if (this.#groups.length > 1) this.#groups = this.#groups.slice(1);
-    else if (first.frames.length === 0 && first.waiting.length === 0) return undefined;
+    else if (isEmpty(first) && first.waiting.length === 0) return undefined;
     else this.#groups = [emptyGroup()];
     return first;
   }
@@ -155,10 +155,12 @@ export class LogWriter implements Journal {
   #write(group: Group): Promise<void> | undefined {
     const { log, journal, tenant, run } = this.#options;
     const { frames, records, snapshot } = group;
+    if (isEmpty(group) && snapshot === undefined) return undefined;
     if (journal === undefined) {
       const written = frames.length === 0 ? undefined : log.append(tenant, run, frames);
       return written ?? undefined;
     }
+    if (snapshot !== undefined && isEmpty(group)) return journal.snapshot(tenant, run, snapshot);
     const appended = journal.append(tenant, run, { events: frames, records });
     return snapshot === undefined ? appended : appended.then(() => journal.snapshot(tenant, run, snapshot));
   }
@@ -185,6 +187,10 @@ export class LogWriter implements Journal {
     this.#groups = [emptyGroup()];
     for (const { waiting } of groups) for (const { reject } of waiting) reject(this.#failure.error);
   }
+}
+
+function isEmpty({ frames, records }: Group): boolean {
+  return frames.length === 0 && records.length === 0;
 }
 
 function emptyGroup(): Group {

@@ -34,16 +34,23 @@ export class UsageJournal implements Journal {
     this.#isKept = false;
   }
 
-  append(records: readonly string[]): Promise<void> {
-    if (this.#isKept) return this.#journal.append(records);
+  append(records: readonly string[]): void {
+    if (this.#isKept) {
+      this.#journal.append(records);
+      return;
+    }
     this.#isKept = true;
-    return this.#journal.append([...records, `${PREFIX}${JSON.stringify(this.total).slice(1)}`]);
+    this.#journal.append([...records, `${PREFIX}${JSON.stringify(this.total).slice(1)}`]);
   }
 
-  snapshot(checkpoint: Checkpoint): Promise<void> {
+  snapshot(checkpoint: Checkpoint): void {
     // A snapshot takes the place of every record.
     this.#isKept = true;
-    return this.#journal.snapshot(this.total.calls === 0 ? checkpoint : { ...checkpoint, usage: { ...this.total } });
+    this.#journal.snapshot(this.total.calls === 0 ? checkpoint : { ...checkpoint, usage: { ...this.total } });
+  }
+
+  flush(): Promise<void> {
+    return this.#journal.flush();
   }
 }
 

@@ -22,11 +22,12 @@ class Kept {
   #checkpoint: string | undefined = undefined;
   #records: string[] = [];
   readonly open = {
-    append: async (records: readonly string[]) => void this.#records.push(...records),
-    snapshot: async (checkpoint: Checkpoint) => {
+    append: (records: readonly string[]) => void this.#records.push(...records),
+    snapshot: (checkpoint: Checkpoint) => {
       this.#checkpoint = JSON.stringify(checkpoint);
       this.#records = [];
     },
+    flush: async () => {},
   };
   get history(): RunHistory {
     return { checkpoint: JSON.parse(this.#checkpoint as string) as Checkpoint, records: this.#records };

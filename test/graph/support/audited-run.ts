@@ -58,10 +58,6 @@ export function startAudited(
       super.add(record);
       texts.push(JSON.stringify(record));
     }
-    override commit(): Promise<void> | undefined {
-      audit();
-      return super.commit();
-    }
   }
   const checkpoint = () => checkpointOf(plan, driver.state, 'r', 0, 0);
   const broken = (problem: unknown) => {
@@ -92,6 +88,7 @@ export function startAudited(
     },
   );
   rebuilt = textOf(plan, driver.state);
+  driver.state$.subscribe(audit);
   driver.start(ready);
   return run;
 }

@@ -23,15 +23,10 @@ export class MemoryJournal {
     return (this.#snapshot ?? '').length + this.#records.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** A new process; it dies by itself after `writes` writes. */
+  /** A new process; it dies by itself after `writes` writes: of records that belong together, or of a snapshot. */
   open(writes = Number.POSITIVE_INFINITY): JournalWriter {
     let left = writes;
-    const write = (keep: () => void): Promise<void> => {
-      if (left <= 0) return new Promise(() => {});
-      left -= 1;
-      keep();
-      return Promise.resolve();
-    };
+    let taken: (() => void)[] = [];
     return {
       get isDead() {
         return left <= 0;
@@ -39,8 +34,14 @@ export class MemoryJournal {
       kill: () => {
         left = 0;
       },
-      append: (records) => write(() => this.#append(records)),
-      snapshot: (checkpoint) => write(() => this.#replace(checkpoint)),
+      append: (records) => void taken.push(() => this.#append(records)),
+      snapshot: (checkpoint) => void taken.push(() => this.#replace(checkpoint)),
+      flush: () => {
+        for (const keep of taken.slice(0, Math.max(0, left))) keep();
+        left -= taken.length;
+        taken = [];
+        return left < 0 ? new Promise(() => {}) : Promise.resolve();
+      },
     };
   }
 

@@ -70,22 +70,33 @@ export function describeRunJournal(store: () => { journal: RunJournal; log: RunL
       const tenant = newTenant();
       const run = await given.run(tenant);
       const { journal } = store();
+      let taken = Promise.resolve();
       const counted = new UsageJournal({
-        append: (records) => append(tenant, run, ...records),
-        snapshot: (saved) => journal.snapshot(tenant, run, saved),
+        append: (records) => {
+          taken = taken.then(() => append(tenant, run, ...records));
+        },
+        snapshot: (saved) => {
+          taken = taken.then(() => journal.snapshot(tenant, run, saved));
+        },
+        flush: () => taken,
       });
+      const add = (record: string): Promise<void> => {
+        counted.append([record]);
+        return counted.flush();
+      };
       const kept = async () => splitUsage((await journal.load(tenant, run)) ?? { records: [] });
       counted.count(usageEvent(3, 2));
-      await counted.append(['1']);
+      await add('1');
       expect((await kept()).usage).toEqual({ promptTokens: 3, completionTokens: 2, totalTokens: 5, calls: 1 });
-      await counted.snapshot(checkpoint(run, 1));
+      counted.snapshot(checkpoint(run, 1));
+      await counted.flush();
       expect(await kept()).toEqual({
         contents: { checkpoint: checkpoint(run, 1), records: [] },
         usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5, calls: 1 },
       });
-      await counted.append(['2']);
+      await add('2');
       counted.count(usageEvent(10, 0));
-      await counted.append(['3']);
+      await add('3');
       expect(await kept()).toEqual({
         contents: { checkpoint: checkpoint(run, 1), records: ['2', '3'] },
         usage: { promptTokens: 13, completionTokens: 2, totalTokens: 15, calls: 2 },
