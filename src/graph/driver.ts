@@ -92,10 +92,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   start(ready: Token[]): void {
     this.#root.whenEnded = (status) =>
       this.#options.whenEnded(status === 'interrupted' ? { kind: 'interrupted' } : { kind: 'settled' });
-    this.#loop.start(ready, (error) => {
-      this.stop();
-      this.#options.whenEnded({ kind: 'failed', error: infoOf(toEngineError(error, 'INTERNAL')) });
-    });
+    this.#loop.start(ready, (error) => this.#fail(toEngineError(error, 'INTERNAL')));
     this.#checkFrame(this.#root);
   }
 
@@ -160,9 +157,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     if (outcome.exit === true && frame.owner !== undefined) {
       this.#frontier.countStep();
       this.#endWork(leave(frame));
-      const kept = this.#changed();
-      if (kept === undefined) this.#checkFrame(frame);
-      else this.#whenKept(kept, () => this.#checkFrame(frame));
+      this.#goOnWhenKept(frame, []);
       return;
     }
     this.moveTo(token, targets);
@@ -192,10 +187,14 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.#frontier.advance(token, targets, ready);
     if (token.startedEarly !== undefined) for (const consumer of token.startedEarly) this.#producerSettled(consumer);
     this.release(token);
+    this.#goOnWhenKept(token.frame, ready);
+  }
+
+  #goOnWhenKept(frame: Frame, ready: Token[]): void {
     const kept = this.#changed();
     // No closure where there is no journal: this is the hot path.
-    if (kept === undefined) this.#goOn(token.frame, ready);
-    else this.#whenKept(kept, () => this.#goOn(token.frame, ready));
+    if (kept === undefined) this.#goOn(frame, ready);
+    else this.#whenKept(kept, () => this.#goOn(frame, ready));
   }
 
   /** Lets tokens run, or sees that nothing in their frame can move any more. */
@@ -243,7 +242,12 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     }
   }
 
+  /** The first error is what the run ends with; nodes that were announced with the one that failed still have their turn. */
   failRun(error: EngineError): void {
+    this.#loop.whenWaveIsOver(() => this.#fail(error));
+  }
+
+  #fail(error: EngineError): void {
     if (this.isStopped) return;
     this.stop();
     this.#options.whenEnded({ kind: 'failed', error: infoOf(error) });
@@ -271,9 +275,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     }
     const ready = isRestored ? this.#frontier.wake(frame, wake) : this.#frontier.enter(frame);
     // The tokens of a pass are names for the outside: they must be kept before they are used.
-    const kept = this.#changed();
-    if (kept === undefined) this.#goOn(frame, ready);
-    else this.#whenKept(kept, () => this.#goOn(frame, ready));
+    this.#goOnWhenKept(frame, ready);
   }
 
   #checkFrame(frame: Frame): void {

@@ -45,6 +45,8 @@ export class WaveLoop {
   readonly #oneWave: Token[][] = [];
   #busy = 0;
   #isStopped = false;
+  /** Called at the end of the wave under way. */
+  #whenOver: (() => void) | undefined = undefined;
 
   constructor(host: WaveHost, concurrency: number) {
     this.#host = host;
@@ -56,6 +58,12 @@ export class WaveLoop {
     const waves$ = this.#arrivals.pipe(expandQueue((wave) => this.#runWave(wave)));
     this.#subscription.add(waves$.subscribe({ error: whenBroken }));
     this.schedule(first);
+  }
+
+  /** Calls back once the wave under way is activated, at once when there is none; only the first of a wave is called. */
+  whenWaveIsOver(callback: () => void): void {
+    if (this.#nextWave === undefined) callback();
+    else this.#whenOver ??= callback;
   }
 
   stop(): void {
@@ -103,6 +111,7 @@ export class WaveLoop {
       this.#runBatch(wave, at, end);
       at = end;
     }
+    this.#whenOver?.();
     // Slots that this wave gave back, or never took, go to those who wait.
     for (let free = this.#concurrency - this.#busy; free > 0 && this.#backlog.size > 0; free -= 1) {
       next.push(this.#backlog.take());

@@ -50,7 +50,7 @@ describe('a journal that is slow', () => {
       'a [settled 1]',
       'abc [settled 2 | settled 3]',
       'abc [settled 3]',
-      'abcd [settled 4]',
+      'abcd [settled 5]',
     ]);
     expect(watched.events.at(-1)?.type).toBe('run-settled');
   });
