@@ -20,7 +20,8 @@ import type { Token } from './token.js';
 export interface WaveHost {
   /** Reports that the token's node starts. */
   announce(token: Token): void;
-  activate(token: Token): void;
+  /** @param isEnding the run ends with this wave: nobody is started behind it. */
+  activate(token: Token, isEnding: boolean): void;
 }
 
 const NO_WAVES: Token[][] = [];
@@ -142,7 +143,7 @@ export class WaveLoop {
     }
     for (let at = from; at < to && !this.#isStopped; at += 1) {
       const token = wave[at] as Token;
-      if (token.isLive) this.#host.activate(token);
+      if (token.isLive) this.#host.activate(token, this.#whenOver !== undefined);
     }
   }
 }
