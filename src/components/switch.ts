@@ -91,16 +91,17 @@ function parseCondition({ logical_operator, items, to }: z.infer<typeof conditio
 function holds({ items, needsAll }: Condition, source: ValueSource, reader: TextReader): boolean {
   const test = (item: Item): boolean =>
     compareForSwitch(leftOf(item, source, reader), item.operator, rightOf(item, source));
-  return needsAll ? items.length > 0 && items.every(test) : items.some(test);
+  // All items are looked at, so that a mistake in one is seen whatever the others say.
+  return needsAll ? items.length > 0 && items.map(test).every((result) => result) : items.some(test);
 }
 
-/** What has no value counts as null. */
+/** What has no value counts as null, and an output that its node never gives as an empty text. */
 function leftOf({ left }: Item, source: ValueSource, reader: TextReader): Json {
   if (left === undefined) return null;
   const lookup = readReference(left, source);
   if (lookup.status === 'found') return lookup.value;
   if (lookup.status !== 'unset') reader.unresolved(left, lookup);
-  return null;
+  return lookup.status === 'undeclared' ? '' : null;
 }
 
 /** Only braces make a reference here: `me@example.com` is text to compare with. */
