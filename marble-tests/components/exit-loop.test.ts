@@ -3,7 +3,11 @@ import { run } from '../../src/graph/run.js';
 import { marbles } from '../support/scheduler.js';
 import { type FlowNode, flow, words } from './flow-run.js';
 
-const ENDLESS: FlowNode = ['Loop', { loop_variables: [{ variable: 'n', value: 0 }], maximum_loop_count: 5 }, ['after']];
+const ENDLESS: FlowNode = [
+  'Loop',
+  { loop_variables: [{ variable: 'n', input_mode: 'constant', type: 'number', value: 0 }], maximum_loop_count: 5 },
+  ['after'],
+];
 
 describe('ExitLoop', () => {
   it('ends the Loop at once and stops what else its body does', () =>

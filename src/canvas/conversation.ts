@@ -51,7 +51,7 @@ export const conversationHooks: PlanHooks = {
       ...variables,
       // An empty query keeps the last one: a form's answer carries none, and its run still belongs to that question.
       ...(text === '' ? {} : { 'sys.query': turn.query }),
-      ...(turn.user_id === undefined ? {} : { 'sys.user_id': turn.user_id }),
+      ...(turn.user_id ? { 'sys.user_id': turn.user_id } : {}),
       ...(turn.files.length === 0 ? {} : { 'sys.files': turn.files }),
       ...turn.variables,
       'sys.conversation_turns': (typeof turns === 'number' ? turns : 0) + 1,

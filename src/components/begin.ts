@@ -61,8 +61,7 @@ function givenFields(form: Form, turn: JsonObject): ReadonlyMap<string, Json> {
 function requireFiles(form: Form, given: ReadonlyMap<string, Json>): void {
   for (const [name, value] of given) {
     const field = form.get(name);
-    if (!isFileField(field) || field?.optional === true || !isJsonObject(value) || Object.keys(value).some(isContent))
-      continue;
+    if (!isFileField(field) || field?.optional === true || !isJsonObject(value) || hasContent(value)) continue;
     throw new EngineError(
       'NODE_FAILED',
       `The file field "${name}" was given without a value; pass {"value": {"id": …}}.`,
@@ -70,8 +69,8 @@ function requireFiles(form: Form, given: ReadonlyMap<string, Json>): void {
   }
 }
 
-function isContent(key: string): boolean {
-  return key === 'value' || key === 'id';
+function hasContent({ id, value, optional }: JsonObject): boolean {
+  return id !== undefined || (value !== undefined && value !== null) || (value === null && optional === true);
 }
 
 /** Everything a webhook received is an output; what it calls `input` is the output `request`. */

@@ -59,8 +59,7 @@ const categorizeParams = z.preprocess(
       .nullish()
       .transform((query) => query || 'sys.query')
       .describe('Reference to the message to sort; default `sys.query`.'),
-    message_history_window_size: z.coerce
-      .number()
+    message_history_window_size: z
       .int()
       .min(0)
       .default(1)

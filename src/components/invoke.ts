@@ -50,7 +50,7 @@ const params = z.looseObject({
     )
     .describe('The body: json (texts that hold JSON are sent as JSON) or formdata (urlencoded). Default: json.'),
   timeout: z
-    .preprocess(entered, z.coerce.number().int().min(1).max(86_400).default(60))
+    .preprocess(entered, z.number().int().min(1).max(86_400).default(60))
     .describe('Seconds for one attempt, the body included. Default: 60.'),
   proxy: optionalText.describe('http://[user:password@]host:port; references are replaced. Default: none.'),
   clean_html: z.boolean().nullish().describe('Gives the text of a web page instead of its source. Default: false.'),

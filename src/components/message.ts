@@ -30,7 +30,7 @@ const messageParams = z.preprocess(
       )
       .refine((texts) => texts.length > 0, 'a Message needs a text to say')
       .describe('Texts; one is drawn at random in every run.'),
-    stream: z.boolean().nullish().describe('Says what other nodes write while they write it; default true.'),
+    stream: z.boolean().optional().describe('Says what other nodes write while they write it; default true.'),
     status: z.json().optional().describe('Status of a webhook answer; default none.'),
     output_format: z
       .string()

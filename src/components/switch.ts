@@ -91,7 +91,8 @@ function parseCondition({ logical_operator, items, to }: z.infer<typeof conditio
 function holds({ items, needsAll }: Condition, source: ValueSource, reader: TextReader): boolean {
   const test = (item: Item): boolean =>
     compareForSwitch(leftOf(item, source, reader), item.operator, rightOf(item, source));
-  return needsAll ? items.length > 0 && items.every(test) : items.some(test);
+  // All items are looked at, so that a mistake in one is seen whatever the others say.
+  return needsAll ? items.length > 0 && items.map(test).every((result) => result) : items.some(test);
 }
 
 /** What has no value counts as null, an output that its node does not have as empty text. */

@@ -146,11 +146,9 @@ function openField({ declared }: FormField): JsonObject {
   return { ...rest, value: null, ...(isSuggested ? { default: value } : {}) };
 }
 
-/** The tips as an output. Those that were shown with the question stay, whatever the references in them hold by now. */
-function renderTips(activation: Activation, { form, tips }: FormSpec): { tips: Outputs; warnings: readonly Notice[] } {
+/** The tips as an output, with what the references in them hold now: an answer may come with another question. */
+function renderTips(activation: Activation, { tips }: FormSpec): { tips: Outputs; warnings: readonly Notice[] } {
   if (tips === undefined) return { tips: {}, warnings: [] };
-  const shown = hasAsked(activation) && !form.has('tips') ? ownOutput(activation, 'tips') : null;
-  if (shown !== null) return { tips: { tips: shown }, warnings: [] };
   const reader = createTextReader(activation, (value) => renderValue(value, { delimiter: ',' }));
   return { tips: { tips: reader.read(tips) }, warnings: reader.warnings };
 }

@@ -58,7 +58,7 @@ export class Activator implements WaveHost {
     if (!node.asks) this.#reporter.started(token, node);
   }
 
-  activate(token: Token): void {
+  activate(token: Token, isEnding = false): void {
     const node = this.#node(token);
     const problem = this.#problem(node);
     if (problem !== undefined) {
@@ -66,7 +66,7 @@ export class Activator implements WaveHost {
       else this.#host.failed(token, problem);
       return;
     }
-    if (node.streamsTo.length > 0) this.#startConsumers(token);
+    if (node.streamsTo.length > 0 && !isEnding) this.#startConsumers(token);
     if (this.#host.isStopped) return;
     const view = new ActivationView(this.#host, token, node);
     let result: NodeResult;

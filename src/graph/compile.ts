@@ -231,6 +231,8 @@ function errorHandling(component: Component<JsonObject>, params: JsonObject): No
   const method = params.exception_method;
   const value = params.exception_default_value;
   if (method === 'comment' && value !== undefined && value !== null && value !== '') {
+    // A value is no choice: a node that chooses its successors goes nowhere with it, as in RAGFlow.
+    if (component.targets !== undefined) return { method, outputs: { result: value }, targets: [], next: [] };
     return { method, outputs: { [component.primaryOutput ?? 'result']: value }, targets: [] };
   }
   const goto = params.exception_goto;

@@ -92,10 +92,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   start(ready: Token[]): void {
     this.#root.whenEnded = (status) =>
       this.#options.whenEnded(status === 'interrupted' ? { kind: 'interrupted' } : { kind: 'settled' });
-    this.#loop.start(ready, (error) => {
-      this.stop();
-      this.#options.whenEnded({ kind: 'failed', error: infoOf(toEngineError(error, 'INTERNAL')) });
-    });
+    this.#loop.start(ready, (error) => this.#fail(toEngineError(error, 'INTERNAL')));
     this.#checkFrame(this.#root);
   }
 
@@ -234,7 +231,12 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     }
   }
 
+  /** The first error is what the run ends with; nodes that were announced with the one that failed still have their turn. */
   failRun(error: EngineError): void {
+    this.#loop.whenWaveIsOver(() => this.#fail(error));
+  }
+
+  #fail(error: EngineError): void {
     if (this.isStopped) return;
     this.stop();
     this.#options.whenEnded({ kind: 'failed', error: infoOf(error) });

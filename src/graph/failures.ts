@@ -7,7 +7,7 @@ import { type EngineError, toEngineError } from '../errors.js';
 import type { ErrorInfo } from './events.js';
 import type { JournalRecord } from './journal.js';
 import { delta, type Settled, settled } from './node-events.js';
-import type { Node } from './plan.js';
+import type { ErrorHandling, Node } from './plan.js';
 import type { Reporter } from './reporter.js';
 import type { Frame, Token } from './token.js';
 
@@ -47,7 +47,7 @@ export class Failures {
     if (node.retry !== undefined && error.retryable && token.attempt < node.retry.attempts) {
       this.#tryAgain(token, node, info, node.retry.delayMs);
     } else if (node.onError?.method === 'comment') {
-      this.#substitute(token, node.onError.outputs, info);
+      this.#substitute(token, node.onError, info);
     } else if (node.onError?.method === 'goto' && node.onError.targets.length > 0) {
       const { targets } = node.onError;
       this.#report(token, node, info, 'goto');
@@ -72,12 +72,12 @@ export class Failures {
     token.work = { stop: () => pause.unsubscribe() };
   }
 
-  #substitute(token: Token, outputs: Settled['outputs'], info: ErrorInfo): void {
+  #substitute(token: Token, { outputs, next }: ErrorHandling, info: ErrorInfo): void {
     // Readers of a stream that never began get the default value as its text.
     if (token.live?.isEmpty === true) {
       for (const text of Object.values(outputs)) token.live.append(delta('content', String(text)));
     }
-    this.#host.settle(token, settled(outputs), info);
+    this.#host.settle(token, settled(outputs, next === undefined ? {} : { next }), info);
   }
 
   /** Nobody handles the error here: the body around fails with it, or the run. */

@@ -108,10 +108,8 @@ export class Frontier {
 
   /** Changes what a live token does, and keeps the frame's count of moving tokens. */
   setStatus(token: Token, status: TokenStatus): void {
-    const wasMoving = isMoving(token.status);
+    token.frame.movingCount += Number(isMoving(status)) - Number(isMoving(token.status));
     token.status = status;
-    const movesNow = isMoving(status);
-    if (wasMoving !== movesNow) token.frame.movingCount += movesNow ? 1 : -1;
   }
 
   /**
@@ -256,6 +254,8 @@ export class Frontier {
 
   #release(held: Token, ready: Token[]): void {
     unwatch(held);
+    // Whoever may go last has the highest number: what it gives is what the run ends with.
+    held.id = this.nextTokenId++;
     held.frame.heldCount -= 1;
     unlink(held);
     appendToList(held);

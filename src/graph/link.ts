@@ -32,6 +32,7 @@ export interface NodeSpec {
         readonly method: 'comment' | 'goto';
         readonly outputs: JsonObject;
         readonly targets: readonly string[];
+        readonly next?: readonly string[];
       }
     | undefined;
   readonly retry?: Node['retry'];
@@ -118,6 +119,7 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
               method: spec.onError.method,
               outputs: spec.onError.outputs,
               targets: inScope(index, spec.onError.targets),
+              next: spec.onError.next,
             }),
       retry: spec.retry,
       timeoutMs: spec.isContainer ? undefined : spec.timeoutMs,

@@ -15,6 +15,8 @@ export interface ErrorHandling {
   readonly method: 'comment' | 'goto';
   readonly outputs: JsonObject;
   readonly targets: readonly number[];
+  /** Ids of the successors that run when `outputs` stand in. Default: all. */
+  readonly next?: readonly string[] | undefined;
 }
 
 /** A component with its parameters at a place in the plan. */

@@ -28,7 +28,8 @@ export interface Work {
 
 /** Permission to run one node once. All fields are set in the constructor, in one order: one hidden class. */
 export class Token {
-  readonly id: number;
+  /** Unique within the run. A token that was held at a join gets a new one when it may go. */
+  id: number;
   /** Index of the node in the plan. */
   readonly node: number;
   readonly frame: Frame;

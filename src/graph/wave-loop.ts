@@ -20,7 +20,8 @@ import type { Token } from './token.js';
 export interface WaveHost {
   /** Reports that the token's node starts. */
   announce(token: Token): void;
-  activate(token: Token): void;
+  /** @param isEnding the run ends with this wave: nobody is started behind it. */
+  activate(token: Token, isEnding: boolean): void;
 }
 
 const NO_WAVES: Token[][] = [];
@@ -45,6 +46,8 @@ export class WaveLoop {
   readonly #oneWave: Token[][] = [];
   #busy = 0;
   #isStopped = false;
+  /** Called at the end of the wave under way. */
+  #whenOver: (() => void) | undefined = undefined;
 
   constructor(host: WaveHost, concurrency: number) {
     this.#host = host;
@@ -56,6 +59,12 @@ export class WaveLoop {
     const waves$ = this.#arrivals.pipe(expandQueue((wave) => this.#runWave(wave)));
     this.#subscription.add(waves$.subscribe({ error: whenBroken }));
     this.schedule(first);
+  }
+
+  /** Calls back once the wave under way is activated, at once when there is none; only the first of a wave is called. */
+  whenWaveIsOver(callback: () => void): void {
+    if (this.#nextWave === undefined) callback();
+    else this.#whenOver ??= callback;
   }
 
   stop(): void {
@@ -103,6 +112,7 @@ export class WaveLoop {
       this.#runBatch(wave, at, end);
       at = end;
     }
+    this.#whenOver?.();
     // Slots that this wave gave back, or never took, go to those who wait.
     for (let free = this.#concurrency - this.#busy; free > 0 && this.#backlog.size > 0; free -= 1) {
       next.push(this.#backlog.take());
@@ -133,7 +143,7 @@ export class WaveLoop {
     }
     for (let at = from; at < to && !this.#isStopped; at += 1) {
       const token = wave[at] as Token;
-      if (token.isLive) this.#host.activate(token);
+      if (token.isLive) this.#host.activate(token, this.#whenOver !== undefined);
     }
   }
 }

@@ -187,6 +187,28 @@ describe('inner agents', () => {
     expect(writesOf(world)).toHaveLength(1);
   });
 
+  it('ask with their own prompts when they are given no task', () => {
+    const asking = {
+      rules: [{ when: { system: 'BOSS' }, times: 1, tool_calls: [{ name: 'Fact_Finder_0', arguments: {} }] }],
+    };
+    const inner = { ...HELPER, params: { ...HELPER.params, prompts: [{ role: 'user', content: 'own {sys.query}' }] } };
+    const world = start({ tools: [inner] }, { ...asking, default: { reply: 'ok' } });
+    expect(world.requests[1]?.messages.at(-1)).toEqual({ role: 'user', content: 'own who?' });
+  });
+
+  it.each<[string, JsonObject, RegExp]>([
+    [
+      'their default value',
+      { exception_method: 'comment', exception_default_value: 'nobody knows' },
+      /^told: nobody knows$/,
+    ],
+    ['what went wrong without one', {}, /^told: .*no line/],
+  ])('that fail give %s', (_, handling, answer) => {
+    const inner = { ...HELPER, params: { ...HELPER.params, ...handling } };
+    const failing = { ...script, rules: [script.rules?.[0], { when: { system: 'HELPER' }, error: 'no line' }] };
+    expect(start({ tools: [inner] }, failing as ScriptInput).outputs.content).toMatch(answer);
+  });
+
   it('are seen as calls inside of calls', () => {
     const calls = noticesOf(start({ tools: [HELPER] }, script), 'call_started');
     expect(calls.map(({ id, kind, parent }) => [id, kind, parent])).toEqual([

@@ -63,8 +63,7 @@ describe('compareForSwitch', () => {
     [true, '>', '0', true],
     [5, '>', 'x', false],
     [5, '<', 'x', false],
-    [null, '<', '5', false],
-    [[9], '>', '5', false],
+    ['12', '>', 5, true],
     // membership
     ['b', 'in', 'a, b ,c', true],
     ['d', 'in', 'a,b', false],
@@ -73,6 +72,18 @@ describe('compareForSwitch', () => {
     ['a', 'not in', ['b'], true],
   ])('%j %s %j is %s', (left, operator, right, result) => {
     expect(compareForSwitch(left, operator, right)).toBe(result);
+  });
+
+  it.each<readonly [Json, string, Json]>([
+    [null, '<', '5'],
+    [[9], '>', '5'],
+    [{ n: 9 }, '≥', '5'],
+    ['nine', '≤', 5],
+    ['9', '>', null],
+  ])('cannot tell whether %j %s %j', (left, operator, right) => {
+    expect(() => compareForSwitch(left, operator, right)).toThrowError(
+      expect.objectContaining({ code: 'NODE_FAILED' }),
+    );
   });
 
   it.each(['like', '', 'is', 'is not', 'constructor'])('refuses the operator %j', (operator) => {

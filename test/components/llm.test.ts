@@ -113,6 +113,15 @@ describe('messages', () => {
       [{ role: 'user', content: 'Files: ["first"]' }],
     ],
     [
+      'files once, when the system prompt shows them',
+      { sys_prompt: 'Files: {sys.files}' },
+      query('x', { 'sys.files': ['first'] }),
+      [
+        { role: 'system', content: 'Files: ["first"]' },
+        { role: 'user', content: 'x' },
+      ],
+    ],
+    [
       'names of another version of the same parameters',
       { system_prompt: 'S', user_prompt: 'U' },
       {},
@@ -285,6 +294,21 @@ describe('answers', () => {
     });
     const ports = ask({}, query('q'), thinking).events.flatMap((event) => (event.type === 'delta' ? [event.port] : []));
     expect(ports).toEqual(['thinking', 'content', 'content']);
+  });
+
+  it('are what stands behind the last thought when nobody reads them live', () => {
+    const script = { default: { reply: 'Well. <think>hm</think>No: <think>ah</think>yes' } };
+    expect(ask({}, query('q'), script).outputs).toEqual({ content: 'yes' });
+  });
+
+  it.each<[string, JsonObject]>([
+    ['temperature above 1', { temperature: 1.1 }],
+    ['presence_penalty below 0', { presence_penalty: -0.5 }],
+    ['frequency_penalty above 1', { frequency_penalty: 2 }],
+    ['max_retries as text', { max_retries: '2' }],
+    ['prompts without a word', { prompts: '' }],
+  ])('are not asked for with %s', (_, params) => {
+    expect(llm.params.safeParse({ llm_id: 'm', ...params }).success).toBe(false);
   });
 
   it('fail with the words of the model', () => {

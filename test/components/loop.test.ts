@@ -65,16 +65,19 @@ describe('Loop', () => {
 
   it.each<readonly [string, JsonObject[], JsonObject]>([
     ['a constant', [{ variable: 's', input_mode: 'constant', value: [1], type: 'array' }], { s: [1] }],
-    ['a constant by default', [{ variable: 's', value: 'x' }], { s: 'x' }],
     [
       'a constant that looks like a reference',
-      [{ variable: 's', input_mode: 'constant', value: 'env.start' }],
+      [{ variable: 's', input_mode: 'constant', value: 'env.start', type: 'string' }],
       { s: 'env.start' },
     ],
-    ['false', [{ variable: 's', value: false }], { s: false }],
-    ['empty text', [{ variable: 's', value: '' }], { s: '' }],
-    ['another variable', [{ variable: 's', input_mode: 'variable', value: 'env.start' }], { s: 7 }],
-    ['a variable without a value', [{ variable: 's', input_mode: 'variable', value: 'env.none' }], { s: null }],
+    ['false', [{ variable: 's', input_mode: 'constant', value: false, type: 'boolean' }], { s: false }],
+    ['empty text', [{ variable: 's', input_mode: 'constant', value: '', type: 'string' }], { s: '' }],
+    ['another variable', [{ variable: 's', input_mode: 'variable', value: 'env.start', type: 'number' }], { s: 7 }],
+    [
+      'a variable without a value',
+      [{ variable: 's', input_mode: 'variable', value: 'env.none', type: 'number' }],
+      { s: null },
+    ],
     ['an empty number', [{ variable: 's', input_mode: 'none', type: 'number' }], { s: 0 }],
     ['an empty list', [{ variable: 's', input_mode: 'none', type: 'array<string>' }], { s: [] }],
     [
@@ -82,7 +85,11 @@ describe('Loop', () => {
       [{ variable: '', input_mode: 'constant', value: '', type: 'string' }],
       {},
     ],
-    ['a name that objects have', [{ variable: 'constructor', value: 1 }], { constructor: 1 }],
+    [
+      'a name that objects have',
+      [{ variable: 'constructor', input_mode: 'constant', value: 1, type: 'number' }],
+      { constructor: 1 },
+    ],
   ])('starts a variable with %s', (_name, variables, outputs) => {
     const params = { loop_variables: variables, loop_termination_condition: [until('env.start', '=', 7)] };
     expect(repeat(params, { variables: { 'env.start': 7 } }).outputs).toEqual(outputs);

@@ -64,9 +64,9 @@ describe('Switch', () => {
     expect(chosen(...conditions)).toEqual(expected);
   });
 
-  it('looks no further than it must', () => {
+  it('looks at all items of an and, otherwise no further than it must', () => {
     const broken = is('begin@v', 'x', 'like');
-    expect(chosen({ logical_operator: 'and', items: [NO, broken], to: ['a'] })).toEqual(['c']);
+    expect(() => chosen({ logical_operator: 'and', items: [NO, broken], to: ['a'] })).toThrowError(/like/);
     expect(chosen({ items: [X, broken], to: ['a'] }, { items: [broken], to: ['b'] })).toEqual(['a']);
   });
 

@@ -120,14 +120,14 @@ describe('UserFillUp, answered', () => {
     expect(fill(inputs, answer)).toEqual([ask(asked)]);
   });
 
-  it('keeps the tips that were shown, whatever they would say now', () => {
+  it('gives the tips as they read when it is answered', () => {
     const activation = fakeActivation({
       answer: { inputs: { a: 'x' } },
       outputs: { node: { tips: 'as shown' } },
       variables: { 'sys.query': 'new' },
     });
     const node = createNode(userFillUp, { inputs: { a: LINE }, tips: '{sys.query}' });
-    expect(performNow(node, activation)).toEqual([settled({ tips: 'as shown', a: 'x' })]);
+    expect(performNow(node, activation)).toEqual([settled({ tips: 'new', a: 'x' })]);
   });
 
   it('keeps what it was given over a restart without answers', () => {

@@ -5,6 +5,7 @@ import type { NodeTrace } from './case.js';
 
 interface Entry {
   runs: number;
+  hasEnded: boolean;
   error: string | null;
   outputs: Outputs;
 }
@@ -31,9 +32,12 @@ export class NodeLedger {
   }
 
   /** Nodes that were invoked, and forms that wait. Outputs are those after the run, so they include later writes. */
-  trace({ plan, state, pending }: RunOutcome): Record<string, NodeTrace> {
+  trace({ plan, state, pending, status }: RunOutcome): Record<string, NodeTrace> {
     const waiting = new Set(pending.map(({ node }) => node));
-    const invoked = [...this.#entries].filter(([id, { runs }]) => runs > 0 || waiting.has(id));
+    // A node that was announced when the run was canceled has not run.
+    const invoked = [...this.#entries].filter(
+      ([id, { runs, hasEnded }]) => waiting.has(id) || (runs > 0 && (hasEnded || status !== 'cancelled')),
+    );
     const traces = invoked.map(([id, { runs, error, outputs }]) => {
       const cell = state.cells.get(plan.byId.get(id) ?? -1);
       return [id, { runs, error, outputs: cell ?? outputs }] as const;
@@ -43,6 +47,7 @@ export class NodeLedger {
 
   #ended(node: string, outputs: Outputs, error: string | null): void {
     const entry = this.#entry(node);
+    entry.hasEnded = true;
     entry.outputs = outputs;
     entry.error = error;
   }
@@ -50,7 +55,7 @@ export class NodeLedger {
   #entry(node: string): Entry {
     let entry = this.#entries.get(node);
     if (entry === undefined) {
-      entry = { runs: 0, error: null, outputs: {} };
+      entry = { runs: 0, hasEnded: false, error: null, outputs: {} };
       this.#entries.set(node, entry);
     }
     return entry;

@@ -176,6 +176,12 @@ describe('compile', () => {
     expect(plan.nodes[0]?.onError).toEqual(expected);
   });
 
+  it('lets a node that chooses its successors go nowhere with a default value', () => {
+    const params = { to: 'b', exception_method: 'comment', exception_default_value: 'sorry' };
+    const plan = compile(documentOf({ a: { type: 'Chooser', params }, b: {} }), registry);
+    expect(plan.nodes[0]?.onError).toEqual({ method: 'comment', outputs: { result: 'sorry' }, targets: [], next: [] });
+  });
+
   it('asks the resolver for clocks', () => {
     const timeouts = (type: string, declared: number | null | undefined) =>
       declared === null ? undefined : type.length;

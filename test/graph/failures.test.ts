@@ -24,6 +24,22 @@ const flaky =
   };
 
 describe('a node that fails', () => {
+  it('ends the run after the nodes that were announced with it, and before any behind them', async () => {
+    const worse = () => {
+      throw new Error('Even worse.');
+    };
+    const parts = { bad: { activate: failing }, worse: { activate: worse } };
+    const { events, outcome } = await watchToEnd(draw('s -> bad worse good; good -> z', parts));
+    expect(lines(events).slice(-4)).toEqual([
+      'node-failed bad',
+      'node-failed worse',
+      'node-settled good',
+      'run-failed',
+    ]);
+    expect(lines(events)).not.toContain('node-started z');
+    expect(outcome).toMatchObject({ status: 'failed', error: { message: 'Out of luck.' } });
+  });
+
   it.each<{ how: string; node: NodeFunction; code: string; message: string }>([
     { how: 'by throwing', node: failing, code: 'NODE_FAILED', message: 'Out of luck.' },
     {

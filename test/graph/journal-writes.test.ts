@@ -51,7 +51,7 @@ describe('a journal that is slow', () => {
       seen.push(`${nodesOf(watched.events, 'node-started').join('')} [${journal.open.join(' | ')}]`);
       await journal.acknowledge();
     }
-    expect(seen).toEqual([' [snapshot]', 'a [settled 1]', 'abc [settled 2, settled 3]', 'abcd [settled 4]']);
+    expect(seen).toEqual([' [snapshot]', 'a [settled 1]', 'abc [settled 2, settled 3]', 'abcd [settled 5]']);
     expect(watched.events.at(-1)?.type).toBe('run-settled');
   });
 

@@ -174,7 +174,7 @@ const ROWS: readonly Row[] = [
     graph: 's -> z a b; a -> b z; b -> a z',
     order: 'z s a b',
     moves: [
-      ['s', 'z? a b?'],
+      ['s', 'z? b? a'],
       ['a > z', 'z? b'],
       ['b > z', 'z'],
     ],
@@ -219,6 +219,15 @@ describe('settle', () => {
       variables: { 'env.x': 2 },
       last: { token: 1, outputs: { own: 1 } },
     });
+  });
+
+  it('ends with what a join gave that was reached early and went last', () => {
+    const plan = draw('s -> a b; a -> j; b -> c -> j');
+    let state = initialState(plan);
+    for (const node of ['s', 'a', 'b', 'c', 'j']) {
+      [state] = settle(plan, state, tokenOf(plan, state, node), settled({ of: node }));
+    }
+    expect(state.last?.outputs).toEqual({ of: 'j' });
   });
 
   it('remembers the outputs of the token that was made last', () => {

@@ -63,7 +63,7 @@ const agentShape = {
       'MCP servers whose tools the model may call: {mcp_id, tools: {name: {description, inputSchema}}}; without tools all that the server has. Default: none.',
     ),
   max_rounds: z
-    .preprocess(entered, z.coerce.number().int().min(0).max(100).default(5))
+    .preprocess(entered, z.number().int().min(0).max(100).default(5))
     .describe('Rounds of tool calls beside the first, 0 to 100; then it must answer. Default: 5.'),
   budget_tokens: z
     .preprocess(entered, z.coerce.number().int().min(1).optional())

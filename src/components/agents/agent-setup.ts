@@ -1,15 +1,16 @@
 /** From an agent of a document to one that can run, within an activation. */
-import { concatMap, defer } from 'rxjs';
+import { catchError, concatMap, defer, identity, type MonoTypeOperatorFunction, of } from 'rxjs';
 import { z } from 'zod';
 import type { AgentEvent } from '../../agents/agent-events.js';
 import { newAgentState } from '../../agents/agent-state.js';
 import { type AgentTool, type AgentToolEvent, bindTool, isSearch } from '../../agents/agent-tool.js';
 import { taskText } from '../../agents/prompts.js';
 import { type AgentSetup, runAgent } from '../../agents/run-agent.js';
+import { renderValue } from '../../dsl/render-value.js';
 import type { Activation } from '../../graph/component.js';
 import type { Notice } from '../../graph/node-events.js';
 import { traceContextOf } from '../../graph/trace-context.js';
-import type { Json } from '../../json.js';
+import type { Json, JsonObject } from '../../json.js';
 import type { ChatMessage } from '../../models/chat-model.js';
 import { functionName, parametersSchema } from '../../tools/function-schema.js';
 import { toolResult } from '../../tools/tool.js';
@@ -36,7 +37,8 @@ interface Outer {
   readonly id: string;
   readonly key: string;
   readonly path: string;
-  readonly task: string;
+  /** Undefined: its own prompts ask. */
+  readonly task: string | undefined;
 }
 
 const TASK = {
@@ -70,7 +72,7 @@ export function openAgent(
     system: cutPromptTags(params.sys_prompt ?? ''),
     schema: schemaOf(params),
     mayFindPassages: tools.some(({ mayCite }) => mayCite),
-    ...(outer && { task: outer.task }),
+    ...(outer?.task !== undefined && { task: outer.task }),
   });
   const setup: AgentSetup = {
     model: chat.model,
@@ -133,13 +135,24 @@ function bindAgent(activation: Activation, spec: AgentSpec, index: number, outer
       defer(() => {
         const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
         const given = { reasoning: text(args.reasoning), context: text(args.context) };
-        const asked = taskText({ user_prompt: text(args.user_prompt) || usual, ...given });
+        const query = text(args.user_prompt) || usual;
+        const asked = query === '' ? undefined : taskText({ user_prompt: query, ...given });
         return withMcpTools(activation, spec, ({ offered }) => {
           const { setup, messages } = openAgent(activation, spec, offered, { id, key, path: outerPath, task: asked });
           return runAgent(setup, state ?? newAgentState(messages));
         });
-      }).pipe(concatMap(innerEvents)),
+      }).pipe(concatMap(innerEvents), withDefault(params as JsonObject)),
   };
+}
+
+/** The answer of an agent that fails, where its document gives one; otherwise the error is told. */
+function withDefault({
+  exception_method: method,
+  exception_default_value: value,
+}: JsonObject): MonoTypeOperatorFunction<AgentToolEvent> {
+  if (method !== 'comment' || value === undefined || value === null || value === '') return identity;
+  const text = renderValue(value);
+  return catchError(() => of(toolResult(text, { content: text })));
 }
 
 function canCite({ tools }: AgentSpec): boolean {

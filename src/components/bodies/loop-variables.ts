@@ -13,7 +13,7 @@ import { optionalText } from '../base-params.js';
 export const loopVariable = z.looseObject({
   variable: optionalText.describe('Name of the variable, which is an output of the loop.'),
   input_mode: optionalText.describe(
-    '"constant" (default): starts with the value itself; "variable": with what it names; anything else: empty by type.',
+    '"constant": starts with the value itself; "variable": with what it names; anything else: empty by type.',
   ),
   value: z.json().optional().describe('A value, or a reference with input_mode "variable".'),
   type: optionalText.describe('string, number, boolean, object or array<…>; what an empty variable starts as.'),
@@ -38,12 +38,10 @@ function isMeant({ variable, value }: LoopVariable): boolean {
 
 function initialValue({ variable, input_mode, value, type }: LoopVariable, activation: Activation): Json {
   const mode = input_mode.trim().toLowerCase();
-  if (variable.trim() === '' || value === undefined || value === null) {
-    if (variable.trim() !== '' && !['', 'constant', 'variable'].includes(mode)) return emptyOfType(type);
-    throw incomplete(activation, variable);
-  }
-  if (mode === '' || mode === 'constant') return value as Json;
-  if (mode !== 'variable') return emptyOfType(type);
+  if (variable.trim() === '' || mode === '' || type.trim() === '') throw incomplete(activation, variable);
+  if (mode !== 'constant' && mode !== 'variable') return emptyOfType(type);
+  if (value === undefined || value === null) throw incomplete(activation, variable);
+  if (mode === 'constant') return value as Json;
   const reference = typeof value === 'string' ? parseReference(value) : undefined;
   if (reference === undefined) throw incomplete(activation, variable);
   return typedValue(reference, readReference(reference, activation.source));
@@ -51,7 +49,11 @@ function initialValue({ variable, input_mode, value, type }: LoopVariable, activ
 
 function incomplete({ node, name }: Activation, variable: string): EngineError {
   const which = variable.trim() === '' ? 'A variable without a name' : `Variable "${variable}"`;
-  return new EngineError('NODE_FAILED', `${which} of loop "${name}" is not complete: it needs a name and a value.`, {
-    node,
-  });
+  return new EngineError(
+    'NODE_FAILED',
+    `${which} of loop "${name}" is not complete: it needs a name, a mode, a type and a value.`,
+    {
+      node,
+    },
+  );
 }

@@ -6,7 +6,10 @@ import { usageEvent } from './structured-answer.js';
 
 /** How an answer is kept. */
 export interface AnswerOptions {
-  /** Keeps reasoning in the settled content, between think marks, as RAGFlow does for an answer that a Message streams. */
+  /**
+   * Keeps reasoning in the settled content, between think marks, as RAGFlow does for an answer that a Message streams. Otherwise
+   * the content is what stands behind the last reasoning.
+   */
   readonly keepThinking: boolean;
 }
 
@@ -22,13 +25,18 @@ export interface AnswerOptions {
  */
 export function answerEvents(answer$: Observable<ChatDelta>, { keepThinking }: AnswerOptions): Observable<NodeEvent> {
   return defer(() => {
-    const content = new MarkedText();
+    let content = new MarkedText();
+    let hasThought = false;
     const toEvent = (piece: ChatDelta): NodeEvent | undefined => {
       switch (piece.type) {
         case 'text':
+          // What was said before a thought led up to it: the answer is what comes behind the last one.
+          if (hasThought && !keepThinking) content = new MarkedText();
+          hasThought = false;
           content.append(piece.text, false);
           return delta('content', piece.text);
         case 'thinking':
+          hasThought = true;
           if (keepThinking) content.append(piece.text, true);
           return delta('thinking', piece.text);
         case 'usage':

@@ -14,7 +14,7 @@ export const llmShape = {
   sys_prompt: z.string().nullish().describe('System prompt; default "".'),
   prompts: z
     .preprocess(
-      (given) => (typeof given === 'string' ? [{ role: 'user', content: given }] : given),
+      (given) => (typeof given === 'string' && given !== '' ? [{ role: 'user', content: given }] : given),
       z.array(prompt).min(1, 'a model needs at least one prompt'),
     )
     .default([{ role: 'user', content: '{sys.query}' }])

@@ -33,19 +33,19 @@ export const modelParams = {
     .trim()
     .min(1, 'a model must be named, such as "model@Factory"')
     .describe('Model: `model`, `model@Factory` or `model@instance@Factory`.'),
-  temperature: number(0, 2).describe('Randomness, 0 to 2; left to the provider when absent.'),
+  temperature: number(0, 1).describe('Randomness, 0 to 1; left to the provider when absent.'),
   temperatureEnabled: flag.describe('False: `temperature` is not sent.'),
   top_p: number(0, 1).describe('Share of probability to choose from, 0 to 1; not sent when 0 or absent.'),
   topPEnabled: flag.describe('False: `top_p` is not sent.'),
   max_tokens: number(0, Number.MAX_SAFE_INTEGER).describe('Longest answer in tokens; not sent when 0 or absent.'),
   maxTokensEnabled: flag.describe('False: `max_tokens` is not sent.'),
-  presence_penalty: number(-2, 2).describe('Penalty for words that occurred, -2 to 2; not sent when 0 or absent.'),
+  presence_penalty: number(0, 1).describe('Penalty for words that occurred, 0 to 1; not sent when 0 or absent.'),
   presencePenaltyEnabled: flag.describe('False: `presence_penalty` is not sent.'),
-  frequency_penalty: number(-2, 2).describe('Penalty for frequent words, -2 to 2; not sent when 0 or absent.'),
+  frequency_penalty: number(0, 1).describe('Penalty for frequent words, 0 to 1; not sent when 0 or absent.'),
   frequencyPenaltyEnabled: flag.describe('False: `frequency_penalty` is not sent.'),
   thinking: z.string().nullish().describe('`enabled` or `disabled` switches reasoning; else the provider decides.'),
   max_retries: z
-    .preprocess(entered, z.coerce.number().int().min(0).optional())
+    .preprocess(entered, z.number().int().min(0).optional())
     .describe('Attempts after the first when the model fails; the configuration decides when absent.'),
   delay_after_error: number(0, 86_400).describe('Seconds before the first retry; default 2.'),
 };

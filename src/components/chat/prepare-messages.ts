@@ -84,7 +84,8 @@ function systemPrompt(
 
 /** The text of the files of this turn, unless a prompt already shows them. */
 function filesText(activation: Activation, params: LlmParams, images: Set<string>): string {
-  if (params.prompts.some(({ content }) => content.includes('{sys.files}'))) return '';
+  const written = [params.sys_prompt ?? '', ...params.prompts.map(({ content }) => content)];
+  if (written.some((text) => text.includes('{sys.files}'))) return '';
   const lookup = activation.source.variable('sys.files');
   if (lookup.status !== 'found' || lookup.value === null) return '';
   const files: readonly Json[] = Array.isArray(lookup.value) ? lookup.value : [lookup.value];

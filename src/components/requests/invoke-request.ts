@@ -90,21 +90,22 @@ function textOf(value: Json, reader: TextReader): string {
   return typeof value === 'string' ? reader.read(value) : renderValue(value);
 }
 
-/** What the reference names; where it names nothing, the fixed value stands in. */
+/** What the reference names; where that is null, the fixed value stands in. An output that its node never gives is an empty text. */
 function readArguments(variables: readonly InvokeVariable[], activation: Activation, reader: TextReader): Arguments {
   const values = new Map<string, Json>();
   for (const { key, ref, value = '' } of variables) {
     if (key === '') continue;
     const lookup = ref === '' ? undefined : activation.lookup(ref);
-    if (lookup?.status === 'found') {
-      values.set(key, lookup.value ?? '');
+    if (lookup?.status === 'found' && lookup.value !== null) {
+      values.set(key, lookup.value);
       continue;
     }
     const reference = parseReference(ref);
-    if (value === '' && reference !== undefined && lookup !== undefined && lookup.status !== 'unset') {
+    const isUndeclared = lookup?.status === 'undeclared';
+    if (reference !== undefined && (isUndeclared || (value === '' && lookup?.status === 'unresolved'))) {
       reader.unresolved(reference, lookup);
     }
-    values.set(key, typeof value === 'string' ? reader.read(value) : (value ?? ''));
+    values.set(key, isUndeclared ? '' : typeof value === 'string' ? reader.read(value) : (value ?? ''));
   }
   return values;
 }

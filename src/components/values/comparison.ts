@@ -77,9 +77,9 @@ export function numberOf(value: Json): number | undefined {
  *
  * `=` and `≠` look at case. Next to a number (or to a boolean, which counts as 1 and 0) the right side is read as a number,
  * and one that is no number is unequal. Orderings compare numbers where both sides are some, texts by code point where
- * both are texts, and hold for nothing else. The operators on texts ignore case.
+ * both are texts; for a number and a word they do not hold. The operators on texts ignore case.
  *
- * @throws EngineError NODE_FAILED for an operator that a Switch does not have.
+ * @throws EngineError NODE_FAILED for an operator that a Switch does not have, and for an ordering of what has no order.
  */
 export function compareForSwitch(left: Json, written: string, right: Json): boolean {
   const operator = operatorOf(written);
@@ -108,6 +108,7 @@ export function compareForSwitch(left: Json, written: string, right: Json): bool
     case '<':
     case '≥':
     case '≤':
+      requireOrder(left, operator, right);
       return isOrdered(left, operator, right);
     default:
       throw new EngineError('NODE_FAILED', `Not supported operator: ${written}; a Switch knows ${SWITCH_OPERATORS}.`);
@@ -157,6 +158,17 @@ function isIn(left: Json, right: Json): boolean {
   return renderValue(right)
     .split(',')
     .some((item) => equals(typeof left === 'string' ? left.trim() : left, item.trim()));
+}
+
+/** Lists, objects and what has no value have no order: comparing them is a mistake in the canvas, and no answer would be right. */
+function requireOrder(left: Json, operator: string, right: Json): void {
+  if (typeof left === 'number' || typeof left === 'boolean') return;
+  if (typeof left === 'string' && typeof right === 'string') return;
+  if (typeof left === 'string' && numberOf(left) !== undefined && numberOf(right) !== undefined) return;
+  throw new EngineError(
+    'NODE_FAILED',
+    `${operator} cannot compare a value of kind ${jsonKind(left)} with one of kind ${jsonKind(right)}.`,
+  );
 }
 
 function isOrdered(left: Json, operator: '>' | '<' | '≥' | '≤', right: Json): boolean {

@@ -121,12 +121,12 @@ function undisturbed(records: readonly JournalRecord[]): readonly JournalRecord[
   const kept: JournalRecord[] = [];
   /** Containers that did something later. */
   const heard = new Set<number>();
-  let isNextKept = false;
+  let isEndKept = false;
   for (let at = records.length - 1; at >= 0; at -= 1) {
     const record = records[at] as JournalRecord;
-    // The end of the pass, and of those around, comes right after the failure.
-    const isKept: boolean = record.type === 'failed' ? isNextKept : record.type !== 'closed' || heard.has(record.token);
-    isNextKept = isKept;
+    // The end of the pass, and of those around, comes right after the failure; one outside of all bodies has none.
+    const isKept: boolean = record.type === 'failed' ? isEndKept : record.type !== 'closed' || heard.has(record.token);
+    isEndKept = isKept && record.type === 'closed';
     if (!isKept) continue;
     kept.push(record);
     heard.add(record.token);

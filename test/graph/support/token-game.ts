@@ -8,7 +8,7 @@ import type { Random } from '../../support/random.js';
 import { type SpecParts, spec } from './specs.js';
 
 export interface Piece {
-  readonly id: number;
+  id: number;
   readonly node: number;
   status: 'ready' | 'held' | 'waiting';
 }
@@ -61,7 +61,10 @@ export class TokenGame {
     const free = held.filter((join) => !this.live.some((other) => other !== join && this.#reaches(other, join)));
     const isMoving = this.live.some(({ status }) => status === 'ready');
     const chosen = free.length > 0 || isMoving ? free : this.#tie(held);
-    for (const join of chosen) join.status = 'ready';
+    for (const join of chosen) {
+      join.status = 'ready';
+      join.id = this.#nextId++;
+    }
     return chosen;
   }
 
