@@ -13,7 +13,7 @@ import { type Following, follow } from './follow.js';
 import { LiveRun } from './live-run.js';
 import type { LiveRunOptions } from './live-run-options.js';
 import { BELIEVED_MS, RunNews } from './run-news.js';
-import { type SessionClaim, SessionClaims } from './session-claims.js';
+import { freeing, type SessionClaim, SessionClaims } from './session-claims.js';
 
 /** What the hub keeps, and how it agrees with other processes. */
 export interface HubStores extends Stores {
@@ -277,27 +277,6 @@ export class RunHub {
     if (runJournal === undefined || runJournal.isVolatile === true) live.cancel();
     else live.putDown('the server stops');
   }
-}
-
-/** Tells this process, too, that the session is free. */
-function freeing(claim: SessionClaim, free: () => void): SessionClaim {
-  let isFree = false;
-  const once = (): void => {
-    // A later claim of the same session is not this one's to give back.
-    if (!isFree) free();
-    isFree = true;
-  };
-  return {
-    release: () => claim.release().finally(once),
-    abandon: () => claim.abandon().finally(once),
-    isHeld: () => claim.isHeld(),
-    get whenLost() {
-      return claim.whenLost;
-    },
-    set whenLost(listener) {
-      claim.whenLost = listener;
-    },
-  };
 }
 
 function keyOf(tenant: string, id: string): string {
