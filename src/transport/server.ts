@@ -107,6 +107,7 @@ export function createServer(options: ServerOptions): RunnelServer {
   addServerGauges(telemetry.book, services.models, () => ({
     runs: hub.size,
     streams: parts.streams.count,
+    queues: hub.queues,
     ...live.load,
   }));
   const http = createHttpServer(createApp(parts, guard).callback());

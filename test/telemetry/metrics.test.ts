@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { callEvent, callFinished, callStarted } from '../../src/graph/call-notices.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import type { Plan } from '../../src/graph/plan.js';
+import { createMemoryStores } from '../../src/stores/index.js';
 import { MetricBook } from '../../src/telemetry/metric-book.js';
 import { renderMetrics } from '../../src/telemetry/render-metrics.js';
 import { RunMeters } from '../../src/telemetry/run-meters.js';
+import { createTelemetry } from '../../src/telemetry/telemetry.js';
 import { ECHO, MODEL } from '../transport/support/documents.js';
 import { startServer } from '../transport/support/server.js';
 
@@ -65,6 +67,45 @@ describe('a book of numbers', () => {
     expect(lines).toContain('runnel_model_tokens_total{model="other",kind="input"} 9900');
     expect(lines).toContain('ragflow_canvas_runs_total{runtime="runnel",outcome="error"} 10000');
   });
+});
+
+it('neither nodes, models, tools nor tenants of documents fill the memory', async () => {
+  const telemetry = createTelemetry();
+  const say = (count: number) => {
+    const name = `<b>${count}</b>{"}`;
+    const plan = { nodes: [{ type: 'LLM' }], byId: new Map([[name, 0]]), byCanonicalId: new Map() } as unknown as Plan;
+    const watch = telemetry.watch({ id: name, plan, tenant: name, agentId: name, sessionId: name });
+    const header = { run: name, seq: 1, at: 1, node: name, token: 1 };
+    const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
+    for (const { name: notice, data } of [
+      callStarted({ id: 'm', kind: 'model', name }),
+      callEvent({ id: 'm', name: 'stream_started' }),
+      callFinished({ id: 'm', usage }),
+      callStarted({ id: 't', kind: 'tool', name }),
+      callFinished({ id: 't', error: { code: 'TOOL_FAILED', message: name } }),
+      callStarted({ id: 'open', kind: 'agent', name }),
+    ])
+      watch.event({ ...header, type: 'node-notice', name: notice, data });
+    watch.event({ ...header, type: 'node-settled', outputs: {}, elapsedMs: 1 });
+    watch.close();
+  };
+  for (let count = 0; count < 10_000; count += 1) say(count);
+  const lines = valuesOf(await renderMetrics(telemetry.book));
+  const series = (name: string) => lines.filter((line) => line.startsWith(`${name}{`));
+  expect(series('runnel_node_duration_seconds_count')).toEqual([
+    'runnel_node_duration_seconds_count{type="LLM",outcome="success"} 10000',
+  ]);
+  for (const [name, label] of [
+    ['runnel_model_call_duration_seconds_count', 'model="other",outcome="success"'],
+    ['runnel_model_first_token_seconds_count', 'model="other"'],
+    ['runnel_tool_call_duration_seconds_count', 'tool="other",outcome="error"'],
+  ] as const) {
+    expect(series(name), name).toHaveLength(101);
+    expect(series(name)).toContain(`${name}{${label}} 9900`);
+  }
+  expect(series('runnel_model_tokens_total')).toHaveLength(202);
+  expect(lines.length).toBeLessThan(7_000);
+  for (const line of lines) expect(line).toMatch(/^[a-z_]+(?:\{(?:[a-z]+="(?:[^"\\\n]|\\.)*",?)+\})? [\d.e+-]+$/);
 });
 
 describe('numbers of runs', () => {
@@ -163,6 +204,9 @@ describe('GET /metrics', () => {
         'runnel_open_sockets{kind="websocket"} 0',
         'runnel_run_subscriptions 1',
         'runnel_model_calls{state="waiting"} 0',
+        'runnel_queue_depth{queue="log"} 0',
+        'runnel_queue_depth{queue="clients"} 0',
+        'runnel_queue_depth{queue="models"} 0',
       ]),
     );
     expect(
@@ -173,6 +217,36 @@ describe('GET /metrics', () => {
     await stream.text();
     const after = valuesOf(await (await fetch(`${url}/metrics`)).text());
     expect(after).toContain('runnel_open_sockets{kind="sse"} 0');
+  });
+
+  it('shows what waits for a log that is slow', async () => {
+    const { journal: _, ...stores } = createMemoryStores();
+    let whenAsked = (): void => {};
+    const asked = new Promise<void>((resolve) => {
+      whenAsked = resolve;
+    });
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { log } = stores;
+    const slow: typeof log = {
+      ...log,
+      append: async (tenant, run, events) => {
+        whenAsked();
+        await released;
+        await log.append(tenant, run, events);
+      },
+    };
+    const { url, agent, call } = await startServer({ stores: { ...stores, log: slow } });
+    const run = call('POST', `/api/v1/agents/${await agent(ECHO)}/run`, { query: 'x' });
+    await asked;
+    const waiting = valuesOf(await (await fetch(`${url}/metrics`)).text()).find((line) => line.includes('queue="log"'));
+    expect(Number(waiting?.split(' ')[1])).toBeGreaterThan(0);
+    release();
+    await run;
+    const after = valuesOf(await (await fetch(`${url}/metrics`)).text());
+    expect(after).toContain('runnel_queue_depth{queue="log"} 0');
   });
 
   const get = (url: string, headers: Record<string, string>): Promise<number> =>

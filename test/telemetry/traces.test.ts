@@ -1,40 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Plan } from '../../src/graph/plan.js';
-import type { JsonObject } from '../../src/json.js';
+import { describe, expect, it } from 'vitest';
 import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels } from '../../src/models/router.js';
-import { createEgressClient } from '../../src/tools/http/egress-client.js';
 import { ECHO, MODEL } from '../transport/support/documents.js';
-import type { Received } from './support/collector.js';
+import { canvas } from './support/canvases.js';
+import type { Behaviour, Received } from './support/collector.js';
 import { startTracedServer } from './support/traced-server.js';
-
-type Node = [type: string, downstream: string[], params?: JsonObject, container?: string];
-
-function canvas(nodes: Readonly<Record<string, Node>>): JsonObject {
-  const components = Object.fromEntries(
-    Object.entries(nodes).map(([id, [component_name, downstream, params = {}, parent_id]]) => [
-      id,
-      { obj: { component_name, params }, downstream, upstream: [], ...(parent_id === undefined ? {} : { parent_id }) },
-    ]),
-  );
-  return { components, graph: { nodes: [], edges: [] }, globals: { 'sys.query': '' } };
-}
-
-/** A server whose requests a test may look at. */
-async function startUpstream(): Promise<{ url: string; seen: IncomingHttpHeaders[] }> {
-  const seen: IncomingHttpHeaders[] = [];
-  const http = createServer((request, response) => {
-    seen.push(request.headers);
-    response.end('{"ok": true}');
-  });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  onTestFinished(() => void http.close());
-  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, seen };
-}
 
 const parentOf = (spans: readonly Received[], span: Received): string =>
   spans.find(({ spanId }) => spanId === span.parentId)?.name ?? 'nobody';
@@ -174,126 +144,53 @@ describe('traces', () => {
     expect(collector.span(`invoke_agent ${id}`).attributes['runnel.run.outcome']).toBe('cancelled');
   });
 
-  describe('across processes', () => {
-    const CALLER = { trace: '0af7651916cd43dd8448eb211c80319c', span: 'b7ad6b7169203331' };
-    const headers = {
-      traceparent: `00-${CALLER.trace}-${CALLER.span}-01`,
-      tracestate: 'vendor=1',
-      baggage: 'shop=7,runnel.tenant.id=forged',
-    };
-    const invoking = (url: string) =>
-      canvas({
-        begin: ['Begin', ['Invoke:I']],
-        'Invoke:I': ['Invoke', ['Message:A'], { url, method: 'GET' }],
-        'Message:A': ['Message', [], { content: ['ok'] }],
-      });
-    const http = () => createEgressClient({ allowPrivateNetwork: true });
-
-    it('a trace goes on from the caller through a node to the server that it asks', async () => {
-      const upstream = await startUpstream();
-      const { agent, run, flush, collector } = await startTracedServer({ services: { http: http() } });
-      const id = await agent(invoking(upstream.url));
-      await run(id, 'x', headers);
-      await flush();
-
-      const root = collector.span(`invoke_agent ${id}`);
-      const node = collector.span('Invoke:I');
-      expect(root).toMatchObject({ traceId: CALLER.trace, parentId: CALLER.span });
-      expect(upstream.seen[0]).toMatchObject({
-        traceparent: `00-${CALLER.trace}-${node.spanId}-01`,
-        tracestate: 'vendor=1',
-      });
-      const baggage = String(upstream.seen[0]?.baggage).split(',');
-      expect(baggage).toEqual(expect.arrayContaining(['shop=7', 'runnel.tenant.id=local']));
-      expect(baggage.some((entry) => entry.startsWith('session.id='))).toBe(true);
-      expect(baggage).not.toContain('runnel.tenant.id=forged');
-    });
-
-    it('tenant and session find room beside all the baggage of a caller, in a header of bounded size', async () => {
-      const upstream = await startUpstream();
-      const { agent, run } = await startTracedServer({ services: { http: http() } });
-      const many = Array.from({ length: 180 }, (_, at) => `k${at}=${'v'.repeat(30)}`).join(',');
-      await run(await agent(invoking(upstream.url)), 'x', { ...headers, baggage: many });
-
-      const sent = String(upstream.seen[0]?.baggage);
-      const entries = sent.split(',');
-      expect(entries.slice(0, 2)).toEqual(['runnel.tenant.id=local', expect.stringMatching(/^session\.id=[\w-]+$/)]);
-      expect(entries).toHaveLength(180);
-      expect(sent.length).toBeLessThanOrEqual(8_192);
-      expect(many.startsWith(entries.slice(2).join(','))).toBe(true);
-    });
-
-    it('names that are no text of a header are encoded in baggage, and a name that cannot be fails nothing', async () => {
-      const { telemetry } = await startTracedServer();
-      const plan = { nodes: [], byId: new Map(), byCanonicalId: new Map() } as unknown as Plan;
-      const baggageOf = (id: string, tenant: string) => {
-        telemetry.watch({ id, plan, tenant, sessionId: 's' });
-        return telemetry.trace.contextOf(`${id}/1`).baggage;
-      };
-      expect(baggageOf('one', 'a,b=c;d\r\nx: é')).toBe(
-        'runnel.tenant.id=a%2Cb%3Dc%3Bd%0D%0Ax%3A%20%C3%A9,session.id=s',
-      );
-      expect(baggageOf('two', 'long'.repeat(1_100))).toBe('session.id=s');
-      expect(baggageOf('three', '\ud800')).toBeUndefined();
-    });
-
-    it.each([
-      ['vendor=1,other@tenant=a:b~c', 'vendor=1,other@tenant=a:b~c'],
-      [
-        ` ${Array.from({ length: 32 }, (_, at) => `k${at}=v`).join(',')} `,
-        Array.from({ length: 32 }, (_, at) => `k${at}=v`).join(','),
-      ],
-      ['x'.repeat(513), undefined],
-    ])('the state of other tracers is passed on as it came, or not at all (%#)', async (tracestate, expected) => {
-      const upstream = await startUpstream();
-      const { agent, run } = await startTracedServer({ services: { http: http() } });
-      await run(await agent(invoking(upstream.url)), 'x', { ...headers, tracestate });
-      expect(upstream.seen[0]?.tracestate).toBe(expected);
-    });
-
-    it('a run that is not sampled says so to those it asks, and sends nothing', async () => {
-      const upstream = await startUpstream();
-      const { agent, run, flush, collector } = await startTracedServer({
-        services: { http: http() },
-        otel: { OTEL_TRACES_SAMPLER: 'always_off' },
-      });
-      await run(await agent(invoking(upstream.url)), 'x', headers);
-      await flush();
-
-      expect(collector.spans).toEqual([]);
-      expect(upstream.seen[0]?.traceparent).toMatch(new RegExp(`^00-${CALLER.trace}-[0-9a-f]{16}-00$`));
-    });
-
-    it('without baggage among the propagators neither tenant nor session leave', async () => {
-      const upstream = await startUpstream();
-      const { agent, run } = await startTracedServer({
-        services: { http: http() },
-        otel: { OTEL_PROPAGATORS: 'tracecontext' },
-      });
-      await run(await agent(invoking(upstream.url)), 'x', headers);
-
-      expect(upstream.seen[0]?.traceparent).toContain(CALLER.trace);
-      expect(upstream.seen[0]?.baggage).toBeUndefined();
-    });
-  });
-
-  it.each(['never', 'refuses'] as const)(
-    'a collector that answers %s disturbs no run, and no end',
-    async (behaviour) => {
-      const { agent, run, call, flush, collector, warnings } = await startTracedServer({
+  describe('a collector holds up no run, and no end', () => {
+    const start = async (behaviour: Behaviour) => {
+      const traced = await startTracedServer({
         behaviour,
         closeMs: 50,
         otel: { OTEL_BSP_SCHEDULE_DELAY: '1', OTEL_BSP_EXPORT_TIMEOUT: '100', OTEL_METRICS_EXPORTER: 'none' },
       });
-      const id = await agent(ECHO);
-      for (let count = 0; count < 20; count += 1) await run(id, String(count));
-      const { body } = await call('POST', `/api/v1/agents/${id}/run`, { query: 'last' });
-      expect(JSON.stringify(body)).toContain('you said last');
+      const id = await traced.agent(ECHO);
+      /** Resolves with the end of a run, which is the only thing that it waits for. */
+      const answer = async (query: string): Promise<string> => {
+        const { body } = await traced.call('POST', `/api/v1/agents/${id}/run`, { query });
+        return JSON.stringify(body);
+      };
+      return { ...traced, answer };
+    };
+
+    it('that never answers: runs end while it is being asked', async () => {
+      const { answer, flush, collector, warnings } = await start('never');
+      await answer('first');
       await collector.asked;
+      for (let count = 0; count < 20; count += 1) expect(await answer(`${count}`)).toContain(`you said ${count}`);
+      expect(collector.answers).toEqual([]);
       await flush();
+      expect(collector.answers).toEqual([]);
       expect(warnings.length).toBeLessThanOrEqual(1);
-    },
-  );
+    });
+
+    it('that answers 500: runs end before and after', async () => {
+      const { answer, flush, collector, warnings } = await start('refuses');
+      await answer('first');
+      await collector.asked;
+      for (let count = 0; count < 20; count += 1) expect(await answer(`${count}`)).toContain(`you said ${count}`);
+      await flush();
+      expect(new Set(collector.answers)).toEqual(new Set([500]));
+      expect(collector.spans).toEqual([]);
+      expect(warnings.length).toBeLessThanOrEqual(1);
+    });
+
+    it('that is down: runs end, and the log says so once', async () => {
+      const { answer, flush, collector, warnings } = await start('down');
+      for (let count = 0; count < 20; count += 1) expect(await answer(`${count}`)).toContain(`you said ${count}`);
+      await flush();
+      expect(await answer('last')).toContain('you said last');
+      expect(collector.answers).toEqual([]);
+      expect(warnings.length).toBeLessThanOrEqual(1);
+    });
+  });
 
   it('lines of the log about a run carry the ids of its trace', async () => {
     const { telemetry, agent, run } = await startTracedServer();

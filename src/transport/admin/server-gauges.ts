@@ -9,6 +9,8 @@ export interface ServerLoad {
   readonly webSockets: number;
   /** Runs that clients follow over WebSockets; an event stream follows exactly one. */
   readonly followedOverWebSockets: number;
+  /** Events that wait: for the log, and for clients. */
+  readonly queues: { readonly log: number; readonly clients: number };
 }
 
 /** Adds what only a server knows of itself to its numbers. */
@@ -28,6 +30,21 @@ export function addServerGauges(book: MetricBook, models: Pick<Models, 'load'>, 
     const { streams, followedOverWebSockets } = read();
     return streams + followedOverWebSockets;
   });
+  book.gauge(
+    {
+      name: 'runnel_queue_depth',
+      help: 'What waits: events for the log and for clients, calls for a model.',
+      labels: ['queue'],
+    },
+    () => {
+      const { log, clients } = read().queues;
+      return [
+        { labels: { queue: 'log' }, value: log },
+        { labels: { queue: 'clients' }, value: clients },
+        { labels: { queue: 'models' }, value: models.load?.().waiting ?? 0 },
+      ];
+    },
+  );
   book.gauge(
     { name: 'runnel_model_calls', help: 'Calls of chat models at work and in the queue.', labels: ['state'] },
     () => {

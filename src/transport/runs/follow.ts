@@ -25,6 +25,14 @@ export interface FollowOptions {
   readonly ready$: Observable<boolean>;
   /** Bytes that may wait for the client once it is up to date. */
   readonly maxQueueBytes: number;
+  /** Holds the client for as long as it follows. */
+  readonly followers: Set<Following>;
+}
+
+/** A client that follows a run. */
+export interface Following {
+  /** Events of a run of this process that were shown and not yet sent to it. */
+  readonly behind: number;
 }
 
 /**
@@ -46,7 +54,7 @@ export function follow(options: FollowOptions): Observable<EventFrame> {
   });
 }
 
-class Follower {
+class Follower implements Following {
   readonly #options: FollowOptions;
   readonly #subscriber: Subscriber<EventFrame>;
   readonly #gone = new Subject<void>();
@@ -61,8 +69,15 @@ class Follower {
     this.#sent = options.after;
   }
 
+  get behind(): number {
+    const live = this.#options.findLive();
+    return live === undefined ? 0 : Math.max(0, live.lastSeq - this.#sent);
+  }
+
   start(): void {
-    const { findLive } = this.#options;
+    const { findLive, followers } = this.#options;
+    followers.add(this);
+    this.#subscriber.add(() => followers.delete(this));
     // From the beginning: a client that reads what was is there as well.
     this.#subscriber.add(findLive()?.attach());
     this.#subscriber.add(() => this.#gone.next());

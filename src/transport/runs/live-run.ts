@@ -63,9 +63,9 @@ export class LiveRun {
     return this.#events.transcript;
   }
 
-  /** What nodes called so far that are still at work: the log tells it when they are done. */
-  get working(): RunEvents['working'] {
-    return this.#events.working;
+  /** The last event that was made, and what nodes called so far that are still at work: no event told it yet. */
+  get unseen(): Pick<RunEvents, 'lastMade' | 'working'> {
+    return this.#events;
   }
 
   /** Number of the last event that was shown. */

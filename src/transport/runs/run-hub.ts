@@ -9,11 +9,11 @@ import type { ServerConfig } from '../config.js';
 import type { Log } from '../log.js';
 import { busySession } from '../refusals.js';
 import type { EventFrame } from './event-frame.js';
-import { follow } from './follow.js';
+import { type Following, follow } from './follow.js';
 import { LiveRun } from './live-run.js';
 import type { LiveRunOptions } from './live-run-options.js';
 import { BELIEVED_MS, RunNews } from './run-news.js';
-import { type SessionClaim, SessionClaims } from './session-claims.js';
+import { freeing, type SessionClaim, SessionClaims } from './session-claims.js';
 
 /** What the hub keeps, and how it agrees with other processes. */
 export interface HubStores extends Stores {
@@ -69,6 +69,7 @@ export class RunHub {
   readonly #options: RunHubOptions;
   readonly #live = new Map<string, LiveRun>();
   readonly #byId = new Map<string, LiveRun>();
+  readonly #followers = new Set<Following>();
   /** Runs whose last event was not shown yet; they have given back their sessions a moment before. */
   readonly #unfinished = new Set<Promise<unknown>>();
   /** Sessions that this process has or is about to have. */
@@ -102,6 +103,14 @@ export class RunHub {
   /** How many are going on. */
   get size(): number {
     return this.#live.size;
+  }
+
+  /** Events that are made and wait to be kept; and those that were shown and wait for their clients. */
+  get queues(): { readonly log: number; readonly clients: number } {
+    let [log, clients] = [0, 0];
+    for (const live of this.#live.values()) log += Math.max(0, live.unseen.lastMade - live.lastSeq);
+    for (const { behind } of this.#followers) clients += behind;
+    return { log, clients };
   }
 
   /** @throws EngineError SESSION_BUSY while another run has the session, LIMIT_REACHED while the server takes no runs. */
@@ -214,6 +223,7 @@ export class RunHub {
       findRecord: () => this.record(tenant, run),
       news$: merge(this.#news.of(run), this.#stopped),
       maxQueueBytes: config.clientQueueBytes,
+      followers: this.#followers,
     });
   }
 
@@ -267,27 +277,6 @@ export class RunHub {
     if (runJournal === undefined || runJournal.isVolatile === true) live.cancel();
     else live.putDown('the server stops');
   }
-}
-
-/** Tells this process, too, that the session is free. */
-function freeing(claim: SessionClaim, free: () => void): SessionClaim {
-  let isFree = false;
-  const once = (): void => {
-    // A later claim of the same session is not this one's to give back.
-    if (!isFree) free();
-    isFree = true;
-  };
-  return {
-    release: () => claim.release().finally(once),
-    abandon: () => claim.abandon().finally(once),
-    isHeld: () => claim.isHeld(),
-    get whenLost() {
-      return claim.whenLost;
-    },
-    set whenLost(listener) {
-      claim.whenLost = listener;
-    },
-  };
 }
 
 function keyOf(tenant: string, id: string): string {

@@ -132,3 +132,24 @@ class HeldClaim implements SessionClaim {
     this.#forget();
   }
 }
+
+/** A claim that calls `free` once, when it is given back or given up. */
+export function freeing(claim: SessionClaim, free: () => void): SessionClaim {
+  let isFree = false;
+  const once = (): void => {
+    // A later claim of the same session is not this one's to give back.
+    if (!isFree) free();
+    isFree = true;
+  };
+  return {
+    release: () => claim.release().finally(once),
+    abandon: () => claim.abandon().finally(once),
+    isHeld: () => claim.isHeld(),
+    get whenLost() {
+      return claim.whenLost;
+    },
+    set whenLost(listener) {
+      claim.whenLost = listener;
+    },
+  };
+}

@@ -26,7 +26,7 @@ export async function traceOfMessage(
   const run = await messages.find(state.tenant, agentId, message);
   const done = run === undefined ? undefined : await traces.read(state.tenant, run);
   if (run === undefined || done === undefined) return {};
-  return withWorking(done, hub.find(state.tenant, run)?.working ?? []);
+  return withWorking(done, hub.find(state.tenant, run)?.unseen.working ?? []);
 }
 
 /** Adds what tools did so far for nodes that are still at work. */

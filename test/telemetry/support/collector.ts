@@ -31,15 +31,18 @@ export interface Collector {
   readonly metrics: Set<string>;
   /** Resolves with the first request of any kind. */
   readonly asked: Promise<void>;
+  /** Statuses of its answers. */
+  readonly answers: number[];
   span(name: string): Received;
 }
 
-/** How a collector answers; never means not at all. */
-export type Behaviour = 'well' | 'never' | 'refuses';
+/** How a collector answers; never means not at all, down that nobody listens. */
+export type Behaviour = 'well' | 'never' | 'refuses' | 'down';
 
 export async function startCollector(behaviour: Behaviour = 'well'): Promise<Collector> {
   const spans: Received[] = [];
   const metrics = new Set<string>();
+  const answers: number[] = [];
   let whenAsked = (): void => {};
   const asked = new Promise<void>((resolve) => {
     whenAsked = resolve;
@@ -49,6 +52,7 @@ export async function startCollector(behaviour: Behaviour = 'well'): Promise<Col
     if (behaviour === 'never') return;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    answers.push(behaviour === 'refuses' ? 500 : 200);
     if (behaviour === 'refuses') {
       response.writeHead(500).end();
       return;
@@ -67,11 +71,13 @@ export async function startCollector(behaviour: Behaviour = 'well'): Promise<Col
     http.close();
   });
   const { port } = http.address() as AddressInfo;
+  if (behaviour === 'down') await new Promise((resolve) => http.close(resolve));
   return {
     url: `http://127.0.0.1:${port}`,
     spans,
     metrics,
     asked,
+    answers,
     span(name) {
       const found = spans.filter((span) => span.name === name);
       if (found.length !== 1) throw new Error(`${found.length} spans "${name}" among ${spans.map((one) => one.name)}`);
