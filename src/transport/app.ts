@@ -1,3 +1,4 @@
+/** The Koa application: middleware and routers in their order. */
 import Router, { type RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
 import { RateLimit } from './access/rate-limits.js';

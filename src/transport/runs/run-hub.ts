@@ -1,3 +1,4 @@
+/** All runs that are going on in this process, and how clients find them and those of other processes. */
 import { AsyncSubject, filter, firstValueFrom, merge, type Observable, Subject, Subscription } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { LeaseStore, RunJournal, Signals } from '../../graph/durable-ports.js';
