@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { deletedSessionsSchema, newSessionSchema } from '../sessions/session-routes.js';
 import { listQuery, type OperationGroup, pageQuery, versionQuery } from './operation.js';
+import { answerShape, runDetailShape, runShape, timelineShape } from './run-shapes.js';
 import {
-  answerShape,
   fileShape,
   openaiShape,
-  runDetailShape,
-  runShape,
   sessionNameShape,
   sessionRowShape,
   sessionShape,
-  timelineShape,
   traceShape,
   turnShape,
 } from './shapes.js';
