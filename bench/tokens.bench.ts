@@ -55,7 +55,7 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
   const memory = createMemoryStores();
   const stores = log === undefined ? memory : { ...memory, log };
   const canvas = loadCanvas(DOCUMENT, { registry: REGISTRY });
-  const hub = new RunHub({ stores, config: readConfig({}), journal: SILENT_LOG, now: Date.now });
+  const hub = new RunHub({ stores, config: readConfig({}), logger: SILENT_LOG, now: Date.now });
   let runs = 0;
   const taken = await milliseconds(
     async () => {

@@ -120,8 +120,11 @@ async function agentsOf(server: ServerAddress, signal: AbortSignal): Promise<str
 async function getJson(server: ServerAddress, path: string, signal: AbortSignal): Promise<JsonObject | undefined> {
   const answer = await get(server, path, signal);
   const body: unknown = await answer.json().catch(() => undefined);
-  if (answer.status === 401)
-    throw new EngineError('USAGE', `The server at ${server.url} wants a key: set RUNNEL_API_KEY.`);
+  if (answer.status === 401) {
+    const why =
+      server.key === undefined ? 'wants a key: set RUNNEL_API_KEY' : 'does not take the key in RUNNEL_API_KEY';
+    throw new EngineError('USAGE', `The server at ${server.url} ${why}.`);
+  }
   return isJsonObject(body) && body.code === 0 && isJsonObject(body.data) ? body.data : undefined;
 }
 

@@ -1,3 +1,4 @@
+/** The script of the built-in model: how it is written, and how it is read. */
 import { z } from 'zod';
 import { EngineError } from '../errors.js';
 

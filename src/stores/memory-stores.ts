@@ -1,3 +1,4 @@
+/** All stores in memory, for tests, for the library and for servers that keep nothing. */
 import type { LeaseStore, RunJournal, Signals, VersionStore } from '../graph/durable-ports.js';
 import type { Stores } from '../graph/service-ports.js';
 import { createMemoryAgents, type MemoryAgentLimits } from './memory-agents.js';

@@ -1,3 +1,4 @@
+/** The Koa application: middleware and routers in their order. */
 import Router, { type RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
 import { RateLimit } from './access/rate-limits.js';
@@ -36,7 +37,7 @@ const GONE = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ECON
 export function createApp(parts: ServerParts, guard: GuardOptions): Koa {
   const app = new Koa();
   app.on('error', (error: Error & { readonly code?: string }) => {
-    if (!GONE.has(error.code ?? '')) parts.journal.error({ err: error }, 'an answer failed');
+    if (!GONE.has(error.code ?? '')) parts.logger.error({ err: error }, 'an answer failed');
   });
 
   const open = new Router();
@@ -47,7 +48,7 @@ export function createApp(parts: ServerParts, guard: GuardOptions): Koa {
     exchange.body = success({ name: 'runnel', api: API_PREFIX, health: '/healthz' });
   });
 
-  app.use(answerErrors(parts.journal));
+  app.use(answerErrors(parts.logger));
   app.use(guardOrigin(guard));
   app.use(allowOrigins(guard));
   app.use(open.routes());
@@ -62,9 +63,9 @@ export function createApp(parts: ServerParts, guard: GuardOptions): Koa {
  * Middleware of a router runs only where one of its routes matches: what does not exist is answered with 404, whoever asks.
  */
 export function createRouters(parts: ServerParts, guard: GuardOptions): readonly Router<RequestState>[] {
-  const { config, tokens, journal, createCounter } = parts;
+  const { config, tokens, logger, createCounter } = parts;
   const limit = new RateLimit(createCounter('api', 60), (error) =>
-    journal.error({ err: error }, 'requests cannot be counted and are refused'),
+    logger.error({ err: error }, 'requests cannot be counted and are refused'),
   );
   const limited = limitRate(limit, config.requestsPerMinute);
   const json = readJsonBody(config.jsonBytes);
@@ -79,7 +80,7 @@ export function createRouters(parts: ServerParts, guard: GuardOptions): readonly
     ...(config.adminKey === undefined
       ? []
       : [routerOf([requireAdmin(config.adminKey, guard.findTenant), json], [adminRoutes(parts)])]),
-    routerOf([answerInOpenaiForm(journal), keyed, limited, json], [openaiRoutes(parts)]),
+    routerOf([answerInOpenaiForm(logger), keyed, limited, json], [openaiRoutes(parts)]),
     // The ones with fixed paths first: `/agents/download` is no agent called "download".
     routerOf(
       [keyed, limited, json],

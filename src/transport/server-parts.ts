@@ -67,7 +67,7 @@ export interface ServerBasics extends ServerPorts {
   readonly services: Services;
   readonly telemetry: Telemetry;
   readonly config: ServerConfig;
-  readonly journal: Log;
+  readonly logger: Log;
   readonly now: () => number;
 }
 
@@ -88,7 +88,7 @@ export interface ServerParts extends ServerBasics {
 
 /** Completes the parts of a server. */
 export function createServerParts(basics: ServerBasics): ServerParts {
-  const { stores, config, journal, now } = basics;
+  const { stores, config, logger, now } = basics;
   const createCounter = stores.createCounter ?? createMemoryCounter;
   const runtimes = stores.canvasRuntimes ?? createMemoryCanvasRuntimes();
   const messages = new RunsOfMessages(stores.runs);
@@ -119,7 +119,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
       createCounter,
       trustedProxies: config.trustedProxies,
       now,
-      whenBroken: (error) => journal.error({ err: error }, 'calls of webhooks cannot be counted and are refused'),
+      whenBroken: (error) => logger.error({ err: error }, 'calls of webhooks cannot be counted and are refused'),
     }),
     webhookTraces: new WebhookTraces(now),
   };

@@ -52,14 +52,14 @@ export interface RunnelServer {
 export function createServer(options: ServerOptions): RunnelServer {
   const { config, stores, services, log = SILENT_LOG, now = Date.now, registry, timeouts } = options;
   const { telemetry = createTelemetry() } = options;
-  const journal = withTraceIds(log, telemetry.idsOf);
+  const logger = withTraceIds(log, telemetry.idsOf);
   const loading: LoadOptions = {
     ...(registry === undefined ? {} : { registry }),
     ...(timeouts === undefined ? {} : { timeouts }),
   };
   // Without a journal nothing could be taken over, so nothing needs to be kept.
   const runJournal = config.durability === 'exit' ? undefined : stores.journal;
-  const hub = new RunHub({ stores, runJournal, config, journal, now, telemetry });
+  const hub = new RunHub({ stores, runJournal, config, logger, now, telemetry });
   const openCanvas = createCanvasOpener(loading);
   const starting: TakeOverOptions = {
     stores,
@@ -71,7 +71,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     concurrency: config.runConcurrency,
     timeoutMs: config.runTimeoutMs,
     historyBytes: config.runHistoryBytes,
-    journal,
+    logger,
     now,
   };
   const takeOver = createTakeOver(starting);
@@ -80,7 +80,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     takeOver,
     isOurs: (tenant, session) => hub.hasClaimed(tenant, session),
     leaseMs: config.leaseMs,
-    journal,
+    logger,
   });
   const startTurn = createTurnStarter(starting, takeOver);
   const checkDocument = (dsl: unknown) => checkCanvas(dsl, loading).issues;
@@ -95,7 +95,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     services,
     telemetry,
     config,
-    journal,
+    logger,
     now,
     databaseProbe: options.databaseProbe,
   });

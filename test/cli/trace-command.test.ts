@@ -49,7 +49,9 @@ describe('runnel trace', () => {
     expect(unknown).toMatchObject({ exit: 2, out: '' });
     expect(unknown.err).toContain('no run "no-such-run"');
     const keyless = await call(['trace', run, '--url', server.url]);
-    expect(keyless).toMatchObject({ exit: 2, err: expect.stringContaining('RUNNEL_API_KEY') });
+    expect(keyless).toMatchObject({ exit: 2, err: expect.stringContaining('wants a key: set RUNNEL_API_KEY') });
+    const foreign = await call(['trace', run], { env: { ...env, RUNNEL_API_KEY: 'two' } });
+    expect(foreign).toMatchObject({ exit: 2, err: expect.stringContaining('does not take the key in RUNNEL_API_KEY') });
   });
 
   it('shows a run that goes on as far as it got', async () => {

@@ -1,3 +1,4 @@
+/** Statements of Jinja templates carried out: text, branches, loops, macros. */
 import type { Budget } from '../template-budget.js';
 import { applyFilters, callValue, evaluate, evaluateArguments } from './evaluate.js';
 import { createLoop } from './loop.js';

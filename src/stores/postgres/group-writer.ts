@@ -1,3 +1,4 @@
+/** Writes that many ask for at once, gathered into groups. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EngineError, toEngineError } from '../../errors.js';
 import { Fifo } from '../../operators/fifo.js';

@@ -1,3 +1,4 @@
+/** All stores over one database, and what closes and prunes them. */
 import path from 'node:path';
 import type {
   CanvasRuntimeStore,

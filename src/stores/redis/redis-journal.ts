@@ -1,3 +1,4 @@
+/** Journals of runs in Redis: the last snapshot, and the records behind it. */
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import type { JournalContents, RunJournal } from '../../graph/durable-ports.js';

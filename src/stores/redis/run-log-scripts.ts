@@ -1,3 +1,4 @@
+/** Scripts for event logs: what Redis does in one step, with its keys, arguments and results. */
 import { script } from './script.js';
 
 export const APPEND_EVENTS = script(

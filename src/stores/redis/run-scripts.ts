@@ -1,3 +1,4 @@
+/** Scripts for records of runs: what Redis does in one step, with its keys, arguments and results. */
 import { script } from './script.js';
 
 export const SAVE_RUN = script(

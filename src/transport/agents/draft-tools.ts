@@ -43,7 +43,7 @@ export function draftToolRoutes(parts: ServerParts): Routes {
   };
 }
 
-async function testDatabase({ databaseProbe, journal }: ServerParts, exchange: HttpExchange): Promise<void> {
+async function testDatabase({ databaseProbe, logger }: ServerParts, exchange: HttpExchange): Promise<void> {
   const given = requireAll(exchange.request.body, REQUIRED);
   const kind = given.db_type.toLowerCase();
   if (!databaseProbe?.kinds.includes(kind)) {
@@ -63,7 +63,7 @@ async function testDatabase({ databaseProbe, journal }: ServerParts, exchange: H
       return;
     }
     // What a driver says may hold the address of somebody else's server, or a password.
-    journal.warn({ err: error, kind }, 'a database could not be tested');
+    logger.warn({ err: error, kind }, 'a database could not be tested');
     exchange.body = exception(`The ${kind} database did not answer; check host, port, name and credentials.`);
   }
 }

@@ -41,12 +41,12 @@ export function openaiRoutes(parts: ServerParts): Routes {
 }
 
 /** Answers what is refused behind it, such as a missing key, as OpenAI's clients read it. */
-export function answerInOpenaiForm(journal: Log): Middleware {
+export function answerInOpenaiForm(logger: Log): Middleware {
   return async (exchange, next) => {
     try {
       await next();
     } catch (error) {
-      refuseAsOpenai(exchange, journal, error);
+      refuseAsOpenai(exchange, logger, error);
     }
   };
 }
@@ -84,12 +84,12 @@ async function completeAsOpenai(parts: ServerParts, exchange: HttpExchange, id: 
     exchange.status = status;
     exchange.body = body;
   } catch (error) {
-    refuseAsOpenai(exchange, parts.journal, error);
+    refuseAsOpenai(exchange, parts.logger, error);
   }
 }
 
-function refuseAsOpenai(exchange: Context, journal: Log, error: unknown): void {
-  if (!EngineError.is(error)) journal.error({ err: error, path: exchange.path }, 'a request crashed');
+function refuseAsOpenai(exchange: Context, logger: Log, error: unknown): void {
+  if (!EngineError.is(error)) logger.error({ err: error, path: exchange.path }, 'a request crashed');
   const { status, body } = openaiError(error);
   exchange.status = status;
   exchange.body = body;

@@ -1,3 +1,4 @@
+/** A trial of one component alone, as an editor asks for it. */
 import { concatMap, defer, EMPTY, type Observable, of, take, throwIfEmpty } from 'rxjs';
 import { conversationHooks } from '../../canvas/conversation.js';
 import type { Canvas } from '../../canvas/load-canvas.js';

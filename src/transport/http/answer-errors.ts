@@ -3,7 +3,7 @@ import { failureOf, notFound } from '../envelope.js';
 import type { Log } from '../log.js';
 
 /** Answers whatever is thrown behind it in RAGFlow's envelope, and paths that nothing answers with 404. */
-export function answerErrors(journal: Log): Middleware {
+export function answerErrors(logger: Log): Middleware {
   return async (exchange, next) => {
     try {
       await next();
@@ -14,7 +14,7 @@ export function answerErrors(journal: Log): Middleware {
     } catch (error) {
       const { status, body } = failureOf(error);
       if (status >= 500)
-        journal.error({ err: error, method: exchange.method, path: exchange.path }, 'a request crashed');
+        logger.error({ err: error, method: exchange.method, path: exchange.path }, 'a request crashed');
       exchange.status = status;
       exchange.body = body;
       // What is left of a body that was refused is thrown away: a client that cannot finish sending never reads the answer.

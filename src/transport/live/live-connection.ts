@@ -158,7 +158,7 @@ export class LiveConnection {
     try {
       await this.#obey(readFrame(value), req);
     } catch (error) {
-      if (!EngineError.is(error)) this.#options.parts.journal.error({ err: error }, 'a live frame crashed');
+      if (!EngineError.is(error)) this.#options.parts.logger.error({ err: error }, 'a live frame crashed');
       this.#send(errorFrame(error, { req }));
     } finally {
       this.#pendingFrames -= 1;

@@ -155,7 +155,7 @@ export class LiveRuns {
   /** A store that fails here leaves the client with an error instead of an end. */
   #attempt(run: string, work: Promise<void>): void {
     work.catch((error: unknown) => {
-      this.#options.parts.journal.error({ run, err: error }, 'the end of a run could not be sent');
+      this.#options.parts.logger.error({ run, err: error }, 'the end of a run could not be sent');
       this.#options.send(errorFrame(error, { run }));
       this.#unfollow(run);
     });

@@ -61,7 +61,7 @@ export async function callAgent(parts: ServerParts, call: AgentCall): Promise<Ca
 }
 
 function tellProgress(
-  { hub, journal }: ServerParts,
+  { hub, logger }: ServerParts,
   tenant: string,
   live: LiveRun,
   onProgress: (progress: number, message: string) => void,
@@ -72,7 +72,7 @@ function tellProgress(
       progress += 1;
       onProgress(progress, message);
     },
-    error: (error: unknown) => journal.warn({ err: error, run: live.identity.id }, 'progress could not be told'),
+    error: (error: unknown) => logger.warn({ err: error, run: live.identity.id }, 'progress could not be told'),
   });
 }
 

@@ -42,7 +42,7 @@ async function serve(parts: ServerParts, calls: RunningCalls, exchange: HttpExch
   res.once('close', () => gone.abort());
   const context: Serving = { parts, calls, tenant: state.tenant, session, headers: req.headers, gone: gone.signal };
   const whenBroken = (error: Error): void =>
-    parts.journal.warn({ err: error }, 'a message of an MCP client was refused');
+    parts.logger.warn({ err: error }, 'a message of an MCP client was refused');
   // One per request: whose agents are shown is known to nobody else. Nothing is published that could be listened to.
   const handler = createMcpHandler(() => createAgentServer(context), {
     onerror: whenBroken,
@@ -82,7 +82,7 @@ async function createAgentServer(serving: Serving) {
   const { parts, tenant } = serving;
   const refused = (thrown: unknown): Error => {
     const error = EngineError.is(thrown) ? thrown : new EngineError('INTERNAL', '');
-    if (error !== thrown) parts.journal.error({ err: thrown }, 'a call of an MCP client crashed');
+    if (error !== thrown) parts.logger.error({ err: thrown }, 'a call of an MCP client crashed');
     return new ProtocolError(error === thrown ? INVALID_PARAMS : INTERNAL, outside(error).message);
   };
   const server = new Server({ name: 'runnel', version: '1' }, { capabilities: { tools: {} } });

@@ -1,4 +1,4 @@
-/** Shapes of what the API gives of runs, for its description. */
+/** Shapes of runs: their records, their answers, and what they did over time. */
 import { z } from 'zod';
 
 const text = z.string();

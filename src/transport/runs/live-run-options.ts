@@ -63,7 +63,7 @@ export interface LiveRunOptions {
   /** Says that stores that are away are not waited for any more. */
   readonly closing: AbortSignal;
   /** Where operators read. */
-  readonly journal: Log;
+  readonly logger: Log;
   readonly now: () => number;
 }
 

@@ -140,8 +140,8 @@ export class LiveRun {
   /** Stops without a word: another process goes on with the run, or will. */
   putDown(why: string): void {
     if (this.#isPutDown || this.#hasEnded) return;
-    const { journal, identity, whenOver, claim } = this.#options;
-    journal.warn({ run: identity.id, reason: why }, 'a run was put down; it goes on elsewhere');
+    const { logger, identity, whenOver, claim } = this.#options;
+    logger.warn({ run: identity.id, reason: why }, 'a run was put down; it goes on elsewhere');
     this.#isPutDown = true;
     this.#subscription.unsubscribe();
     this.#visit.unsubscribe();
@@ -161,7 +161,7 @@ export class LiveRun {
 
   #crashed(thrown: unknown): void {
     const error = toEngineError(thrown, 'INTERNAL');
-    if (error.code === 'INTERNAL') this.#options.journal.error({ run: this.identity.id, err: thrown }, 'a run crashed');
+    if (error.code === 'INTERNAL') this.#options.logger.error({ run: this.identity.id, err: thrown }, 'a run crashed');
     this.#failure ??= error;
     void this.#finish();
   }
@@ -209,7 +209,7 @@ export class LiveRun {
       await this.#patiently(() => this.#options.keepConversation(report));
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
-      this.#options.journal.error({ run: this.identity.id, err: error }, 'the conversation could not be kept');
+      this.#options.logger.error({ run: this.identity.id, err: error }, 'the conversation could not be kept');
       this.#failure ??= toEngineError(error, 'INTERNAL');
     }
   }
@@ -251,9 +251,9 @@ export class LiveRun {
   }
 
   #patiently<T>(work: () => Promise<T>): Promise<T> {
-    const { closing, journal } = this.#options;
+    const { closing, logger } = this.#options;
     const onWait = (error: unknown): void =>
-      journal.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
+      logger.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
     return keepTrying(work, { signal: closing, onWait });
   }
 
@@ -262,7 +262,7 @@ export class LiveRun {
       await this.#patiently(work);
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
-      this.#options.journal.error({ run: this.identity.id, err: error }, what);
+      this.#options.logger.error({ run: this.identity.id, err: error }, what);
     }
   }
 

@@ -11,7 +11,7 @@ export interface LostRunsOptions {
   /** Whether a session is one that this process has, or is about to have. */
   readonly isOurs: (tenant: string, session: string) => boolean;
   readonly leaseMs: number;
-  readonly journal: Log;
+  readonly logger: Log;
 }
 
 /** Leases that are looked at in one go. */
@@ -44,12 +44,12 @@ export class LostRuns {
   }
 
   async #look(): Promise<void> {
-    const { journal, leaseMs } = this.#options;
+    const { logger, leaseMs } = this.#options;
     try {
       await this.#takeOverAll();
       this.#isFailing = false;
     } catch (error) {
-      if (!this.#isFailing) journal.warn({ err: error }, 'lost runs cannot be looked for; trying again');
+      if (!this.#isFailing) logger.warn({ err: error }, 'lost runs cannot be looked for; trying again');
       this.#isFailing = true;
     }
     if (!this.#isClosed) this.#timer = setTimeout(() => void this.#look(), leaseMs / LOOKS).unref();

@@ -1,3 +1,4 @@
+/** The events of one run on their way into its log and to its clients. */
 import { type Observable, Subject } from 'rxjs';
 import type { WorkingNode } from '../../canvas/wire-calls.js';
 import type { Speaker, WireEvent, WireHeader } from '../../canvas/wire-event.js';

@@ -1,3 +1,4 @@
+/** All runs that are going on in this process, and how clients find them and those of other processes. */
 import { AsyncSubject, filter, firstValueFrom, merge, type Observable, Subject, Subscription } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { LeaseStore, RunJournal, Signals } from '../../graph/durable-ports.js';
@@ -30,7 +31,7 @@ export interface RunHubOptions {
   /** Undefined when runs do not outlive their process. */
   readonly runJournal?: RunJournal | undefined;
   readonly config: Pick<ServerConfig, 'maxRuns' | 'runLogBytes' | 'detachGraceMs' | 'clientQueueBytes' | 'leaseMs'>;
-  readonly journal: Log;
+  readonly logger: Log;
   readonly now: () => number;
   /** Watches the runs and counts them. @default nobody */
   readonly telemetry?: Telemetry;
@@ -84,10 +85,10 @@ export class RunHub {
   #isGraceOver = false;
 
   constructor(options: RunHubOptions) {
-    const { config, journal, now } = options;
+    const { config, logger, now } = options;
     const { leases, signals } = options.stores;
     this.#options = options;
-    this.#claims = new SessionClaims({ leases, ttlMs: config.leaseMs, journal });
+    this.#claims = new SessionClaims({ leases, ttlMs: config.leaseMs, logger });
     this.#news = new RunNews(signals, now, (run) => {
       const live = this.#byId.get(run);
       live?.visit(BELIEVED_MS);
@@ -155,7 +156,7 @@ export class RunHub {
   async start(start: RunStart, claim: SessionClaim): Promise<LiveRun> {
     const { trace, ...rest } = start;
     const { identity, launch, work } = start;
-    const { stores, runJournal, config, journal, now, telemetry } = this.#options;
+    const { stores, runJournal, config, logger, now, telemetry } = this.#options;
     const { tenant, id } = identity;
     const watching = new Subscription();
     const live = new LiveRun({
@@ -169,7 +170,7 @@ export class RunHub {
       claim,
       maxLogBytes: config.runLogBytes,
       detachGraceMs: launch.isDetached || config.detachGraceMs === 0 ? undefined : config.detachGraceMs,
-      journal,
+      logger,
       now,
       closing: this.#closing.signal,
       saveRecord: (record) => stores.runs.save(tenant, record),
@@ -255,13 +256,13 @@ export class RunHub {
 
   /** By the run's own id, and by the session's, which is RAGFlow's name of the task. */
   #watchCancels(live: LiveRun, watching: Subscription): void {
-    const { journal, stores } = this.#options;
+    const { logger, stores } = this.#options;
     const { signals } = stores;
     const { id, sessionId } = live.identity;
     watching.add(
       merge(signals.cancelOf(id), signals.cancelOf(sessionId)).subscribe({
         next: () => live.cancel(),
-        error: (error: unknown) => journal.error({ run: id, err: error }, 'requests to cancel a run are not heard'),
+        error: (error: unknown) => logger.error({ run: id, err: error }, 'requests to cancel a run are not heard'),
       }),
     );
   }

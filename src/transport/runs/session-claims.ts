@@ -30,7 +30,7 @@ export interface SessionClaimsOptions {
   readonly leases: LeaseStore;
   /** How long a lease holds without being prolonged. */
   readonly ttlMs: number;
-  readonly journal: Log;
+  readonly logger: Log;
 }
 
 /** Parts of its time after which a lease is prolonged. */
@@ -71,7 +71,7 @@ export class SessionClaims {
     const results = await Promise.allSettled([...this.#held].map((claim) => claim.renew()));
     const failure = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     if (failure !== undefined && !this.#isFailing) {
-      this.#options.journal.warn({ err: failure.reason }, 'leases of runs cannot be prolonged; trying again');
+      this.#options.logger.warn({ err: failure.reason }, 'leases of runs cannot be prolonged; trying again');
     }
     this.#isFailing = failure !== undefined;
     this.#isRenewing = false;
@@ -108,22 +108,22 @@ class HeldClaim implements SessionClaim {
   async release(): Promise<void> {
     if (this.#isOver) return;
     this.#end();
-    const { leases, journal } = this.#options;
+    const { leases, logger } = this.#options;
     try {
       await leases.release(this.#tenant, this.#lease.name, this.#lease.owner);
     } catch (error) {
-      journal.warn({ err: error }, 'a lease could not be given back; it ends by itself');
+      logger.warn({ err: error }, 'a lease could not be given back; it ends by itself');
     }
   }
 
   async abandon(): Promise<void> {
     if (this.#isOver) return;
     this.#end();
-    const { leases, journal } = this.#options;
+    const { leases, logger } = this.#options;
     try {
       await leases.acquire(this.#tenant, this.#lease, 1);
     } catch (error) {
-      journal.warn({ err: error }, 'a lease could not be given up; it ends by itself');
+      logger.warn({ err: error }, 'a lease could not be given up; it ends by itself');
     }
   }
 

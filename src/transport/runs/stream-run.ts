@@ -21,7 +21,7 @@ const DONE_ONLY = (): readonly string[] => [DONE];
 /** Answers with the events of a run: what was, then what comes, then the end mark. */
 export function streamRun(exchange: HttpExchange, parts: ServerParts, run: string, view: RunView = {}): void {
   const { after = 0, frames = EVERYTHING, closing = DONE_ONLY } = view;
-  const { hub, config, journal } = parts;
+  const { hub, config, logger } = parts;
   const { tenant } = exchange.state;
   let seq = after;
   const open = (ready$: Observable<boolean>): Observable<string> =>
@@ -49,6 +49,6 @@ export function streamRun(exchange: HttpExchange, parts: ServerParts, run: strin
   sendEventStream(exchange, open, {
     pingMs: config.ssePingMs,
     slowMs: config.slowClientMs,
-    whenCut: (reason) => journal.warn({ run, err: reason, resumeAfter: seq }, 'a client was cut off; it can resume'),
+    whenCut: (reason) => logger.warn({ run, err: reason, resumeAfter: seq }, 'a client was cut off; it can resume'),
   });
 }

@@ -14,7 +14,7 @@ import type { SessionClaim } from './session-claims.js';
 export interface TakeOverOptions extends TurnStarterOptions {
   /** Undefined when runs do not outlive their process; those that were lost then end as failed. */
   readonly runJournal: RunJournal | undefined;
-  readonly journal: Log;
+  readonly logger: Log;
 }
 
 /** Takeovers of one run without a node that finishes: what ends its process, or cannot be taken over, must not be tried for ever. */
@@ -28,7 +28,7 @@ export type TakeOver = (tenant: string, lost: RunRecord) => Promise<void>;
  * and its session, so that nobody waits for it.
  */
 export function createTakeOver(options: TakeOverOptions): TakeOver {
-  const { hub, stores, journal } = options;
+  const { hub, stores, logger } = options;
   return async (tenant, { id, agentId, sessionId }) => {
     let claim: SessionClaim | undefined;
     try {
@@ -40,7 +40,7 @@ export function createTakeOver(options: TakeOverOptions): TakeOver {
       if (record?.status !== 'running') await claim.release();
       else await countLoss(options, tenant, record, (counted) => goOn(options, tenant, counted, claim as SessionClaim));
     } catch (error) {
-      journal.error({ run: id, err: error }, 'a lost run could not be taken over; trying again');
+      logger.error({ run: id, err: error }, 'a lost run could not be taken over; trying again');
       // Its lease ends at once, so the next look finds it again.
       await claim?.abandon();
     }
@@ -67,7 +67,7 @@ async function countLoss(
 }
 
 async function goOn(options: TakeOverOptions, tenant: string, record: RunRecord, claim: SessionClaim): Promise<void> {
-  const { stores, hub, journal, runJournal, now } = options;
+  const { stores, hub, logger, runJournal, now } = options;
   const { launch = { isDetached: false, headers: {} } } = record;
   // What it has may be what ends its process: it is left alone then, but for its numbers.
   const isHopeless = (launch.losses ?? 0) > MAX_LOSSES;
@@ -78,7 +78,7 @@ async function goOn(options: TakeOverOptions, tenant: string, record: RunRecord,
     return;
   }
   const work = await workOf(options, { tenant, record, past, kept });
-  journal.warn({ run: record.id, after: past.lastSeq }, 'a lost run is taken over');
+  logger.warn({ run: record.id, after: past.lastSeq }, 'a lost run is taken over');
   const { id, agentId, sessionId, messageId, parentRun, forkedAt } = record;
   await hub.start(
     {

@@ -140,7 +140,7 @@ function statusOf(value: Json | undefined): number {
   return Number.isInteger(status) && status >= 200 && status <= 599 ? status : 200;
 }
 
-function record({ hub, journal }: ServerParts, live: LiveRun, trace: OpenTrace): void {
+function record({ hub, logger }: ServerParts, live: LiveRun, trace: OpenTrace): void {
   const { tenant, id } = live.identity;
   const events$ = hub.follow(tenant, id, { after: 0, ready$: of(true) });
   // Nobody unsubscribes: the run ends by itself, and with it what is watched.
@@ -150,7 +150,7 @@ function record({ hub, journal }: ServerParts, live: LiveRun, trace: OpenTrace):
       else trace.add(data);
     },
     error: (error: unknown) => {
-      journal.warn({ err: error, run: id }, 'a trial call could not be followed');
+      logger.warn({ err: error, run: id }, 'a trial call could not be followed');
       trace.end(false);
     },
     complete: () => trace.end(live.record.error === undefined),

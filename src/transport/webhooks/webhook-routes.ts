@@ -59,7 +59,7 @@ async function answer(
     await callWebhook(parts, exchange, await target(), trace);
   } catch (error) {
     const { status, body } = failureOf(error);
-    if (status >= 500) parts.journal.error({ err: error, path: exchange.path }, 'a webhook crashed');
+    if (status >= 500) parts.logger.error({ err: error, path: exchange.path }, 'a webhook crashed');
     trace?.add({ event: 'error', message: body.message ?? '', error_type: 'refused' });
     trace?.end(false);
     exchange.status = 400;

@@ -21,7 +21,7 @@ export async function routeTable(): Promise<readonly Route[]> {
   const stores = createMemoryStores();
   const parts = createServerParts({
     stores,
-    hub: new RunHub({ stores, config, journal: SILENT_LOG, now: Date.now }),
+    hub: new RunHub({ stores, config, logger: SILENT_LOG, now: Date.now }),
     startTurn: () => Promise.reject(new Error('routes are only listed')),
     checkDocument: () => [],
     registry: createProbes().registry,
@@ -31,7 +31,7 @@ export async function routeTable(): Promise<readonly Route[]> {
     telemetry: createTelemetry(),
     services: { models: createModels(await modelsFromEnvironment({}, async () => '')) },
     config,
-    journal: SILENT_LOG,
+    logger: SILENT_LOG,
     now: Date.now,
   });
   const routers = createRouters(parts, { findTenant: () => undefined, corsOrigins: [] });
