@@ -62,7 +62,9 @@ const params = z.looseObject({
   output_data: z
     .json()
     .optional()
-    .describe('output: the data itself, such as a list of rows, instead of transform_data. Default: none.'),
+    .describe(
+      'output: the data itself instead of transform_data; a first row of texts alone names the columns. Default: none.',
+    ),
   sheet_name: z.string().nullish().describe('output: name of the sheet of rows that have none. Default: Sheet1.'),
   output_format: z
     .preprocess(toFormat, z.enum(SPREADSHEET_FORMATS))
@@ -173,7 +175,10 @@ function writeFile(given: Params, activation: Activation, reader: TextReader): S
   if (wanted === '') return say('No data reference for output');
   const data = dataOf(wanted, activation, reader);
   if (data === null) return say('No data to output');
-  const tables = tablesOfData(parseJsonText(data), given.sheet_name?.trim() || 'Sheet1', createCellBudget(MAX_CELLS));
+  const sheet = given.sheet_name?.trim() || 'Sheet1';
+  // The rows that other nodes give are data; a grid that was written for the file has its names on top.
+  const hasNamedGrids = given.output_data != null || typeof data === 'string';
+  const tables = tablesOfData(parseJsonText(data), sheet, createCellBudget(MAX_CELLS), { hasNamedGrids });
   if (tables === undefined && typeof data !== 'string') return say(NOT_ROWS);
   const files = filesOf(activation.services);
   if (files === undefined) {
