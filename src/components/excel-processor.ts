@@ -81,9 +81,10 @@ type Params = z.infer<typeof params>;
  * ExcelProcessor: reads and merges spreadsheets into rows, and writes rows as a spreadsheet.
  *
  * A file is an object with `id` or `file_id`, a list of them, a `data:` URL, Base64, or a text with a table in it; values that
- * are none of these are passed over with a warning. Sheets are read as streams; up to two million cells fit.
+ * are none of these, and files that cannot be read, are passed over with a warning. Sheets are read as streams; up to two
+ * million cells fit.
  *
- * Errors: FILE_UNKNOWN, FILE_UNREADABLE, LIMIT_REACHED, CONFIG_INVALID without a file store; NODE_FAILED for a join on a
+ * Errors: FILE_UNKNOWN, LIMIT_REACHED, CONFIG_INVALID without a file store; NODE_FAILED for a join on a
  * column that is not there; DOCUMENT_NOT_WRITTEN for what does not fit into a workbook.
  */
 export const excelProcessor = defineComponent<Params>({
@@ -142,12 +143,19 @@ function withFiles(
     const files: LoadedFile[] = [];
     // One after the other: what a file holds in memory while it is read is many times its size.
     for (const value of values) {
-      const file = await loadFile(value, services, options);
-      if (file === undefined) warn(`A value that is no file is passed over: ${shorten(renderValue(value))}`);
+      const file = await loadFile(value, services, options).catch(unreadableMessage);
+      if (typeof file === 'string') warn(`A file is passed over: ${file}`);
+      else if (file === undefined) warn(`A value that is no file is passed over: ${shorten(renderValue(value))}`);
       else files.push(file);
     }
     return { warnings, outputs: outputsOf(files) };
   }).pipe(concatMap(({ warnings, outputs }) => of<NodeEvent[]>(...warnings, settled(outputs))));
+}
+
+/** What is wrong with a file that cannot be read, which leaves the others; throws every other error again. */
+function unreadableMessage(error: unknown): string {
+  if (error instanceof EngineError && error.code === 'FILE_UNREADABLE') return error.message;
+  throw error;
 }
 
 /** What the references of `input_files` name, lists taken apart, without what is empty. */
