@@ -52,9 +52,17 @@ export const begin = defineComponent<z.infer<typeof params>>({
 function givenFields(form: Form, turn: JsonObject): ReadonlyMap<string, Json> {
   const { inputs, query = null } = turn;
   if (isJsonObject(inputs) && Object.keys(inputs).length > 0) return new Map(Object.entries(inputs));
-  if (isJsonObject(query)) return new Map(Object.entries(query).filter(([name]) => form.has(name)));
+  if (isJsonObject(query)) {
+    const fields = Object.entries(query).filter(([name]) => form.has(name));
+    return new Map(fields.map(([name, value]) => [name, isJsonObject(value) ? value : asText(value)]));
+  }
   const [only] = form.keys();
-  return form.size === 1 && only !== undefined && isTruthy(query) ? new Map([[only, query]]) : new Map();
+  return form.size === 1 && only !== undefined && isTruthy(query) ? new Map([[only, asText(query)]]) : new Map();
+}
+
+/** A query is neither a file nor JSON for a field, whatever the type of the field is. */
+function asText(query: Json): JsonObject {
+  return { type: 'line', value: query };
 }
 
 /** A file field that comes without a value is a mistake of the caller; null is how an optional one is left open. */

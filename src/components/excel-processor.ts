@@ -62,7 +62,9 @@ const params = z.looseObject({
   output_data: z
     .json()
     .optional()
-    .describe('output: the data itself, such as a list of rows, instead of transform_data. Default: none.'),
+    .describe(
+      'output: the data itself instead of transform_data; a first row of texts alone names the columns. Default: none.',
+    ),
   sheet_name: z.string().nullish().describe('output: name of the sheet of rows that have none. Default: Sheet1.'),
   output_format: z
     .preprocess(toFormat, z.enum(SPREADSHEET_FORMATS))
@@ -79,9 +81,10 @@ type Params = z.infer<typeof params>;
  * ExcelProcessor: reads and merges spreadsheets into rows, and writes rows as a spreadsheet.
  *
  * A file is an object with `id` or `file_id`, a list of them, a `data:` URL, Base64, or a text with a table in it; values that
- * are none of these are passed over with a warning. Sheets are read as streams; up to two million cells fit.
+ * are none of these, and files that cannot be read, are passed over with a warning. Sheets are read as streams; up to two
+ * million cells fit.
  *
- * Errors: FILE_UNKNOWN, FILE_UNREADABLE, LIMIT_REACHED, CONFIG_INVALID without a file store; NODE_FAILED for a join on a
+ * Errors: FILE_UNKNOWN, LIMIT_REACHED, CONFIG_INVALID without a file store; NODE_FAILED for a join on a
  * column that is not there; DOCUMENT_NOT_WRITTEN for what does not fit into a workbook.
  */
 export const excelProcessor = defineComponent<Params>({
@@ -140,12 +143,19 @@ function withFiles(
     const files: LoadedFile[] = [];
     // One after the other: what a file holds in memory while it is read is many times its size.
     for (const value of values) {
-      const file = await loadFile(value, services, options);
-      if (file === undefined) warn(`A value that is no file is passed over: ${shorten(renderValue(value))}`);
+      const file = await loadFile(value, services, options).catch(unreadableMessage);
+      if (typeof file === 'string') warn(`A file is passed over: ${file}`);
+      else if (file === undefined) warn(`A value that is no file is passed over: ${shorten(renderValue(value))}`);
       else files.push(file);
     }
     return { warnings, outputs: outputsOf(files) };
   }).pipe(concatMap(({ warnings, outputs }) => of<NodeEvent[]>(...warnings, settled(outputs))));
+}
+
+/** What is wrong with a file that cannot be read, which leaves the others; throws every other error again. */
+function unreadableMessage(error: unknown): string {
+  if (error instanceof EngineError && error.code === 'FILE_UNREADABLE') return error.message;
+  throw error;
 }
 
 /** What the references of `input_files` name, lists taken apart, without what is empty. */
@@ -173,7 +183,10 @@ function writeFile(given: Params, activation: Activation, reader: TextReader): S
   if (wanted === '') return say('No data reference for output');
   const data = dataOf(wanted, activation, reader);
   if (data === null) return say('No data to output');
-  const tables = tablesOfData(parseJsonText(data), given.sheet_name?.trim() || 'Sheet1', createCellBudget(MAX_CELLS));
+  const sheet = given.sheet_name?.trim() || 'Sheet1';
+  // The rows that other nodes give are data; a grid that was written for the file has its names on top.
+  const hasNamedGrids = given.output_data != null || typeof data === 'string';
+  const tables = tablesOfData(parseJsonText(data), sheet, createCellBudget(MAX_CELLS), { hasNamedGrids });
   if (tables === undefined && typeof data !== 'string') return say(NOT_ROWS);
   const files = filesOf(activation.services);
   if (files === undefined) {

@@ -7,7 +7,7 @@ import { fileId, fileName, openFile } from '../files/open-file.js';
 import { sizeText, unreadable } from '../files/unreadable.js';
 import { WHOLE_SHEET } from './cell-address.js';
 import { inferTypes } from './infer-types.js';
-import { readCsv } from './read-csv.js';
+import { findDelimiter, readCsv } from './read-csv.js';
 import { readTextTables } from './read-text-tables.js';
 import { type ReadOptions, readWorkbook } from './read-workbook.js';
 import { type Table, tableOfGrid } from './table.js';
@@ -24,6 +24,8 @@ interface NamedBytes {
   readonly mimeType: string;
 }
 
+/** Bytes by which text under the name of a workbook is judged. */
+const SAMPLE_BYTES = 65_536;
 const CSV_ENDINGS = new Set(['csv', 'tsv', 'txt', 'tab']);
 /** The first bytes of a zip archive, in Base64. */
 const ZIP_IN_BASE64 = 'UEsDB';
@@ -89,12 +91,14 @@ async function loadBytes(file: NamedBytes, options: ReadOptions): Promise<Loaded
   // A CSV file is one sheet, whatever sheets are selected; a range still counts.
   const range = options.selection.length === 1 ? (options.selection[0]?.range ?? WHOLE_SHEET) : WHOLE_SHEET;
   const rows = await readCsv(name, decodeText(bytes, mimeType), { ...options, range });
-  return { name, tables: [inferTypes(tableOfGrid('Sheet1', rows, options.budget))] };
+  // A CSV text without a line has no sheet, as for RAGFlow.
+  return { name, tables: rows.length === 0 ? [] : [inferTypes(tableOfGrid('Sheet1', rows, options.budget))] };
 }
 
-/** A web page or a message that was saved under the name of a workbook is no CSV, though it is text. */
+/** What was saved under the name of a workbook is no CSV, though it is text, when it is a web page or a message, or has no columns. */
 function isClaimedWorkbook(name: string, bytes: Uint8Array): boolean {
-  return (
-    /^xls[xmb]?$/.test(endingOf(name)) && (!looksLikeText(bytes) || /^\s*[<{]/.test(decodeText(bytes.subarray(0, 64))))
-  );
+  if (!/^xls[xmb]?$/.test(endingOf(name))) return false;
+  if (!looksLikeText(bytes)) return true;
+  const text = decodeText(bytes.subarray(0, SAMPLE_BYTES));
+  return /^\s*[<{]/.test(text) || findDelimiter(text) === undefined;
 }

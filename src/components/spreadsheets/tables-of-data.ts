@@ -4,15 +4,30 @@ import { type CellBudget, type Table, uniqueName } from './table.js';
 /** What a list of anything but objects and lists is written under, as pandas does it for RAGFlow. */
 const ONLY_COLUMN = '0';
 
+/** How data is read. */
+export interface DataOptions {
+  /** Whether a first row of nothing but texts names the columns of a grid; otherwise they are numbered. Default false. */
+  readonly hasNamedGrids?: boolean;
+}
+
 /**
  * The tables that data stands for: an object whose values are all lists is one sheet per key, any other object one row, a
  * list the rows of one sheet named `name`. Undefined for texts, numbers, booleans and null.
  */
-export function tablesOfData(data: Json, name: string, budget: CellBudget): readonly Table[] | undefined {
-  if (Array.isArray(data)) return [tableOfRows(name, data, budget)];
+export function tablesOfData(
+  data: Json,
+  name: string,
+  budget: CellBudget,
+  { hasNamedGrids = false }: DataOptions = {},
+): readonly Table[] | undefined {
+  const tableOf = (sheet: string, items: readonly Json[]): Table =>
+    items.length > 0 && items.every((item) => Array.isArray(item))
+      ? tableOfLists(sheet, items as readonly (readonly Json[])[], budget, hasNamedGrids)
+      : tableOfRows(sheet, items, budget);
+  if (Array.isArray(data)) return [tableOf(name, data)];
   if (!isJsonObject(data)) return undefined;
-  if (!isSheets(data)) return [tableOfRows(name, [data], budget)];
-  return Object.entries(data).map(([sheet, rows]) => tableOfRows(sheet, rows as readonly Json[], budget));
+  if (!isSheets(data)) return [tableOf(name, [data])];
+  return Object.entries(data).map(([sheet, rows]) => tableOf(sheet, rows as readonly Json[]));
 }
 
 /** Whether an object holds one list of rows per sheet. */
@@ -20,14 +35,8 @@ export function isSheets(data: JsonObject): boolean {
   return Object.values(data).every((value) => Array.isArray(value));
 }
 
-/**
- * A list of rows as a table. Objects have a column per key. Of lists (a grid), the first names the columns when it holds
- * nothing but texts; otherwise they are numbered. Everything else goes into one column.
- */
+/** A list of rows as a table. Objects have a column per key; everything else goes into one column. */
 function tableOfRows(name: string, items: readonly Json[], budget: CellBudget): Table {
-  if (items.length > 0 && items.every((item) => Array.isArray(item))) {
-    return tableOfLists(name, items as readonly (readonly Json[])[], budget);
-  }
   const objects = items.map((item) => (isJsonObject(item) ? item : { [ONLY_COLUMN]: item }));
   const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   budget.take(columns.length * objects.length);
@@ -35,9 +44,15 @@ function tableOfRows(name: string, items: readonly Json[], budget: CellBudget): 
   return { name, columns, rows, hasHeader: items.some(isJsonObject) };
 }
 
-function tableOfLists(name: string, lists: readonly (readonly Json[])[], budget: CellBudget): Table {
+/** A grid as a table. */
+function tableOfLists(
+  name: string,
+  lists: readonly (readonly Json[])[],
+  budget: CellBudget,
+  hasNamedGrids: boolean,
+): Table {
   const [first = []] = lists;
-  const hasHeader = first.length > 0 && first.every((cell) => typeof cell === 'string' && cell !== '');
+  const hasHeader = hasNamedGrids && first.length > 0 && first.every((cell) => typeof cell === 'string' && cell !== '');
   let width = 0;
   for (const list of lists) width = Math.max(width, list.length);
   budget.take(width * lists.length);

@@ -118,6 +118,12 @@ describe('loadFile', () => {
       /neither an .xlsx workbook nor CSV/,
     ],
     [
+      'a sentence called a workbook',
+      `data:${XLSX},this is none`,
+      'FILE_UNREADABLE',
+      /neither an .xlsx workbook nor CSV/,
+    ],
+    [
       'an old workbook',
       `data:${XLSX};base64,${base64(Buffer.from('d0cf11e0a1b11ae1', 'hex'))}`,
       'FILE_UNREADABLE',

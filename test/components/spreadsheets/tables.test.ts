@@ -237,17 +237,17 @@ describe('tablesOfData', () => {
     ],
     ['an object', { a: 1, b: [2] }, [{ name: 'S', columns: ['a', 'b'], rows: [[1, [2]]], hasHeader: true }]],
     [
-      'a grid with names',
-      [['a', 'b'], [1], [2, 3, 4]],
+      'a grid of texts',
+      [['a', 'b'], [1]],
       [
         {
           name: 'S',
-          columns: ['a', 'b', '2'],
+          columns: ['0', '1'],
           rows: [
-            [1, null, null],
-            [2, 3, 4],
+            ['a', 'b'],
+            [1, null],
           ],
-          hasHeader: true,
+          hasHeader: false,
         },
       ],
     ],
@@ -275,6 +275,15 @@ describe('tablesOfData', () => {
     ['a number', 5, undefined],
   ])('of %s', (_name, data, expected) => {
     expect(tablesOfData(data, 'S', budget())).toEqual(expected);
+  });
+
+  it.each<readonly [string, Json, Json, boolean]>([
+    ['a first row of texts', [['a', 'b'], [1], [2, 3, 4]], ['a', 'b', '2'], true],
+    ['no row with a text alone', [['a', 1], [2]], ['0', '1'], false],
+  ])('names the columns of a grid by %s when it may', (_name, data, columns, hasHeader) => {
+    const [table] = tablesOfData({ S: data }, 'S', budget(), { hasNamedGrids: true }) ?? [];
+    expect(table).toMatchObject({ columns, hasHeader });
+    expect(table?.rows).toHaveLength(2);
   });
 });
 
