@@ -53,9 +53,17 @@ export interface JournalBatch {
 export interface RunJournal {
   /** It is gone with the process: when that stops, runs end rather than wait for another one. @default false */
   readonly isVolatile?: boolean;
-  /** Adds events to the run's log and records behind those that are there, in one step; durable when the promise resolves. */
+  /**
+   * Adds events to the run's log and records behind those that are there, in one step; durable when the promise resolves.
+   *
+   * @throws EngineError CONFLICT when the events do not follow, because another process has written meanwhile.
+   */
   append(tenant: string, run: string, batch: JournalBatch): Promise<void>;
-  /** Takes a snapshot: what was there before is dropped, in one step. */
+  /**
+   * Takes a snapshot: what was there before is dropped, in one step.
+   *
+   * @throws EngineError CONFLICT, where several processes write, when its `mark` is not the number of the log's last event.
+   */
   snapshot(tenant: string, run: string, checkpoint: Checkpoint): Promise<void>;
   /** Undefined when nothing of that run is kept. */
   load(tenant: string, run: string): Promise<JournalContents | undefined>;

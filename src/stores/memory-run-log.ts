@@ -86,7 +86,7 @@ function tooLong(run: string, maxRunBytes: number): EngineError {
 }
 
 function outOfOrder(run: string, seq: number, last: number): EngineError {
-  return new EngineError('INTERNAL', `Event ${seq} of run "${run}" does not follow event ${last}.`);
+  return new EngineError('CONFLICT', `Event ${seq} of run "${run}" does not follow event ${last}.`);
 }
 
 function keyOf(tenant: string, run: string): string {

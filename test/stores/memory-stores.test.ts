@@ -178,7 +178,7 @@ describe('the log in memory', () => {
 
   it('refuses a gap', () => {
     const { log } = createMemoryStores();
-    expect(() => log.append('t', 'r', events(2, 1))).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+    expect(() => log.append('t', 'r', events(2, 1))).toThrow(expect.objectContaining({ code: 'CONFLICT' }));
   });
 
   it('drops the logs of ended runs when room is needed, and refuses when that is not enough', async () => {

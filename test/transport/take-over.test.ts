@@ -56,6 +56,56 @@ it('a run whose end only its record lacks is counted by whoever completes that',
   expect(await metricsOf(second)).toContain('ragflow_canvas_runs_total{runtime="runnel",outcome="success"} 1');
 });
 
+it('a run is taken over once more when its former process writes after all', async () => {
+  const { stores, agent, run } = await lostRun();
+  const seq = (await lastSeqOf(stores.log, run)) + 1;
+  const late = { event: 'message', data: { content: 'late', component_id: 'Probe:P' } };
+  let isLate = true;
+  const journal: RunJournal = {
+    ...stores.journal,
+    append: async (tenant, id, batch) => {
+      if (isLate && batch.events.length > 0) {
+        isLate = false;
+        await stores.log.append(tenant, id, [{ seq, event: late.event, json: JSON.stringify(late) }]);
+      }
+      await stores.journal.append(tenant, id, batch);
+    },
+  };
+  const second = await startServer({ stores: { ...stores, journal }, env: ENV });
+  await (await second.probes.next()).stopped;
+  (await second.probes.next()).settle();
+  const frames = await eventsOf(second, agent, run);
+  expect(frames.at(-2)?.json).toMatchObject({ event: 'workflow_finished' });
+  expect(frames.map(({ id }) => id).slice(0, -1)).toEqual(frames.slice(0, -1).map((_, at) => at + 1));
+  const { session_id } = frames[0]?.json ?? {};
+  const session = (await second.call('GET', `/api/v1/agents/${agent}/sessions/${session_id}`)).body.data;
+  expect(session.message.at(-1).content).not.toContain('late');
+  expect(second.errors).toEqual([]);
+});
+
+it('a run that its former process ends after all has one end', async () => {
+  const { stores, agent, run } = await lostRun();
+  const last = { event: 'workflow_finished', data: { outputs: {} } };
+  let seq = 0;
+  const log: RunLog = {
+    ...stores.log,
+    append: (tenant, id, events) => {
+      if (seq === 0 && events[0]?.event === 'workflow_finished') {
+        seq = events[0].seq;
+        void stores.log.append(tenant, id, [{ seq, event: last.event, json: JSON.stringify(last) }]);
+      }
+      return stores.log.append(tenant, id, events);
+    },
+  };
+  const [leases, released] = watchReleases(stores.leases);
+  const second = await startServer({ stores: { ...stores, log, leases }, env: ENV });
+  (await second.probes.next()).settle();
+  await released;
+  const frames = await eventsOf(second, agent, run);
+  expect(frames.filter(({ json }) => json?.event === 'workflow_finished').map(({ json }) => json)).toEqual([last]);
+  expect(await stores.runs.find('local', run)).toMatchObject({ status: 'succeeded', lastSeq: seq });
+});
+
 describe('a lost run that cannot be taken over', () => {
   it('ends as failed when an event of its log cannot be read', async () => {
     const { stores, agent, run } = await lostRun();

@@ -17,7 +17,8 @@ export function createPostgresJournal(database: Database, writer: RunWriter): Ru
     },
     async snapshot(tenant, run, checkpoint) {
       const text = JSON.stringify(checkpoint);
-      await writer.add({ type: 'snapshot', tenant, run, checkpoint: text, bytes: text.length });
+      const { mark } = checkpoint;
+      await writer.add({ type: 'snapshot', tenant, run, checkpoint: text, mark, bytes: text.length });
     },
     async load(tenant, run) {
       // One statement, so that a snapshot taken meanwhile is either seen whole or not at all.

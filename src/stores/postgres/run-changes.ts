@@ -9,7 +9,7 @@ export type RunEntry = { readonly tenant: string; readonly run: string; readonly
       readonly records: readonly string[];
     }
   /** Takes the place of the journal; the log stays. */
-  | { readonly type: 'snapshot'; readonly checkpoint: string }
+  | { readonly type: 'snapshot'; readonly checkpoint: string; readonly mark: number | undefined }
   | { readonly type: 'forget' }
 );
 
@@ -25,6 +25,8 @@ export interface RunChange {
   /** Whether the journal that was there before goes. */
   isReset: boolean;
   checkpoint: string | undefined;
+  /** Number of the last event before the checkpoint, where that is known. */
+  mark: number | undefined;
   records: string[];
 }
 
@@ -43,6 +45,7 @@ export function sumUp(entries: readonly RunEntry[]): readonly RunChange[] {
       isOrdered: true,
       isReset: false,
       checkpoint: undefined,
+      mark: undefined,
       records: [],
     };
     changes.set(key, change);
@@ -57,6 +60,7 @@ export function sumUp(entries: readonly RunEntry[]): readonly RunChange[] {
     } else {
       change.isReset = true;
       change.checkpoint = entry.type === 'snapshot' ? entry.checkpoint : undefined;
+      change.mark = entry.type === 'snapshot' ? entry.mark : undefined;
       change.records = [];
     }
   }

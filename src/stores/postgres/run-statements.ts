@@ -16,7 +16,7 @@ export interface Outcome {
  * Makes changes to many runs in one statement.
  *
  * A change is made when its run is there and its first event follows the log's last one, whose number moves in the same statement:
- * so the numbers of a run have no gaps, and of two writers one is refused.
+ * so the numbers of a run have no gaps, and of two writers one is refused. A checkpoint without events must be of the log as it is.
  */
 export function writeChanges(
   sql: Statements,
@@ -27,7 +27,7 @@ export function writeChanges(
     with changes as (
       select c.*, r.id is not null as has_run
       from json_to_recordset(${listOf(changes)}::json) as c(
-        at int, tenant text, run text, first int, last int, reset boolean, checkpoint text, records text
+        at int, tenant text, run text, first int, last int, mark int, reset boolean, checkpoint text, records text
       )
       left join runnel.runs r on r.tenant = c.tenant and r.id = c.run
     ), moved as (
@@ -50,7 +50,11 @@ export function writeChanges(
       join opened o on o.at = e.at
     ), accepted as (
       select c.*, true as is_done from changes c
-      where c.has_run and (c.first is null or exists (select from opened o where o.at = c.at))
+      left join runnel.logs l on l.tenant = c.tenant and l.run = c.run
+      where c.has_run and case
+        when c.first is not null then exists (select from opened o where o.at = c.at)
+        else c.mark is null or c.mark = coalesce(l.last_seq, 0)
+      end
     ), dropped_batches as (
       delete from runnel.batches b using accepted a
       where a.reset and b.tenant = a.tenant and b.run = a.run and b.id <> ${batch}
@@ -89,13 +93,14 @@ export async function isWritten(sql: Statements, { tenant, run, events }: RunCha
  */
 function listOf(changes: readonly RunChange[]): string {
   return JSON.stringify(
-    changes.map(({ tenant, run, events, isOrdered, isReset, checkpoint, records }, at) => ({
+    changes.map(({ tenant, run, events, isOrdered, isReset, checkpoint, mark, records }, at) => ({
       at,
       tenant,
       run,
       // No log is that short: what is out of order in itself is refused like what does not follow.
       first: isOrdered ? events[0]?.seq : -1,
       last: events.at(-1)?.seq,
+      mark,
       reset: isReset,
       checkpoint,
       records: records.length === 0 ? undefined : `[${records.join(',')}]`,

@@ -40,11 +40,11 @@ async function writeGroup(
   });
   const problems: (EngineError | undefined)[] = entries.map(() => undefined);
   for (const outcome of outcomes) {
-    const { run, entries: members, events } = changes[outcome.at] as RunChange;
+    const { run, entries: members, events, mark = 0 } = changes[outcome.at] as RunChange;
     if (outcome.isDone) continue;
     if (members.length === 1) {
       const at = members[0] as number;
-      if (entries[at]?.type !== 'forget') problems[at] = problemOf(run, events[0]?.seq, outcome);
+      if (entries[at]?.type !== 'forget') problems[at] = problemOf(run, events[0]?.seq ?? mark + 1, outcome);
       continue;
     }
     // Which of them it was shows when each is written by itself.
@@ -53,7 +53,7 @@ async function writeGroup(
   return problems;
 }
 
-function problemOf(run: string, first: number | undefined, { hasRun, last }: Outcome): EngineError {
+function problemOf(run: string, first: number, { hasRun, last }: Outcome): EngineError {
   if (!hasRun) return new EngineError('NOT_FOUND', `There is no run "${run}" to keep a log or a journal of.`);
-  return new EngineError('INTERNAL', `Event ${first} of run "${run}" does not follow event ${last ?? 0}.`);
+  return new EngineError('CONFLICT', `Event ${first} of run "${run}" does not follow event ${last ?? 0}.`);
 }

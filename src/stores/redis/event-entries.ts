@@ -4,7 +4,7 @@ import type { LoggedEvent } from '../../graph/service-ports.js';
 
 const ENTRY = /^1\n([^\n]+)\n([^\n]+)$/;
 
-/** Entries of events that follow each other. @throws EngineError INTERNAL when there is a gap between two of them. */
+/** Entries of events that follow each other. @throws EngineError CONFLICT when there is a gap between two of them. */
 export function entriesOf(run: string, events: readonly LoggedEvent[]): readonly string[] {
   const first = events[0]?.seq ?? 1;
   return events.map(({ seq, event, json }, at) => {
@@ -25,7 +25,7 @@ export function eventOf(run: string, entry: string, seq: number): LoggedEvent {
 
 export function outOfOrder(run: string, seq: number, last: number): EngineError {
   return new EngineError(
-    'INTERNAL',
+    'CONFLICT',
     `Event ${seq} of run "${run}" does not follow event ${last}; events were lost, or another process works on this run.`,
   );
 }

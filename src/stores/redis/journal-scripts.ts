@@ -75,10 +75,13 @@ return 'ok'
 export const TAKE_SNAPSHOT = script(
   'take a snapshot',
   `-- Puts a checkpoint in the place of everything in the journal of a run, and notes it with the run.
--- KEYS   1 journal hash, 2 records list, 3 checkpoint string, 4 run hash
--- ARGV   1 to 6 as for every write, 7 packed checkpoint, 8 its id
+-- KEYS   1 journal hash, 2 records list, 3 checkpoint string, 4 run hash, 5 events list
+-- ARGV   1 to 6 as for every write, 7 packed checkpoint, 8 its id, 9 seq of the last event before it, or -1
 -- Result ${RESULTS}
+--        a number     the seq of the last event, which the checkpoint does not follow; nothing is changed
 ${CHECK_WRITER}
+local mark, last = tonumber(ARGV[9]), redis.call('LLEN', KEYS[5])
+if mark >= 0 and mark ~= last then return last end
 redis.call('DEL', KEYS[2])
 redis.call('SET', KEYS[3], ARGV[7])
 redis.call('HSET', KEYS[1], 'records', 0, 'checkpoint', 1)

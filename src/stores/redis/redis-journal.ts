@@ -72,8 +72,11 @@ export function createRedisJournal(
       await writers.inTurn(tenant, run, async (writer) => {
         await clear(tenant, run, writer);
         const packed = await pack(whatOf(run), JSON.stringify(checkpoint), maxBytes);
-        const keys = [...journalKeys(run), runKey(run)];
-        await writeJournal(commands, { script: TAKE_SNAPSHOT, tenant, run, writer, keptMs, keys, args: [packed, run] });
+        const keys = [...journalKeys(run), runKey(run), eventsKey(tenant, run)];
+        const { mark = -1 } = checkpoint;
+        const args = [packed, run, mark];
+        const last = await writeJournal(commands, { script: TAKE_SNAPSHOT, tenant, run, writer, keptMs, keys, args });
+        if (last !== undefined) throw outOfOrder(run, mark + 1, last);
       });
     },
     async load(tenant, run) {

@@ -154,6 +154,8 @@ export class LiveRun {
   }
 
   #fail(error: EngineError): void {
+    // Its log is not what it goes on from: whoever takes it over reads what the other one wrote.
+    if (error.code === 'CONFLICT') this.putDown('another process has written to it');
     this.#failure ??= error;
     this.#events.mute();
     this.#abort.abort();
@@ -173,7 +175,7 @@ export class LiveRun {
     this.#visit.unsubscribe();
     await this.#events.flushed();
     try {
-      if (this.#events.hasFailed && !(await this.#isStillMine())) return;
+      if (this.#isPutDown || (this.#events.hasFailed && !(await this.#isStillMine()))) return;
       await this.#keepConversation();
       const frame = await this.#keepLast();
       if (frame === undefined || this.#isPutDown) return;
@@ -227,8 +229,8 @@ export class LiveRun {
       await this.#patiently(keep);
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
-      if (!(await this.#patiently(() => claim.isHeld()))) {
-        this.putDown('its lease was lost');
+      if (toEngineError(error, 'INTERNAL').code === 'CONFLICT' || !(await this.#patiently(() => claim.isHeld()))) {
+        this.putDown('another process has written to it');
         return undefined;
       }
       await this.#attempt('the last event of a run could not be kept', async () => {

@@ -1,6 +1,6 @@
 import type { WireEvent } from '../../canvas/wire-event.js';
 import type { WirePast } from '../../canvas/wire-past.js';
-import { EngineError, toEngineError } from '../../errors.js';
+import { EngineError } from '../../errors.js';
 import type { LoggedEvent, RunLog, RunRecord, RunUsage } from '../../graph/service-ports.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { isLastEvent } from './last-event.js';
@@ -20,7 +20,7 @@ export interface RunPast extends WirePast {
   readonly finished: number;
   /** The event that ended it, if it had ended. */
   readonly last: LoggedEvent | undefined;
-  /** Why its log does not say what it did. */
+  /** Which event does not say what the run did. */
   readonly problem: EngineError | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface PastOptions {
   readonly onlyNumbers: boolean;
 }
 
-/** Reads what is in the log of a run. @throws EngineError STORE_UNAVAILABLE; what else is wrong is told with the past. */
+/** Reads what is in the log of a run. An event that says nonsense is told with the past. @throws what the log throws. */
 export async function readPast(
   log: RunLog,
   tenant: string,
@@ -52,11 +52,7 @@ export async function readPast(
     if (isLastEvent(event.event)) last = event;
     else if (!onlyNumbers) problem ??= tryToAdd(fold, event);
   };
-  try {
-    await readAll(log, tenant, record.id, take);
-  } catch (error) {
-    problem = finalError(error);
-  }
+  await readAll(log, tenant, record.id, take);
   return {
     startedAt: record.startedAt,
     createdAt: fold.createdAt ?? Math.floor(record.startedAt / 1000),
@@ -71,13 +67,6 @@ export async function readPast(
     last,
     problem,
   };
-}
-
-/** What is wrong with what is kept is a reason to end the run; a store that is away is one to try again, and is thrown. */
-export function finalError(thrown: unknown): EngineError {
-  const error = toEngineError(thrown, 'INTERNAL');
-  if (error.retryable) throw error;
-  return error;
 }
 
 async function readAll(log: RunLog, tenant: string, run: string, take: (event: LoggedEvent) => void): Promise<void> {

@@ -7,7 +7,7 @@ import { afterRun } from './conversation-record.js';
 import { endIn } from './last-event.js';
 import type { RunWork } from './live-run-options.js';
 import { engineOptions, servicesFor, type TurnStarterOptions } from './run-engine.js';
-import { finalError, type RunPast, readPast } from './run-past.js';
+import { type PastOptions, type RunPast, readPast } from './run-past.js';
 import { splitUsage } from './run-usage.js';
 import type { SessionClaim } from './session-claims.js';
 
@@ -72,9 +72,9 @@ async function goOn(options: TakeOverOptions, tenant: string, record: RunRecord,
   // What it has may be what ends its process: it is left alone then, but for its numbers.
   const isHopeless = (launch.losses ?? 0) > MAX_LOSSES;
   const kept = isHopeless ? { problem: lostTooOften(record.id) } : await loadJournal(runJournal, tenant, record.id);
-  const past = await readPast(stores.log, tenant, record, { usage: kept?.usage, onlyNumbers: isHopeless });
-  if (past.last !== undefined) {
-    await finish(options, tenant, record, past.last, claim);
+  const past = await readLog(options, tenant, record, { usage: kept?.usage, onlyNumbers: isHopeless });
+  if (past instanceof EngineError || past.last !== undefined) {
+    await finish(options, tenant, record, past instanceof EngineError ? past : (past.last as LoggedEvent), claim);
     return;
   }
   const work = await workOf(options, { tenant, record, past, kept });
@@ -119,27 +119,42 @@ async function loadJournal(runJournal: RunJournal | undefined, tenant: string, r
   }
 }
 
-/** It had ended, and only its record does not say so yet. */
+/** A log that cannot be read cannot be told that its run has ended, either. */
+async function readLog(
+  { stores }: TakeOverOptions,
+  tenant: string,
+  record: RunRecord,
+  options: PastOptions,
+): Promise<RunPast | EngineError> {
+  try {
+    return await readPast(stores.log, tenant, record, options);
+  } catch (error) {
+    return finalError(error);
+  }
+}
+
+/** It had ended, and only its record does not say so yet; or nothing but its record can say so. */
 async function finish(
   { stores, hub, now }: TakeOverOptions,
   tenant: string,
   { launch: _, ...record }: RunRecord,
-  last: LoggedEvent,
+  end: LoggedEvent | EngineError,
   claim: SessionClaim,
 ): Promise<void> {
-  const ended: RunRecord = { ...record, ...endOf(last), finishedAt: now(), lastSeq: last.seq };
+  const ended: RunRecord = { ...record, ...endOf(end), finishedAt: now() };
   await stores.runs.save(tenant, ended);
   await stores.log.end(tenant, record.id);
   hub.count(ended);
   await claim.release();
 }
 
-function endOf(last: LoggedEvent): ReturnType<typeof endIn> {
+function endOf(end: LoggedEvent | EngineError): ReturnType<typeof endIn> & Partial<Pick<RunRecord, 'lastSeq'>> {
+  if (end instanceof EngineError) return { status: 'failed', error: { code: end.code, message: end.message } };
   try {
-    return endIn(last);
+    return { ...endIn(end), lastSeq: end.seq };
   } catch (error) {
     const message = `The last event of the run cannot be read: ${toEngineError(error, 'INTERNAL').message}`;
-    return { status: 'failed', error: { code: 'INTERNAL', message } };
+    return { status: 'failed', error: { code: 'INTERNAL', message }, lastSeq: end.seq };
   }
 }
 
@@ -169,6 +184,13 @@ async function workOf(options: TakeOverOptions, { tenant, record, past, kept }: 
   } catch (error) {
     return { failure: finalError(error) };
   }
+}
+
+/** What is wrong with what is kept is a reason to end the run; a store that is away is one to try again, and is thrown. */
+function finalError(thrown: unknown): EngineError {
+  const error = toEngineError(thrown, 'INTERNAL');
+  if (error.retryable) throw error;
+  return error;
 }
 
 function lostTooOften(run: string): EngineError {

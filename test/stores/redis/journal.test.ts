@@ -52,7 +52,7 @@ describeRedis('journals in Redis', () => {
     const [{ journal, log }, run] = [open(''), freshId()];
     await journal.append('t', run, { events: eventsOf(1, 2), records: ['1'] });
     await expect(journal.append('t', run, { events: eventsOf(4, 4), records: ['2'] })).rejects.toMatchObject({
-      code: 'INTERNAL',
+      code: 'CONFLICT',
       message: expect.stringContaining('does not follow event 2'),
     });
     expect(await log.read('t', run, 0, NO_BOUNDS)).toEqual(eventsOf(1, 2));

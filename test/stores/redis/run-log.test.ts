@@ -54,7 +54,7 @@ describeRedis('event logs in Redis', () => {
     const [{ log }, run] = [open(), freshId()];
     await log.append('t', run, eventsOf(1, 3));
     await expect(Promise.resolve(log.append('t', run, wrong))).rejects.toMatchObject({
-      code: 'INTERNAL',
+      code: 'CONFLICT',
       message: expect.stringMatching(/does not follow event [34];/),
     });
     expect(await log.read('t', run, 0, NO_BOUNDS)).toEqual(eventsOf(1, 3));

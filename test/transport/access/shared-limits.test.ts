@@ -72,4 +72,14 @@ describeOwnRedis('limits of two servers over one Redis', () => {
     expect(first.server.errors).toEqual([]);
     await redis.start();
   });
+
+  it('are those of each server while Redis gives no answers', async () => {
+    const { server, told } = await start();
+    const { ask } = opener.open(redis.url);
+    await ask('CLIENT', 'PAUSE', 60_000, 'ALL');
+    const statuses = [];
+    for (let count = 0; count < 5; count += 1) statuses.push(await get(server));
+    expect(statuses).toEqual([200, 200, 200, 200, 429]);
+    expect(told.filter((line) => line === OUTAGE)).toHaveLength(1);
+  });
 });

@@ -33,18 +33,7 @@ export type StoreSubject = AllStores & SignalSubject & Pick<LeaseSubject, 'expir
 
 /** Runs the suite of every port over one implementation. */
 export function describeAllStores(subject: () => StoreSubject): void {
-  const given: Given = {
-    async agent(tenant) {
-      const agent = agentRecord();
-      await subject().agents.insert(tenant, agent);
-      return agent.id;
-    },
-    async run(tenant) {
-      const run = runRecord(await this.agent(tenant));
-      await subject().runs.save(tenant, run);
-      return run.id;
-    },
-  };
+  const given = givenBy(subject);
   describeAgentStore(() => subject().agents);
   describeVersionStore(() => subject().versions, given);
   describeSessionStore(() => subject().sessions, given);
@@ -56,4 +45,20 @@ export function describeAllStores(subject: () => StoreSubject): void {
   describeFileStore(() => subject().files);
   describeTokenStore(() => subject().tokens);
   describeCanvasRuntimeStore(() => subject().canvasRuntimes);
+}
+
+/** Records that others belong to, in these stores. */
+export function givenBy(stores: () => Pick<AllStores, 'agents' | 'runs'>): Given {
+  return {
+    async agent(tenant) {
+      const agent = agentRecord();
+      await stores().agents.insert(tenant, agent);
+      return agent.id;
+    },
+    async run(tenant) {
+      const run = runRecord(await this.agent(tenant));
+      await stores().runs.save(tenant, run);
+      return run.id;
+    },
+  };
 }

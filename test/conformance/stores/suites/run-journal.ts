@@ -49,7 +49,7 @@ export function describeRunJournal(store: () => { journal: RunJournal; log: RunL
       const run = await given.run(tenant);
       await append(tenant, run, '1');
       const batch = { events: events(2, 2), records: ['2'] };
-      await expect(store().journal.append(tenant, run, batch)).rejects.toMatchObject({ code: 'INTERNAL' });
+      await expect(store().journal.append(tenant, run, batch)).rejects.toMatchObject({ code: 'CONFLICT' });
       expect((await store().log.read(tenant, run, 0, MANY)) ?? []).toEqual([]);
       expect(await store().journal.load(tenant, run)).toEqual({ records: ['1'] });
     });
@@ -165,5 +165,23 @@ export function describeRunJournal(store: () => { journal: RunJournal; log: RunL
         expect(await store().journal.load(tenant, run)).toEqual({ ...saved, records });
       }
     });
+  });
+}
+
+/** What every {@link RunJournal} does that several processes share. */
+export function describeSharedRunJournal(store: () => { journal: RunJournal; log: RunLog }, given: Given): void {
+  it('refuses a snapshot of a log that has gone on meanwhile, and leaves everything as it is', async () => {
+    const tenant = newTenant();
+    const run = await given.run(tenant);
+    const { journal, log } = store();
+    await journal.snapshot(tenant, run, { ...checkpoint(run, 1), mark: 0 });
+    await journal.append(tenant, run, { events: events(1, 2), records: ['1'] });
+    const stale = journal.snapshot(tenant, run, { ...checkpoint(run, 2), mark: 1 });
+    await expect(stale).rejects.toMatchObject({ code: 'CONFLICT' });
+    const kept = { checkpoint: { ...checkpoint(run, 1), mark: 0 }, records: ['1'] };
+    expect(await journal.load(tenant, run)).toEqual(kept);
+    await journal.snapshot(tenant, run, { ...checkpoint(run, 3), mark: 2 });
+    expect(await journal.load(tenant, run)).toEqual({ checkpoint: { ...checkpoint(run, 3), mark: 2 }, records: [] });
+    expect(await log.read(tenant, run, 0, MANY)).toEqual(events(1, 2));
   });
 }

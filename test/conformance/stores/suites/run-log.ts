@@ -53,7 +53,7 @@ export function describeRunLog(store: () => RunLog, given: Given): void {
       const tenant = newTenant();
       const run = await given.run(tenant);
       await append(tenant, run, events(1, 2));
-      await expect(append(tenant, run, events(first, first + 1))).rejects.toMatchObject({ code: 'INTERNAL' });
+      await expect(append(tenant, run, events(first, first + 1))).rejects.toMatchObject({ code: 'CONFLICT' });
       expect(await store().read(tenant, run, 0, MANY)).toEqual(events(1, 2));
       await append(tenant, run, events(3, 3));
       expect(await store().read(tenant, run, 0, MANY)).toEqual(events(1, 3));
