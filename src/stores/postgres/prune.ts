@@ -67,7 +67,10 @@ const LEFTOVERS = [
   `delete from runnel.leases where expires_at < clock_timestamp() - interval '24 hours'`,
 ];
 
-/** Deletes batch by batch; gives how many rows went. */
+/**
+ * Deletes batch by batch; gives how many rows went. A statement names its condition twice: a row that another process changed
+ * meanwhile is judged once more by the outer one alone.
+ */
 async function deleteAll(time: number | undefined, deleteBatch: (time: number) => Promise<number>): Promise<number> {
   if (time === undefined) return 0;
   let total = 0;
@@ -81,7 +84,7 @@ async function deleteAll(time: number | undefined, deleteBatch: (time: number) =
 function deleteRuns(time: number): Work<number> {
   return async (sql) => {
     const { count } = await sql`
-      delete from runnel.runs where (tenant, id) in (
+      delete from runnel.runs where finished_at < ${time} and status <> 'running' and (tenant, id) in (
         select tenant, id from runnel.runs where finished_at < ${time} and status <> 'running' limit ${BATCH}
       )`;
     return count;
@@ -107,7 +110,7 @@ function deleteEvents(time: number): Work<number> {
 function deleteSessions(time: number): Work<number> {
   return async (sql) => {
     const { count } = await sql`
-      delete from runnel.sessions where (tenant, id) in (
+      delete from runnel.sessions where updated_at < ${time} and (tenant, id) in (
         select tenant, id from runnel.sessions where updated_at < ${time} limit ${BATCH}
       )`;
     return count;
@@ -118,7 +121,8 @@ function deleteSessions(time: number): Work<number> {
 function deleteFiles(time: number, now: number): Work<readonly string[]> {
   return async (sql) => {
     const rows = await sql<{ path: string }[]>`
-      delete from runnel.files where (tenant, id) in (
+      delete from runnel.files
+      where (created_at < ${time} or (record ->> 'expiresAt')::float8 <= ${now}) and (tenant, id) in (
         select tenant, id from runnel.files
         where created_at < ${time} or (record ->> 'expiresAt')::float8 <= ${now} limit ${BATCH}
       ) returning path`;
