@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { TraceContext } from '../graph/trace-context.js';
-import type { JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { ToolDefinition } from '../models/chat-model.js';
 import { callTool } from '../tools/call-tool.js';
 import { definitionOf, type FunctionOptions } from '../tools/function-schema.js';
@@ -43,6 +43,8 @@ export interface AgentTool {
 export interface BoundTool extends FunctionOptions {
   readonly tool: AnyTool;
   readonly needsApproval?: boolean;
+  /** Arguments for calls that leave them out. @default none */
+  readonly presets?: JsonObject;
   /** Everything of a call but its key. */
   readonly context: Omit<ToolCall<never>, 'key'>;
   /** What a call passes on of the trace. */
@@ -50,15 +52,29 @@ export interface BoundTool extends FunctionOptions {
 }
 
 /** Makes a tool of the library callable by an agent. */
-export function bindTool({ tool, needsApproval = false, context, traceOf, ...options }: BoundTool): AgentTool {
+export function bindTool(bound: BoundTool): AgentTool {
+  const { tool, needsApproval = false, presets = {}, context, traceOf, ...options } = bound;
   return {
     kind: 'tool',
-    definition: definitionOf(tool, options),
+    definition: withPresets(definitionOf(tool, options), presets),
     title: tool.name,
     needsApproval,
     mayCite: isSearch(tool),
-    call: (args, { id, key }) => callTool(tool, args, { ...context, key, trace: traceOf(id) }),
+    call: (args, { id, key }) => callTool(tool, { ...presets, ...args }, { ...context, key, trace: traceOf(id) }),
   };
+}
+
+/** The model is shown what it may leave out, and what then counts. */
+function withPresets(definition: ToolDefinition, presets: JsonObject): ToolDefinition {
+  const { properties, required } = definition.parameters;
+  if (!isJsonObject(properties) || Object.keys(presets).length === 0) return definition;
+  const shown = Object.entries(properties).map(([name, schema]): [string, Json] => {
+    const isPreset = isJsonObject(schema) && Object.hasOwn(presets, name);
+    return [name, isPreset ? { ...schema, default: presets[name] ?? null } : schema];
+  });
+  const needed = Array.isArray(required) ? required.filter((name) => !Object.hasOwn(presets, String(name))) : [];
+  const parameters = { ...definition.parameters, properties: Object.fromEntries(shown), required: needed };
+  return { ...definition, parameters };
 }
 
 /** Whether a tool finds passages: those that do declare the outputs of a search. */

@@ -5,6 +5,7 @@ import { rememberSpeech } from '../components/speaking/remember-speech.js';
 import { EngineError } from '../errors.js';
 import { type ModelsConfiguration, modelsFromEnvironment } from '../models/configuration.js';
 import { createModels, type ModelsOptions } from '../models/router.js';
+import { readDomains } from '../tools/browser/domain-list.js';
 import { createBrowsers } from '../tools/browser/index.js';
 import { openCodeRunner, readCodeSettings } from '../tools/code/code-settings.js';
 import { createEgressClient } from '../tools/http/egress-client.js';
@@ -50,6 +51,7 @@ export async function openServices(
   const browsers = createBrowsers({
     allowPrivateNetwork,
     executable: env.RUNNEL_CHROMIUM?.trim(),
+    allowedDomains: readDomainList(env, 'RUNNEL_BROWSER_DOMAINS'),
     ...(maxBrowsers !== undefined && { maxBrowsers }),
   });
   const databases = createDatabases({
@@ -92,6 +94,15 @@ async function openMcpServers(
   const servers = createMcpServers(readMcpSettings(text, `RUNNEL_MCP_SERVERS (${path})`), { allowPrivateNetwork });
   // Without keys everybody is this tenant; a server with keys asks anew for each.
   return servers.forTenant('local');
+}
+
+function readDomainList(env: Readonly<Record<string, string | undefined>>, name: string): readonly string[] {
+  const domains = readDomains(env[name] ?? '');
+  if (domains !== undefined) return domains;
+  throw new EngineError(
+    'CONFIG_INVALID',
+    `${name} must be a list of domains such as "example.org,example.com"; received ${JSON.stringify(env[name])}.`,
+  );
 }
 
 function readFlag(env: Readonly<Record<string, string | undefined>>, name: string): boolean {

@@ -92,6 +92,11 @@ export const ENGINE_SETTINGS: readonly Setting[] = [
   },
   { name: 'RUNNEL_MAX_BROWSERS', default: '2', meaning: 'browsers at once; up to 32 nodes wait for one' },
   {
+    name: 'RUNNEL_BROWSER_DOMAINS',
+    default: 'all',
+    meaning: 'domains that browsers may load pages from, with commas between them; what is below them is included',
+  },
+  {
     name: 'RUNNEL_TOOL_BASE_URLS',
     default: 'unset',
     meaning: 'JSON object from names of tools to base URLs, to point their fixed services elsewhere',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';
+import { type DomainList, readDomains } from '../tools/browser/domain-list.js';
 import type { BrowserSession, Browsers, OpenOptions } from '../tools/browser/index.js';
 import { baseParams } from './base-params.js';
 import { type Browsed, browse } from './browsing/browse.js';
@@ -43,6 +44,18 @@ const browserParams = z.preprocess(
     persist_session: flag(true).describe(
       'Later turns of the conversation go on with cookies and logins of the node, for half an hour. Default true.',
     ),
+    allowed_domains: z
+      .union([z.string(), z.array(z.string())])
+      .nullish()
+      .transform((given, context): DomainList => {
+        const domains = readDomains(given ?? '');
+        if (domains !== undefined) return domains;
+        context.addIssue('a list of domains such as "example.org" is needed');
+        return z.NEVER;
+      })
+      .describe(
+        'Domains that may be opened and loaded from, those below them included; a list, or a text with commas. Default all.',
+      ),
     upload_sources: z
       .json()
       .nullish()
@@ -140,6 +153,7 @@ function openOptions(activation: Activation, params: BrowserParams): OpenOptions
   const isRemembered = params.persist_session && session !== undefined && session.id !== '';
   return {
     isSandboxed: params.chromium_sandbox,
+    allowedDomains: params.allowed_domains,
     // Ids of agents are never those of another tenant.
     ...(isRemembered && { rememberAs: JSON.stringify([session.agent ?? '', session.id, activation.node]) }),
   };

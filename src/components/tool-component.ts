@@ -54,8 +54,7 @@ export function toolComponent(tool: AnyTool): AnyComponent {
     needs: (params) => referencedOutputs(textsOf(resolved.map((name) => params[name] ?? tool.nodeDefaults?.[name]))),
     check: (params) => tool.check?.(params as never) ?? [],
     create(params) {
-      const { properties } = parametersSchema(tool.arguments as Shape);
-      const schemas = isJsonObject(properties) ? properties : {};
+      const schemas = schemasOf(tool);
       return (activation) => runTool(tool, params, schemas, activation);
     },
   });
@@ -115,6 +114,23 @@ export function toolCallOf(
     now: () => activation.now(),
     random: () => activation.random(),
   };
+}
+
+/**
+ * Arguments that a document sets for a tool of an agent, such as a filter; the model may pass others. What the call is about, and
+ * scripts, are the model's alone: documents hold there what an editor puts into a new node.
+ */
+export function presetsOf(tool: AnyTool, params: JsonObject, activation: Activation, reader: TextReader): JsonObject {
+  const { verbatim = [], nodeDefaults = {} } = tool;
+  const others = [...verbatim, ...Object.keys(nodeDefaults), ...Object.keys(tool.params as Shape)];
+  const given = Object.entries(params).filter(([name, value]) => !others.includes(name) && value !== '');
+  const asked = { ...tool, nodeDefaults: {} };
+  return argumentsOf(asked, Object.fromEntries(given), schemasOf(tool), resolving(activation, reader));
+}
+
+function schemasOf(tool: AnyTool): JsonObject {
+  const { properties } = parametersSchema(tool.arguments as Shape);
+  return isJsonObject(properties) ? properties : {};
 }
 
 function retriesOf({ max_retries: retries, delay_after_error: seconds }: JsonObject): ToolRetries | undefined {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { concatMap, map, type Observable, of, take } from 'rxjs';
 import { z } from 'zod';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { text, wholeNumber } from './fields.js';
+import { queryArgument, text, wholeNumber } from './fields.js';
 import { isHtml, plainText } from './mail/plain-text.js';
 import { addressesIn, addressOf, headerText } from './mail/recipients.js';
 import { type Mail, type Submitted, sendMail } from './mail/send-mail.js';
@@ -30,7 +30,7 @@ export const email = defineTool({
   summary: 'Sends a mail to one or more people.',
   advice: 'Send only what the user asked for, once; several addresses are separated by commas.',
   arguments: {
-    to_email: z.string().describe('Addresses of the recipients, separated by commas.'),
+    to_email: queryArgument('Addresses of the recipients, separated by commas.'),
     cc_email: z.string().default('').describe('Addresses that get a copy, separated by commas.'),
     subject: z.string().default('').describe('The subject, one line.'),
     content: z.string().max(MAX_CONTENT).default('').describe('The content: HTML, or plain text.'),

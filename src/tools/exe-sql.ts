@@ -1,8 +1,7 @@
 import type { Observable } from 'rxjs';
-import { z } from 'zod';
 import type { TraceContext } from '../graph/trace-context.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { oneOf, text, wholeNumber } from './fields.js';
+import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
 import { toolFailed } from './results/failures.js';
 import { said } from './results/said.js';
 import type { Databases } from './sql/databases.js';
@@ -41,9 +40,9 @@ export const exeSql = defineTool({
     'Only statements that read are allowed. Call it with the one word SCHEMA first to see the tables and their columns. ' +
     'Select the columns and rows that you need, for long results are cut.',
   arguments: {
-    sql: z
-      .string()
-      .describe('One or more SELECT statements with semicolons between them, or SCHEMA for a list of the tables.'),
+    sql: queryArgument(
+      'One or more SELECT statements with semicolons between them, or SCHEMA for a list of the tables.',
+    ),
   },
   params: {
     db_type: text(`Kind of database: ${databaseKinds.join(', ')}; default mysql.`, 'mysql'),

@@ -41,5 +41,9 @@ export function flag(fallback: boolean, description: string) {
   return z.preprocess(entered, z.boolean().default(fallback)).describe(description);
 }
 
-/** The argument that every search has; required, and taken from the question of the user by a node that sets none. */
-export const queryArgument = (description: string) => z.string().describe(description);
+/**
+ * The argument that every search has; required of models, and taken from the question of the user by a node that sets none. Where it
+ * is missing all the same it is empty, for which searches find nothing.
+ */
+export const queryArgument = (description: string) =>
+  z.preprocess((value) => value ?? '', z.string()).describe(description);

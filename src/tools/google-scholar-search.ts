@@ -56,6 +56,8 @@ export const googleScholarSearch = defineTool({
       headers: BROWSER_HEADERS,
       timeoutSeconds: 15,
       attempts: 1,
+      // An answer, so that it is never tried again: more requests only make it worse.
+      accepts: (status) => status === 429,
       maxBytes: 2 * 1024 * 1024,
     }).pipe(
       concatMap((response) => fromAbortable(() => worksIn(response, most))),
@@ -76,13 +78,18 @@ interface Work extends JsonObject {
 }
 
 async function worksIn(response: EgressResponse, most: number): Promise<Work[]> {
+  const { status, headers } = response;
+  const wait = headers['retry-after'] === undefined ? '' : `, wait ${headers['retry-after'].slice(0, 40)} seconds`;
+  if (status === 429) throw refusal(` (status 429${wait})`);
   if (!isHtml(response.contentType)) throw toolFailed('the answer is not a web page');
   const $ = await loadHtml(response.text());
-  if (asksForProof(response, $)) {
-    throw toolFailed('Google Scholar takes this machine for a robot and asks for a captcha; try again later');
-  }
+  if (asksForProof(response, $)) throw refusal(' and asks for a captcha');
   const cards = [...$('.gs_ri')].slice(0, most);
   return cards.map((card) => toWork($, card)).filter(({ title }) => title !== '');
+}
+
+function refusal(how: string): Error {
+  return toolFailed(`Google Scholar takes this machine for a robot${how}; try again later`);
 }
 
 function asksForProof({ url }: EgressResponse, $: CheerioAPI): boolean {

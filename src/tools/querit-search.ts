@@ -23,7 +23,14 @@ export const queritSearch = defineTool({
   arguments: {
     query: queryArgument('What to search for: a few words.'),
     count: z.coerce.number().int().min(1).max(100).default(10).describe('Results at most, 1 to 100.'),
-    chunks_per_doc: z.coerce.number().int().min(1).max(3).default(3).describe('Passages of one page, 1 to 3.'),
+    chunks_per_doc: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(3)
+      .nullable()
+      .default(3)
+      .describe('Passages of one page, 1 to 3; null leaves it to Querit.'),
     site_include: words('Only pages of these sites, such as example.org.'),
     site_exclude: words('No pages of these sites.'),
     time_range: z
@@ -43,13 +50,18 @@ export const queritSearch = defineTool({
       description: 'The whole answer of Querit; numbers too long for JavaScript are texts.',
     },
   },
-  timeoutSeconds: 50,
+  timeoutSeconds: 12,
   call({ query, count, chunks_per_doc: chunksPerDoc, ...filters }, call): Observable<ToolEvent> {
     if (query.trim() === '') return of(NOTHING_FOUND);
     const chosen = filtersOf(filters);
     return askQuerit(queritSearch, call, {
       path: 'search',
-      json: { query, count, chunksPerDoc, ...(Object.keys(chosen).length === 0 ? {} : { filters: chosen }) },
+      json: {
+        query,
+        count,
+        ...(chunksPerDoc === null ? {} : { chunksPerDoc }),
+        ...(Object.keys(chosen).length === 0 ? {} : { filters: chosen }),
+      },
       timeoutSeconds: 15,
     }).pipe(
       map((answer) => {

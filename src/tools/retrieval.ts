@@ -64,7 +64,7 @@ export const retrieval = defineTool({
   params,
   nodeDefaults: { query: '{sys.query}' },
   outputs: searchOutputs,
-  timeoutSeconds: 60,
+  timeoutSeconds: 12,
   call({ query }, call): Observable<ToolEvent> {
     const question = query.replace(SPEAKER, '').trim();
     const { empty_response: nothing } = call.params;

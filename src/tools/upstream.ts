@@ -31,10 +31,13 @@ export interface UpstreamRequest extends Pick<EgressRequest, 'url' | 'method' | 
   readonly accepts?: (status: number) => boolean;
 }
 
+/** Who asks; its time bounds how long it waits for another attempt. */
+type Asking = Pick<AnyTool, 'component' | 'name'> & Partial<Pick<AnyTool, 'timeoutSeconds'>>;
+
 const MAX_BYTES = 8 * 1024 * 1024;
 const BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
-/** Longest wait that an upstream may ask for, in milliseconds; a longer one is a failure. */
+/** Longest wait that an upstream may ask for, in milliseconds, where the tool has that much time; a longer one is a failure. */
 const MAX_RETRY_AFTER_MS = 30_000;
 /** Where a tool's fixed upstream is: what the operator set for its name, else `usual`; without a slash at the end. */
 export function baseUrlOf(tool: Pick<AnyTool, 'component' | 'name'>, services: ToolServices, usual: string): string {
@@ -53,13 +56,14 @@ export function baseUrlOf(tool: Pick<AnyTool, 'component' | 'name'>, services: T
  * those of `EgressClient`; `CONFIG_INVALID` without an HTTP client.
  */
 export function ask(
-  tool: Pick<AnyTool, 'component' | 'name'>,
+  tool: Asking,
   call: Pick<ToolCall, 'services' | 'retries' | 'trace' | 'random' | 'now'>,
   request: UpstreamRequest,
 ): Observable<EgressResponse> {
   const http = requireService(call.services, 'http', tool.name);
   const { retries, trace } = call;
   const attempts = retries?.attempts ?? request.attempts;
+  const maxWaitMs = Math.min(MAX_RETRY_AFTER_MS, (tool.timeoutSeconds ?? Number.POSITIVE_INFINITY) * 1000);
   const asked: EgressRequest = {
     url: withQuery(request.url, request.query),
     method: request.method ?? 'GET',
@@ -74,7 +78,7 @@ export function ask(
     concatMap((response) => {
       const { status } = response;
       if ((status >= 200 && status < 300) || request.accepts?.(status) === true) return of(response);
-      return throwError(() => refused(response, call.now(), request.secrets ?? []));
+      return throwError(() => refused(response, { now: call.now(), maxWaitMs, secrets: request.secrets ?? [] }));
     }),
     retryWith({
       attempts,
@@ -91,7 +95,7 @@ export function ask(
 
 /** As {@link ask}, and reads the answer as JSON; an answer that is none is an error that is not tried again. */
 export function askJson(
-  tool: Pick<AnyTool, 'component' | 'name'>,
+  tool: Asking,
   call: Pick<ToolCall, 'services' | 'retries' | 'trace' | 'random' | 'now'>,
   request: UpstreamRequest,
 ): Observable<Json> {
@@ -169,10 +173,17 @@ interface Refusal {
   readonly retryAfterMs?: number;
 }
 
-function refused(response: EgressResponse, now: number, secrets: readonly string[]): EngineError {
+function refused(
+  response: EgressResponse,
+  {
+    now,
+    maxWaitMs,
+    secrets,
+  }: { readonly now: number; readonly maxWaitMs: number; readonly secrets: readonly string[] },
+): EngineError {
   const { status } = response;
   const retryAfterMs = retryAfterOf(response.headers['retry-after'], now);
-  const isTooLong = retryAfterMs !== undefined && retryAfterMs > MAX_RETRY_AFTER_MS;
+  const isTooLong = retryAfterMs !== undefined && retryAfterMs >= maxWaitMs;
   const details: Refusal = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   const why = said(messageOf(response), secrets);
   const when = isTooLong ? ` (it asks to wait ${Math.ceil(retryAfterMs / 1000)} seconds)` : '';

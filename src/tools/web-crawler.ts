@@ -1,4 +1,5 @@
-import { concatMap, type Observable, of } from 'rxjs';
+import { catchError, concatMap, type Observable, of, throwError } from 'rxjs';
+import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import { oneOf, queryArgument, text } from './fields.js';
 import { BROWSER_HEADERS } from './http/browser-headers.js';
@@ -64,9 +65,17 @@ export const webCrawler = defineTool({
           }),
         ),
       ),
+      catchError((error: unknown) => throwError(() => unexpected(error))),
     );
   },
 });
+
+/** RAGFlow's words; what is wrong with the address itself is said as it is. */
+function unexpected(error: unknown): EngineError {
+  const { code, message, retryable, details } = toEngineError(error, 'TOOL_FAILED');
+  if (code === 'URL_INVALID' || code === 'URL_BLOCKED') return new EngineError(code, message, { details });
+  return new EngineError(code, `An unexpected error occurred: ${message}`, { retryable, details, cause: error });
+}
 
 function pageOf(response: EgressResponse, form: PageRequest['form']): Observable<Page> {
   const { contentType, url } = response;

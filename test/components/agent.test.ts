@@ -107,6 +107,28 @@ describe('tools', () => {
     expect(requests[0]?.tools).toMatchObject([{ name: 'look_it_up_0', description: 'only for news' }]);
   });
 
+  it('have the arguments that the document sets, unless the model passes others', () => {
+    const params = {
+      ...TAVILY.params,
+      query: 'stored',
+      topic: 'news',
+      include_domains: ['{sys.site}'],
+      exclude_domains: '',
+    };
+    const calls = [search('a'), { name: 'tavily_search_0', arguments: { query: 'b', topic: 'general' } }];
+    const script = { rules: [{ times: 1, tool_calls: calls }], default: { reply: 'x' } };
+    const variables = { 'sys.site': 'a.example' };
+    const { requests, http } = start({ tools: [{ ...TAVILY, params }] }, script, { variables });
+    expect(requests[0]?.tools?.[0]?.parameters).toMatchObject({
+      required: ['query'],
+      properties: { topic: { default: 'news' }, include_domains: { default: ['a.example'] } },
+    });
+    expect(http.map(({ body }) => JSON.parse(String(body)))).toMatchObject([
+      { query: 'a', topic: 'news', include_domains: ['a.example'], exclude_domains: [] },
+      { query: 'b', topic: 'general', include_domains: ['a.example'] },
+    ]);
+  });
+
   it('are called, and what they found is shown, logged and kept for citations', () => {
     const world = start(
       { tools: [TAVILY] },

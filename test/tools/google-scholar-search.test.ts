@@ -17,7 +17,7 @@ const WORKS = page(
 const routes: Routes = { 'GET /scholar': WORKS };
 const calling = { args: { query: 'dense retrieval' } };
 
-itBehavesAsUpstreamTool({ tool: googleScholarSearch, calling, routes, attempts: 1 });
+itBehavesAsUpstreamTool({ tool: googleScholarSearch, calling, routes, attempts: 1, repeats429: false });
 
 describe('google_scholar_search', () => {
   it('finds works with their authors and years', async () => {
@@ -92,6 +92,16 @@ describe('google_scholar_search', () => {
       const { outputs } = await resultOf(googleScholarSearch, upstream.origin, { args: { query } });
       expect(outputs).toEqual({ formalized_content: '', json: [] });
     }
+    expect(upstream.asked).toHaveLength(1);
+  });
+
+  it('asks no second time after 429, whatever the document says', async () => {
+    const upstream = await startUpstream({
+      'GET /scholar': { status: 429, headers: { 'retry-after': '1' }, ...page('') },
+    });
+    const patient = { ...calling, retries: { attempts: 3, delayMs: 0 } };
+    const { message } = await errorOf(googleScholarSearch, upstream.origin, patient);
+    expect(message).toContain('takes this machine for a robot (status 429, wait 1 seconds); try again later');
     expect(upstream.asked).toHaveLength(1);
   });
 });

@@ -106,4 +106,10 @@ describe('parseExactly', () => {
   ])('%s', (text, expected) => {
     expect(parseExactly(text, JSON.parse(text))).toEqual(expected);
   });
+
+  it('leaves the number of passages to Querit where it is null', async () => {
+    const upstream = await startUpstream(routes);
+    await resultOf(queritSearch, upstream.origin, { ...calling, args: { query: 'rag', chunks_per_doc: null } });
+    expect(JSON.parse(upstream.asked[0]?.body ?? '')).toEqual({ query: 'rag', count: 10 });
+  });
 });

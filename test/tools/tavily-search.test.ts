@@ -29,6 +29,7 @@ describe('tavily_search', () => {
       days: 14,
       include_answer: false,
       include_images: false,
+      include_image_descriptions: false,
       include_raw_content: false,
     });
     expect(found.outputs.json).toEqual(RESULTS);

@@ -116,4 +116,10 @@ describe('web_crawler', () => {
     const found = await resultOf(webCrawler, '', { args: { query: ' ' } });
     expect(found).toMatchObject({ text: '', outputs: { formalized_content: '', json: {} } });
   });
+
+  it('says what went wrong in the words that canvases know', async () => {
+    const { origin } = await startUpstream({ 'GET /docs': { status: 404, text: 'gone' } });
+    const { message } = await errorOf(webCrawler, origin, calling);
+    expect(message).toBe('Crawler error: An unexpected error occurred: the service answered with status 404: gone');
+  });
 });

@@ -19,7 +19,7 @@ import { schemaOf } from '../chat/llm-params.js';
 import { type Chat, openChat } from '../chat/open-chat.js';
 import { prepareMessages } from '../chat/prepare-messages.js';
 import { cutPromptTags } from '../chat/prompt-tags.js';
-import { toolCallOf } from '../tool-component.js';
+import { presetsOf, toolCallOf } from '../tool-component.js';
 import { createTextReader } from '../values/text-reader.js';
 import type { AgentSpec, ToolSpec } from './agent-params.js';
 import { bindMcpTool, type OfferedTool, withMcpTools } from './mcp-tools.js';
@@ -100,9 +100,11 @@ export function openAgent(
 
 function bindLibraryTool(activation: Activation, { tool, params, needsApproval }: ToolSpec, index: number): AgentTool {
   const { function_name: name, description } = params;
-  const context = toolCallOf(tool, params, activation, createTextReader(activation));
+  const reader = createTextReader(activation);
+  const context = toolCallOf(tool, params, activation, reader);
   return bindTool({
     tool,
+    presets: presetsOf(tool, params, activation, reader),
     index,
     needsApproval,
     context,

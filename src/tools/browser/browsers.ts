@@ -6,6 +6,7 @@ import { invalidOption } from '../../operators/invalid-option.js';
 import { type Resolver, resolveWithSystem } from '../http/resolve-host.js';
 import type { ActionOutcome, BrowserAction, PageView } from './action.js';
 import { type ChromiumProcess, startChromium } from './chromium-process.js';
+import { type DomainList, requireDomains } from './domain-list.js';
 import type { BrowserFile, DownloadLimits } from './downloads.js';
 import { canSandbox, findChromium } from './find-chromium.js';
 import { type Dial, startGuardProxy } from './guard-proxy.js';
@@ -24,6 +25,8 @@ export interface BrowsersOptions {
   readonly resolver?: Resolver;
   /** How a connection to an address that was judged is made; for tests. @default a socket */
   readonly dial?: Dial;
+  /** Domains that pages may be loaded from, those below them included; whatever a node allows. @default all */
+  readonly allowedDomains?: readonly string[];
   /** Browsers at once, at least 1. @default 2 */
   readonly maxBrowsers?: number;
   /** Sessions that may wait for a browser; a further one fails with `LIMIT_REACHED`. @default 32 */
@@ -40,6 +43,8 @@ export interface BrowsersOptions {
 export interface OpenOptions {
   /** Files that the pages may be given, by name. */
   readonly uploads?: readonly UploadFile[];
+  /** Domains that pages may be loaded from, as far as all browsers may. @default all */
+  readonly allowedDomains?: readonly string[] | undefined;
   /** Goes on with cookies and storage that a session remembered under this key. @default starts with none */
   readonly rememberAs?: string;
   /** Insists on Chromium's sandbox, which then does not start without. @default wherever it can work */
@@ -82,6 +87,7 @@ const MEBIBYTE = 1_048_576;
 /** What all sessions share. */
 interface House {
   readonly options: BrowsersOptions;
+  readonly domains: DomainList;
   readonly states: ReturnType<typeof createRememberedStates>;
   /** Every browser whose process or folder is there. */
   readonly present: Set<ChromiumProcess>;
@@ -94,6 +100,7 @@ interface House {
  *
  * - Everything that its pages ask for goes through a proxy of ours, which judges URLs and addresses as the egress client does.
  * - Unsubscribing, a failure and the end of this process kill the browser's process group at once and delete its folder.
+ * - A page has 512 MiB for its scripts and 1.5 GiB in all; one that wants more is refused it, or crashes alone.
  * - The number of browsers, of waiting sessions, of files and of loaded bytes have bounds; every action has a time.
  *
  * `playwright-core` is loaded with the first session.
@@ -109,7 +116,8 @@ export function createBrowsers(options: BrowsersOptions = {}): Browsers {
     maxWaiting,
     whenFull: `${maxBrowsers} browsers are running and ${maxWaiting} nodes wait for one; try again later, or raise RUNNEL_MAX_BROWSERS.`,
   });
-  const house: House = { options, states: createRememberedStates(), present: new Set(), isSwept: false };
+  const domains = requireDomains('createBrowsers', 'allowedDomains', options.allowedDomains ?? []);
+  const house: House = { options, domains, states: createRememberedStates(), present: new Set(), isSwept: false };
   const removeAll = (): void => {
     for (const chromium of house.present) chromium.removeNow();
   };
@@ -160,6 +168,7 @@ async function start(
     {
       allowPrivateNetwork,
       resolver,
+      domains: [house.domains, requireDomains('open', 'allowedDomains', open.allowedDomains ?? [])],
       dial,
       maxBytes,
       maxConnections: 256,

@@ -20,6 +20,9 @@ const DISABLED_FEATURES = [
   'Translate',
 ];
 
+/** Mebibytes of what the scripts of a page keep; beyond, the page crashes. */
+const MAX_HEAP_MIB = 512;
+
 /** A proxy that is not there, for what Chromium asks on its own account: updates, accounts, the time. */
 const NO_PROXY = 'http://127.0.0.1:1';
 
@@ -60,6 +63,7 @@ export function chromiumFlags({ profile, isSandboxed }: FlagOptions): readonly s
     '--disable-dev-shm-usage',
     '--disable-gpu',
     '--disk-cache-size=33554432',
+    `--js-flags=--max-old-space-size=${MAX_HEAP_MIB}`,
     '--mute-audio',
     '--no-default-browser-check',
     '--no-first-run',

@@ -12,6 +12,9 @@ import { openPipeTransport } from './pipe-transport.js';
 /** What of Chromium's own complaints is kept, in characters; it explains a browser that does not start. */
 const MAX_COMPLAINTS = 4_096;
 
+/** Kibibytes of data of one process of Chromium. */
+const MAX_PROCESS_KIB = 1_572_864;
+
 /** Programs that a launcher script of a distribution calls. */
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -74,13 +77,23 @@ function spawnIn(folder: string, { executable, isSandboxed }: StartOptions): Chi
   // A PDF is a file to keep, not a page to look at.
   const preferences = JSON.stringify({ plugins: { always_open_pdf_externally: true } });
   writeFileSync(path.join(profile, 'Default', 'Preferences'), preferences);
-  return spawn(executable, chromiumFlags({ profile, isSandboxed }), {
+  const [program, ...given] = bounded([executable, ...chromiumFlags({ profile, isSandboxed })]);
+  return spawn(program, given, {
     cwd: folder,
     // A process group of its own: killing reaches renderers too, and Ctrl-C in a terminal does not.
     detached: true,
     env: { PATH: SYSTEM_PATH, HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
+}
+
+/**
+ * The same command with a bound on the memory of each process: a flag of Chromium bounds scripts, but no buffers, pictures and
+ * elements. Only Linux holds a process to it.
+ */
+function bounded(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
+  if (process.platform !== 'linux') return command;
+  return ['/bin/sh', '-c', 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(MAX_PROCESS_KIB), ...command];
 }
 
 /** Resolves when a process is gone, or could not be started, with how. */

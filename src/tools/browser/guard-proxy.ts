@@ -6,6 +6,7 @@ import { type DialOptions, dial } from '../http/dial.js';
 import { exchangeFailure } from '../http/failures.js';
 import { type Resolver, resolveHost } from '../http/resolve-host.js';
 import { checkUrl, hostOf } from '../http/url-policy.js';
+import { checkDomain, type DomainList } from './domain-list.js';
 import { forwardRequest } from './forward-request.js';
 
 /** Opens a connection whose addresses are decided. */
@@ -16,6 +17,8 @@ export interface GuardOptions {
   /** Lets pages reach private and loopback addresses, but no metadata services. */
   readonly allowPrivateNetwork: boolean;
   readonly resolver: Resolver;
+  /** A host must be in every list. */
+  readonly domains: readonly DomainList[];
   /** @default a connection to one of the addresses that were judged */
   readonly dial?: Dial | undefined;
   /** Connections of the browser at once; a further one is closed. */
@@ -81,7 +84,7 @@ const AUTHORITY = /^(?:\[[\da-f:.]+\]|[^\s/\\@?#:[\]]+):\d{1,5}$/i;
 
 /** Judges and connects; what it opens ends with the client that asked. */
 function createOpener(options: GuardOptions, clients: ReadonlySet<Duplex>) {
-  const { resolver, allowPrivateNetwork, maxBytes, dial: connect = dial, onRefused } = options;
+  const { resolver, domains, allowPrivateNetwork, maxBytes, dial: connect = dial, onRefused } = options;
   const reach = allowPrivateNetwork ? 'private' : 'public';
   let bytes = 0;
   const count = (chunk: Buffer): void => {
@@ -95,6 +98,7 @@ function createOpener(options: GuardOptions, clients: ReadonlySet<Duplex>) {
   return async (target: string, client: Duplex): Promise<Upstream> => {
     if (bytes > maxBytes) throw new EngineError('EGRESS_TOO_LARGE', 'The pages have loaded more than they may.');
     const url = checkUrl(target, { reach });
+    checkDomain(url, domains);
     const ending = new AbortController();
     const end = (): void => ending.abort();
     if (client.destroyed) end();

@@ -149,10 +149,13 @@ function createTabs(context: BrowserContext, notes: Notes): Tabs {
   context.on('request', (request) => asks(request.url()));
   const leave = (page: Page): void => {
     pages = pages.filter((one) => one !== page);
+    // Chromium shows another one now.
+    front = undefined;
   };
   context.on('page', (page) => {
     if (pages.length >= MAX_TABS) {
       notes.add(`A new tab was closed again: ${MAX_TABS} are the most.`);
+      page.once('close', () => leave(page));
       page.close().catch(ignore);
       return;
     }
@@ -161,7 +164,7 @@ function createTabs(context: BrowserContext, notes: Notes): Tabs {
     page.on('websocket', (socket) => asks(socket.url()));
     page.once('close', () => leave(page));
     page.once('crash', () => {
-      notes.add('The page crashed and was closed.');
+      notes.add('The page crashed and was closed; it may have used too much memory.');
       leave(page);
       page.close().catch(ignore);
     });

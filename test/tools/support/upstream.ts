@@ -146,6 +146,8 @@ export interface UpstreamTool {
   readonly attempts: number;
   /** Whether a body that cannot be read is a failure; not so for a tool that takes any text. @default true */
   readonly refusesGarbage?: boolean;
+  /** Whether 429 is tried again where the document asks for attempts. @default true */
+  readonly repeats429?: boolean;
   /** Whether JSON that is no object is a failure. @default as `refusesGarbage` */
   readonly refusesOtherShapes?: boolean;
 }
@@ -161,6 +163,7 @@ export function itBehavesAsUpstreamTool({
   attempts,
   refusesGarbage = true,
   refusesOtherShapes = refusesGarbage,
+  repeats429 = true,
 }: UpstreamTool): void {
   const first = Object.keys(routes)[0] as string;
   const usual = routes[first] as Reply | readonly Reply[] | ((asked: Asked) => Reply);
@@ -185,7 +188,9 @@ export function itBehavesAsUpstreamTool({
     });
 
     it.runIf(tool.isRepeatable !== false)('tries again as often as the document says', async () => {
-      const upstream = await startUpstream(answering({ status: 503 }, { status: 429 }, { status: 500 }));
+      const upstream = await startUpstream(
+        answering({ status: 503 }, { status: repeats429 ? 429 : 502 }, { status: 500 }),
+      );
       const patient: Calling = { ...calling, retries: { attempts: 4, delayMs: 0 } };
       expect(await resultOf(tool, upstream.origin, patient)).toMatchObject({ type: 'result' });
       expect(timesAsked(upstream)).toBe(4);
@@ -195,6 +200,14 @@ export function itBehavesAsUpstreamTool({
       const upstream = await startUpstream(always({ status: 429, headers: { 'retry-after': '3600' } }));
       const error = await errorOf(tool, upstream.origin, calling);
       expect(error).toMatchObject({ code: 'TOOL_FAILED', message: expect.stringContaining('3600') });
+      expect(timesAsked(upstream)).toBe(1);
+    });
+
+    it('does not wait longer than it has time', async () => {
+      const wait = String(tool.timeoutSeconds);
+      const upstream = await startUpstream(always({ status: 429, headers: { 'retry-after': wait } }));
+      const error = await errorOf(tool, upstream.origin, calling);
+      expect(error).toMatchObject({ code: 'TOOL_FAILED', message: expect.stringContaining(`${wait} seconds`) });
       expect(timesAsked(upstream)).toBe(1);
     });
 
