@@ -1,6 +1,7 @@
-import { BehaviorSubject, NEVER, Subject, Subscription } from 'rxjs';
+import { BehaviorSubject, NEVER, Subject } from 'rxjs';
 import { expect, it } from 'vitest';
 import { createMemoryRunLog } from '../../src/stores/index.js';
+import { ClientPresence } from '../../src/transport/clients/client-presence.js';
 import type { EventFrame } from '../../src/transport/runs/event-frame.js';
 import { type Following, follow } from '../../src/transport/runs/follow.js';
 import type { LiveRun } from '../../src/transport/runs/live-run.js';
@@ -8,7 +9,7 @@ import type { LiveRun } from '../../src/transport/runs/live-run.js';
 it('knows how far clients are behind, for as long as they follow', async () => {
   const followers = new Set<Following>();
   const frames = new Subject<EventFrame>();
-  const live = { lastSeq: 0, hasEnded: false, frames$: frames, attach: () => new Subscription() };
+  const live = { lastSeq: 0, hasEnded: false, frames$: frames, clients: new ClientPresence() };
   const show = (seq: number): void => {
     live.lastSeq = seq;
     frames.next({ seq, event: 'message', json: '{}' } as EventFrame);

@@ -1,5 +1,5 @@
 import { BehaviorSubject, Subscription } from 'rxjs';
-import { tooSlow } from '../runs/liveness.js';
+import { tooSlow } from '../clients/liveness.js';
 import type { RunHub } from '../runs/run-hub.js';
 import { eventFrame, WINDOW } from './server-frames.js';
 

@@ -46,7 +46,7 @@ export async function callAgent(parts: ServerParts, call: AgentCall): Promise<Ca
   const turn = readTurn({ query: args.query ?? '', inputs, release: true, name: tool }, {}, headers);
   signal.throwIfAborted();
   const { live } = await parts.startTurn({ tenant, agentId: agent.id, fallback: 'published' }, turn);
-  const presence = live.attach();
+  const presence = live.clients.attach();
   const stop = (): void => live.cancel();
   signal.addEventListener('abort', stop, { once: true });
   // It may have come while the run was started.

@@ -4,7 +4,7 @@ import type { LiveRun } from './live-run.js';
 
 /** Waits for the end of a run; while the caller waits too, it counts as a client of the run. */
 export async function awaitRun({ res }: HttpExchange, live: LiveRun): Promise<RunRecord> {
-  const presence = live.attach();
+  const presence = live.clients.attach();
   const leave = (): void => presence.unsubscribe();
   res.once('close', leave);
   try {

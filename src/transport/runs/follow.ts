@@ -79,7 +79,7 @@ class Follower implements Following {
     followers.add(this);
     this.#subscriber.add(() => followers.delete(this));
     // From the beginning: a client that reads what was is there as well.
-    this.#subscriber.add(findLive()?.attach());
+    this.#subscriber.add(findLive()?.clients.attach());
     this.#subscriber.add(() => this.#gone.next());
     this.#run().catch((error: unknown) => this.#subscriber.error(error));
   }
@@ -154,7 +154,7 @@ class Follower implements Following {
     // A log may show a page more than was shown live so far.
     const unseen$ = after > live.lastSeq ? live.frames$.pipe(filter((frame) => frame.seq > after)) : live.frames$;
     return new Promise((resolve) => {
-      const presence = live.attach();
+      const presence = live.clients.attach();
       presence.add(
         unseen$.pipe(coalesceFrames({ ready$, maxBytes: maxQueueBytes })).subscribe({
           next: (frame) => {

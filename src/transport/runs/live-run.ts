@@ -1,13 +1,13 @@
-import { BehaviorSubject, type Observable, Subscription, timer } from 'rxjs';
+import { type Observable, Subscription } from 'rxjs';
 import type { Session } from '../../canvas/turn.js';
 import type { WireEvent } from '../../canvas/wire-event.js';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { RunRecord, RunStatus } from '../../graph/service-ports.js';
+import { ClientPresence } from '../clients/client-presence.js';
 import type { EventFrame, FreshFrame } from './event-frame.js';
 import { keepTrying } from './keep-trying.js';
 import { failureEvent } from './last-event.js';
 import type { EngineHooks, LiveRunOptions, RunIdentity } from './live-run-options.js';
-import { abandoned } from './liveness.js';
 import { RunEvents } from './run-events.js';
 import { UsageJournal } from './run-usage.js';
 import type { Transcript } from './transcript.js';
@@ -21,13 +21,12 @@ import type { Transcript } from './transcript.js';
 export class LiveRun {
   readonly identity: RunIdentity;
   readonly startedAt: number;
+  readonly clients = new ClientPresence();
   readonly #options: LiveRunOptions;
   readonly #events: RunEvents;
-  readonly #clients = new BehaviorSubject(0);
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
   readonly #usage: UsageJournal;
-  #visit = Subscription.EMPTY;
   #record: RunRecord;
   #resolveEnded: (record: RunRecord) => void = () => {};
   #session: Session | undefined = undefined;
@@ -87,8 +86,9 @@ export class LiveRun {
     const { identity, work, past, detachGraceMs, claim } = this.#options;
     const { id, sessionId, messageId } = identity;
     claim.whenLost = () => this.putDown('its lease was lost');
-    if (detachGraceMs !== undefined)
-      this.#subscription.add(abandoned(this.#clients, detachGraceMs).subscribe(() => this.cancel()));
+    if (detachGraceMs !== undefined) {
+      this.#subscription.add(this.clients.abandoned(detachGraceMs).subscribe(() => this.cancel()));
+    }
     if ('failure' in work) {
       this.#failure = work.failure;
       void this.#finish();
@@ -117,21 +117,6 @@ export class LiveRun {
     );
   }
 
-  /** Counts a client until the subscription is ended. */
-  attach(): Subscription {
-    this.#clients.next(this.#clients.value + 1);
-    return new Subscription(() => this.#clients.next(this.#clients.value - 1));
-  }
-
-  /** Counts clients of another process for `forMs`, or until they say again that they are there. */
-  visit(forMs: number): void {
-    const before = this.#visit;
-    const presence = this.attach();
-    this.#visit = timer(forMs).subscribe(() => presence.unsubscribe());
-    this.#visit.add(presence);
-    before.unsubscribe();
-  }
-
   /** Stops the run at once; its last event says so. Does nothing when it is over. */
   cancel(): void {
     this.#abort.abort();
@@ -144,7 +129,7 @@ export class LiveRun {
     logger.warn({ run: identity.id, reason: why }, 'a run was put down; it goes on elsewhere');
     this.#isPutDown = true;
     this.#subscription.unsubscribe();
-    this.#visit.unsubscribe();
+    this.clients.close();
     this.#events.stop(new EngineError('CONFLICT', `Run "${identity.id}" goes on in another process.`));
     whenOver();
     this.#events.complete();
@@ -172,7 +157,7 @@ export class LiveRun {
     if (this.#isFinishing) return;
     this.#isFinishing = true;
     this.#subscription.unsubscribe();
-    this.#visit.unsubscribe();
+    this.clients.close();
     await this.#events.flushed();
     try {
       if (this.#isPutDown || (this.#events.hasFailed && !(await this.#isStillMine()))) return;

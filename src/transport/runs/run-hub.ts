@@ -91,7 +91,7 @@ export class RunHub {
     this.#claims = new SessionClaims({ leases, ttlMs: config.leaseMs, logger });
     this.#news = new RunNews(signals, now, (run) => {
       const live = this.#byId.get(run);
-      live?.visit(BELIEVED_MS);
+      live?.clients.visit(BELIEVED_MS);
       return live !== undefined;
     });
   }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { BehaviorSubject, filter, interval, type Observable, Subscription } from 'rxjs';
+import { tooSlow } from '../clients/liveness.js';
 import type { HttpExchange } from '../http/types.js';
-import { tooSlow } from '../runs/liveness.js';
 import { PING } from './sse-frames.js';
 
 /** Bytes that wait in the process before a client counts as not ready; the socket has its own buffer beside. */

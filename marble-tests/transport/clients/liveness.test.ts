@@ -1,6 +1,6 @@
 import { NEVER } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { abandoned, heartbeat, idle, tooSlow } from '../../../src/transport/runs/liveness.js';
+import { abandoned, heartbeat, idle, tooSlow } from '../../../src/transport/clients/liveness.js';
 import { marbles } from '../../support/scheduler.js';
 
 const COUNTS = { '0': 0, '1': 1, '2': 2 };
