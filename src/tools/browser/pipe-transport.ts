@@ -27,6 +27,9 @@ export function openPipeTransport(input: Writable, output: Readable): ConnectOve
       transport.onclose?.();
     },
   };
+  const deliver = (message: object): void => {
+    if (isOpen) transport.onmessage?.(message);
+  };
   const take = (text: string): void => {
     let start = 0;
     for (let end = text.indexOf('\0'); end !== -1; end = text.indexOf('\0', start)) {
@@ -35,7 +38,8 @@ export function openPipeTransport(input: Writable, output: Readable): ConnectOve
       parts = [];
       length = 0;
       start = end + 1;
-      transport.onmessage?.(message);
+      // Each in a turn of its own: what the driver begins to wait for after one message may be the next one.
+      setImmediate(deliver, message);
     }
     if (start === text.length) return;
     parts.push(text.slice(start));
