@@ -59,11 +59,11 @@ export class Frontier {
     for (let at = 0; at < next.length; at += 1) {
       const to = next[at] as number;
       if (token.startedEarly !== undefined && hasStarted(token.startedEarly, to)) continue;
-      if (!(this.plan.nodes[to] as Node).isJoin) {
-        ready.push(this.#add(frame, to, 'ready'));
-      } else if (frame.newest?.heldAt(to) === undefined) {
-        joined.push(this.#add(frame, to, 'held'));
-      }
+      const held = frame.newest?.heldAt(to);
+      // A join is as new as the last token that came to it.
+      if (held !== undefined) held.id = this.nextTokenId++;
+      else if (!(this.plan.nodes[to] as Node).isJoin) ready.push(this.#add(frame, to, 'ready'));
+      else joined.push(this.#add(frame, to, 'held'));
     }
     this.step += 1;
     this.remove(token, ready);
@@ -254,8 +254,6 @@ export class Frontier {
 
   #release(held: Token, ready: Token[]): void {
     unwatch(held);
-    // Whoever may go last has the highest number: what it gives is what the run ends with.
-    held.id = this.nextTokenId++;
     held.frame.heldCount -= 1;
     unlink(held);
     appendToList(held);

@@ -28,7 +28,7 @@ export interface Work {
 
 /** Permission to run one node once. All fields are set in the constructor, in one order: one hidden class. */
 export class Token {
-  /** Unique within the run. A token that was held at a join gets a new one when it may go. */
+  /** Unique within the run. A token that is held at a join gets a new one whenever another one comes there. */
   id: number;
   /** Index of the node in the plan. */
   readonly node: number;

@@ -86,7 +86,15 @@ describe('containers in runs', () => {
       begin: ['Begin', {}, ['each']],
       each: ['Iteration', { items_ref: 'begin@list', outputs: { seen: { ref: 'repeat@s' } } }, ['end']],
       one: ['IterationItem', {}, ['repeat'], 'each'],
-      repeat: ['Loop', { loop_variables: [{ variable: 's', value: '' }], maximum_loop_count: 2 }, [], 'each'],
+      repeat: [
+        'Loop',
+        {
+          loop_variables: [{ variable: 's', input_mode: 'constant', value: '', type: 'string' }],
+          maximum_loop_count: 2,
+        },
+        [],
+        'each',
+      ],
       item: ['LoopItem', {}, ['add'], 'repeat'],
       add: ['Work', { value: '{repeat@s}{one@item}', write: 'repeat@s' }, [], 'repeat'],
       end: ['Work', { value: '{each@seen}' }],

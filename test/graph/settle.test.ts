@@ -124,7 +124,7 @@ const ROWS: readonly Row[] = [
       ['s', 'a b z?'],
       ['a', 'b z? y'],
       ['b', 'z? y y'],
-      ['y', 'z? y'],
+      ['y', 'y z?'],
       ['y', 'z'],
     ],
   },
@@ -174,8 +174,8 @@ const ROWS: readonly Row[] = [
     graph: 's -> z a b; a -> b z; b -> a z',
     order: 'z s a b',
     moves: [
-      ['s', 'z? b? a'],
-      ['a > z', 'z? b'],
+      ['s', 'z? a b?'],
+      ['a > z', 'b z?'],
       ['b > z', 'z'],
     ],
   },
@@ -228,6 +228,15 @@ describe('settle', () => {
       [state] = settle(plan, state, tokenOf(plan, state, node), settled({ of: node }));
     }
     expect(state.last?.outputs).toEqual({ of: 'j' });
+  });
+
+  it('ends with what was named behind a join that went with it', () => {
+    const plan = draw('s -> a j; a -> j z');
+    let state = initialState(plan);
+    for (const node of ['s', 'a', 'z', 'j']) {
+      [state] = settle(plan, state, tokenOf(plan, state, node), settled({ of: node }));
+    }
+    expect(state.last?.outputs).toEqual({ of: 'z' });
   });
 
   it('remembers the outputs of the token that was made last', () => {

@@ -43,8 +43,10 @@ export class TokenGame {
   advance(token: Piece, targets: readonly number[]): Piece[] {
     const ready: Piece[] = [];
     for (const to of targets) {
+      const held = this.live.find(({ node, status }) => node === to && status === 'held');
       if (this.#plan.nodes[to]?.isJoin !== true) ready.push(this.#add(to, 'ready'));
-      else if (!this.live.some(({ node, status }) => node === to && status === 'held')) this.#add(to, 'held');
+      else if (held === undefined) this.#add(to, 'held');
+      else held.id = this.#nextId++;
     }
     this.live.splice(this.live.indexOf(token), 1);
     return [...ready, ...this.#release()];
@@ -61,10 +63,7 @@ export class TokenGame {
     const free = held.filter((join) => !this.live.some((other) => other !== join && this.#reaches(other, join)));
     const isMoving = this.live.some(({ status }) => status === 'ready');
     const chosen = free.length > 0 || isMoving ? free : this.#tie(held);
-    for (const join of chosen) {
-      join.status = 'ready';
-      join.id = this.#nextId++;
-    }
+    for (const join of chosen) join.status = 'ready';
     return chosen;
   }
 
