@@ -26,6 +26,8 @@ export function passOn(
     case 'progress':
       keepProgress(token, event);
       recorder?.add({ ...event, type: 'progress', token: token.id });
+      // At once: the node may be at work for an hour before anything settles.
+      recorder?.commit();
       return;
     case 'usage':
       reporter.usage(token, node, event);

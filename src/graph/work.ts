@@ -4,7 +4,7 @@
  * Inside an activation branching is `partition` and `merge` (the operator `route`): what moves the graph goes one way, what
  * only streams out goes the other.
  */
-import { isObservable, type Observable, Subscription, tap, timer } from 'rxjs';
+import { ignoreElements, isObservable, type Observable, Subscription, tap, timer } from 'rxjs';
 import { EngineError } from '../errors.js';
 import { route } from '../operators/route.js';
 import type { ActivationView } from './activation.js';
@@ -85,6 +85,8 @@ export class NodeWork implements Work {
             tap((event) => {
               if (!this.#isOver) this.#host.said(this.#token, event as Exclude<NodeEvent, Move>);
             }),
+            // Nobody reads what comes out, and nearly every event of a node is a piece of text that would go through it.
+            ignoreElements(),
           ),
       }),
     );

@@ -1,6 +1,6 @@
 /** Processes that are lost at the worst moment, each time the smallest graph in which it matters. */
 import { setImmediate } from 'node:timers/promises';
-import { NEVER } from 'rxjs';
+import { concat, NEVER, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { NodeFunction } from '../../src/graph/component.js';
 import { interrupt, type Settled, settled } from '../../src/graph/node-events.js';
@@ -65,6 +65,21 @@ describe('a process that is lost', () => {
     expect(events.at(-1)?.type).toBe('run-settled');
     expect(answers).toEqual([undefined, 'Ada', 'Ada']);
   });
+
+  it.each(['sync', 'async'] as const)(
+    'keeps what a node wants kept while it is still at work (%s)',
+    async (durability) => {
+      const memos: (Json | undefined)[] = [];
+      const work: NodeFunction = ({ memo }) => {
+        memos.push(memo);
+        return memo === undefined ? concat(of({ type: 'progress', memo: 'round 1' } as const), NEVER) : {};
+      };
+      const plan = planOf({ a: { activate: work } });
+      const kept = await lose(plan, { input: null }, Number.POSITIVE_INFINITY, { durability });
+      await watchToEnd(plan, { checkpoint: kept, takeover: true });
+      expect(memos).toEqual([undefined, 'round 1']);
+    },
+  );
 
   it('never gives the token of a node to another node', async () => {
     const used = new Map<string, Set<string>>();
