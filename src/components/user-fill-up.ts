@@ -1,5 +1,6 @@
 import { concatMap, type Observable, of } from 'rxjs';
 import { z } from 'zod';
+import { canonicalId } from '../dsl/component-id.js';
 import { renderValue } from '../dsl/render-value.js';
 import { type Activation, defineComponent, type NodeFunction } from '../graph/component.js';
 import {
@@ -88,11 +89,18 @@ function toResult(
   return isMove && warnings.length === 0 ? only : of(...warnings, ...events);
 }
 
-function givenAnswers({ node, token, answer }: Activation, form: Form): ReadonlyMap<string, Json> {
+/** The fields of the form, and those that nobody declared: they are outputs, too, unless they address a form. */
+function givenAnswers({ node, token, answer, source }: Activation, form: Form): ReadonlyMap<string, Json> {
   if (typeof answer === 'string') return textAnswer(form, answer);
   if (!isJsonObject(answer)) return new Map();
   const isTurn = Object.hasOwn(answer, 'inputs') || Object.hasOwn(answer, 'query');
-  return fieldsGivenTo(node, form, isTurn ? answer.inputs : answer, formAddress(node, token));
+  const inputs = isTurn ? answer.inputs : answer;
+  const isAddress = (name: string): boolean =>
+    /[:#]/.test(name) || canonicalId(name) === canonicalId(node) || source.output(name, '').status !== 'unresolved';
+  const others = Object.entries(isJsonObject(inputs) ? inputs : {}).filter(
+    ([name]) => !form.has(name) && !isAddress(name),
+  );
+  return new Map([...fieldsGivenTo(node, form, inputs, formAddress(node, token)), ...others]);
 }
 
 /** What clients know a waiting form by, as `user_inputs` says it: the form's id and the number of its token. */
@@ -124,6 +132,7 @@ function settleOrAsk(activation: Activation, form: Form, tips: Outputs, given: F
     // What is optional is asked for once; after that the user chose to leave it open.
     if (!hasAsked(activation) || !field.optional) mustAsk = true;
   }
+  for (const [name, value] of [...former, ...given]) if (!form.has(name)) kept.push([name, value]);
   const values = Object.fromEntries(kept);
   if (!mustAsk) return [settled({ ...tips, ...values, ...Object.fromEntries(open.map(([name]) => [name, null])) })];
   const payload = { kind: 'form', inputs: Object.fromEntries(open), tips: tips.tips ?? '' };

@@ -86,7 +86,8 @@ describe('UserFillUp, answered', () => {
     ['plain values', { a: LINE, n: LINE }, { inputs: { a: 'x', n: 0 } }, { a: 'x', n: 0 }],
     ['by id of the form', { a: LINE }, { inputs: { [ID]: { a: 'x' }, 'UserFillUp:Other': { a: 'y' } } }, { a: 'x' }],
     ['by id in its other spelling', { a: LINE }, { inputs: { userfillup_ask: { a: { value: 'x' } } } }, { a: 'x' }],
-    ['fields of other forms beside its own', { a: LINE }, { inputs: { a: 'x', b: 'y' } }, { a: 'x' }],
+    ['fields that nobody declared', { a: LINE }, { inputs: { a: 'x', b: { value: 'y' } } }, { a: 'x', b: 'y' }],
+    ['no address of a form for a field', { a: LINE }, { inputs: { a: 'x', 'UserFillUp:B#7': { a: 'y' } } }, { a: 'x' }],
     ['a map without a turn around it', { a: LINE }, { a: 'x' }, { a: 'x' }],
     ['text for the only field', { a: LINE }, 'x', { a: 'x' }],
     ['text for the field called value', { value: LINE, b: OPTIONAL }, 'x', { value: 'x', b: null }],
@@ -110,7 +111,6 @@ describe('UserFillUp, answered', () => {
     ['a turn without inputs', { a: LINE }, { query: 'again', user_id: 'u' }],
     ['null', { a: LINE }, { inputs: { a: null } }],
     ['a field without a value', { a: LINE }, { inputs: { a: { type: 'line' } } }],
-    ['fields of another form', { a: LINE }, { inputs: { b: 'x' } }],
     ['text for one of several fields', { a: LINE, b: LINE }, 'x'],
     ['names that objects have', { constructor: LINE }, { inputs: {} }],
     ['no files', { a: FILE }, { inputs: { a: [] } }],
@@ -118,6 +118,12 @@ describe('UserFillUp, answered', () => {
   ])('asks again when it is given %s', (_name, inputs, answer) => {
     const asked = Object.fromEntries(Object.entries(inputs).map(([name, field]) => [name, open(field as JsonObject)]));
     expect(fill(inputs, answer)).toEqual([ask(asked)]);
+  });
+
+  it('asks again when it is given fields of another form alone, and keeps them', () => {
+    const [kept, asked] = fill({ a: LINE }, { inputs: { b: 'x' } });
+    expect(kept).toEqual({ type: 'progress', memo: { b: 'x' } });
+    expect(asked).toMatchObject({ type: 'interrupt', payload: { inputs: { a: open(LINE) } }, outputs: { b: 'x' } });
   });
 
   it('gives the tips as they read when it is answered', () => {
