@@ -70,7 +70,7 @@ export interface Journal {
 export type Durability = 'exit' | 'async' | 'sync';
 
 /** Bytes of records that a run gathers before it takes a snapshot, unless it is told otherwise. */
-const HISTORY_BYTES = 256 * 1024;
+const HISTORY_BYTES = 96 * 1024;
 
 /** Records may grow to this part of the last snapshot: what is kept stays below 1.25 times the state. */
 const PART_OF_SNAPSHOT = 0.25;
@@ -85,7 +85,7 @@ export interface RecorderOptions {
   readonly checkpoint: () => Checkpoint;
   /** Number of the last event in the run's log, which records are marked with. */
   readonly position: () => number;
-  /** Bytes of records that are kept before a snapshot takes their place. @default 256 KiB */
+  /** Bytes of records that are kept before a snapshot takes their place. @default 96 KiB */
   readonly historyBytes?: number | undefined;
   /** Called when the journal refuses; nobody who waits is called afterwards. */
   readonly whenBroken: (error: unknown) => void;

@@ -46,7 +46,7 @@ export interface RunOptions {
   readonly durability?: Durability;
   /** Number of the last event in the log that clients see; records are marked with it. @default the engine's own number */
   readonly position?: () => number;
-  /** Bytes of records that the journal keeps before a snapshot takes their place: how far back a fork reaches. @default 256 KiB */
+  /** Bytes of records that the journal keeps before a snapshot takes their place: how far back a fork reaches. @default 96 KiB */
   readonly historyBytes?: number;
   /** Number of the last event that the run's log already holds. @default 0 */
   readonly seq?: number;
