@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { EngineError } from '../errors.js';
 import type { FileRecord, FileStore } from '../graph/service-ports.js';
 import { isExpired } from './file-expiry.js';
+import { makeFolder } from './make-folder.js';
 
 /** What is known about a file whose bytes lie on disk. */
 export interface FileEntry extends Omit<FileRecord, 'bytes'> {
@@ -96,7 +97,7 @@ function newPath(): string {
 
 async function write(target: string, bytes: Uint8Array): Promise<void> {
   const draft = `${target}.draft`;
-  await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+  await makeFolder(path.dirname(target));
   const handle = await open(draft, 'wx', 0o600);
   try {
     await handle.writeFile(bytes);

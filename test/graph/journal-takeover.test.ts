@@ -15,7 +15,7 @@ import { watch, written } from './support/watch.js';
 describe.each(['sync', 'async'] as const)(
   'a run with durability %s that loses its process again and again',
   (durability) => {
-    property('settles everything once, as if nothing had happened', 400, async (random, seed) => {
+    property('settles everything once, as if nothing had happened', 200, async (random, seed) => {
       const undisturbed = await finish({ random, seed, durability, isLost: () => false });
       const lost = await finish({ random, seed, durability, isLost: () => random.chance(0.8) });
       expect(lost.outcomes).toEqual(undisturbed.outcomes);

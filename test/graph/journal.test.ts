@@ -12,7 +12,7 @@ import { SlowNodes } from './support/slow-nodes.js';
 import { written } from './support/watch.js';
 
 describe('the state rebuilt from a journal is the state of the run at every write', () => {
-  property('without cycles, with bodies, live text, questions and failures', 600, async (random, seed) => {
+  property('without cycles, with bodies, live text, questions and failures', 300, async (random, seed) => {
     const slow = new SlowNodes();
     await audit(journalPlan({ seed, random, slow, isOrderly: random.chance(0.3) }), slow, random);
   });

@@ -18,7 +18,7 @@ const DEEPEST = 3;
 describe('nested bodies', () => {
   property(
     'asked at random nodes and resumed in any order, give what they give without questions',
-    600,
+    300,
     (random, seed) => expectUndisturbed(random, seed, 'asks'),
   );
 

@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
 import type { LeaseStore } from '../../src/graph/durable-ports.js';
 import type { RunLog } from '../../src/graph/service-ports.js';
-import { createMemoryStores } from '../../src/stores/index.js';
-import { createMemoryJournal } from '../../src/stores/memory-journal.js';
 import type { ServerStores } from '../../src/transport/server-parts.js';
 import { documentOf, ECHO, PROBE } from './support/documents.js';
+import { durableStores } from './support/durable-stores.js';
 import { type Frame, namesOf, openStream, type StreamClient } from './support/event-stream.js';
 import { connect } from './support/live-client.js';
 import { startServer, type TestServer, type TestServerOptions } from './support/server.js';
@@ -20,11 +19,6 @@ const TWO_PROBES = documentOf({
   'Probe:Q': ['Probe', ['Message:A']],
   'Message:A': ['Message', [], { content: ['after {sys.query}'] }],
 });
-
-function durableStores(): ServerStores {
-  const stores = createMemoryStores();
-  return { ...stores, journal: createMemoryJournal(stores.log) };
-}
 
 async function startTwo(options: TestServerOptions = {}): Promise<readonly [TestServer, TestServer, ServerStores]> {
   const { stores = durableStores(), ...others } = options;
@@ -360,8 +354,13 @@ describe('a run whose lease another process has', () => {
   it('is put down, and its client goes on with what the other one does', async () => {
     const stores = durableStores();
     let isLost = false;
-    const renew: LeaseStore['renew'] = async (...args) => !isLost && stores.leases.renew(...args);
-    const leases: LeaseStore = { ...stores.leases, renew, expired: async () => [] };
+    const leases: LeaseStore = {
+      ...stores.leases,
+      // Never prolonged, so that the other server finds it expired.
+      acquire: (tenant, lease) => stores.leases.acquire(tenant, lease, 1),
+      renew: async () => !isLost,
+      expired: async () => [],
+    };
     const first = await startServer({ stores: { ...stores, leases }, env: ENV });
     const agent = await first.agent(PROBE);
     const stream = await startRun(first, agent);

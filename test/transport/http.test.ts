@@ -290,6 +290,29 @@ describe('bodies', () => {
     expect(errors).toEqual([]);
   });
 
+  it('have so many names at most, of which those within texts are none', async () => {
+    const { call, agent } = await startServer();
+    const path = `${AGENTS}/${await agent(ECHO)}/run`;
+    const names = Array.from({ length: 199_999 }, (_, at) => `"${at}": 1`).join();
+    const most = `{ "query": "\\": \\\\", ${names} }`;
+    expect((await call('POST', path, most)).body.data.data.content).toBe('you said ": \\');
+    expect((await call('POST', path, `{ "inputs": ${most} }`)).body).toEqual({
+      code: 101,
+      data: false,
+      message: 'The objects of the request body have more than 200000 names. Send lists, or several requests.',
+    });
+  });
+
+  it.each(['{"inputs": {"__proto__": {}}}', '{"inputs": {"\\u005F_proto__": {}}}'])(
+    'are refused as %s',
+    async (body) => {
+      const { call, agent } = await startServer();
+      expect((await call('POST', `${AGENTS}/${await agent(ECHO)}/run`, body)).body).toMatchObject({ code: 101 });
+      const harmless = await call('POST', `${AGENTS}/${await agent(ECHO)}/run`, { query: 'the __proto__ of \u005f' });
+      expect(harmless.body).toMatchObject({ code: 0 });
+    },
+  );
+
   it('of other types are refused', async () => {
     const { call, agent } = await startServer();
     const answer = await call('POST', `${AGENTS}/${await agent(ECHO)}/run`, '{"query":"x"}', {

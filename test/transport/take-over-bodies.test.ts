@@ -1,9 +1,8 @@
 /** A server that is lost while several rounds of a body are at work on the same node. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.js';
-import { createMemoryStores } from '../../src/stores/index.js';
-import { createMemoryJournal } from '../../src/stores/memory-journal.js';
 import { documentOf } from './support/documents.js';
+import { durableStores } from './support/durable-stores.js';
 import { type Frame, openStream } from './support/event-stream.js';
 import { startServer, type TestServer } from './support/server.js';
 import type { Probe } from './support/test-components.js';
@@ -69,8 +68,7 @@ describe.each([
   ['Iteration', false],
 ] as const)('a body of %s (a node before: %s) with two rounds at work', (container, hasBefore) => {
   it('goes on: nothing that finished runs or is said again, each item gets its own result', async () => {
-    const memory = createMemoryStores();
-    const stores = { ...memory, journal: createMemoryJournal(memory.log) };
+    const stores = durableStores();
     const first = await startServer({ stores, env: ENV });
     const agent = await first.agent(eachItem(container, hasBefore));
     const stream = await openStream(`${first.url}/api/v1/agents/${agent}/stream`, { body: { query: ITEMS } });

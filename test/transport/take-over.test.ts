@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
 import type { LeaseStore, RunJournal } from '../../src/graph/durable-ports.js';
 import type { RunLog, SessionStore } from '../../src/graph/service-ports.js';
-import { createMemoryStores } from '../../src/stores/index.js';
-import { createMemoryJournal } from '../../src/stores/memory-journal.js';
 import { documentOf, PROBE } from './support/documents.js';
+import { durableStores } from './support/durable-stores.js';
 import { type Frame, openStream } from './support/event-stream.js';
 import { startServer, type TestServer } from './support/server.js';
 
@@ -14,8 +13,7 @@ const ENV = { RUNNEL_LEASE_MS: '400', RUNNEL_ADMIN_KEY: ADMIN_KEY };
 
 /** A run that has one Probe at work, left by its server. */
 async function lostRun(dsl = PROBE) {
-  const memory = createMemoryStores();
-  const stores = { ...memory, journal: createMemoryJournal(memory.log) };
+  const stores = durableStores();
   const server = await startServer({ stores, env: ENV });
   const agent = await server.agent(dsl);
   const stream = await openStream(`${server.url}/api/v1/agents/${agent}/stream`, { body: { query: 'x' } });

@@ -19,12 +19,15 @@ export interface DatabaseOptions {
   readonly image?: string | undefined;
   /** Connections to a server. @default 10 */
   readonly maxConnections?: number;
-  /** How long to try again while the database cannot be reached. @default 15,000 ms */
+  /** How long to try again while the database cannot be reached. @default 15,000 ms, of the embedded one 60,000 ms */
   readonly patienceMs?: number;
 }
 
 /** Part of the package, made by its build. */
 const IMAGE = fileURLToPath(new URL('./embedded/database.image', import.meta.url));
+const SERVER_PATIENCE_MS = 15_000;
+/** It is always started again, which takes its time on a machine that is busy. */
+const EMBEDDED_PATIENCE_MS = 60_000;
 /** Work that takes longer is cut off when the database is closed. */
 const CLOSE_MS = 5_000;
 /** No vacuum process runs in the embedded database. */
@@ -37,7 +40,7 @@ const VACUUM_EVERY_MS = 15 * 60_000;
  * by a newer Runnel, INTERNAL when it cannot be opened.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, log, patienceMs = 15_000 } = options;
+  const { url, log, patienceMs = url === undefined ? EMBEDDED_PATIENCE_MS : SERVER_PATIENCE_MS } = options;
   const { kind, sql, pid, stop } = url === undefined ? await openEmbedded(options) : openServer(url, options);
   const patience: Patience = {
     patienceMs,

@@ -5,6 +5,14 @@ import { isTooDeep, MAX_JSON_DEPTH } from '../../json.js';
 import { badArgument } from '../refusals.js';
 
 /**
+ * Names that the objects of a body may have together. An object of a million names takes the engine seconds to build, and seconds more
+ * each time that somebody looks through it.
+ */
+const MAX_NAMES = 200_000;
+
+const [QUOTE, BACKSLASH, COLON] = ['"', '\\', ':'].map((character) => character.charCodeAt(0));
+
+/**
  * Parses JSON bodies into `request.body`; without a body it is an empty object. Bodies of other types are left to their
  * routes when they are multipart, and refused otherwise: a form that another site submits must not pass for JSON.
  *
@@ -12,14 +20,15 @@ import { badArgument } from '../refusals.js';
  */
 export function readJsonBody(maxBytes: number): Middleware {
   const parse = bodyParser({
-    enableTypes: ['json'],
-    // Merged into the defaults by position: the first would otherwise be lost.
-    extendTypes: { json: ['application/json', 'application/*+json'] },
+    // As text, because what is in it is counted before anything is built from it.
+    enableTypes: ['text'],
+    // Merged into the default, text/plain, by position, which takes its place.
+    extendTypes: { text: ['application/json', 'application/*+json'] },
     parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
     // A number here is bytes.
-    jsonLimit: maxBytes,
+    textLimit: maxBytes,
     onError: (error) => {
-      throw bodyError(error, maxBytes);
+      throw readError(error, maxBytes);
     },
   });
   return async (exchange, next) => {
@@ -27,6 +36,8 @@ export function readJsonBody(maxBytes: number): Middleware {
     await parse(exchange, async () => {
       // A stream may keep the exchange for an hour; the text of its request is not needed that long.
       exchange.request.rawBody = '';
+      const { body } = exchange.request;
+      if (typeof body === 'string') exchange.request.body = parseBody(body);
       if (isTooDeep(exchange.request.body)) {
         throw badArgument(`The request body has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
       }
@@ -45,14 +56,53 @@ function hasBody(headers: Context['headers']): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function bodyError(error: Error, maxBytes: number): EngineError {
+function parseBody(text: string): unknown {
+  if (text === '') return {};
+  if (!/^[ \t\r\n]*[[{]/.test(text)) throw notJson('');
+  if (hasTooManyNames(text)) {
+    throw badArgument(
+      `The objects of the request body have more than ${MAX_NAMES} names. Send lists, or several requests.`,
+    );
+  }
+  try {
+    // A reviver is slow, and only a text with one of these can have that name.
+    return /__proto__|\\u005f/i.test(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text);
+  } catch (error) {
+    throw notJson(error instanceof Error ? error.message : '');
+  }
+}
+
+/** Each name is followed by the only kind of colon that is not part of a text. */
+function hasTooManyNames(json: string): boolean {
+  let names = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json.charCodeAt(at);
+    if (character === QUOTE) isText = !isText;
+    else if (!isText && character === COLON) names += 1;
+    else if (isText && character === BACKSLASH) at += 1;
+  }
+  return names > MAX_NAMES;
+}
+
+/** Whoever copies such an object by assigning would give the copy another prototype. */
+function refusePrototype(name: string, value: unknown): unknown {
+  if (name === '__proto__') throw new SyntaxError('a name that objects may not have');
+  return value;
+}
+
+function readError(error: Error, maxBytes: number): EngineError {
   const { type, status } = error as Error & { readonly type?: string; readonly status?: number };
   if (type === 'entity.too.large' || status === 413) {
     return new EngineError('BODY_TOO_LARGE', `The request body is larger than ${maxBytes} bytes.`);
   }
-  const details = { httpStatus: 400 };
+  return notJson('');
+}
+
+function notJson(message: string): EngineError {
   // The parser's own words may quote the body, which may hold secrets; they go no further than its position.
-  const at = /position (\d+)/.exec(error.message)?.[1];
+  const at = /position (\d+)/.exec(message)?.[1];
   const where = at === undefined ? '' : ` (at character ${at})`;
+  const details = { httpStatus: 400 };
   return new EngineError('BAD_REQUEST', `The request body is not a JSON object${where}.`, { details });
 }

@@ -76,7 +76,7 @@ async function finish(
 }
 
 describe('a fork', () => {
-  property('at any event goes on to the same end, and nothing settled runs again', 40, async (random, seed) => {
+  property('at any event goes on to the same end, and nothing settled runs again', 20, async (random, seed) => {
     const staged = stage(random, seed);
     let start: Start = { input: null };
     for (let turns = 0; turns < 20; turns += 1) {

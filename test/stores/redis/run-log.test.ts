@@ -3,6 +3,7 @@ import { storesOpener } from './support/open-stores.js';
 import { checkpointOf, eventsOf, freshId, NO_BOUNDS } from './support/records.js';
 import { anyRedis, describeRedis } from './support/redis-server.js';
 import { startSlowLink } from './support/slow-link.js';
+import { LIMIT_MS, timesOut } from './support/time-out.js';
 
 describeRedis('event logs in Redis', () => {
   const opener = storesOpener();
@@ -81,20 +82,20 @@ describeRedis('event logs in Redis', () => {
       write: (stores: ReturnType<typeof open>, run: string) => Promise<void> | void,
     ) {
       const link = await startSlowLink(server.url);
-      const stores = opener.open(link.url, { commandTimeoutMs: 200 });
+      const stores = opener.open(link.url, { commandTimeoutMs: LIMIT_MS });
       const run = freshId();
       await stores.journal.snapshot('t', run, checkpointOf(run));
       // Every script was used before, so that what is held up is the write.
       await stores.journal.append('t', run, { events: eventsOf(1, 2), records: [] });
       await stores.log.append('t', run, eventsOf(3, 3));
       const isHeld = held === 'answer' ? link.holdAnswers() : link.holdRequests();
-      const failed = expect(Promise.resolve(write(stores, run))).rejects.toMatchObject({
-        code: 'STORE_UNAVAILABLE',
-        retryable: true,
-        message: expect.stringContaining('no answer within 200 ms'),
-      });
-      await isHeld;
-      await failed;
+      await timesOut(isHeld, () =>
+        expect(Promise.resolve(write(stores, run))).rejects.toMatchObject({
+          code: 'STORE_UNAVAILABLE',
+          retryable: true,
+          message: expect.stringContaining(`no answer within ${LIMIT_MS} ms`),
+        }),
+      );
       link.cut();
       return { ...stores, run, link };
     }

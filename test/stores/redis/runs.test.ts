@@ -4,6 +4,7 @@ import { storesOpener } from './support/open-stores.js';
 import { checkpointOf, freshId, runRecord } from './support/records.js';
 import { anyRedis, describeRedis } from './support/redis-server.js';
 import { startSlowLink } from './support/slow-link.js';
+import { LIMIT_MS, timesOut } from './support/time-out.js';
 
 const PAGE = { offset: 0, limit: 10 };
 const DAYS_30_MS = 30 * 24 * 60 * 60 * 1000;
@@ -68,13 +69,12 @@ describeRedis('runs in Redis', () => {
 
   it('do not go back to what they were when a write arrives late', async () => {
     const link = await startSlowLink(server.url);
-    const { runs } = opener.open(link.url, { commandTimeoutMs: 200 });
+    const { runs } = opener.open(link.url, { commandTimeoutMs: LIMIT_MS });
     const run = runRecord();
     await runs.save('t', run);
-    const isHeld = link.holdRequests();
-    const failed = expect(runs.save('t', { ...run, lastSeq: 1 })).rejects.toMatchObject({ retryable: true });
-    await isHeld;
-    await failed;
+    await timesOut(link.holdRequests(), () =>
+      expect(runs.save('t', { ...run, lastSeq: 1 })).rejects.toMatchObject({ retryable: true }),
+    );
     link.cut();
     const ended = { ...run, status: 'succeeded', lastSeq: 2 } as const;
     await runs.save('t', ended);

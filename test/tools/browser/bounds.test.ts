@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browsers, createBrowsers, type OpenOptions } from '../../../src/tools/browser/index.js';
-import { act, hasChromium, look, named, take } from './support/chromium.js';
+import { act, hasChromium, look, named, refOf, take } from './support/chromium.js';
 import { openSite, reaching, type Site } from './support/site.js';
 
 /** Pages that take memory until there is none. */
@@ -21,6 +21,13 @@ describe.skipIf(!hasChromium)(named('a browser'), () => {
     site = await openSite(({ url = '' }) => {
       const script = HUNGRY[url];
       if (script !== undefined) return { body: `<body>hungry<script>${script}</script>` };
+      if (url === '/tabs') {
+        return {
+          // One after the other, as a person would.
+          body: `<button onclick="more(0)">Open</button><script>
+            const more = (at) => { if (at === 10) return; window.open('/tab' + at); setTimeout(more, 200, at + 1) }</script>`,
+        };
+      }
       if (url === '/elsewhere') {
         return {
           body: `<p>here</p><img src="http://inside.example:${site.port}/picture"><a href="http://inside.example/">Away</a>`,
@@ -64,6 +71,19 @@ describe.skipIf(!hasChromium)(named('a browser'), () => {
     // Which of the two happens is up to Chromium.
     expect(`${snapshot}${notes.join()}`).toMatch(/allocation failed|page crashed/);
     expect(await goTo('/fine')).toMatchObject({ isDone: true });
+    end();
+  });
+
+  it('has eight tabs at most, and says that it closed the others', async () => {
+    const { session, goTo, end } = await using();
+    await goTo('/tabs');
+    await act(session, { action: 'click', ref: refOf(await look(session), 'button "Open"') });
+    const refused = 'A new tab was closed again: 8 are the most.';
+    let view = await look(session);
+    while (!view.notes.includes(refused)) view = await look(session);
+
+    expect(view.tabs).toBe(8);
+    expect(view.url).toBe(site.url('/tab6'));
     end();
   });
 

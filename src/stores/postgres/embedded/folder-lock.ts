@@ -1,7 +1,8 @@
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../../../errors.js';
+import { makeFolder } from '../../make-folder.js';
 import { isAlive, type ProcessMark, processMark } from './process-mark.js';
 
 /** Who has a folder; both parts are empty when nobody has it any more. */
@@ -45,7 +46,7 @@ export async function lockFolder(folder: string, options: FolderLockOptions): Pr
 
 async function takeFolder(folder: string, options: FolderLockOptions): Promise<FolderLock> {
   const { parent, patienceMs = 10_000 } = options;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const giveUpAt = Date.now() + patienceMs;
   const own: Holder = { self: processMark(process.pid), parent: processMark(parent) };
   for (;;) {

@@ -19,10 +19,6 @@ const CLOSE_MS = 3_000;
 
 const [folder, socket, parent, image] = process.argv.slice(2) as [string, string, string, string | undefined];
 
-// Whoever stops a whole group of processes means the server, which still needs its database for a moment.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => {});
-
 const orphaned = process.connected ? once(process, 'disconnect') : Promise.resolve();
 
 try {
@@ -30,6 +26,9 @@ try {
   const db = await openDataFolder(folder, { image, onPrepare: () => tell({ type: 'preparing' }) });
   await rm(socket, { force: true });
   await openBridge(db, { path: socket, onBroken: crash });
+  // Whoever stops a whole group of processes means the server, which still needs its database for a moment; until here it has none.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => {});
   tell({ type: 'ready' });
   await orphaned;
   setTimeout(() => process.exit(0), CLOSE_MS);

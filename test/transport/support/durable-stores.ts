@@ -1,0 +1,28 @@
+import type { LeaseStore } from '../../../src/graph/durable-ports.js';
+import { createMemoryStores } from '../../../src/stores/index.js';
+import { createMemoryJournal } from '../../../src/stores/memory-journal.js';
+import { SESSION_LEASES } from '../../../src/transport/runs/session-claims.js';
+import type { ServerStores } from '../../../src/transport/server-parts.js';
+
+/** Longer than any test takes, however busy the machine is. */
+const LONG_MS = 3_600_000;
+/** What a process that stops asks for, so that another one can have the lease at once. */
+const GIVEN_UP_MS = 1;
+
+/**
+ * Stores of several servers. However short their leases are by their settings, and however often they look for expired ones, a run is
+ * lost only when its server stops, never because the machine was too busy to prolong a lease in time.
+ */
+export function durableStores() {
+  const memory = createMemoryStores();
+  const leases: LeaseStore = {
+    ...memory.leases,
+    acquire: (tenant, lease, ttlMs) => memory.leases.acquire(tenant, lease, durationOf(lease.name, ttlMs)),
+    renew: (tenant, name, owner, ttlMs) => memory.leases.renew(tenant, name, owner, durationOf(name, ttlMs)),
+  };
+  return { ...memory, leases, journal: createMemoryJournal(memory.log) } satisfies ServerStores;
+}
+
+function durationOf(name: string, ttlMs: number): number {
+  return name.startsWith(SESSION_LEASES) && ttlMs > GIVEN_UP_MS ? LONG_MS : ttlMs;
+}
