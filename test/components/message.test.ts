@@ -50,6 +50,15 @@ describe('text', () => {
     }
   });
 
+  it.each([
+    ['its last line end', 'a {n@a}\r\nb\n\n', 'a x\n\nb\n'],
+    ['comments', '{# none #}{n@a}', 'x\n'],
+  ])('loses %s only where it is not streamed', (_, content, text) => {
+    const given = values({ a: 'x\n' });
+    expect(outputsOf(say(content, given, { stream: false })).content).toBe(text);
+    expect(outputsOf(say(content, given)).content).toBe(content.replace('{n@a}', 'x\n'));
+  });
+
   it('may be empty', () => {
     const events = say('{n@a}', values({ a: '' }));
     expect(events.map(({ type }) => type)).toEqual(['notice', 'settled']);
