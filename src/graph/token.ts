@@ -73,6 +73,8 @@ export class Token {
   holdsSlot = false;
   attempt = 1;
   startedAt = 0;
+  /** Whether the node was started and then waited for one beside it, whose output it reads. */
+  wasPutOff = false;
 
   constructor(id: number, node: number, frame: Frame, status: TokenStatus) {
     this.id = id;
