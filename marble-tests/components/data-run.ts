@@ -10,7 +10,16 @@ export type Said = Readonly<Record<string, Json>>;
 
 /** A node of a component, from parameters as they stand in a document. */
 export function nodeOf<P>(component: Component<P>, params: Json): NodeFunction {
-  const placement = { id: 'x', name: 'X', downstream: [], upstream: [], containers: [], body: [], isStreamed: false };
+  const placement = {
+    id: 'x',
+    name: 'X',
+    downstream: [],
+    upstream: [],
+    containers: [],
+    containerTypes: [],
+    body: [],
+    isStreamed: false,
+  };
   return component.create(component.params.parse(params), placement);
 }
 

@@ -46,6 +46,22 @@ describe('run', () => {
       expectSubscriptions(z$.subscriptions).toBe(zSubs);
     }));
 
+  it('puts off a node that reads one beside it, reached before it, until that one has settled', () =>
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const a$ = cold('  ----s     ', S);
+      const c$ = cold('  --s       ', S);
+      const x$ = cold('      --s   ', S);
+      const xSubs = '    ----^-!   ';
+      const settles = '  --c-a-(x|)';
+      const starts = '   (acx)-(|) ';
+
+      const run$ = watched(planOf({ a: () => a$, c: () => c$, x: { needs: ['a', 'c'], activate: () => x$ } }));
+
+      expectObservable(run$.pipe(nodesAt('node-started'))).toBe(starts);
+      expectObservable(run$.pipe(nodesAt('node-settled'))).toBe(settles);
+      expectSubscriptions(x$.subscriptions).toBe(xSubs);
+    }));
+
   it('runs nodes that settle at once in no time', () =>
     marbles(({ expectObservable }) => {
       const settles = '(abc|)';

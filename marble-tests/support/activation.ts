@@ -97,6 +97,7 @@ export function createNode<P>(
     downstream = [],
     upstream = [],
     containers = [],
+    containerTypes = [],
     body = [],
     isStreamed = false,
   } = placement;
@@ -106,6 +107,7 @@ export function createNode<P>(
     downstream,
     upstream,
     containers,
+    containerTypes,
     body,
     isStreamed,
   });

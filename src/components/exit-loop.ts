@@ -5,11 +5,17 @@ import { baseParams } from './base-params.js';
 
 const params = z.looseObject({ ...baseParams });
 
-/** Leaves the Loop around at once: what else its body was doing is stopped. */
+/**
+ * Leaves the innermost Loop around at once, also from an Iteration inside of it: what else its body was doing is stopped.
+ * Where no Loop is around it does nothing, and its successors run.
+ */
 export const exitLoop = defineComponent<z.infer<typeof params>>({
   type: 'ExitLoop',
   summary: 'Leaves the Loop that it is in.',
   params,
   outputs: {},
-  create: () => () => settled({}, { exit: true }),
+  create: (_params, { containerTypes }) => {
+    const end = containerTypes.includes('Loop') ? settled({}, { exit: true }) : settled({});
+    return () => end;
+  },
 });

@@ -63,7 +63,7 @@ export const message = defineComponent<MessageParams>({
   needs: (params) => referencedOutputs(params.content),
   consumes: liveOf,
   create(params) {
-    const live = new Set(liveOf(params));
+    const live = params.stream === false ? 'none' : new Set(liveReferences(params.content));
     const templates = params.content.map((text) => parseAnswer(text, live));
     return (activation) => {
       const drawn = templates.length === 1 ? 0 : Math.floor(activation.random() * templates.length);

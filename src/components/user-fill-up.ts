@@ -148,11 +148,11 @@ function hasAsked({ answer, memo }: Activation): boolean {
   return answer !== undefined || memo !== undefined;
 }
 
-/** A declared value is only a suggestion: the field itself has none yet. */
+/** A declared value is only a suggestion, behind a declared default: the field itself has none yet. */
 function openField({ declared }: FormField): JsonObject {
   const { value, ...rest } = declared;
   const isSuggested = value !== undefined && value !== null && value !== '';
-  return { ...rest, value: null, ...(isSuggested ? { default: value } : {}) };
+  return { ...(isSuggested ? { default: value } : {}), ...rest, value: null };
 }
 
 /** The tips as an output, with what the references in them hold now: an answer may come with another question. */

@@ -41,25 +41,25 @@ export class Activator implements WaveHost {
     this.#reporter = reporter;
   }
 
-  /** Reports that a node starts, unless it cannot: a node that reads what has no value is passed over. */
+  /** Reports that a node starts, unless it cannot: a node that reads what has no value and gets none is passed over. */
   announce(token: Token): void {
     const node = this.#node(token);
-    token.startedAt = this.#host.now();
     if (node.needs.length > 0) {
       const missing = this.#missing(token, node);
-      if (missing.length > 0) {
-        this.#reporter.skipped(token, node, missing);
-        this.#host.record({ type: 'skipped', token: token.id });
-        this.#host.skip(token);
+      if (!this.#isComing(token, missing)) {
+        this.#skip(token, node, missing);
         return;
       }
     }
     this.#frontier.setStatus(token, 'running');
+    if (token.wasPutOff) return;
+    token.startedAt = this.#host.now();
     if (!node.asks) this.#reporter.started(token, node);
   }
 
   activate(token: Token, isEnding = false): void {
     const node = this.#node(token);
+    if (node.needs.length > 0 && this.#isPutOff(token, node)) return;
     const problem = this.#problem(node);
     if (problem !== undefined) {
       if (problem.code === 'RUN_STEPS_EXCEEDED') this.#host.failRun(problem);
@@ -93,14 +93,33 @@ export class Activator implements WaveHost {
     return undefined;
   }
 
-  #missing(token: Token, node: Node): string[] {
+  /** Whether the node cannot run yet: it waits for a node beside it whose output it reads, or is passed over. */
+  #isPutOff(token: Token, node: Node): boolean {
+    const missing = this.#missing(token, node);
+    const [first] = missing;
+    if (first === undefined) return false;
+    const producer = producerBefore(token, first);
+    if (producer === undefined || !this.#isComing(token, missing)) this.#skip(token, node, missing);
+    else this.#frontier.putOff(token, producer);
+    return true;
+  }
+
+  #skip(token: Token, node: Node, missing: readonly number[]): void {
+    const ids = missing.map((index) => (this.#host.plan.nodes[index] as Node).id);
+    this.#reporter.skipped(token, node, ids);
+    this.#host.record({ type: 'skipped', token: token.id });
+    this.#host.skip(token);
+  }
+
+  /** The nodes that this one needs and that have given nothing. */
+  #missing(token: Token, node: Node): number[] {
     const { cells } = token.frame.values;
-    const missing: string[] = [];
-    for (const needed of node.needs) {
-      if (cells.get(needed) !== undefined || liveProducer(token, needed) !== undefined) continue;
-      missing.push((this.#host.plan.nodes[needed] as Node).id);
-    }
-    return missing;
+    return node.needs.filter((needed) => cells.get(needed) === undefined && liveProducer(token, needed) === undefined);
+  }
+
+  /** Whether all that is missing is on its way, from nodes that were reached before this one. */
+  #isComing(token: Token, missing: readonly number[]): boolean {
+    return missing.every((needed) => producerBefore(token, needed) !== undefined);
   }
 
   #follow(token: Token, node: Node, view: ActivationView, result: Parameters<NodeWork['follow']>[0]): void {
@@ -128,4 +147,13 @@ export class Activator implements WaveHost {
   #node(token: Token): Node {
     return this.#host.plan.nodes[token.node] as Node;
   }
+}
+
+/** A token of `needed` beside this one that was given before it and is about to run or at work. */
+function producerBefore({ frame, id }: Token, needed: number): Token | undefined {
+  for (let other = frame.first; other !== undefined; other = other.next) {
+    if (other.node === needed && other.id < id && (other.status === 'ready' || other.status === 'running'))
+      return other;
+  }
+  return undefined;
 }

@@ -44,7 +44,7 @@ export function checkAndCompile(document: Document, registry: Registry, options:
   }
   checkParents(document, entries, issues);
   const timeouts = options.timeouts ?? createTimeoutResolver();
-  const around = surroundingsOf(document);
+  const around = surroundingsOf(document, entries);
   const specs = entries.map((entry) => toSpec(entry, around, timeouts, issues));
   if (issues.some((issue) => issue.severity === 'error')) return { issues };
   return { plan: link(specs, options), issues };
@@ -186,11 +186,13 @@ interface Surroundings {
   readonly document: Document;
   readonly bodies: ReadonlyMap<string, readonly string[]>;
   readonly upstreams: ReadonlyMap<string, readonly string[]>;
+  /** Registered types by id. */
+  readonly types: ReadonlyMap<string, string>;
   /** Canonical forms of all ids. */
   readonly known: ReadonlySet<string>;
 }
 
-function surroundingsOf(document: Document): Surroundings {
+function surroundingsOf(document: Document, entries: readonly Entry[]): Surroundings {
   const bodies = new Map<string, string[]>();
   const upstreams = new Map<string, string[]>();
   const note = (map: Map<string, string[]>, key: string, id: string) => {
@@ -202,7 +204,8 @@ function surroundingsOf(document: Document): Surroundings {
     if (parent !== undefined) note(bodies, parent, id);
     for (const to of downstream) note(upstreams, to, id);
   }
-  return { document, bodies, upstreams, known: new Set(Object.keys(document.components).map(canonicalId)) };
+  const types = new Map(entries.map(({ source, component }) => [source.id, component.type]));
+  return { document, types, bodies, upstreams, known: new Set(Object.keys(document.components).map(canonicalId)) };
 }
 
 function placementOf(source: DocumentComponent, around: Surroundings): Omit<Placement, 'isStreamed'> {
@@ -213,7 +216,8 @@ function placementOf(source: DocumentComponent, around: Surroundings): Omit<Plac
   }
   const { id, name, downstream } = source;
   const upstream = around.upstreams.get(id) ?? [];
-  return { id, name, downstream, upstream, containers, body: around.bodies.get(id) ?? [] };
+  const containerTypes = containers.flatMap((container) => around.types.get(container) ?? []);
+  return { id, name, downstream, upstream, containers, containerTypes, body: around.bodies.get(id) ?? [] };
 }
 
 function componentsOf(references: readonly string[]): string[] {

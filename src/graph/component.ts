@@ -109,6 +109,8 @@ export interface Placement {
   readonly upstream: readonly string[];
   /** Ids of the enclosing containers, innermost first. */
   readonly containers: readonly string[];
+  /** Their types, as registered. */
+  readonly containerTypes: readonly string[];
   /** Ids of the nodes in the node's own body; empty without one. */
   readonly body: readonly string[];
   /** Whether another node reads this one live, over a stream edge. */

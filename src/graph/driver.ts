@@ -154,7 +154,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.#reporter.settled(token, node, outcome, recovered);
     if (this.isStopped) return;
     this.#recorder?.add(settledRecord(token, outcome));
-    if (outcome.exit === true && frame.owner !== undefined) {
+    if (outcome.exit === true && frame.owner !== undefined && !frame.hasFailed) {
       this.#frontier.countStep();
       this.#endWork(leave(frame));
       this.#goOnWhenKept(frame, []);
@@ -233,7 +233,11 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
 
   /** The first error is what the run ends with; nodes that were announced with the one that failed still have their turn. */
   failRun(error: EngineError): void {
-    this.#loop.whenWaveIsOver(() => this.#fail(error));
+    this.#loop.endWithWave(() => this.#fail(error));
+  }
+
+  afterWave(callback: () => void): void {
+    this.#loop.whenWaveIsOver(callback);
   }
 
   #fail(error: EngineError): void {

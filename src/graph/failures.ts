@@ -26,6 +26,8 @@ export interface FailureHost {
   moveTo(token: Token, targets: readonly number[]): void;
   stopFrame(frame: Frame): void;
   failRun(error: EngineError): void;
+  /** Calls back when the nodes that were announced together have had their turn. */
+  afterWave(callback: () => void): void;
 }
 
 export class Failures {
@@ -82,7 +84,8 @@ export class Failures {
 
   /** Nobody handles the error here: the body around fails with it, or the run. */
   #propagate(token: Token, node: Node, error: EngineError, info: ErrorInfo): void {
-    const { owner, whenFailed, key } = token.frame;
+    const { frame } = token;
+    const { owner } = frame;
     // Made when first needed: most runs have no failure, and a set costs more than starting a run.
     this.#reported ??= new Set();
     if (!this.#reported.has(error)) {
@@ -94,10 +97,19 @@ export class Failures {
       this.#host.failRun(error);
       return;
     }
-    this.#host.stopFrame(token.frame);
+    if (frame.hasFailed) return;
+    frame.hasFailed = true;
+    this.#host.afterWave(() => this.#closeBody(frame, owner, error));
+  }
+
+  /** The container hears of the first error; nodes that were announced with the one that failed have had their turn. */
+  #closeBody(frame: Frame, owner: Token, error: EngineError): void {
+    const { whenFailed, key } = frame;
+    if (!owner.isLive || whenFailed === undefined) return;
+    this.#host.stopFrame(frame);
     owner.frames?.delete(key);
     this.#host.record({ type: 'closed', token: owner.id, key });
-    whenFailed?.(error);
+    whenFailed(error);
   }
 
   #report(token: Token, node: Node, info: ErrorInfo, then: 'goto' | 'retry' | 'body' | 'run'): void {

@@ -7,6 +7,7 @@
  *   never early; a branch that was not taken never blocks it. This is the AND-join of van der Aalst's workflow patterns with
  *   dead-path elimination done by reachability instead of by sending skip tokens.
  * - When joins wait only for each other (several in one cycle), the one with the lowest index goes.
+ * - A node that reads the output of one beside it, reached before it and still at work, is put off until that one is done.
  * - A consumer on a *stream edge* may go while the only live tokens that can reach it are its producers, at work.
  *
  * A held token keeps a *witness*: one live token that can reach it. Only when its witness goes is another one looked for, so
@@ -104,6 +105,14 @@ export class Frontier {
       unwatch(held);
       this.#tryRelease(held, ready);
     }
+  }
+
+  /** A token that was to run waits for another one, whose output its node reads. */
+  putOff(token: Token, producer: Token): void {
+    token.wasPutOff = true;
+    this.setStatus(token, 'held');
+    token.frame.heldCount += 1;
+    watch(token, producer);
   }
 
   /** Changes what a live token does, and keeps the frame's count of moving tokens. */

@@ -73,6 +73,8 @@ export class Token {
   holdsSlot = false;
   attempt = 1;
   startedAt = 0;
+  /** Whether the node was started and then waited for one beside it, whose output it reads. */
+  wasPutOff = false;
 
   constructor(id: number, node: number, frame: Frame, status: TokenStatus) {
     this.id = id;
@@ -158,6 +160,8 @@ export class Frame {
   /** Live tokens by level, and the lowest level with any; only kept where the scope has joins. */
   readonly liveAtLevel: Int32Array | undefined;
   lowestLevel = 0;
+  /** A node failed and nobody in the body handles it; the container is told when its wave is over. */
+  hasFailed = false;
   /** A node left the body early: nothing of it goes on, but its container has not heard of it yet. */
   isLeft = false;
   /** Live tokens by node; only kept where the scope has joins. */

@@ -46,8 +46,9 @@ export class WaveLoop {
   readonly #oneWave: Token[][] = [];
   #busy = 0;
   #isStopped = false;
-  /** Called at the end of the wave under way. */
-  #whenOver: (() => void) | undefined = undefined;
+  /** Called at the end of the wave under way, in this order. */
+  readonly #endings: (() => void)[] = [];
+  #isEnding = false;
 
   constructor(host: WaveHost, concurrency: number) {
     this.#host = host;
@@ -61,10 +62,16 @@ export class WaveLoop {
     this.schedule(first);
   }
 
-  /** Calls back once the wave under way is activated, at once when there is none; only the first of a wave is called. */
+  /** Calls back once the wave under way is activated, at once when there is none. */
   whenWaveIsOver(callback: () => void): void {
     if (this.#nextWave === undefined) callback();
-    else this.#whenOver ??= callback;
+    else this.#endings.push(callback);
+  }
+
+  /** The same for what ends the run: nobody is started behind the nodes of this wave. */
+  endWithWave(callback: () => void): void {
+    this.#isEnding = true;
+    this.whenWaveIsOver(callback);
   }
 
   stop(): void {
@@ -112,7 +119,9 @@ export class WaveLoop {
       this.#runBatch(wave, at, end);
       at = end;
     }
-    this.#whenOver?.();
+    // A callback may add another: a body that fails can fail the run.
+    for (let at = 0; at < this.#endings.length; at += 1) this.#endings[at]?.();
+    while (this.#endings.length > 0) this.#endings.pop();
     // Slots that this wave gave back, or never took, go to those who wait.
     for (let free = this.#concurrency - this.#busy; free > 0 && this.#backlog.size > 0; free -= 1) {
       next.push(this.#backlog.take());
@@ -143,7 +152,7 @@ export class WaveLoop {
     }
     for (let at = from; at < to && !this.#isStopped; at += 1) {
       const token = wave[at] as Token;
-      if (token.isLive) this.#host.activate(token, this.#whenOver !== undefined);
+      if (token.isLive) this.#host.activate(token, this.#isEnding);
     }
   }
 }

@@ -422,7 +422,16 @@ describe('after a crash', () => {
 });
 
 describe('what is wrong with a document', () => {
-  const place = { id: 'x', name: 'X', downstream: [], upstream: [], containers: [], body: [], isStreamed: false };
+  const place = {
+    id: 'x',
+    name: 'X',
+    downstream: [],
+    upstream: [],
+    containers: [],
+    containerTypes: [],
+    body: [],
+    isStreamed: false,
+  };
   const read = (params: JsonObject) => agent.params.parse({ llm_id: 'm', ...params });
   const problems = (params: JsonObject) => agent.check?.(read(params), place);
 

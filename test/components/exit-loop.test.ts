@@ -64,7 +64,26 @@ describe('ExitLoop', () => {
     expect(outputs('after')).toEqual({ value: 'after 0+++' });
   });
 
-  it('gives nothing and says that its body ends', () => {
-    expect(performNow(createNode(exitLoop, {}), fakeActivation())).toEqual([settled({}, { exit: true })]);
+  it('does nothing in an Iteration that is in no Loop', async () => {
+    const plan = flow({
+      begin: ['Begin', {}, ['each']],
+      each: ['Iteration', { items_ref: 'begin@list', outputs: { seen: { ref: 'one@item' } } }, ['after']],
+      one: ['IterationItem', {}, ['exit'], 'each'],
+      exit: ['ExitLoop', {}, ['behind'], 'each'],
+      behind: ['Work', { value: 'ran' }, [], 'each'],
+      after: ['Work', { value: '{each@seen}' }],
+    });
+    const { state } = await execute(plan, { input: { inputs: { list: [1, 2] } } });
+    const outputs = (node: string) => state.cells.get(plan.byId.get(node) ?? -1);
+    expect(outputs('after')).toEqual({ value: [1, 2] });
+    expect(outputs('behind')).toEqual({ value: 'ran' });
+  });
+
+  it.each([
+    [['Iteration', 'Loop'], settled({}, { exit: true })],
+    [['Iteration'], settled({})],
+    [[], settled({})],
+  ])('gives nothing within %j', (containerTypes, end) => {
+    expect(performNow(createNode(exitLoop, {}, { containerTypes }), fakeActivation())).toEqual([end]);
   });
 });

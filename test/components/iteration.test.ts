@@ -183,6 +183,7 @@ describe('Iteration', () => {
       downstream: [],
       upstream: [],
       containers: [],
+      containerTypes: [],
       body: [],
       isStreamed: false,
     };

@@ -35,7 +35,7 @@ describe('text', () => {
     ['two and three braces like one', '{{n@a}}{{{n@a}}}{{ n@a }}', { a: 'x' }, 'xxx'],
     ['paths into lists and JSON text', '{n@l.-1.k}/{n@t.u.0}', { l: [1, { k: 'last' }], t: '{"u":["v"]}' }, 'last/v'],
     ['paths that lead nowhere', '[{n@l.9}][{n@l.x.y}]', { l: [1] }, '[][]'],
-    ['braces that are no references', '{"a": 1} {plain} {item}', {}, '{"a": 1} {plain} {item}'],
+    ['braces that are no references', '{"a": 1} {plain} {item} {@x}', {}, '{"a": 1} {plain} {item} {@x}'],
     ['values without reading them again', '{n@a}', { a: '{n@b}{{ 1 }}', b: 'no' }, '{n@b}{{ 1 }}'],
     ['a template', '{% if {n@a} == "y" %}yes{% else %}no{% endif %}', { a: 'y' }, 'yes'],
     ['lists as text inside of a template', '{{ {n@l} | length }}:{{ {n@l} }}', { l: ['a', 'b'] }, '10:["a", "b"]'],
@@ -48,6 +48,15 @@ describe('text', () => {
       expect(outputsOf(events)).toEqual({ content: text, downloads: [] });
       expect(endOf(events)).toEqual([{}]);
     }
+  });
+
+  it.each([
+    ['its last line end', 'a {n@a}\r\nb\n\n', 'a x\n\nb\n'],
+    ['comments', '{# none #}{n@a}', 'x\n'],
+  ])('loses %s only where it is not streamed', (_, content, text) => {
+    const given = values({ a: 'x\n' });
+    expect(outputsOf(say(content, given, { stream: false })).content).toBe(text);
+    expect(outputsOf(say(content, given)).content).toBe(content.replace('{n@a}', 'x\n'));
   });
 
   it('may be empty', () => {

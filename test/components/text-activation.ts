@@ -78,6 +78,7 @@ export function nodeOf<P>(component: Component<P>, params: Json, place: Partial<
     downstream: [],
     upstream: [],
     containers: [],
+    containerTypes: [],
     body: [],
     isStreamed: false,
     ...place,

@@ -43,6 +43,11 @@ describe('UserFillUp, asking', () => {
     expect(fill({ a: { ...LINE, value } })).toEqual([ask({ a: open(LINE, suggestion) })]);
   });
 
+  it('suggests a declared default rather than a stored value', () => {
+    const field = { ...LINE, default: 'd' };
+    expect(fill({ a: { ...field, value: 'x' } })).toEqual([ask({ a: open(field) })]);
+  });
+
   it('does not ask for optional files, and goes on when nothing else is left', () => {
     expect(fill({ f: OPTIONAL_FILE, a: LINE })).toEqual([
       { type: 'progress', memo: { f: null } },

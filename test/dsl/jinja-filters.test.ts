@@ -100,7 +100,7 @@ const ROWS: readonly (readonly [string, string])[] = [
   ["{{ 'x'|safe }}{{ 5|string ~ 'a' }}", 'x5a'],
   ["{{ '<b>'|forceescape }}", '&lt;b&gt;'],
   ["{{ [none, 0, '', 'a']|select|list }}{{ [none,0,'a']|reject|list }}", '["a"][null, 0]'],
-  ["{{ d|tojson }}|{{ [1,'a']|tojson }}", '{"b": 1, "a": 2}|[1, "a"]'],
+  ["{{ d|tojson }}|{{ [1,'a']|tojson }}", '{"a": 2, "b": 1}|[1, "a"]'],
   ["{{ users|unique(attribute='age')|map(attribute='name')|list }}", '["Ann", "bob"]'],
   ["{{ users|max(attribute='age') }}", '{"name": "bob", "age": 41, "active": false, "tags": ["t2"]}'],
 ];
@@ -148,9 +148,12 @@ describe('Jinja filters', () => {
     expect(() => renderJinja(template, VALUES)).toThrow(expect.objectContaining({ code: 'TEMPLATE_FAILED' }));
   });
 
-  it('keep the order of keys and write JSON as everywhere in a canvas', () => {
-    expect(renderJinja('{{ v | tojson }}', { v: { b: '<é>', a: [1, null] } })).toBe('{"b": "<é>", "a": [1, null]}');
-    expect(renderJinja('{{ v | tojson(2) }}', { v: { b: 1 } })).toBe('{\n  "b": 1\n}');
+  it('write JSON with its keys in order and safe for HTML', () => {
+    const v = { b: `<é>&'😀`, a: [1, null, { d: 1, c: 2 }] };
+    expect(renderJinja('{{ v | tojson }}', { v })).toBe(
+      String.raw`{"a": [1, null, {"c": 2, "d": 1}], "b": "\u003c\u00e9\u003e\u0026\u0027\ud83d\ude00"}`,
+    );
+    expect(renderJinja('{{ v | tojson(2) }}', { v: { b: 1, a: 2 } })).toBe('{\n  "a": 2,\n  "b": 1\n}');
   });
 
   it('do not change the values that they are given', () => {

@@ -230,6 +230,7 @@ describe('compile', () => {
         downstream: ['next'],
         upstream: ['before'],
         containers: ['outer'],
+        containerTypes: ['Box'],
         body: ['leaf'],
         isStreamed: false,
       },

@@ -187,11 +187,33 @@ describe('an error in a body', () => {
       'node-started bad',
       'node-started bad',
       'node-failed bad',
+      'node-failed bad',
       'run-failed',
     ]);
-    expect(events.at(-2)).toMatchObject({ within: 'outer/0/inner/0' });
-    expect(handlingIn(events)).toEqual(['body']);
+    expect(events.slice(-3, -1)).toMatchObject([{ within: 'outer/0/inner/0' }, { within: 'outer/0/inner/1' }]);
+    expect(handlingIn(events)).toEqual(['body', 'body']);
     expect(events.at(-1)).toMatchObject({ error: { code: 'NODE_FAILED', message: 'Out of luck.', node: 'bad' } });
+  });
+
+  it('leaves their turn to the nodes that were announced with it, whether they fail, settle or leave the body', async () => {
+    const box = passes({ rounds: 2, isParallel: false, isIsolated: false, result: ['good', 'value'], itemOf: () => 0 });
+    const { events } = await watchToEnd(
+      planOf({
+        box: { isContainer: true, activate: box },
+        bad: { parent: 'box', activate: failing },
+        worse: { parent: 'box', activate: failing },
+        good: { parent: 'box', downstream: ['behind'] },
+        behind: { parent: 'box' },
+        leave: { parent: 'box', activate: () => settled({}, { exit: true }) },
+      }),
+    );
+    expect(lines(events).slice(-5)).toEqual([
+      'node-failed bad',
+      'node-failed worse',
+      'node-settled good',
+      'node-settled leave',
+      'run-failed',
+    ]);
   });
 
   it('is replaced by the default value of a container around', async () => {

@@ -112,6 +112,33 @@ describe('a node that needs values', () => {
     expect(watched.events.find(({ type }) => type === 'node-skipped')).toMatchObject({ missing: ['never'] });
   });
 
+  it('runs when they come from a node beside it that was reached before it, and only then', async () => {
+    const before = await watchToEnd(draw('s -> a x; x -> z', { s: { activate: settles }, x: { needs: ['a'] } }));
+    expect(lines(before.events).slice(3)).toEqual([
+      'node-started a',
+      'node-started x',
+      'node-settled a',
+      'node-settled x',
+      'node-started z',
+      'node-settled z',
+      'run-settled',
+    ]);
+    const behind = await watchToEnd(draw('s -> x a; x -> z', { s: { activate: settles }, x: { needs: ['a'] } }));
+    expect(nodesOf(behind.events, 'node-settled')).toEqual(['s', 'a']);
+  });
+
+  it('is passed over when the node that it waited for fails and others go on', async () => {
+    const failing = async () => {
+      throw new Error('broken');
+    };
+    const onError = { method: 'goto', outputs: {}, targets: ['z'] } as const;
+    const watched = await watchToEnd(
+      draw('s -> a b x; a -> z', { a: { activate: failing, onError }, b: { needs: ['x'] }, x: { needs: ['a'] } }),
+    );
+    expect(nodesOf(watched.events, 'node-settled')).toEqual(['s', 'z', 'x']);
+    expect(nodesOf(watched.events, 'node-skipped')).toEqual(['b']);
+  });
+
   it('runs when they have values, from whatever node', async () => {
     const { events } = await watchToEnd(draw('s -> a -> x', { s: { activate: settles }, x: { needs: ['s', 'a'] } }));
     expect(nodesOf(events, 'node-settled')).toEqual(['s', 'a', 'x']);

@@ -20,9 +20,12 @@ export type AnswerTemplate =
       readonly repeated: ReadonlySet<string>;
     };
 
-/** Reads a text once, so that every run of it only goes through its stretches. `live` names what is read live. */
-export function parseAnswer(text: string, live: ReadonlySet<string>): AnswerTemplate {
-  if (isJinja(text)) return { kind: 'jinja', text };
+/**
+ * Reads a text once, so that every run of it only goes through its stretches. `live` names what is read live, or says that
+ * nothing is: then the text is said in one piece and is always a template, as in RAGFlow, also without tags.
+ */
+export function parseAnswer(text: string, live: ReadonlySet<string> | 'none'): AnswerTemplate {
+  if (live === 'none' || isJinja(text)) return { kind: 'jinja', text };
   const stretches: Stretch[] = [];
   let parts: TemplatePart[] = [];
   const uses = new Map<string, number>();

@@ -28,7 +28,7 @@ export interface AnswerSources {
  * Thinking comes on the port `thinking`, also from text with think marks. A text that stands twice is read once.
  */
 export function answerPieces(template: AnswerTemplate, sources: AnswerSources): Observable<Delta> {
-  if (template.kind === 'jinja') return from(splitThinkMarks(sources.reader.readTemplate(template.text)));
+  if (template.kind === 'jinja') return from(splitThinkMarks(sources.reader.readJinja(template.text)));
   const { stretches, repeated } = template;
   const [first] = stretches;
   if (first === undefined) return EMPTY;

@@ -10,7 +10,9 @@ import type { Json } from '../../json.js';
 export interface TextReader {
   /** The text with every reference in it replaced. */
   read(text: string): string;
-  /** The same, and rendered as Jinja when the text is a template by the rule of `isJinja`; references in tags are texts. */
+  /** The text rendered as Jinja, whether or not there are tags in it; references in tags are texts. */
+  readJinja(text: string): string;
+  /** `readJinja` when the text is a template by the rule of `isJinja`, otherwise `read`. */
   readTemplate(text: string): string;
   /** The text that stands for one reference; `written` is how it stands in the template. */
   textOf(reference: Reference, written: string): string;
@@ -44,13 +46,13 @@ export function createTextReader(activation: Activation, render?: (value: Json) 
     warnings.push(warning(`"${name}" names no value; it reads as empty text.`));
   };
   const options = { onUnresolved, ...(render && { render }) };
+  const read = (text: string) => interpolate(text, activation.source, options);
+  const readJinja = (text: string) => renderTemplate(text, 'jinja', activation.source, options);
   return {
     warnings,
-    read: (text) => interpolate(text, activation.source, options),
-    readTemplate: (text) =>
-      isJinja(text)
-        ? renderTemplate(text, 'jinja', activation.source, options)
-        : interpolate(text, activation.source, options),
+    read,
+    readJinja,
+    readTemplate: (text) => (isJinja(text) ? readJinja(text) : read(text)),
     textOf: (reference, written) => textOf(reference, written, activation.source, options),
     unresolved: onUnresolved,
   };

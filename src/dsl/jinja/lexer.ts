@@ -73,14 +73,14 @@ class Lexer {
     for (let brace = this.source.indexOf('{', this.at); brace !== -1; brace = this.source.indexOf('{', this.at)) {
       this.at = brace;
       const braced = this.references ? this.reader.braced(brace) : undefined;
-      const tag = braced !== undefined && belongsToText(braced) ? '{@' : this.source.slice(brace, brace + 2);
-      if (tag !== '{@' && tag !== '{%' && tag !== '{{' && tag !== '{#') {
+      const inText = braced !== undefined && belongsToText(braced) ? braced : undefined;
+      const tag = this.source.slice(brace, brace + 2);
+      if (inText === undefined && tag !== '{%' && tag !== '{{' && tag !== '{#') {
         this.at++;
         continue;
       }
-      this.pushText(start, brace, this.source[brace + 2] === '-' && tag !== '{@');
-      if (tag === '{@')
-        this.pushReference('text-reference', braced as BracedReference, (braced as BracedReference).balancedEnd);
+      this.pushText(start, brace, inText === undefined && this.source[brace + 2] === '-');
+      if (inText !== undefined) this.pushReference('text-reference', inText, inText.balancedEnd);
       else if (tag === '{#') this.skipComment();
       else if (tag === '{{' || !this.readRaw()) this.readTag(tag === '{{' ? 'expression' : 'statement');
       start = this.at;

@@ -99,8 +99,8 @@ function numberText({ type, precision, flags }: Directive, value: number, budget
   }
 }
 
-/** A half goes to the even digit, as in Python; only what is half in binary is one. */
-function fixed(value: number, digits: number): string {
+/** Writes a number that is not negative with `digits` behind the point. A half goes to the even digit, as in Python; only what is half in binary is one. */
+export function fixed(value: number, digits: number): string {
   if (value >= MAX_FIXED) return `${BigInt(value)}${digits > 0 ? '.' : ''}${'0'.repeat(digits)}`;
   const text = value.toFixed(digits);
   const isHalf = Math.abs((value * 2 ** (digits + 1)) % 2) === 1;
@@ -108,15 +108,16 @@ function fixed(value: number, digits: number): string {
   return `${text.slice(0, -1)}${Number(text.at(-1)) - 1}`;
 }
 
-function general(value: number, precision: number): string {
+/** Writes a number that is not negative with so many digits in all, with an exponent when it is very large or small. */
+export function general(value: number, precision: number): string {
   const digits = Math.max(1, precision);
   const scale = value === 0 ? 0 : Math.floor(Math.log10(value));
   if (scale < -4 || scale >= digits) return exponent(value.toExponential(digits - 1).replace(/\.?0+e/, 'e'));
   return renderNumber(Number(value.toPrecision(digits)));
 }
 
-/** Python writes at least two digits of an exponent. */
-function exponent(text: string): string {
+/** Gives a number with an exponent as Python writes it, with at least two digits of the exponent. */
+export function exponent(text: string): string {
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 

@@ -1,4 +1,5 @@
 import { readArguments, textArgument, wholeNumber } from './arguments.js';
+import { formatText } from './format.js';
 import type { Runtime } from './runtime.js';
 import * as text from './text.js';
 import { type Arguments, isList, type Special, special, toItems, toText, typeName, type Value } from './values.js';
@@ -6,7 +7,7 @@ import { type Arguments, isList, type Special, special, toItems, toText, typeNam
 /** What a method gets: the text it belongs to, its arguments by position, and the rendering. */
 type Method = readonly [names: readonly string[], apply: (self: string, args: readonly Value[], run: Runtime) => Value];
 
-/** Python's methods of a text, as far as they make sense in a template. `format` is left out on purpose: it reads attributes. */
+/** Python's methods of a text, as far as they make sense in a template; `format`, which takes any arguments, is beside them. */
 const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['upper', [[], (self) => self.toUpperCase()]],
   ['lower', [[], (self) => self.toLowerCase()]],
@@ -47,6 +48,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 
 /** Gives the method of a text, or undefined when it has none of that name. */
 export function textMethod(self: string, name: string, run: Runtime): Special | undefined {
+  if (name === 'format') return special('method format', { call: (args) => formatText(self, args, run.budget) });
   const method = METHODS.get(name);
   if (method === undefined) return undefined;
   const [names, apply] = method;

@@ -1,3 +1,4 @@
+import { isJsonObject, type Json } from '../../json.js';
 import { renderJson } from '../render-value.js';
 import type { Budget } from '../template-budget.js';
 import { textArgument, wholeNumber } from './arguments.js';
@@ -28,6 +29,8 @@ export const VALUE_FILTERS: readonly FilterRow[] = [
 const MAX_NUMBER_TEXT = 400;
 const INTEGER_TEXT = /^[-+]?[0-9a-z]+$/i;
 const FLOAT_TEXT = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i;
+/** What JSON text of Jinja's `tojson` holds only as escapes. */
+const UNSAFE = /[<>&'\u007f-\uffff]/g;
 const BASE_PREFIXES: Readonly<Record<number, RegExp>> = { 2: /^([-+]?)0b/i, 8: /^([-+]?)0o/i, 16: /^([-+]?)0x/i };
 const ROUNDINGS = new Set(['common', 'ceil', 'floor']);
 
@@ -84,11 +87,23 @@ function round(value: Value, [precision, method = 'common']: readonly Value[], r
   return digits < 0 ? unscale(Math.round(scaled)) : Number(number.toFixed(digits));
 }
 
-/** JSON as everywhere in a canvas; Jinja's own escapes of `<`, `>`, `&` and quotes would only be read by a browser. */
+/** JSON as Jinja writes it: keys in order, and only characters that neither HTML nor an encoding could misread. */
 function toJsonText(value: Value, [indent]: readonly Value[], run: Runtime): string {
-  const json = toJson(value, run.budget);
+  const json = sortKeys(toJson(value, run.budget));
   const width = wholeNumber(indent, 0, 'indent', run.budget);
-  return run.budget.text(width > 0 ? JSON.stringify(json, null, Math.min(width, 10)) : renderJson(json));
+  const written = width > 0 ? JSON.stringify(json, null, Math.min(width, 10)) : renderJson(json);
+  return run.budget.text(written.replace(UNSAFE, escapeUnit));
+}
+
+function sortKeys(json: Json): Json {
+  if (Array.isArray(json)) return json.map(sortKeys);
+  if (!isJsonObject(json)) return json;
+  const keys = Object.keys(json).sort();
+  return Object.fromEntries(keys.map((key) => [key, sortKeys(json[key] as Json)]));
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function entriesOf(value: Value, _args: readonly Value[], run: Runtime): Value {
