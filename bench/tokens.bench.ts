@@ -13,13 +13,13 @@ import { builtInComponents, loadCanvas } from '../src/canvas/load-canvas.js';
 import { runTurn } from '../src/canvas/turn.js';
 import { createRegistry, defineComponent, type Registry } from '../src/graph/component.js';
 import { delta, type NodeEvent, settled } from '../src/graph/node-events.js';
-import type { RunLog } from '../src/graph/service-ports.js';
+import { SILENT_LOG } from '../src/hosting/log.js';
+import { RunHub } from '../src/hosting/run-hub.js';
 import { modelsFromEnvironment } from '../src/models/configuration.js';
 import { createModels } from '../src/models/router.js';
+import type { RunLog } from '../src/records/stores.js';
 import { createMemoryStores } from '../src/stores/index.js';
 import { createServer, readConfig } from '../src/transport/index.js';
-import { SILENT_LOG } from '../src/transport/log.js';
-import { RunHub } from '../src/transport/runs/run-hub.js';
 import { sseFrame } from '../src/transport/sse/sse-frames.js';
 import { milliseconds, type Row } from './measure.js';
 

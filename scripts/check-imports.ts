@@ -10,26 +10,34 @@ import { isProgram, report } from './support/script.js';
 
 const BASE = ['errors', 'json'];
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
-const WORK = [...ENGINE, 'models', 'knowledge', 'tools'];
-const CANVAS = [...BASE, 'operators', 'dsl', 'models', 'graph', 'components'];
-const EVERYTHING_BUT_CLI = [...WORK, 'stores', 'agents', 'components', 'canvas', 'telemetry', 'transport'];
+const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
+const ADAPTERS = [...PORTS, 'documents', 'adapters'];
+const NODES = [...ADAPTERS, 'knowledge', 'tools', 'agents', 'components'];
+const HOST = [...ENGINE, 'models', 'records', 'adapters', 'components', 'canvas', 'telemetry'];
+const EVERYTHING_BUT_CLI = [...NODES, 'stores', 'canvas', 'telemetry', 'hosting', 'transport'];
 
 /** The parts of `src`, each with the parts it may import besides itself. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   json: [],
   operators: BASE,
+  threads: [...BASE, 'operators'],
   dsl: BASE,
+  templates: [...BASE, 'dsl'],
   models: [...BASE, 'operators'],
   graph: [...BASE, 'operators', 'dsl'],
-  stores: ENGINE,
-  knowledge: [...BASE, 'operators', 'models'],
-  tools: [...ENGINE, 'models', 'knowledge'],
-  agents: WORK,
-  components: [...WORK, 'agents'],
-  canvas: CANVAS,
+  records: ENGINE,
+  stores: [...ENGINE, 'records'],
+  documents: PORTS,
+  adapters: ADAPTERS,
+  knowledge: [...BASE, 'operators', 'models', 'records', 'documents'],
+  tools: [...ADAPTERS, 'knowledge'],
+  agents: [...ADAPTERS, 'knowledge', 'tools'],
+  components: NODES,
+  canvas: [...ENGINE, 'templates', 'models', 'records', 'components'],
   telemetry: [...BASE, 'operators', 'graph'],
-  transport: [...CANVAS, 'canvas', 'telemetry'],
+  hosting: HOST,
+  transport: [...HOST, 'dsl', 'hosting'],
   cli: [...EVERYTHING_BUT_CLI, 'index'],
   index: EVERYTHING_BUT_CLI,
 };

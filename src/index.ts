@@ -1,5 +1,8 @@
 /** The library: canvases and graphs that run as streams. Everything that is not named here may change without notice. */
 
+export { createEgressClient, type EgressClient, type EgressOptions } from './adapters/egress/egress-client.js';
+export type { CodeRunner } from './adapters/sandbox/code-runner.js';
+export { createEmbeddedRunner, type EmbeddedRunnerOptions } from './adapters/sandbox/embedded/embedded-runner.js';
 // Agents: a model and its tools, as one stream.
 export type { AgentAnswer, AgentEvent } from './agents/agent-events.js';
 export { type AgentState, newAgentState } from './agents/agent-state.js';
@@ -117,9 +120,6 @@ export type { ScriptInput } from './models/script.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
 // Tools, and what they ask of the process around them.
 export { callTool } from './tools/call-tool.js';
-export type { CodeRunner } from './tools/code/code-runner.js';
-export { createEmbeddedRunner, type EmbeddedRunnerOptions } from './tools/code/embedded/embedded-runner.js';
-export { createEgressClient, type EgressClient, type EgressOptions } from './tools/http/egress-client.js';
 export { tools } from './tools/index.js';
 export {
   type AnyTool,

@@ -1,9 +1,5 @@
 import { concat, defer, NEVER, type Observable, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { browser } from '../../src/components/browser.js';
-import { EngineError } from '../../src/errors.js';
-import { settled, warning } from '../../src/graph/node-events.js';
-import type { ChatDelta, ChatRequest } from '../../src/models/chat-model.js';
 import type {
   ActionOutcome,
   BrowserAction,
@@ -11,7 +7,11 @@ import type {
   Browsers,
   OpenOptions,
   PageView,
-} from '../../src/tools/browser/index.js';
+} from '../../src/adapters/browser/index.js';
+import { browser } from '../../src/components/browser.js';
+import { EngineError } from '../../src/errors.js';
+import { settled, warning } from '../../src/graph/node-events.js';
+import type { ChatDelta, ChatRequest } from '../../src/models/chat-model.js';
 import { withoutCalls } from '../../test/components/text-activation.js';
 import { createNode, fakeActivation, perform } from '../support/activation.js';
 import { marbles } from '../support/scheduler.js';

@@ -1,9 +1,9 @@
 import { defer, NEVER, type Observable } from 'rxjs';
 import { describe, it } from 'vitest';
+import type { EgressClient, EgressResponse } from '../../src/adapters/egress/egress-client.js';
 import { invoke } from '../../src/components/invoke.js';
 import { EngineError } from '../../src/errors.js';
 import { settled, warning } from '../../src/graph/node-events.js';
-import type { EgressClient, EgressResponse } from '../../src/tools/http/egress-client.js';
 import { createNode, type FakeOptions, fakeActivation, perform } from '../support/activation.js';
 import { marbles } from '../support/scheduler.js';
 

@@ -1,8 +1,8 @@
 /** Where an agent stands between two rounds, as JSON: what a paused or lost run goes on from. */
 import { z } from 'zod';
+import type { References } from '../adapters/tool-event.js';
 import type { Json } from '../json.js';
 import type { ChatMessage, ToolCall } from '../models/chat-model.js';
-import type { References } from '../tools/results/references.js';
 import type { Artifact } from '../tools/tool.js';
 
 const toolCall = z.object({ id: z.string(), name: z.string(), arguments: z.string() });

@@ -1,8 +1,9 @@
 /** One round of tool calls: all at once, results in the order in which the model asked. */
 import { catchError, concat, defer, from, mergeMap, type Observable, of, tap } from 'rxjs';
+import type { References } from '../adapters/tool-event.js';
 import { toEngineError } from '../errors.js';
 import type { JsonObject } from '../json.js';
-import { mergeReferences, type References } from '../tools/results/references.js';
+import { mergeReferences } from '../tools/results/references.js';
 import type { Artifact, ToolResult } from '../tools/tool.js';
 import type { AgentEvent, AgentMark, CallEnded, ToolLogEntry } from './agent-events.js';
 import type { AgentState, PendingCall } from './agent-state.js';

@@ -1,7 +1,6 @@
 /** One turn of a conversation: a question, or the answers to the forms that the run before stopped at. */
 import { concatMap, defer, from, type Observable, of } from 'rxjs';
 import { EngineError } from '../errors.js';
-import type { JournalContents } from '../graph/durable-ports.js';
 import type { RunEvent } from '../graph/events.js';
 import { readRecord } from '../graph/journal.js';
 import type { Plan, Variables } from '../graph/plan.js';
@@ -11,6 +10,7 @@ import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 import type { Checkpoint } from '../graph/state.js';
 import { stateFromJson, stateToJson } from '../graph/state-json.js';
 import type { Json, JsonObject } from '../json.js';
+import type { JournalContents } from '../records/durable-stores.js';
 import type { Canvas } from './load-canvas.js';
 
 /** What the user says. */

@@ -1,4 +1,4 @@
-import type { RunUsage } from '../graph/service-ports.js';
+import type { RunUsage } from '../records/stores.js';
 
 /** What a run said before the process that it was in was lost. */
 export interface WirePast {

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
-import type { AgentRecord } from '../graph/service-ports.js';
 import type { JsonObject } from '../json.js';
 import { modelsFromEnvironment } from '../models/configuration.js';
+import type { AgentRecord } from '../records/stores.js';
 import type { Script } from './open-services.js';
 
 /** Beside `src` in a clone, beside `dist` in an installed package. */

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { readDocument } from '../components/files/read-document.js';
+import type { EgressClient } from '../adapters/egress/egress-client.js';
+import { readDocument } from '../documents/reading/read-document.js';
 import { EngineError } from '../errors.js';
 import { createMemoryRetriever, type IndexedDataset, type IndexedDocument } from '../knowledge/memory-retriever.js';
 import type { Retriever } from '../knowledge/retriever.js';
-import type { EgressClient } from '../tools/http/egress-client.js';
 import { createRagflowRetriever } from '../tools/retrieval/ragflow-retriever.js';
 import { LOCAL_TENANT } from '../transport/access/api-keys.js';
 

@@ -1,18 +1,18 @@
 /** What the runs of this process may use, made from its environment. */
 import { readFile } from 'node:fs/promises';
+import { readDomains } from '../adapters/browser/domain-list.js';
+import { createBrowsers } from '../adapters/browser/index.js';
+import { createEgressClient } from '../adapters/egress/egress-client.js';
+import { createMcpServers, type McpServers } from '../adapters/mcp/mcp-servers.js';
+import { readMcpSettings } from '../adapters/mcp/mcp-settings.js';
+import { createDatabases } from '../adapters/sql/databases.js';
+import { ownDatabaseOf } from '../adapters/sql/own-database.js';
 import type { Services } from '../components/services.js';
 import { rememberSpeech } from '../components/speaking/remember-speech.js';
 import { EngineError } from '../errors.js';
 import { type ModelsConfiguration, modelsFromEnvironment } from '../models/configuration.js';
 import { createModels, type ModelsOptions } from '../models/router.js';
-import { readDomains } from '../tools/browser/domain-list.js';
-import { createBrowsers } from '../tools/browser/index.js';
-import { openCodeRunner, readCodeSettings } from '../tools/code/code-settings.js';
-import { createEgressClient } from '../tools/http/egress-client.js';
-import { createMcpServers, type McpServers } from '../tools/mcp/mcp-servers.js';
-import { readMcpSettings } from '../tools/mcp/mcp-settings.js';
-import { createDatabases } from '../tools/sql/databases.js';
-import { ownDatabaseOf } from '../tools/sql/own-database.js';
+import { openCodeRunner, readCodeSettings } from './code-settings.js';
 import { openRetriever } from './open-retriever.js';
 import { readToolSettings } from './tool-settings.js';
 

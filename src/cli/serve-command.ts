@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../errors.js';
-import type { AgentRecord } from '../graph/service-ports.js';
 import type { ModelsDescription } from '../models/router.js';
+import type { AgentRecord } from '../records/stores.js';
 import type { Log, ServerConfig } from '../transport/index.js';
 import { type Command, EXIT, parse } from './command.js';
 import { type Examples, loadExamples } from './load-examples.js';

@@ -1,8 +1,9 @@
 /** How the operator has set tools up, read from the environment. */
+
+import { checkUrl } from '../adapters/egress/url-policy.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json } from '../json.js';
 import { findTool } from '../tools/find-tool.js';
-import { checkUrl } from '../tools/http/url-policy.js';
 import { tools } from '../tools/index.js';
 import type { ToolSettings } from '../tools/tool-services.js';
 import { TOOL_VARIABLES } from './settings.js';

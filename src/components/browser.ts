@@ -1,10 +1,10 @@
 import { concat, concatMap, defer, from, map, type Observable, of, takeWhile, toArray } from 'rxjs';
 import { z } from 'zod';
+import { type DomainList, readDomains } from '../adapters/browser/domain-list.js';
+import type { BrowserSession, Browsers, OpenOptions } from '../adapters/browser/index.js';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';
-import { type DomainList, readDomains } from '../tools/browser/domain-list.js';
-import type { BrowserSession, Browsers, OpenOptions } from '../tools/browser/index.js';
 import { baseParams } from './base-params.js';
 import { type Browsed, browse } from './browsing/browse.js';
 import { keepFiles } from './browsing/keep-files.js';

@@ -1,13 +1,13 @@
 import { concat, defer, from, map, type Observable } from 'rxjs';
 import { z } from 'zod';
+import { fileName, generatedName } from '../documents/file-name.js';
+import { convertMarkdown, DOCUMENT_FORMATS, type DocumentFormat, type DocumentOptions } from '../documents/index.js';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { baseParams, optionalText } from './base-params.js';
-import { fileName, generatedName } from './documents/file-name.js';
-import { convertMarkdown, DOCUMENT_FORMATS, type DocumentFormat, type DocumentOptions } from './documents/index.js';
 import { optionalServices } from './optional-services.js';
 import type { Files } from './services.js';
 import { removeThinking } from './speaking/think-text.js';

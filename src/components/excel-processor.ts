@@ -1,5 +1,13 @@
 import { concatMap, type Observable, of } from 'rxjs';
 import { z } from 'zod';
+import { filesOf } from '../documents/reading/open-file.js';
+import { type LoadedFile, loadFile } from '../documents/spreadsheets/load-tables.js';
+import { readTextTables } from '../documents/spreadsheets/read-text-tables.js';
+import { mergeResult, outputResult, readResult, transformResult } from '../documents/spreadsheets/results.js';
+import { parseSelection, type SheetSelection } from '../documents/spreadsheets/select-sheets.js';
+import { createCellBudget, type Table } from '../documents/spreadsheets/table.js';
+import { tablesOfData } from '../documents/spreadsheets/tables-of-data.js';
+import { SPREADSHEET_FORMATS, writeSpreadsheet } from '../documents/spreadsheets/write-spreadsheet.js';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { readReference, typedValue } from '../dsl/resolve.js';
@@ -10,14 +18,6 @@ import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { afterWarnings } from './after-warnings.js';
 import { baseParams } from './base-params.js';
-import { filesOf } from './files/open-file.js';
-import { type LoadedFile, loadFile } from './spreadsheets/load-tables.js';
-import { readTextTables } from './spreadsheets/read-text-tables.js';
-import { mergeResult, outputResult, readResult, transformResult } from './spreadsheets/results.js';
-import { parseSelection, type SheetSelection } from './spreadsheets/select-sheets.js';
-import { createCellBudget, type Table } from './spreadsheets/table.js';
-import { tablesOfData } from './spreadsheets/tables-of-data.js';
-import { SPREADSHEET_FORMATS, writeSpreadsheet } from './spreadsheets/write-spreadsheet.js';
 import { createTextReader, type TextReader } from './values/text-reader.js';
 
 const OPERATIONS = ['read', 'merge', 'transform', 'output'] as const;

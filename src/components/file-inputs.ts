@@ -1,8 +1,8 @@
+import { parseDataUrl } from '../documents/reading/data-url.js';
+import { MAX_TEXT_CHARACTERS } from '../documents/reading/limits.js';
+import { fileName, openFile } from '../documents/reading/open-file.js';
+import { readDocument } from '../documents/reading/read-document.js';
 import type { Json } from '../json.js';
-import { parseDataUrl } from './files/data-url.js';
-import { MAX_TEXT_CHARACTERS } from './files/limits.js';
-import { fileName, openFile } from './files/open-file.js';
-import { readDocument } from './files/read-document.js';
 
 /** Files that are read at the same time. */
 const FILES_AT_ONCE = 5;

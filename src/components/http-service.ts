@@ -1,6 +1,6 @@
+import type { EgressClient } from '../adapters/egress/egress-client.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/component.js';
-import type { EgressClient } from '../tools/http/egress-client.js';
 import { optionalServices } from './optional-services.js';
 
 /**

@@ -1,14 +1,14 @@
 import { concat, concatMap, from, type Observable, of } from 'rxjs';
 import { z } from 'zod';
+import { isHtml } from '../adapters/egress/decode-text.js';
+import type { EgressResponse } from '../adapters/egress/egress-client.js';
+import { HTTP_METHODS } from '../adapters/egress/http-method.js';
 import { EngineError } from '../errors.js';
 import { defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Outputs, settled, warning } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { retryWith } from '../operators/retry-with.js';
-import { isHtml } from '../tools/http/decode-text.js';
-import type { EgressResponse } from '../tools/http/egress-client.js';
-import { HTTP_METHODS } from '../tools/http/http-method.js';
 import { baseParams, optionalText } from './base-params.js';
 import { httpOf } from './http-service.js';
 import { cleanPage } from './requests/clean-page.js';

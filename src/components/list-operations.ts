@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { canonicalJson } from '../dsl/canonical-json.js';
+import { sortValues } from '../dsl/json-order.js';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { readReference } from '../dsl/resolve.js';
@@ -8,9 +10,7 @@ import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { afterWarnings } from './after-warnings.js';
 import { baseParams } from './base-params.js';
-import { canonicalJson } from './values/canonical-json.js';
 import { jsonKind } from './values/json-kind.js';
-import { sortValues } from './values/order.js';
 import { createTextReader, type TextReader } from './values/text-reader.js';
 import { TEXT_OPERATORS, textTest } from './values/text-test.js';
 

@@ -1,5 +1,6 @@
 import { concat, concatMap, defer, type Observable } from 'rxjs';
 import { z } from 'zod';
+import { artifactRecord } from '../adapters/artifacts.js';
 import { renderValue } from '../dsl/render-value.js';
 import { type InterpolateOptions, resolveParam } from '../dsl/resolve.js';
 import type { Activation, AnyComponent } from '../graph/component.js';
@@ -10,7 +11,6 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { callTool } from '../tools/call-tool.js';
 import { namesOf } from '../tools/find-tool.js';
 import { parametersSchema } from '../tools/function-schema.js';
-import { artifactRecord } from '../tools/results/artifacts.js';
 import type { AnyTool, Shape, ToolCall, ToolEvent, ToolRetries } from '../tools/tool.js';
 import { baseParams } from './base-params.js';
 import { registerReferences } from './chat/retrieval.js';

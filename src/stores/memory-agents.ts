@@ -1,5 +1,5 @@
 import { EngineError } from '../errors.js';
-import type { AgentQuery, AgentRecord, AgentStore } from '../graph/service-ports.js';
+import type { AgentQuery, AgentRecord, AgentStore } from '../records/stores.js';
 import { contains, pageOf, sortBy } from './pages.js';
 import { jsonBytes, Shelf } from './shelf.js';
 

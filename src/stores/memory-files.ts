@@ -1,4 +1,4 @@
-import type { FileRecord, FileStore } from '../graph/service-ports.js';
+import type { FileRecord, FileStore } from '../records/stores.js';
 import { isExpired } from './file-expiry.js';
 import { Shelf } from './shelf.js';
 

@@ -1,7 +1,7 @@
 import { EngineError } from '../errors.js';
-import type { RunJournal } from '../graph/durable-ports.js';
-import type { RunLog } from '../graph/service-ports.js';
 import type { Checkpoint } from '../graph/state.js';
+import type { RunJournal } from '../records/durable-stores.js';
+import type { RunLog } from '../records/stores.js';
 import { jsonBytes } from './shelf.js';
 
 export interface MemoryJournalLimits {

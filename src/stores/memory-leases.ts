@@ -1,5 +1,5 @@
 import { EngineError } from '../errors.js';
-import type { Lease, LeaseStore } from '../graph/durable-ports.js';
+import type { Lease, LeaseStore } from '../records/durable-stores.js';
 
 export interface MemoryLeaseOptions {
   /** @default 100,000 */

@@ -1,5 +1,5 @@
 import { EngineError } from '../errors.js';
-import type { LoggedEvent, RunLog } from '../graph/service-ports.js';
+import type { LoggedEvent, RunLog } from '../records/stores.js';
 
 export interface MemoryRunLogLimits {
   /** The events of all runs together. @default 512 MiB */

@@ -1,4 +1,4 @@
-import type { RunRecord, RunStore } from '../graph/service-ports.js';
+import type { RunRecord, RunStore } from '../records/stores.js';
 import { pageOf, sortBy } from './pages.js';
 import { Shelf } from './shelf.js';
 

@@ -1,4 +1,4 @@
-import type { SessionQuery, SessionRecord, SessionStore } from '../graph/service-ports.js';
+import type { SessionQuery, SessionRecord, SessionStore } from '../records/stores.js';
 import { contains, pageOf, sortBy } from './pages.js';
 import { jsonBytes, Shelf } from './shelf.js';
 

@@ -1,5 +1,5 @@
 import { defer, filter, map, merge, type Observable, of, Subject, take } from 'rxjs';
-import type { Signals } from '../graph/durable-ports.js';
+import type { Signals } from '../records/durable-stores.js';
 
 export interface MemorySignalsOptions {
   /** Cancel requests that are remembered; older ones are forgotten. @default 100,000 */

@@ -1,6 +1,6 @@
 /** All stores in memory, for tests, for the library and for servers that keep nothing. */
-import type { LeaseStore, RunJournal, Signals, VersionStore } from '../graph/durable-ports.js';
-import type { Stores } from '../graph/service-ports.js';
+import type { LeaseStore, RunJournal, Signals, VersionStore } from '../records/durable-stores.js';
+import type { Stores } from '../records/stores.js';
 import { createMemoryAgents, type MemoryAgentLimits } from './memory-agents.js';
 import { createMemoryFiles, type MemoryFileLimits } from './memory-files.js';
 import { createMemoryJournal, type MemoryJournalLimits } from './memory-journal.js';

@@ -1,5 +1,5 @@
 import { EngineError } from '../errors.js';
-import type { VersionRecord, VersionStore } from '../graph/durable-ports.js';
+import type { VersionRecord, VersionStore } from '../records/durable-stores.js';
 import { pageOf, sortBy } from './pages.js';
 import { jsonBytes, Shelf } from './shelf.js';
 

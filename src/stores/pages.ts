@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../graph/service-ports.js';
+import type { Page, PageRequest } from '../records/stores.js';
 
 /** Sorts by a text or a number; equal values keep their order. */
 export function sortBy<T>(items: readonly T[], key: (item: T) => string | number, descending: boolean): T[] {

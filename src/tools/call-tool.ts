@@ -1,8 +1,8 @@
 import { catchError, defer, map, type Observable, takeUntil, throwError, timer } from 'rxjs';
 import { z } from 'zod';
+import { toolFailed } from '../adapters/failures.js';
 import { EngineError, toEngineError } from '../errors.js';
 import type { JsonObject } from '../json.js';
-import { toolFailed } from './results/failures.js';
 import type { AnyTool, ToolCall, ToolEvent } from './tool.js';
 
 /** How a call is bounded. */

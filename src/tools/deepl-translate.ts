@@ -1,7 +1,7 @@
 import { map, type Observable, of } from 'rxjs';
+import type { EgressResponse } from '../adapters/egress/egress-client.js';
+import { toolFailed } from '../adapters/failures.js';
 import { oneOf, queryArgument, text } from './fields.js';
-import type { EgressResponse } from './http/egress-client.js';
-import { toolFailed } from './results/failures.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { settingOf, type ToolServices } from './tool-services.js';
 import { ask, baseUrlOf, jsonOf, listAt, textAt } from './upstream.js';

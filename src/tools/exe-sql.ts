@@ -1,16 +1,16 @@
 import type { Observable } from 'rxjs';
+import { toolFailed } from '../adapters/failures.js';
+import { said } from '../adapters/said.js';
+import type { Databases } from '../adapters/sql/databases.js';
+import { databaseKindOf, databaseKinds } from '../adapters/sql/dialects.js';
+import { describeSchema } from '../adapters/sql/schema.js';
+import type { DatabaseAddress, DatabaseSession, StatementBounds } from '../adapters/sql/session.js';
+import { nothingToRun, readStatements } from '../adapters/sql/statements.js';
+import { traceComment, withComment } from '../adapters/sql/trace-comment.js';
 import type { TraceContext } from '../graph/trace-context.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
-import { toolFailed } from './results/failures.js';
-import { said } from './results/said.js';
-import type { Databases } from './sql/databases.js';
-import { databaseKindOf, databaseKinds } from './sql/dialects.js';
-import { type Outcome, sqlResult } from './sql/results.js';
-import { describeSchema } from './sql/schema.js';
-import type { DatabaseAddress, DatabaseSession, StatementBounds } from './sql/session.js';
-import { nothingToRun, readStatements } from './sql/statements.js';
-import { traceComment, withComment } from './sql/trace-comment.js';
+import { type Outcome, sqlResult } from './results/sql-result.js';
 import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
 import { requireService } from './tool-services.js';
 

@@ -1,11 +1,11 @@
 import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
+import { toolFailed } from '../adapters/failures.js';
+import { said } from '../adapters/said.js';
 import { isJsonObject, type Json } from '../json.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
 import { GOOGLE_COUNTRIES, GOOGLE_LANGUAGES } from './locales/google.js';
-import { toolFailed } from './results/failures.js';
 import type { Passage } from './results/references.js';
-import { said } from './results/said.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { settingOf } from './tool-services.js';

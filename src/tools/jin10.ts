@@ -1,10 +1,10 @@
 import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
+import { toolFailed } from '../adapters/failures.js';
+import { said } from '../adapters/said.js';
+import { markdownTable } from '../documents/markdown-table.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, text } from './fields.js';
-import { toolFailed } from './results/failures.js';
-import { markdownTable } from './results/markdown-table.js';
-import { said } from './results/said.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { settingOf } from './tool-services.js';
 import { askJson, baseUrlOf, listAt, textAt, type UpstreamRequest } from './upstream.js';

@@ -1,11 +1,11 @@
 import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
+import { toolFailed } from '../adapters/failures.js';
+import { said } from '../adapters/said.js';
+import { lineOf } from '../documents/pages/load-markup.js';
 import type { Json } from '../json.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
-import { lineOf } from './markup/load-markup.js';
-import { toolFailed } from './results/failures.js';
 import type { Passage } from './results/references.js';
-import { said } from './results/said.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { settingOf, type ToolServices } from './tool-services.js';

@@ -1,9 +1,9 @@
 import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
+import { toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { queryArgument, text } from './fields.js';
 import { askQuerit } from './querit/ask-querit.js';
-import { toolFailed } from './results/failures.js';
 import { type Passage, referencesOf } from './results/references.js';
 import { NOTHING_FOUND, searchOutputs } from './results/search-result.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';

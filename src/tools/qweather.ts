@@ -1,7 +1,7 @@
 import { concatMap, map, type Observable, of } from 'rxjs';
+import { toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, queryArgument, text } from './fields.js';
-import { toolFailed } from './results/failures.js';
 import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
 import { askJson, baseUrlOf, listAt, objectOf, textAt } from './upstream.js';
 import { withoutEndSlashes } from './web/url-list.js';

@@ -1,12 +1,12 @@
 import { catchError, concatMap, map, type Observable, of, throwError } from 'rxjs';
 import { z } from 'zod';
+import { toolFailed } from '../adapters/failures.js';
 import { interpolate, resolveParam } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../knowledge/retriever.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { anyNumber, flag, queryArgument, text, wholeNumber } from './fields.js';
-import { toolFailed } from './results/failures.js';
 import type { Passage } from './results/references.js';
 import { searchOutputs, searchResult } from './results/search-result.js';
 import {

@@ -1,7 +1,7 @@
 import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
+import { toolFailed } from '../adapters/failures.js';
 import { text } from './fields.js';
-import { toolFailed } from './results/failures.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { settingOf } from './tool-services.js';
 import { askJson, baseUrlOf, listIn } from './upstream.js';

@@ -1,8 +1,8 @@
 import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
+import { toolFailed } from '../adapters/failures.js';
 import type { Json } from '../json.js';
 import { flag, oneOf, queryArgument, text, wholeNumber } from './fields.js';
-import { toolFailed } from './results/failures.js';
 import type { Passage } from './results/references.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';

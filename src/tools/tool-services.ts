@@ -1,12 +1,13 @@
 /** What tools ask of the process around them; every one is optional, and a tool that misses one says which. */
+
+import type { Browsers } from '../adapters/browser/index.js';
+import type { EgressClient } from '../adapters/egress/egress-client.js';
+import type { McpServers } from '../adapters/mcp/mcp-servers.js';
+import type { CodeRunner } from '../adapters/sandbox/code-runner.js';
+import type { Databases } from '../adapters/sql/databases.js';
 import { EngineError } from '../errors.js';
 import type { Retriever } from '../knowledge/retriever.js';
-import type { Browsers } from './browser/index.js';
-import type { CodeRunner } from './code/code-runner.js';
-import type { Files, StoredFile } from './files.js';
-import type { EgressClient } from './http/egress-client.js';
-import type { McpServers } from './mcp/mcp-servers.js';
-import type { Databases } from './sql/databases.js';
+import type { Files, StoredFile } from '../records/files.js';
 
 export type { Files, StoredFile };
 
@@ -20,7 +21,7 @@ export interface ToolSettings {
 
 /** Services that tools use. */
 export interface ToolServices {
-  /** The one HTTP client with its egress policy (`src/tools/http`). */
+  /** The one HTTP client with its egress policy (`src/adapters/egress`). */
   readonly http?: EgressClient;
   readonly files?: Files;
   /** What finds passages in datasets. */
@@ -31,9 +32,9 @@ export interface ToolServices {
   readonly mcp?: McpServers;
   /** Ids of the conversation and of the agent; end users see them in requests to models. */
   readonly session?: { readonly id: string; readonly agent?: string };
-  /** Starts headless browsers (`src/tools/browser`). */
+  /** Starts headless browsers (`src/adapters/browser`). */
   readonly browsers?: Browsers;
-  /** Opens databases that documents name (`src/tools/sql`). */
+  /** Opens databases that documents name (`src/adapters/sql`). */
   readonly databases?: Databases;
   readonly tools?: ToolSettings;
 }

@@ -6,11 +6,11 @@
  */
 import type { Observable } from 'rxjs';
 import type { z } from 'zod';
+import { type Artifact, type ToolEvent, type ToolResult, toolResult } from '../adapters/tool-event.js';
 import type { ValueSource } from '../dsl/resolve.js';
 import type { Port } from '../graph/component.js';
 import type { TraceContext } from '../graph/trace-context.js';
 import type { Json, JsonObject } from '../json.js';
-import { type Artifact, type ToolEvent, type ToolResult, toolResult } from './tool-event.js';
 import type { ToolServices } from './tool-services.js';
 
 export type { Artifact, ToolEvent, ToolResult };

@@ -1,11 +1,11 @@
 /** How tools talk to the services they stand for: one request with a time, a size and a number of attempts. */
 import { concatMap, map, type Observable, of, throwError } from 'rxjs';
+import type { EgressRequest, EgressResponse } from '../adapters/egress/egress-client.js';
+import { toolFailed } from '../adapters/failures.js';
+import { said } from '../adapters/said.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { retryWith } from '../operators/retry-with.js';
-import type { EgressRequest, EgressResponse } from './http/egress-client.js';
-import { toolFailed } from './results/failures.js';
-import { said } from './results/said.js';
 import type { AnyTool, ToolCall } from './tool.js';
 import { requireService, type ToolServices } from './tool-services.js';
 

@@ -1,13 +1,13 @@
 import { catchError, concatMap, type Observable, of, throwError } from 'rxjs';
+import { BROWSER_HEADERS } from '../adapters/egress/browser-headers.js';
+import { isHtml } from '../adapters/egress/decode-text.js';
+import type { EgressResponse } from '../adapters/egress/egress-client.js';
+import { toolFailed } from '../adapters/failures.js';
+import { cutText, PAGE_FORMS, type Page, type PageRequest } from '../documents/pages/page.js';
+import { readPage } from '../documents/pages/read-page.js';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import { oneOf, queryArgument, text } from './fields.js';
-import { BROWSER_HEADERS } from './http/browser-headers.js';
-import { isHtml } from './http/decode-text.js';
-import type { EgressResponse } from './http/egress-client.js';
-import { cutText, PAGE_FORMS, type Page, type PageRequest } from './pages/page.js';
-import { readPage } from './pages/read-page.js';
-import { toolFailed } from './results/failures.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { ask } from './upstream.js';
 

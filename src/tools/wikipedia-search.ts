@@ -1,10 +1,10 @@
 import { map, type Observable, of } from 'rxjs';
+import { toolFailed } from '../adapters/failures.js';
+import { said } from '../adapters/said.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, queryArgument, wholeNumber } from './fields.js';
 import { WIKIPEDIA_LANGUAGES } from './locales/wikipedia.js';
-import { toolFailed } from './results/failures.js';
 import type { Passage } from './results/references.js';
-import { said } from './results/said.js';
 import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { askJson, baseUrlOf, numberAt, objectOf, textAt } from './upstream.js';

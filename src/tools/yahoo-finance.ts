@@ -1,7 +1,7 @@
 import { concatMap, forkJoin, map, type Observable, of } from 'rxjs';
+import { toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { flag, queryArgument } from './fields.js';
-import { toolFailed } from './results/failures.js';
 import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
 import { listAt, textAt } from './upstream.js';
 import { createYahoo, type Yahoo } from './yahoo/ask-yahoo.js';

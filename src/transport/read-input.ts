@@ -1,8 +1,8 @@
 /** Reading what clients send: bodies, queries, list conventions. */
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { z } from 'zod';
-import type { PageRequest } from '../graph/service-ports.js';
-import { badArgument } from './refusals.js';
+import { badArgument } from '../hosting/refusals.js';
+import type { PageRequest } from '../records/stores.js';
 
 /** The most items of one page. */
 const MAX_PAGE_SIZE = 100;

@@ -1,27 +1,27 @@
 import type { Services } from '../components/services.js';
 import type { DocumentIssue } from '../dsl/document.js';
 import type { Registry } from '../graph/component.js';
+import type { TimeoutResolver } from '../graph/timeouts.js';
+import type { OpenCanvas } from '../hosting/canvas-opener.js';
+import { createFork, type ForkRun } from '../hosting/fork-run.js';
+import type { Log } from '../hosting/log.js';
+import { withPastRuns } from '../hosting/resume-past.js';
+import type { HubStores, RunHub } from '../hosting/run-hub.js';
+import { RunTimelines } from '../hosting/run-timelines.js';
+import type { StartTurn } from '../hosting/start-turn.js';
 import type {
   CanvasRuntimeStore,
   CreateCounter,
   RunJournal,
   TokenStore,
   VersionStore,
-} from '../graph/durable-ports.js';
-import type { TimeoutResolver } from '../graph/timeouts.js';
+} from '../records/durable-stores.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createMemoryCounter } from './access/rate-limits.js';
 import { createMemoryTokens } from './access/token-store.js';
 import { createMemoryCanvasRuntimes, withRuntimes } from './admin/canvas-runtimes.js';
 import type { DatabaseProbe } from './agents/database-probe.js';
 import type { ServerConfig } from './config.js';
-import type { Log } from './log.js';
-import type { OpenCanvas } from './runs/canvas-opener.js';
-import { createFork, type ForkRun } from './runs/fork-run.js';
-import { withPastRuns } from './runs/resume-past.js';
-import type { HubStores, RunHub } from './runs/run-hub.js';
-import { RunTimelines } from './runs/run-timelines.js';
-import type { StartTurn } from './runs/start-turn.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
 import { TraceReader } from './traces/trace-reader.js';
 import { withVersions } from './versions/start-version.js';

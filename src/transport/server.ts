@@ -4,6 +4,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import { builtInComponents, checkCanvas, type LoadOptions } from '../canvas/load-canvas.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
+import { createCanvasOpener } from '../hosting/canvas-opener.js';
+import { type Log, SILENT_LOG } from '../hosting/log.js';
+import { LostRuns } from '../hosting/lost-runs.js';
+import { RunHub } from '../hosting/run-hub.js';
+import { createTurnStarter } from '../hosting/start-turn.js';
+import { createTakeOver, type TakeOverOptions } from '../hosting/take-over.js';
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.js';
 import { withTraceIds } from '../telemetry/with-trace-ids.js';
 import { createFindTenant } from './access/api-keys.js';
@@ -11,12 +17,6 @@ import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
 import type { ServerConfig } from './config.js';
 import { LiveServer } from './live/live-server.js';
-import { type Log, SILENT_LOG } from './log.js';
-import { createCanvasOpener } from './runs/canvas-opener.js';
-import { LostRuns } from './runs/lost-runs.js';
-import { RunHub } from './runs/run-hub.js';
-import { createTurnStarter } from './runs/start-turn.js';
-import { createTakeOver, type TakeOverOptions } from './runs/take-over.js';
 import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
 
 /** How long answers that are under way may take when everything else has stopped. */

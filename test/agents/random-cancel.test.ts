@@ -5,17 +5,17 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
+import { createEmbeddedRunner } from '../../src/adapters/sandbox/embedded/embedded-runner.js';
 import { loadCanvas } from '../../src/canvas/load-canvas.js';
 import { runTurn } from '../../src/canvas/turn.js';
 import { isTerminal, type RunEvent } from '../../src/graph/events.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels } from '../../src/models/router.js';
-import { createEmbeddedRunner } from '../../src/tools/code/embedded/embedded-runner.js';
-import { createEgressClient } from '../../src/tools/http/egress-client.js';
+import { textOf } from '../adapters/egress/support/servers.js';
+import { countStarted, countThreads } from '../adapters/sandbox/support/threads.js';
 import { createRandom } from '../support/random.js';
-import { countStarted, countThreads } from '../tools/code/support/threads.js';
-import { textOf } from '../tools/http/support/servers.js';
 
 const ROUNDS = Number(process.env.RUNNEL_CANCEL_ROUNDS ?? 12);
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6));

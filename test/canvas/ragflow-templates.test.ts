@@ -6,15 +6,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
+import { createEmbeddedRunner } from '../../src/adapters/sandbox/embedded/embedded-runner.js';
+import type { DatabaseSession } from '../../src/adapters/sql/session.js';
 import { checkCanvas, loadCanvas } from '../../src/canvas/load-canvas.js';
 import { runTurn, type Session } from '../../src/canvas/turn.js';
 import type { Services } from '../../src/components/services.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../src/json.js';
-import { createEmbeddedRunner } from '../../src/tools/code/embedded/embedded-runner.js';
-import { createEgressClient } from '../../src/tools/http/egress-client.js';
 import { tools } from '../../src/tools/index.js';
-import type { DatabaseSession } from '../../src/tools/sql/session.js';
 import { type Reply, type Routes, startUpstream } from '../tools/support/upstream.js';
 import { obligingModel } from './support/obliging-model.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ECHO, startMcpServer } from '../tools/mcp/support/mcp-server.js';
+import { ECHO, startMcpServer } from '../adapters/mcp/support/mcp-server.js';
 import { temporaryFile } from './canvases.js';
 import { call } from './fake-terminal.js';
 

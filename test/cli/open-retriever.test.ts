@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import { openRetriever } from '../../src/cli/open-retriever.js';
-import { createEgressClient } from '../../src/tools/http/egress-client.js';
 import { temporaryFolder } from '../stores/support/temporary-folder.js';
 
 const never = new AbortController().signal;

@@ -3,8 +3,8 @@ import { timelineOf } from '../../src/canvas/run-timeline.js';
 import { readTimelineView } from '../../src/cli/read-timeline.js';
 import { callFinished, callStarted } from '../../src/graph/call-notices.js';
 import type { RunEvent } from '../../src/graph/events.js';
-import type { RunRecord } from '../../src/graph/service-ports.js';
 import type { JsonObject } from '../../src/json.js';
+import type { RunRecord } from '../../src/records/stores.js';
 import { timelineView } from '../../src/transport/runs/timeline-view.js';
 
 const of = (seq: number, at: number) => ({ run: 'r', seq, at, node: 'Agent:A', token: 1 });

@@ -1,13 +1,13 @@
 import { lastValueFrom, Observable, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { McpServers } from '../../src/adapters/mcp/mcp-servers.js';
 import { agent } from '../../src/components/agent.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { JsonObject } from '../../src/json.js';
 import type { ScriptInput } from '../../src/models/script.js';
 import { functionName } from '../../src/tools/function-schema.js';
-import type { McpServers } from '../../src/tools/mcp/mcp-servers.js';
-import { ECHO, said, startMcpServer } from '../tools/mcp/support/mcp-server.js';
-import { over } from '../tools/mcp/support/using.js';
+import { ECHO, said, startMcpServer } from '../adapters/mcp/support/mcp-server.js';
+import { over } from '../adapters/mcp/support/using.js';
 import { activationOf, chatServices, nodeOf, outputsOf, warningsOf } from './text-activation.js';
 
 const TAVILY = { component_name: 'TavilySearch', name: 'Search', params: { api_key: 'k' } };

@@ -1,12 +1,12 @@
 import { isObservable, NEVER, of, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { EgressClient, EgressRequest } from '../../src/adapters/egress/egress-client.js';
 import { agent } from '../../src/components/agent.js';
 import { EngineError } from '../../src/errors.js';
 import type { Activation } from '../../src/graph/component.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import type { ScriptInput } from '../../src/models/script.js';
-import type { EgressClient, EgressRequest } from '../../src/tools/http/egress-client.js';
 import { activationOf, chatServices, nodeOf, outputsOf, type Surroundings } from './text-activation.js';
 
 const FOUND = [

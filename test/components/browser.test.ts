@@ -1,15 +1,15 @@
 import { lastValueFrom, type Observable, toArray } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browsers, createBrowsers } from '../../src/adapters/browser/index.js';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import { browser } from '../../src/components/browser.js';
 import type { StoredFile } from '../../src/components/services.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { ChatRequest } from '../../src/models/chat-model.js';
 import type { ScriptInput } from '../../src/models/script.js';
 import { createScriptedModel } from '../../src/models/scripted.js';
-import { type Browsers, createBrowsers } from '../../src/tools/browser/index.js';
-import { createEgressClient } from '../../src/tools/http/egress-client.js';
-import { hasChromium, leftovers, NOTHING, named, until } from '../tools/browser/support/chromium.js';
-import { openSite, reaching, type Site } from '../tools/browser/support/site.js';
+import { hasChromium, leftovers, NOTHING, named, until } from '../adapters/browser/support/chromium.js';
+import { openSite, reaching, type Site } from '../adapters/browser/support/site.js';
 import { activationOf, chatServices, nodeOf, outputsOf, warningsOf } from './text-activation.js';
 
 const STYLE = { 'content-type': 'text/html; charset=utf-8' };

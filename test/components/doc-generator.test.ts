@@ -6,7 +6,7 @@ import { Downloads } from '../../src/components/speaking/downloads.js';
 import { createRegistry } from '../../src/graph/component.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { JsonObject } from '../../src/json.js';
-import { pdfPages } from './documents/read-back.js';
+import { pdfPages } from '../documents/read-back.js';
 import { activationOf, nodeOf, outputsOf, type Surroundings, warningsOf } from './text-activation.js';
 
 type NewFile = Omit<StoredFile, 'id'>;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { excelProcessor } from '../../src/components/excel-processor.js';
 import type { StoredFile } from '../../src/components/services.js';
 import type { Json, JsonObject } from '../../src/json.js';
+import { workbookOf } from '../documents/spreadsheets/workbook-of.js';
 import { say, storeOf } from './excel-run.js';
-import { workbookOf } from './spreadsheets/workbook-of.js';
 import { activationOf, nodeOf, outputsOf, runAtOnce, warningsOf } from './text-activation.js';
 
 const people = workbookOf([

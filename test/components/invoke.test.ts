@@ -1,16 +1,16 @@
 import { lastValueFrom, NEVER, type Observable, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { invoke } from '../../src/components/invoke.js';
-import type { NodeEvent } from '../../src/graph/node-events.js';
-import { passThrough } from '../../src/graph/trace-context.js';
-import type { Json, JsonObject } from '../../src/json.js';
 import {
   createEgressClient,
   type EgressClient,
   type EgressRequest,
   type EgressResponse,
-} from '../../src/tools/http/egress-client.js';
-import { serve } from '../tools/http/support/servers.js';
+} from '../../src/adapters/egress/egress-client.js';
+import { invoke } from '../../src/components/invoke.js';
+import type { NodeEvent } from '../../src/graph/node-events.js';
+import { passThrough } from '../../src/graph/trace-context.js';
+import type { Json, JsonObject } from '../../src/json.js';
+import { serve } from '../adapters/egress/support/servers.js';
 import { activationOf, nodeOf, outputsOf, runAtOnce, type Surroundings, warningsOf } from './text-activation.js';
 
 /** A client that keeps what it is asked and gives one answer. */

@@ -1,4 +1,5 @@
 import { lastValueFrom, tap } from 'rxjs';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import { checkCanvas } from '../../src/canvas/load-canvas.js';
 import { runTurn, type Session, type Turn } from '../../src/canvas/turn.js';
 import type { WireEvent } from '../../src/canvas/wire-event.js';
@@ -9,7 +10,6 @@ import type { Registry } from '../../src/graph/component.js';
 import type { RunOutcome } from '../../src/graph/run-options.js';
 import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels, type Models } from '../../src/models/router.js';
-import { createEgressClient } from '../../src/tools/http/egress-client.js';
 import {
   bytesOf,
   type ConformanceCase,

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
 import { parts } from '../../src/components/browsing/upload-sources.js';
 import { chooseCategory } from '../../src/components/chat/choose-category.js';
-import { cellValue } from '../../src/components/documents/cell-value.js';
-import { fileName } from '../../src/components/documents/file-name.js';
-import { readNotes } from '../../src/components/documents/notes.js';
-import { oneLine as runningText } from '../../src/components/documents/read-inline.js';
 import { oneLine } from '../../src/components/prompts/one-line.js';
-import { writeCsv } from '../../src/components/spreadsheets/write-csv.js';
-import { createXmlReader } from '../../src/components/spreadsheets/xml-reader.js';
-import { renderJinja } from '../../src/dsl/template.js';
-import type { RunRecord } from '../../src/graph/service-ports.js';
+import { cellValue } from '../../src/documents/cell-value.js';
+import { fileName } from '../../src/documents/file-name.js';
+import { readNotes } from '../../src/documents/notes.js';
+import { oneLine as runningText } from '../../src/documents/read-inline.js';
+import { writeCsv } from '../../src/documents/spreadsheets/write-csv.js';
+import { createXmlReader } from '../../src/documents/spreadsheets/xml-reader.js';
+import { Transcript } from '../../src/hosting/transcript.js';
+import type { RunRecord } from '../../src/records/stores.js';
+import { renderJinja } from '../../src/templates/template.js';
 import { isSchemaCall } from '../../src/tools/exe-sql.js';
 import { readTags } from '../../src/transport/agents/tags.js';
 import { openaiCompletion } from '../../src/transport/completions/openai-view.js';
-import { Transcript } from '../../src/transport/runs/transcript.js';
 
 /** Quadratic time would be minutes for so many. */
 const MANY = 200_000;

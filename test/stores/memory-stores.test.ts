@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentQuery, AgentRecord, RunRecord, SessionRecord } from '../../src/graph/service-ports.js';
+import type { AgentQuery, AgentRecord, RunRecord, SessionRecord } from '../../src/records/stores.js';
 import { createMemoryJournal, createMemoryRunLog, createMemoryStores } from '../../src/stores/index.js';
 
 const agent = (id: string, change: Partial<AgentRecord> = {}): AgentRecord => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import type { Plan } from '../../src/graph/plan.js';
-import { createEgressClient } from '../../src/tools/http/egress-client.js';
 import { canvas, startUpstream } from './support/canvases.js';
 import { startTracedServer } from './support/traced-server.js';
 

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import type { JsonObject } from '../../src/json.js';
 import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels } from '../../src/models/router.js';
-import { createEgressClient } from '../../src/tools/http/egress-client.js';
 import type { Received } from './support/collector.js';
 import { startTracedServer } from './support/traced-server.js';
 

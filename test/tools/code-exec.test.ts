@@ -1,16 +1,16 @@
 import { firstValueFrom, isObservable, lastValueFrom, type Observable, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { CodeRequest, CodeResult, CodeRunner } from '../../src/adapters/sandbox/code-runner.js';
 import { toolComponent } from '../../src/components/tool-component.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import { callTool } from '../../src/tools/call-tool.js';
-import type { CodeRequest, CodeResult, CodeRunner } from '../../src/tools/code/code-runner.js';
 import { codeExec } from '../../src/tools/code-exec.js';
 import { definitionOf } from '../../src/tools/function-schema.js';
 import type { ToolServices } from '../../src/tools/tool-services.js';
+import { openRunner } from '../adapters/sandbox/support/run-code.js';
 import { storeOf } from '../components/excel-run.js';
 import { activationOf, nodeOf } from '../components/text-activation.js';
-import { openRunner } from './code/support/run-code.js';
 import { type Calling, callOf, errorOf, resultOf } from './support/upstream.js';
 
 const DONE: CodeResult = { status: 'success', stdout: '', stderr: '', exitCode: 0, timeUsedMs: 1, artifacts: [] };

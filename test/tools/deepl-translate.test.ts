@@ -1,7 +1,7 @@
 import { EMPTY } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { EgressRequest } from '../../src/adapters/egress/egress-client.js';
 import { deeplTranslate } from '../../src/tools/deepl-translate.js';
-import type { EgressRequest } from '../../src/tools/http/egress-client.js';
 import { callOf, errorOf, itBehavesAsUpstreamTool, type Routes, resultOf, startUpstream } from './support/upstream.js';
 
 const routes: Routes = {

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { createEgressClient, type EgressClient } from '../../src/adapters/egress/egress-client.js';
+import { plainText } from '../../src/adapters/mail/plain-text.js';
+import { addressesIn, headerText } from '../../src/adapters/mail/recipients.js';
 import type { JsonObject } from '../../src/json.js';
 import { callTool } from '../../src/tools/call-tool.js';
 import { email } from '../../src/tools/email.js';
-import { createEgressClient, type EgressClient } from '../../src/tools/http/egress-client.js';
-import { plainText } from '../../src/tools/mail/plain-text.js';
-import { addressesIn, headerText } from '../../src/tools/mail/recipients.js';
-import { TEST_CERTIFICATE } from './http/support/certificate.js';
-import { serveRaw } from './http/support/servers.js';
+import { TEST_CERTIFICATE } from '../adapters/egress/support/certificate.js';
+import { serveRaw } from '../adapters/egress/support/servers.js';
 import { PASSWORD, startMailServer } from './support/mail-server.js';
 import { type Calling, callOf, errorOf, resultOf } from './support/upstream.js';
 

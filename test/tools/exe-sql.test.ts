@@ -1,11 +1,11 @@
 import { lastValueFrom, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { Databases } from '../../src/adapters/sql/databases.js';
+import type { DatabaseAddress, Table } from '../../src/adapters/sql/session.js';
 import { toolComponent } from '../../src/components/tool-component.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import { callTool } from '../../src/tools/call-tool.js';
 import { exeSql } from '../../src/tools/exe-sql.js';
-import type { Databases } from '../../src/tools/sql/databases.js';
-import type { DatabaseAddress, Table } from '../../src/tools/sql/session.js';
 import { activationOf, nodeOf } from '../components/text-activation.js';
 import { type Calling, callOf, errorOf, resultOf } from './support/upstream.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEgressClient } from '../../src/tools/http/egress-client.js';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import { keenableSearch } from '../../src/tools/keenable-search.js';
 import { errorOf, itBehavesAsUpstreamTool, type Routes, resultOf, startUpstream } from './support/upstream.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import { EngineError } from '../../src/errors.js';
 import type { JsonObject } from '../../src/json.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../../src/knowledge/retriever.js';
-import { createEgressClient } from '../../src/tools/http/egress-client.js';
 import { displayIdOf } from '../../src/tools/results/references.js';
 import { createRagflowRetriever } from '../../src/tools/retrieval/ragflow-retriever.js';
 import { retrieval } from '../../src/tools/retrieval.js';

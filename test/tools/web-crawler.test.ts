@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import type { JsonObject } from '../../src/json.js';
-import { createEgressClient } from '../../src/tools/http/egress-client.js';
 import { webCrawler } from '../../src/tools/web-crawler.js';
 import {
   errorOf,

@@ -1,10 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import type { JsonObject } from '../../src/json.js';
 import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels } from '../../src/models/router.js';
-import { createEgressClient } from '../../src/tools/http/egress-client.js';
 import { call as runnel } from '../cli/fake-terminal.js';
 import { openStream } from './support/event-stream.js';
 import { startServer } from './support/server.js';

@@ -1,5 +1,6 @@
 /** What an agent says, as events of its node. */
 import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
+import { artifactMarkdown, artifactRecord } from '../../adapters/artifacts.js';
 import type { AgentAnswer, AgentEvent, ToolLogEntry } from '../../agents/agent-events.js';
 import { type AgentState, keptState, readAgentState } from '../../agents/agent-state.js';
 import { callEvent, callFinished, callStarted } from '../../graph/call-notices.js';
@@ -15,7 +16,6 @@ import {
   warning,
 } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { artifactMarkdown, artifactRecord } from '../../tools/results/artifacts.js';
 import type { Artifact } from '../../tools/tool.js';
 import { schemaOf } from '../chat/llm-params.js';
 import { registerReferences } from '../chat/retrieval.js';

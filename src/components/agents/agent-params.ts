@@ -1,8 +1,8 @@
 /** An Agent as documents write it, and the tree of agents and tools that this describes. */
 import { z } from 'zod';
+import type { McpTool } from '../../adapters/mcp/mcp-servers.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { findTool } from '../../tools/find-tool.js';
-import type { McpTool } from '../../tools/mcp/mcp-servers.js';
 import type { AnyTool, Shape } from '../../tools/tool.js';
 import { type LlmParams, llmShape } from '../chat/llm-params.js';
 import { withUsualNames } from '../chat/model-params.js';

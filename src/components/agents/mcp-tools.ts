@@ -1,12 +1,12 @@
 /** Tools of MCP servers among those of an agent. */
 import { catchError, concatMap, forkJoin, map, type Observable, of } from 'rxjs';
+import type { McpConnection, McpServers, McpTool, McpUser } from '../../adapters/mcp/mcp-servers.js';
 import type { AgentTool } from '../../agents/agent-tool.js';
 import { toEngineError } from '../../errors.js';
 import type { Activation } from '../../graph/component.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { traceContextOf } from '../../graph/trace-context.js';
 import { functionName } from '../../tools/function-schema.js';
-import type { McpConnection, McpServers, McpTool, McpUser } from '../../tools/mcp/mcp-servers.js';
 import { optionalServices } from '../optional-services.js';
 import type { AgentSpec, McpSpec } from './agent-params.js';
 

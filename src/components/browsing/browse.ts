@@ -1,4 +1,5 @@
 import { catchError, concat, concatMap, defer, EMPTY, filter, type Observable, of } from 'rxjs';
+import type { ActionOutcome, BrowserAction, BrowserSession, PageView } from '../../adapters/browser/index.js';
 import { EngineError } from '../../errors.js';
 import { callFinished, callStarted } from '../../graph/call-notices.js';
 import { type NodeEvent, warning } from '../../graph/node-events.js';
@@ -7,7 +8,6 @@ import { type ChatDelta, type ChatMessage, contentText, type ToolDefinition } fr
 import { type ChatAnswer, collectAnswer } from '../../models/collect-answer.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import { expandQueue } from '../../operators/expand-queue.js';
-import type { ActionOutcome, BrowserAction, BrowserSession, PageView } from '../../tools/browser/index.js';
 import type { Chat } from '../chat/open-chat.js';
 import { usageEvent } from '../chat/structured-answer.js';
 import { askForCall } from '../prompts/browsing.js';

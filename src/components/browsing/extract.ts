@@ -1,8 +1,8 @@
 import type { Observable } from 'rxjs';
+import type { PageView } from '../../adapters/browser/index.js';
 import type { NodeEvent } from '../../graph/node-events.js';
 import type { JsonObject } from '../../json.js';
 import { cutToTokens } from '../../models/estimate-tokens.js';
-import type { PageView } from '../../tools/browser/index.js';
 import type { Chat } from '../chat/open-chat.js';
 import { askForObject } from '../chat/structured-answer.js';
 import { extractionPrompt, pageText } from '../prompts/browsing.js';

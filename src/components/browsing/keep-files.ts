@@ -1,10 +1,10 @@
 import { concatMap, from, map, type Observable, of, toArray } from 'rxjs';
+import type { BrowserFile, BrowserSession } from '../../adapters/browser/index.js';
+import { endingOf } from '../../documents/reading/file-kind.js';
 import type { Activation } from '../../graph/component.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import type { JsonObject } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
-import type { BrowserFile, BrowserSession } from '../../tools/browser/index.js';
-import { endingOf } from '../files/file-kind.js';
 import { optionalServices } from '../optional-services.js';
 import { safeName } from './upload-sources.js';
 

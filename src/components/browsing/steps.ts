@@ -1,9 +1,9 @@
 /** What a model can choose while it drives a browser: the actions of the browser, reading data, and the end. */
 import { z } from 'zod';
+import { BROWSER_ACTIONS, type BrowserAction } from '../../adapters/browser/index.js';
 import type { JsonObject } from '../../json.js';
 import type { ToolCall, ToolDefinition } from '../../models/chat-model.js';
 import type { ChatAnswer } from '../../models/collect-answer.js';
-import { BROWSER_ACTIONS, type BrowserAction } from '../../tools/browser/index.js';
 import { parseObject } from '../chat/structured-answer.js';
 
 /** Calls in one answer that are looked at. */

@@ -1,7 +1,7 @@
+import type { PageView } from '../../adapters/browser/index.js';
 import type { ChatMessage, ContentPart, ToolCall } from '../../models/chat-model.js';
 import { contentText } from '../../models/chat-model.js';
 import { cutToTokens, estimateTokens } from '../../models/estimate-tokens.js';
-import type { PageView } from '../../tools/browser/index.js';
 import { browsingPrompt, pageText, taskText } from '../prompts/browsing.js';
 
 /** Tokens of a page, and of what was done before, that a model sees at most. */

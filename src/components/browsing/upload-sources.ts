@@ -1,14 +1,14 @@
 import { catchError, concat, concatMap, EMPTY, from, map, type Observable, of } from 'rxjs';
+import type { UploadFile } from '../../adapters/browser/index.js';
+import type { EgressResponse } from '../../adapters/egress/egress-client.js';
+import { baseName } from '../../documents/file-name.js';
+import { openFile } from '../../documents/reading/open-file.js';
 import { resolveParam } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
 import type { Activation } from '../../graph/component.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { isJsonObject, type Json } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
-import type { UploadFile } from '../../tools/browser/index.js';
-import type { EgressResponse } from '../../tools/http/egress-client.js';
-import { baseName } from '../documents/file-name.js';
-import { openFile } from '../files/open-file.js';
 import { httpOf } from '../http-service.js';
 
 /** Files that are given at most, deepest nesting in which they are looked for, bytes of one, milliseconds for one. */

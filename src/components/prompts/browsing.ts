@@ -1,4 +1,4 @@
-import type { PageView } from '../../tools/browser/index.js';
+import type { PageView } from '../../adapters/browser/index.js';
 
 const SYSTEM = `You operate a web browser to fulfil the task of a user. After each of your actions you see the page as it is then.
 

@@ -1,4 +1,4 @@
-import { renderHandlebars } from '../../dsl/template.js';
+import { renderHandlebars } from '../../templates/template.js';
 import { oneLine } from './one-line.js';
 
 /** A category as the model hears of it. */

@@ -1,5 +1,5 @@
-import { renderHandlebars } from '../../dsl/template.js';
 import type { JsonObject } from '../../json.js';
+import { renderHandlebars } from '../../templates/template.js';
 
 const SCHEMA = `Answer with one JSON object and nothing else: no introduction, no explanation, no code fence.
 It must fit this JSON schema:

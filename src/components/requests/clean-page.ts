@@ -1,5 +1,5 @@
+import { htmlToText } from '../../documents/reading/html-to-text.js';
 import { EngineError } from '../../errors.js';
-import { htmlToText } from '../files/html-to-text.js';
 
 /** Most markup of a page that is looked at: what a parser may take for nested elements costs the square of their number. */
 const MAX_MARKS = 50_000;

@@ -1,5 +1,5 @@
 import { type Reference, splitTemplate, type TemplatePart } from '../../dsl/reference.js';
-import { isJinja } from '../../dsl/template.js';
+import { isJinja } from '../../templates/template.js';
 import { nameReference } from '../values/text-reader.js';
 
 /** The output whose text may come live. */

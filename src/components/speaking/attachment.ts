@@ -1,8 +1,8 @@
 import type { Observable } from 'rxjs';
+import { convertMarkdown, DOCUMENT_FORMATS, type DocumentFormat } from '../../documents/index.js';
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
-import { convertMarkdown, DOCUMENT_FORMATS, type DocumentFormat } from '../documents/index.js';
 import type { OptionalServices } from '../optional-services.js';
 import { removeThinking } from './think-text.js';
 

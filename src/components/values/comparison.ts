@@ -1,10 +1,11 @@
 /** The operators of Switch and of the end of a Loop. Both see typed values; they differ in which operators a type has. */
+
+import { canonicalJson } from '../../dsl/canonical-json.js';
+import { compareCodePoints } from '../../dsl/json-order.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
-import { canonicalJson } from './canonical-json.js';
 import { jsonKind } from './json-kind.js';
-import { compareCodePoints } from './order.js';
 import { isTruthy } from './truthiness.js';
 
 /** An operator in its one spelling; documents may also write `==`, `!=`, `<>`, `>=` and `<=`. */

@@ -1,10 +1,10 @@
 import { parseReference, type Reference, splitTemplate } from '../../dsl/reference.js';
 import { interpolate, type Lookup, textOf } from '../../dsl/resolve.js';
-import { isJinja, renderTemplate } from '../../dsl/template.js';
 import { EngineError } from '../../errors.js';
 import type { Activation } from '../../graph/component.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import type { Json } from '../../json.js';
+import { isJinja, renderTemplate } from '../../templates/template.js';
 
 /** Reads the texts of one activation, and gathers what the people who watch should know about them. */
 export interface TextReader {

@@ -1,5 +1,5 @@
 import { EngineError } from '../../errors.js';
-import type { AgentQuery, AgentRecord, AgentStore } from '../../graph/service-ports.js';
+import type { AgentQuery, AgentRecord, AgentStore } from '../../records/stores.js';
 import type { Database, Statements } from './database.js';
 import { brokenConstraint } from './failures.js';
 import { foldCase, joinTexts, recordsOf, texts } from './queries.js';

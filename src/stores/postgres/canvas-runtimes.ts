@@ -1,4 +1,4 @@
-import type { CanvasRuntimeStore } from '../../graph/durable-ports.js';
+import type { CanvasRuntimeStore } from '../../records/durable-stores.js';
 import type { Database } from './database.js';
 
 /** The tenants' choices of an engine, in Postgres. */

@@ -1,5 +1,5 @@
-import type { RunJournal } from '../../graph/durable-ports.js';
 import type { Checkpoint } from '../../graph/state.js';
+import type { RunJournal } from '../../records/durable-stores.js';
 import type { Database } from './database.js';
 import type { RunWriter } from './run-writer.js';
 

@@ -1,4 +1,4 @@
-import type { Lease, LeaseStore } from '../../graph/durable-ports.js';
+import type { Lease, LeaseStore } from '../../records/durable-stores.js';
 import type { Database, Statements } from './database.js';
 import type { Fragment } from './queries.js';
 

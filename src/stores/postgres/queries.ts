@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { Page, PageRequest } from '../../graph/service-ports.js';
+import type { Page, PageRequest } from '../../records/stores.js';
 import type { Statements } from './database.js';
 
 /** A piece of a statement. */

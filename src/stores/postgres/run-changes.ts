@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../graph/service-ports.js';
+import type { LoggedEvent } from '../../records/stores.js';
 
 /** Something that is done to the log and the journal of one run, as a whole or not at all. */
 export type RunEntry = { readonly tenant: string; readonly run: string; readonly bytes: number } & (

@@ -1,4 +1,4 @@
-import type { LoggedEvent, RunLog } from '../../graph/service-ports.js';
+import type { LoggedEvent, RunLog } from '../../records/stores.js';
 import type { Database } from './database.js';
 import type { RunWriter } from './run-writer.js';
 

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../graph/service-ports.js';
+import type { LoggedEvent } from '../../records/stores.js';
 import type { Statements } from './database.js';
 import type { RunChange } from './run-changes.js';
 

@@ -1,5 +1,5 @@
 import { EngineError } from '../../errors.js';
-import type { RunRecord, RunStore } from '../../graph/service-ports.js';
+import type { RunRecord, RunStore } from '../../records/stores.js';
 import type { Database } from './database.js';
 import { brokenConstraint } from './failures.js';
 import { recordsOf } from './queries.js';

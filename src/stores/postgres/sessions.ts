@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors.js';
-import type { SessionQuery, SessionRecord, SessionStore } from '../../graph/service-ports.js';
 import type { JsonObject } from '../../json.js';
+import type { SessionQuery, SessionRecord, SessionStore } from '../../records/stores.js';
 import type { Database, Statements } from './database.js';
 import { createDocuments } from './documents.js';
 import { brokenConstraint } from './failures.js';

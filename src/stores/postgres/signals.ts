@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { filter, map, merge, type Observable, Subject, take, takeUntil } from 'rxjs';
 import { EngineError } from '../../errors.js';
-import type { Signals } from '../../graph/durable-ports.js';
+import type { Signals } from '../../records/durable-stores.js';
 import { CancelPoller } from './cancel-poller.js';
 import type { Database } from './database.js';
 import type { DatabaseLog } from './database-log.js';

@@ -6,8 +6,8 @@ import type {
   RunJournal,
   TokenStore,
   VersionStore,
-} from '../../graph/durable-ports.js';
-import type { Stores } from '../../graph/service-ports.js';
+} from '../../records/durable-stores.js';
+import type { Stores } from '../../records/stores.js';
 import { createFilesOnDisk, type DiskFiles } from '../files-on-disk.js';
 import { createPostgresAgents } from './agents.js';
 import { createPostgresCanvasRuntimes } from './canvas-runtimes.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EngineError } from '../../errors.js';
-import type { OwnedToken, TokenRecord, TokenStore } from '../../graph/durable-ports.js';
+import type { OwnedToken, TokenRecord, TokenStore } from '../../records/durable-stores.js';
 import type { Database } from './database.js';
 
 /** Tokens of one tenant; of two that come at once one more may pass. */

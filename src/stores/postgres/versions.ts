@@ -1,5 +1,5 @@
 import { EngineError } from '../../errors.js';
-import type { VersionRecord, VersionStore } from '../../graph/durable-ports.js';
+import type { VersionRecord, VersionStore } from '../../records/durable-stores.js';
 import type { Database } from './database.js';
 import { brokenConstraint } from './failures.js';
 import { recordsOf } from './queries.js';

@@ -1,6 +1,6 @@
 /** Events as they lie in Redis: version, name and JSON text, one line each; a name or a JSON text has no line end. */
 import { EngineError } from '../../errors.js';
-import type { LoggedEvent } from '../../graph/service-ports.js';
+import type { LoggedEvent } from '../../records/stores.js';
 
 const ENTRY = /^1\n([^\n]+)\n([^\n]+)$/;
 

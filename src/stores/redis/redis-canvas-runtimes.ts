@@ -1,4 +1,4 @@
-import type { CanvasRuntimeStore } from '../../graph/durable-ports.js';
+import type { CanvasRuntimeStore } from '../../records/durable-stores.js';
 import { canvasRuntimeKey } from './keys.js';
 import type { Redis } from './redis.js';
 

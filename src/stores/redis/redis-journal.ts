@@ -1,8 +1,8 @@
 /** Journals of runs in Redis: the last snapshot, and the records behind it. */
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import type { JournalContents, RunJournal } from '../../graph/durable-ports.js';
 import { readCheckpoint } from '../../graph/state-json.js';
+import type { JournalContents, RunJournal } from '../../records/durable-stores.js';
 import { mayHaveBeenDone } from './commands.js';
 import { entriesOf, outOfOrder } from './event-entries.js';
 import { APPEND_BATCH, DELETE_JOURNAL, LOAD_JOURNAL, TAKE_SNAPSHOT } from './journal-scripts.js';

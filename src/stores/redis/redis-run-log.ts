@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LoggedEvent, RunLog } from '../../graph/service-ports.js';
+import type { LoggedEvent, RunLog } from '../../records/stores.js';
 import { mayHaveBeenDone } from './commands.js';
 import { entriesOf, eventOf, outOfOrder } from './event-entries.js';
 import { eventsKey } from './keys.js';

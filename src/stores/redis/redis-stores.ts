@@ -1,5 +1,11 @@
-import type { CanvasRuntimeStore, CreateCounter, LeaseStore, RunJournal, Signals } from '../../graph/durable-ports.js';
-import type { RunLog, RunStore } from '../../graph/service-ports.js';
+import type {
+  CanvasRuntimeStore,
+  CreateCounter,
+  LeaseStore,
+  RunJournal,
+  Signals,
+} from '../../records/durable-stores.js';
+import type { RunLog, RunStore } from '../../records/stores.js';
 import type { Redis } from './redis.js';
 import { createRedisCanvasRuntimes } from './redis-canvas-runtimes.js';
 import { createRedisCounters } from './redis-counters.js';

@@ -1,8 +1,8 @@
 /** A run as the hash `agent:run:{id}` has it: RAGFlow's fields for whoever knows them, and the whole record. */
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../errors.js';
-import type { RunRecord, RunStatus } from '../../graph/service-ports.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
+import type { RunRecord, RunStatus } from '../../records/stores.js';
 import { jsonText, readReply } from './read-reply.js';
 
 /** RAGFlow's numbers. */

@@ -1,7 +1,7 @@
 /** What the two tools of Querit share: where it is, its key, and how its answers are read. */
 import { map, type Observable } from 'rxjs';
+import { toolFailed } from '../../adapters/failures.js';
 import type { JsonObject } from '../../json.js';
-import { toolFailed } from '../results/failures.js';
 import type { AnyTool, ToolCall } from '../tool.js';
 import { settingOf } from '../tool-services.js';
 import { ask, baseUrlOf, jsonOf, objectOf } from '../upstream.js';

@@ -3,6 +3,7 @@
  * that number, which a reader's client resolves.
  */
 import { createHash } from 'node:crypto';
+import type { References } from '../../adapters/tool-event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 
@@ -21,12 +22,6 @@ export interface Passage {
   readonly documentId?: string | undefined;
   /** What the store says beside: `dataset_id`, `positions`, `vector_similarity` … */
   readonly record?: JsonObject | undefined;
-}
-
-/** Passages and their documents by the names under which answers cite them. */
-export interface References {
-  readonly chunks: Readonly<Record<string, JsonObject>>;
-  readonly doc_aggs: Readonly<Record<string, JsonObject>>;
 }
 
 /** Characters (code points) that are kept of one passage, as in RAGFlow's `agent/tools/base.py`. */

@@ -1,5 +1,5 @@
+import { markdownTable } from '../../documents/markdown-table.js';
 import type { Json, JsonObject } from '../../json.js';
-import { markdownTable } from './markdown-table.js';
 
 /** Columns at most; rows that keep inventing new ones come from nobody's table. */
 const MAX_COLUMNS = 100;

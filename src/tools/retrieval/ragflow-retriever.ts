@@ -1,10 +1,10 @@
 import { firstValueFrom, fromEvent, type Observable, takeUntil, throwIfEmpty } from 'rxjs';
+import type { EgressClient } from '../../adapters/egress/egress-client.js';
+import { toolFailed } from '../../adapters/failures.js';
+import { said } from '../../adapters/said.js';
 import { EngineError } from '../../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../../knowledge/retriever.js';
-import type { EgressClient } from '../http/egress-client.js';
-import { toolFailed } from '../results/failures.js';
-import { said } from '../results/said.js';
 import { askJson, listAt, numberAt, objectOf, textAt } from '../upstream.js';
 
 /** A RAGFlow server that searches. */

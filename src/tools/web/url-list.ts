@@ -1,6 +1,6 @@
 /** URLs as models and documents write them. */
 import { z } from 'zod';
-import { toolFailed } from '../results/failures.js';
+import { toolFailed } from '../../adapters/failures.js';
 
 /** The argument: a list, or one text with commas between the URLs. */
 export function urlsArgument(most: number) {

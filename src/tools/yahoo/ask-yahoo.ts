@@ -1,9 +1,9 @@
 /** Requests to Yahoo Finance: its search, its chart, and its summaries, which want a cookie and a word that belongs to it. */
 import { concatMap, map, type Observable } from 'rxjs';
+import { BROWSER_HEADERS } from '../../adapters/egress/browser-headers.js';
+import { toolFailed } from '../../adapters/failures.js';
+import { said } from '../../adapters/said.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { BROWSER_HEADERS } from '../http/browser-headers.js';
-import { toolFailed } from '../results/failures.js';
-import { said } from '../results/said.js';
 import type { AnyTool, ToolCall } from '../tool.js';
 import { ask, askJson, baseUrlOf, listAt, objectOf, textAt, type UpstreamRequest } from '../upstream.js';
 

@@ -1,6 +1,7 @@
 /** What Yahoo answers, as sections of a report in Markdown. */
+
+import { markdownTable } from '../../documents/markdown-table.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { markdownTable } from '../results/markdown-table.js';
 import { pairsTable } from '../results/rows-table.js';
 import { listAt, numberAt, textAt } from '../upstream.js';
 

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { TokenStore } from '../../graph/durable-ports.js';
+import type { TokenStore } from '../../records/durable-stores.js';
 
 /** A key and whose it is. */
 export interface ApiKey {

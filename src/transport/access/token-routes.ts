@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { TokenRecord } from '../../graph/durable-ports.js';
+import { checkId } from '../../hosting/ids.js';
+import { noAgent } from '../../hosting/refusals.js';
 import type { JsonObject } from '../../json.js';
+import type { TokenRecord } from '../../records/durable-stores.js';
 import { success } from '../envelope.js';
 import { formatTime } from '../format-time.js';
 import type { HttpExchange, Routes } from '../http/types.js';
-import { checkId } from '../ids.js';
 import { readInput } from '../read-input.js';
-import { noAgent } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 
 /** What may be said about a new token. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EngineError } from '../../errors.js';
-import type { OwnedToken, TokenStore } from '../../graph/durable-ports.js';
+import type { OwnedToken, TokenStore } from '../../records/durable-stores.js';
 
 export interface MemoryTokenLimits {
   /** Of all tenants together. @default 100,000 */

@@ -1,14 +1,14 @@
 import type { Middleware } from 'koa';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
+import { checkId } from '../../hosting/ids.js';
+import { badArgument } from '../../hosting/refusals.js';
 import { METRICS_TYPE, renderMetrics } from '../../telemetry/render-metrics.js';
 import { type FindTenant, tokenOf } from '../access/api-keys.js';
 import { sameSecret } from '../access/secrets.js';
 import { success } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
-import { checkId } from '../ids.js';
 import { readInput, received } from '../read-input.js';
-import { badArgument } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { runtimeOf } from './canvas-runtimes.js';
 

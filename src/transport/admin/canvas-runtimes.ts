@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors.js';
-import type { CanvasRuntimeStore } from '../../graph/durable-ports.js';
-import type { StartTurn } from '../runs/start-turn.js';
+import type { StartTurn } from '../../hosting/start-turn.js';
+import type { CanvasRuntimeStore } from '../../records/durable-stores.js';
 
 /** Choices in memory, gone with the process; as many as an administrator makes. */
 export function createMemoryCanvasRuntimes(): CanvasRuntimeStore {

@@ -1,9 +1,9 @@
 /** What clients say about an agent when they create or change it. */
 import { z } from 'zod';
-import type { AgentRecord } from '../../graph/service-ports.js';
+import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH } from '../../json.js';
+import type { AgentRecord } from '../../records/stores.js';
 import { readInput } from '../read-input.js';
-import { badArgument } from '../refusals.js';
 import { flagSchema, isTruthy } from '../truth.js';
 import { readTags, tagsSchema } from './tags.js';
 

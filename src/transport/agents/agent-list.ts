@@ -1,9 +1,9 @@
 import { EngineError } from '../../errors.js';
-import type { AgentQuery, AgentRecord, AgentStore } from '../../graph/service-ports.js';
+import { badArgument } from '../../hosting/refusals.js';
+import type { AgentQuery, AgentRecord, AgentStore } from '../../records/stores.js';
 import { success } from '../envelope.js';
 import type { HttpExchange } from '../http/types.js';
 import { queryList, queryText, readDescending, readOrder, readPage } from '../read-input.js';
-import { badArgument } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { agentItem } from './agent-view.js';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import type { AgentRecord } from '../../graph/service-ports.js';
+import { createId } from '../../hosting/ids.js';
+import { badArgument, noAgent, noCanvas, notOwner } from '../../hosting/refusals.js';
+import type { AgentRecord } from '../../records/stores.js';
 import { success } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
-import { createId } from '../ids.js';
 import { readInput } from '../read-input.js';
-import { badArgument, noAgent, noCanvas, notOwner } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { publish } from '../versions/publish.js';
 import { type AgentInput, readAgentInput } from './agent-input.js';

@@ -1,5 +1,5 @@
-import type { AgentRecord } from '../../graph/service-ports.js';
 import type { Json } from '../../json.js';
+import type { AgentRecord } from '../../records/stores.js';
 import { formatTime } from '../format-time.js';
 
 /** An agent in a list. Times are milliseconds since 1970. */

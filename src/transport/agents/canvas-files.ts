@@ -1,15 +1,15 @@
 /** Canvases as files: a draft or a version to take away, and files to make agents of. */
 import { formatDocument, toV1, toV2 } from '../../dsl/convert.js';
 import { parseDocument } from '../../dsl/read.js';
+import { findDocument } from '../../hosting/find-document.js';
+import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { contentHeaders } from '../files/content-headers.js';
 import { readMultipart, type UploadedFile } from '../files/read-multipart.js';
 import type { HttpExchange } from '../http/types.js';
 import { queryText } from '../read-input.js';
-import { badArgument } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { isTruthy } from '../truth.js';
-import { findDocument } from '../versions/find-document.js';
 import { type AgentInput, readAgentInput } from './agent-input.js';
 import { requireAgent } from './find-agent.js';
 

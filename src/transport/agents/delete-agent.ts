@@ -1,4 +1,4 @@
-import { cancelRuns, whenOver } from '../runs/cancel-runs.js';
+import { cancelRuns, whenOver } from '../../hosting/cancel-runs.js';
 import type { ServerParts } from '../server-parts.js';
 
 /** How long the runs of an agent may take to end; what does not is cut off. */

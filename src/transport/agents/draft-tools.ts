@@ -1,10 +1,10 @@
 /** What editors of drafts ask for beside saving: does a database answer, run a part of a pipeline again. */
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
+import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject } from '../../json.js';
 import { type Envelope, outside, success } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
-import { badArgument } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 
 const text = z.union([z.string(), z.number()]).nullish();

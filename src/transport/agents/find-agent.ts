@@ -1,7 +1,7 @@
-import type { AgentRecord } from '../../graph/service-ports.js';
+import { checkId } from '../../hosting/ids.js';
+import { noAgent } from '../../hosting/refusals.js';
+import type { AgentRecord } from '../../records/stores.js';
 import type { HttpExchange } from '../http/types.js';
-import { checkId } from '../ids.js';
-import { noAgent } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 
 /** The id in `/agents/:id`. @throws EngineError BAD_REQUEST. */

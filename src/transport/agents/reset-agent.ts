@@ -2,9 +2,9 @@ import type { Document } from '../../dsl/document.js';
 import { readDocument } from '../../dsl/read.js';
 import { resetDocument } from '../../dsl/reset.js';
 import { EngineError } from '../../errors.js';
-import type { AgentRecord } from '../../graph/service-ports.js';
+import { noAgent } from '../../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { noAgent } from '../refusals.js';
+import type { AgentRecord } from '../../records/stores.js';
 import type { ServerParts } from '../server-parts.js';
 
 /** Parameters in which runs leave values. */

@@ -1,16 +1,16 @@
 import { mode, prologue } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
 import { EngineError } from '../../errors.js';
-import type { AgentRecord } from '../../graph/service-ports.js';
 import { isJsonObject } from '../../json.js';
+import type { AgentRecord } from '../../records/stores.js';
 import { agentIdOf, requireAgent } from '../agents/find-agent.js';
 import { answerOf } from '../completions/answer.js';
 import { beginParams } from '../components/begin-params.js';
 import { success } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
 import { awaitRun } from '../runs/await-run.js';
+import { readTurn } from '../runs/read-turn.js';
 import { streamRun } from '../runs/stream-run.js';
-import { readTurn } from '../runs/turn-request.js';
 import type { ServerParts } from '../server-parts.js';
 import { traceOfMessage } from '../traces/trace-routes.js';
 

@@ -1,8 +1,8 @@
 import { EngineError } from '../../errors.js';
-import type { RunRecord } from '../../graph/service-ports.js';
+import type { Transcript } from '../../hosting/transcript.js';
 import type { JsonObject } from '../../json.js';
+import type { RunRecord } from '../../records/stores.js';
 import { type Envelope, outside } from '../envelope.js';
-import type { Transcript } from '../runs/transcript.js';
 
 /**
  * The answer of a run to a client that does not stream.

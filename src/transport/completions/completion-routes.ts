@@ -1,14 +1,14 @@
 import type { Context, Middleware } from 'koa';
 import { EngineError } from '../../errors.js';
+import { checkId } from '../../hosting/ids.js';
+import type { Log } from '../../hosting/log.js';
+import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject } from '../../json.js';
 import { outside } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
-import { checkId } from '../ids.js';
-import type { Log } from '../log.js';
-import { badArgument } from '../refusals.js';
 import { awaitRun } from '../runs/await-run.js';
+import { readTurn } from '../runs/read-turn.js';
 import { streamRun } from '../runs/stream-run.js';
-import { readTurn } from '../runs/turn-request.js';
 import type { ServerParts } from '../server-parts.js';
 import { isTruthy } from '../truth.js';
 import { answerOf } from './answer.js';

@@ -1,5 +1,5 @@
+import { type EventFrame, wireOf } from '../../hosting/event-frame.js';
 import type { JsonObject } from '../../json.js';
-import { type EventFrame, wireOf } from '../runs/event-frame.js';
 import { sseFrame } from '../sse/sse-frames.js';
 import { traceOf } from './answer.js';
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { badArgument } from '../../hosting/refusals.js';
+import type { TurnRequest } from '../../hosting/turn-request.js';
 import { isJsonObject } from '../../json.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import { readInput } from '../read-input.js';
-import { badArgument } from '../refusals.js';
-import { readTurn, type TurnRequest } from '../runs/turn-request.js';
+import { readTurn } from '../runs/read-turn.js';
 
 /** A turn that came in OpenAI's form. */
 export interface OpenaiRequest {

@@ -1,12 +1,12 @@
 /** A run in OpenAI's words: chunks of a stream, or one completion. */
 import type { WireEvent } from '../../canvas/wire-event.js';
 import { THINK_CLOSE, THINK_OPEN } from '../../components/speaking/think-text.js';
-import type { RunRecord } from '../../graph/service-ports.js';
+import { type EventFrame, wireOf } from '../../hosting/event-frame.js';
+import type { Transcript } from '../../hosting/transcript.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
-import { type EventFrame, wireOf } from '../runs/event-frame.js';
+import type { RunRecord } from '../../records/stores.js';
 import type { RunView } from '../runs/stream-run.js';
-import type { Transcript } from '../runs/transcript.js';
 
 /** Whose completion it is. */
 export interface CompletionHeader {

@@ -12,8 +12,8 @@ import { compile } from '../../graph/compile.js';
 import type { Registry } from '../../graph/component.js';
 import type { NodeHeader, PendingQuestion, RunEvent } from '../../graph/events.js';
 import type { TimeoutResolver } from '../../graph/timeouts.js';
+import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { badArgument } from '../refusals.js';
 import { outputsOf, trialDocument, trialRegistry } from './debug-document.js';
 import { type FoundComponent, isForm } from './input-form.js';
 

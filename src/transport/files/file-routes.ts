@@ -1,12 +1,12 @@
 import { EngineError } from '../../errors.js';
-import type { FileRecord } from '../../graph/service-ports.js';
+import { createId } from '../../hosting/ids.js';
+import { badArgument } from '../../hosting/refusals.js';
 import type { JsonObject } from '../../json.js';
+import type { FileRecord } from '../../records/stores.js';
 import { requireAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
-import { createId } from '../ids.js';
 import { queryText } from '../read-input.js';
-import { badArgument } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { contentHeaders, endingOf } from './content-headers.js';
 import { fetchFile } from './fetch-file.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { badArgument } from '../../hosting/refusals.js';
 import { readBytes } from '../http/read-bytes.js';
-import { badArgument } from '../refusals.js';
 
 /** A file of a multipart body. */
 export interface UploadedFile {

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
+import type { Log } from '../../hosting/log.js';
 import { failureOf, notFound } from '../envelope.js';
-import type { Log } from '../log.js';
 
 /** Answers whatever is thrown behind it in RAGFlow's envelope, and paths that nothing answers with 404. */
 export function answerErrors(logger: Log): Middleware {

@@ -1,7 +1,7 @@
 import cors from '@koa/cors';
 import type { Middleware } from 'koa';
 import { EngineError } from '../../errors.js';
-import type { TokenStore } from '../../graph/durable-ports.js';
+import type { TokenStore } from '../../records/durable-stores.js';
 import { type FindTenant, findOwner, LOCAL_TENANT, tokenOf } from '../access/api-keys.js';
 import { refusalOf } from '../access/origins.js';
 import { type RateLimit, tooManyRequests } from '../access/rate-limits.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { EngineError } from '../../errors.js';
-import { badArgument } from '../refusals.js';
+import { badArgument } from '../../hosting/refusals.js';
 
 /** The body of a request. @throws EngineError BODY_TOO_LARGE, or what `tooLarge` gives; BAD_REQUEST when it breaks off. */
 export async function readBytes(

@@ -1,8 +1,8 @@
 import { bodyParser } from '@koa/bodyparser';
 import type { Context, Middleware } from 'koa';
 import { EngineError } from '../../errors.js';
+import { badArgument } from '../../hosting/refusals.js';
 import { isTooDeep, MAX_JSON_DEPTH } from '../../json.js';
-import { badArgument } from '../refusals.js';
 
 /**
  * Names that the objects of a body may have together. An object of a million names takes the engine seconds to build, and seconds more

@@ -1,8 +1,8 @@
 /** What a client of a live connection may send. */
 import { z } from 'zod';
+import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, isTooDeep, type JsonObject } from '../../json.js';
 import { readInput, received } from '../read-input.js';
-import { badArgument } from '../refusals.js';
 
 const id = z.string().min(1).max(255);
 const req = z.union([z.string().max(255), z.number()]).optional();

@@ -1,11 +1,11 @@
 import { EngineError } from '../../errors.js';
-import type { RunRecord } from '../../graph/service-ports.js';
+import { cancelRuns, whenOver } from '../../hosting/cancel-runs.js';
+import { checkId } from '../../hosting/ids.js';
+import { foreignRun, noRun, noSession } from '../../hosting/refusals.js';
+import type { StartedTurn, TurnTarget } from '../../hosting/start-turn.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
-import { checkId } from '../ids.js';
-import { foreignRun, noRun, noSession } from '../refusals.js';
-import { cancelRuns, whenOver } from '../runs/cancel-runs.js';
-import type { StartedTurn, TurnTarget } from '../runs/start-turn.js';
-import { readTurn } from '../runs/turn-request.js';
+import type { RunRecord } from '../../records/stores.js';
+import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
 import type { ClientFrame, RequestId } from './client-frames.js';
 import { RunFollower } from './run-follower.js';

@@ -1,6 +1,6 @@
 import { BehaviorSubject, Subscription } from 'rxjs';
-import { tooSlow } from '../clients/liveness.js';
-import type { RunHub } from '../runs/run-hub.js';
+import { tooSlow } from '../../hosting/liveness.js';
+import type { RunHub } from '../../hosting/run-hub.js';
 import { eventFrame, WINDOW } from './server-frames.js';
 
 /** What a {@link RunFollower} needs of its connection. */

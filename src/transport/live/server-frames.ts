@@ -1,7 +1,8 @@
 /** What the server sends on a live connection, as text. */
-import type { RunRecord, RunStatus } from '../../graph/service-ports.js';
+
+import type { EventFrame } from '../../hosting/event-frame.js';
+import type { RunRecord, RunStatus } from '../../records/stores.js';
 import { failureOf } from '../envelope.js';
-import type { EventFrame } from '../runs/event-frame.js';
 import type { RequestId } from './client-frames.js';
 
 /** Unacknowledged events after which a client that acknowledges is left waiting. */

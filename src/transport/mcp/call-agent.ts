@@ -4,13 +4,13 @@ import { bufferTime, filter, map, type Observable, of } from 'rxjs';
 import type { WireEvent } from '../../canvas/wire-event.js';
 import { removeThinking } from '../../components/speaking/think-text.js';
 import { EngineError } from '../../errors.js';
-import type { RunRecord } from '../../graph/service-ports.js';
+import { type EventFrame, wireOf } from '../../hosting/event-frame.js';
+import type { LiveRun } from '../../hosting/live-run.js';
+import { type Transcript, textOf } from '../../hosting/transcript.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { RunRecord } from '../../records/stores.js';
 import { outside } from '../envelope.js';
-import { type EventFrame, wireOf } from '../runs/event-frame.js';
-import type { LiveRun } from '../runs/live-run.js';
-import { type Transcript, textOf } from '../runs/transcript.js';
-import { readTurn } from '../runs/turn-request.js';
+import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
 import { findAgentTool, formOf } from './agent-tools.js';
 

@@ -1,11 +1,11 @@
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import type { ListToolsResult, ServerContext } from '@modelcontextprotocol/server';
 import { EngineError } from '../../errors.js';
+import { createId } from '../../hosting/ids.js';
+import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { outside } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
-import { createId } from '../ids.js';
-import { badArgument } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { listAgentTools } from './agent-tools.js';
 import { callAgent } from './call-agent.js';

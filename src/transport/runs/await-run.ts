@@ -1,6 +1,6 @@
-import type { RunRecord } from '../../graph/service-ports.js';
+import type { LiveRun } from '../../hosting/live-run.js';
+import type { RunRecord } from '../../records/stores.js';
 import type { HttpExchange } from '../http/types.js';
-import type { LiveRun } from './live-run.js';
 
 /** Waits for the end of a run; while the caller waits too, it counts as a client of the run. */
 export async function awaitRun({ res }: HttpExchange, live: LiveRun): Promise<RunRecord> {

@@ -1,8 +1,8 @@
-import type { RunRecord } from '../../graph/service-ports.js';
+import { checkId } from '../../hosting/ids.js';
+import { noRun } from '../../hosting/refusals.js';
+import type { RunRecord } from '../../records/stores.js';
 import { requireAgent } from '../agents/find-agent.js';
 import type { HttpExchange } from '../http/types.js';
-import { checkId } from '../ids.js';
-import { noRun } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 
 /** The run in `/agents/:id/runs/:run`. @throws EngineError FORBIDDEN, NOT_FOUND. */

@@ -1,16 +1,16 @@
+import { checkId } from '../../hosting/ids.js';
+import { badArgument, noRun } from '../../hosting/refusals.js';
 import { requireAgent } from '../agents/find-agent.js';
 import { answerOf } from '../completions/answer.js';
 import { success } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
-import { checkId } from '../ids.js';
 import { queryText } from '../read-input.js';
-import { badArgument, noRun } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { awaitRun } from './await-run.js';
 import { findRun } from './find-run.js';
+import { readTurn } from './read-turn.js';
 import { streamRun } from './stream-run.js';
 import { timelineView } from './timeline-view.js';
-import { readTurn } from './turn-request.js';
 
 /** What can be made of runs that are there: their timelines, and other runs. */
 export function pastRoutes(parts: ServerParts): Routes {

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import type { RunStatus } from '../../graph/service-ports.js';
+import { cancelRuns } from '../../hosting/cancel-runs.js';
+import { checkId } from '../../hosting/ids.js';
+import { badArgument, noAgent, noRun } from '../../hosting/refusals.js';
+import type { LiveFilter } from '../../hosting/run-hub.js';
+import type { RunStatus } from '../../records/stores.js';
 import { answerOf } from '../completions/answer.js';
 import { success, successPage } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
-import { checkId } from '../ids.js';
 import { queryText, readInput, readPage, readTime, received } from '../read-input.js';
-import { badArgument, noAgent, noRun } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { awaitRun } from './await-run.js';
-import { cancelRuns } from './cancel-runs.js';
 import { findRun } from './find-run.js';
-import type { LiveFilter } from './run-hub.js';
+import { readTurn } from './read-turn.js';
 import { runView } from './run-view.js';
 import { streamRun } from './stream-run.js';
 import { runDetailView } from './timeline-view.js';
-import { readTurn } from './turn-request.js';
 
 const STATUSES: readonly RunStatus[] = ['running', 'waiting', 'succeeded', 'failed', 'cancelled'];
 

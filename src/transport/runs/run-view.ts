@@ -1,5 +1,5 @@
-import type { RunRecord } from '../../graph/service-ports.js';
 import type { JsonObject } from '../../json.js';
+import type { RunRecord } from '../../records/stores.js';
 
 /** A run as the API shows it. Times are milliseconds since 1970. */
 export function runView(run: RunRecord): JsonObject {

@@ -1,9 +1,9 @@
 import { Observable } from 'rxjs';
+import type { EventFrame } from '../../hosting/event-frame.js';
 import type { HttpExchange } from '../http/types.js';
 import type { ServerParts } from '../server-parts.js';
 import { sendEventStream } from '../sse/send-event-stream.js';
 import { DONE, sseFrame } from '../sse/sse-frames.js';
-import type { EventFrame } from './event-frame.js';
 
 /** How one client sees a run. */
 export interface RunView {

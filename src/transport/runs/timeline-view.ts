@@ -1,7 +1,7 @@
 import type { RunTimeline, TimelineActivation, TimelineNode } from '../../canvas/run-timeline.js';
 import { writeCall } from '../../canvas/wire-calls.js';
-import type { RunRecord } from '../../graph/service-ports.js';
 import type { JsonObject } from '../../json.js';
+import type { RunRecord } from '../../records/stores.js';
 import { runView, usageView } from './run-view.js';
 
 /** A run with what each of its nodes did, as the API shows it. Times are milliseconds since 1970, durations seconds. */

@@ -1,5 +1,5 @@
-import type { SessionMessage, SessionRecord } from '../../graph/service-ports.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { SessionMessage, SessionRecord } from '../../records/stores.js';
 import { formatTime } from '../format-time.js';
 
 /** A session as the API shows it. Times are milliseconds since 1970, those of messages seconds. */

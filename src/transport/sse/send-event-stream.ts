@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { BehaviorSubject, filter, interval, type Observable, Subscription } from 'rxjs';
-import { tooSlow } from '../clients/liveness.js';
+import { tooSlow } from '../../hosting/liveness.js';
 import type { HttpExchange } from '../http/types.js';
 import { PING } from './sse-frames.js';
 

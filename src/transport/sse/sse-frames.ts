@@ -1,5 +1,5 @@
 /** RAGFlow's frames of an event stream: one `data:` line without a space; the `id:` line is ours, for reconnecting. */
-import type { LoggedEvent } from '../../graph/service-ports.js';
+import type { LoggedEvent } from '../../records/stores.js';
 
 /** The last frame of every stream of a run. */
 export const DONE = 'data:[DONE]\n\n';

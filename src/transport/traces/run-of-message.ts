@@ -1,4 +1,4 @@
-import type { RunStore } from '../../graph/service-ports.js';
+import type { RunStore } from '../../records/stores.js';
 
 /** Runs that are looked through for a message of another process. */
 const MAX_SEARCHED = 1_000;

@@ -1,5 +1,5 @@
-import type { LoggedEvent, RunLog } from '../../graph/service-ports.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
+import type { LoggedEvent, RunLog } from '../../records/stores.js';
 
 /** What one component did, in order: the data of its `node_finished` events. */
 export interface ComponentTrace {

@@ -1,8 +1,8 @@
 import type { WorkingNode } from '../../canvas/wire-calls.js';
+import { checkId } from '../../hosting/ids.js';
 import { requireAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
-import { checkId } from '../ids.js';
 import type { ServerParts } from '../server-parts.js';
 import type { ComponentTrace } from './trace-reader.js';
 

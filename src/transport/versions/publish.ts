@@ -1,10 +1,11 @@
 /** Publishing: every time a version of its own, which nothing changes afterwards. */
-import type { VersionRecord } from '../../graph/durable-ports.js';
-import type { AgentChange, AgentRecord } from '../../graph/service-ports.js';
+
+import { createId } from '../../hosting/ids.js';
+import { noAgent } from '../../hosting/refusals.js';
 import type { JsonObject } from '../../json.js';
+import type { VersionRecord } from '../../records/durable-stores.js';
+import type { AgentChange, AgentRecord } from '../../records/stores.js';
 import { requireSound } from '../agents/sound-document.js';
-import { createId } from '../ids.js';
-import { noAgent } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 
 /** What to publish; what is not said is the draft, and a title of who, what and when. */

@@ -1,10 +1,10 @@
-import type { VersionStore } from '../../graph/durable-ports.js';
-import type { Stores } from '../../graph/service-ports.js';
-import { createId } from '../ids.js';
-import { noAgent } from '../refusals.js';
-import { newSession } from '../runs/conversation-record.js';
-import type { StartTurn } from '../runs/start-turn.js';
-import { findDocument, namesVersion } from './find-document.js';
+import { newSession } from '../../hosting/conversation-record.js';
+import { findDocument, namesVersion } from '../../hosting/find-document.js';
+import { createId } from '../../hosting/ids.js';
+import { noAgent } from '../../hosting/refusals.js';
+import type { StartTurn } from '../../hosting/start-turn.js';
+import type { VersionStore } from '../../records/durable-stores.js';
+import type { Stores } from '../../records/stores.js';
 
 export interface VersionedStartOptions {
   readonly stores: Stores & { readonly versions: VersionStore };

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { VersionRecord } from '../../graph/durable-ports.js';
+import { checkId } from '../../hosting/ids.js';
+import { noVersion } from '../../hosting/refusals.js';
+import type { VersionRecord } from '../../records/durable-stores.js';
 import { readDsl } from '../agents/agent-input.js';
 import { requireAgent } from '../agents/find-agent.js';
 import { success, successPage } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
-import { checkId } from '../ids.js';
 import { queryText, readInput, readPage } from '../read-input.js';
-import { noVersion } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { publish, syncPublished } from './publish.js';
 import { versionItem, versionView } from './version-view.js';

@@ -1,5 +1,5 @@
-import type { VersionRecord } from '../../graph/durable-ports.js';
 import type { Json } from '../../json.js';
+import type { VersionRecord } from '../../records/durable-stores.js';
 import { formatTime } from '../format-time.js';
 
 /** A version in a list. Times are milliseconds since 1970. */

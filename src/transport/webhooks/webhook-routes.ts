@@ -1,9 +1,9 @@
+import { badArgument, notOwner } from '../../hosting/refusals.js';
 import { LOCAL_TENANT } from '../access/api-keys.js';
 import { agentIdOf, requireAgent } from '../agents/find-agent.js';
 import { failureOf, success } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';
 import { queryText } from '../read-input.js';
-import { badArgument, notOwner } from '../refusals.js';
 import type { ServerParts } from '../server-parts.js';
 import { callWebhook, type WebhookTarget } from './call-webhook.js';
 import { refuse } from './refusal.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { CreateCounter } from '../../graph/durable-ports.js';
 import type { Json, JsonObject } from '../../json.js';
+import type { CreateCounter } from '../../records/durable-stores.js';
 import { type AddressRange, clientAddress, isWithin, parseRange } from '../access/addresses.js';
 import { RateLimit } from '../access/rate-limits.js';
 import { sameSecret } from '../access/secrets.js';

@@ -1,8 +1,8 @@
+import { createEgressClient } from '../../../src/adapters/egress/egress-client.js';
 import { components } from '../../../src/components/index.js';
 import { modelsFromEnvironment } from '../../../src/models/configuration.js';
 import { createModels } from '../../../src/models/router.js';
 import { createMemoryStores } from '../../../src/stores/index.js';
-import { createEgressClient } from '../../../src/tools/http/egress-client.js';
 import { createServer, readConfig } from '../../../src/transport/index.js';
 import { bytesOf, type CaseFile, type ConformanceCase, type ModelCall, mimeTypeOf, replaceText } from '../case.js';
 import { FIXTURE_ORIGIN, startFixtureServer } from '../fixture-server.js';

@@ -1,8 +1,8 @@
 /** Records with everything that a test does not care about. */
 import { randomUUID } from 'node:crypto';
-import type { VersionRecord } from '../../../src/graph/durable-ports.js';
-import type { AgentRecord, LoggedEvent, RunRecord, SessionRecord } from '../../../src/graph/service-ports.js';
 import type { Checkpoint } from '../../../src/graph/state.js';
+import type { VersionRecord } from '../../../src/records/durable-stores.js';
+import type { AgentRecord, LoggedEvent, RunRecord, SessionRecord } from '../../../src/records/stores.js';
 
 /** A tenant that nobody else has, so that tests may share a store. */
 export function newTenant(): string {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
-import { TEST_CERTIFICATE, TEST_KEY } from '../http/support/certificate.js';
+import { TEST_CERTIFICATE, TEST_KEY } from '../../adapters/egress/support/certificate.js';
 
 /** A mail that a server took. */
 export interface TakenMail {

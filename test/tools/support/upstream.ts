@@ -3,13 +3,13 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { firstValueFrom, lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createEgressClient } from '../../../src/adapters/egress/egress-client.js';
 import type { Json, JsonObject } from '../../../src/json.js';
 import { callTool } from '../../../src/tools/call-tool.js';
-import { createEgressClient } from '../../../src/tools/http/egress-client.js';
 import type { AnyTool, ToolCall, ToolEvent, ToolResult } from '../../../src/tools/tool.js';
 import type { ToolServices } from '../../../src/tools/tool-services.js';
+import { failureOf, serve, textOf } from '../../adapters/egress/support/servers.js';
 import { activationOf } from '../../components/text-activation.js';
-import { failureOf, serve, textOf } from '../http/support/servers.js';
 
 /** What the upstream was asked. */
 export interface Asked {

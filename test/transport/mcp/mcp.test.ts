@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { lastValueFrom } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createGuardedFetch } from '../../../src/tools/http/guarded-fetch.js';
-import { over, textOfCall, use } from '../../tools/mcp/support/using.js';
+import { createGuardedFetch } from '../../../src/adapters/egress/guarded-fetch.js';
+import { over, textOfCall, use } from '../../adapters/mcp/support/using.js';
 import { documentOf, ECHO, FORM, MODEL, PROBE } from '../support/documents.js';
 import { startServer, type TestServer } from '../support/server.js';
 

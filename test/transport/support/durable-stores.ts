@@ -1,7 +1,7 @@
-import type { LeaseStore } from '../../../src/graph/durable-ports.js';
+import { SESSION_LEASES } from '../../../src/hosting/session-claims.js';
+import type { LeaseStore } from '../../../src/records/durable-stores.js';
 import { createMemoryStores } from '../../../src/stores/index.js';
 import { createMemoryJournal } from '../../../src/stores/memory-journal.js';
-import { SESSION_LEASES } from '../../../src/transport/runs/session-claims.js';
 import type { ServerStores } from '../../../src/transport/server-parts.js';
 
 /** Longer than any test takes, however busy the machine is. */

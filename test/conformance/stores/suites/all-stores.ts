@@ -4,8 +4,8 @@ import type {
   RunJournal,
   TokenStore,
   VersionStore,
-} from '../../../../src/graph/durable-ports.js';
-import type { Stores } from '../../../../src/graph/service-ports.js';
+} from '../../../../src/records/durable-stores.js';
+import type { Stores } from '../../../../src/records/stores.js';
 import { agentRecord, runRecord } from '../../../stores/support/records.js';
 import { describeAgentStore } from './agent-store.js';
 import { describeCanvasRuntimeStore } from './canvas-runtime-store.js';

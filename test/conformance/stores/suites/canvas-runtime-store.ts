@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CanvasRuntimeStore } from '../../../../src/graph/durable-ports.js';
+import type { CanvasRuntimeStore } from '../../../../src/records/durable-stores.js';
 import { newTenant } from '../../../stores/support/records.js';
 
 /** What every {@link CanvasRuntimeStore} does. */

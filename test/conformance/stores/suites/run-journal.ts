@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { RunJournal } from '../../../../src/graph/durable-ports.js';
 import type { NodeUsage } from '../../../../src/graph/events.js';
-import type { RunLog } from '../../../../src/graph/service-ports.js';
-import { splitUsage, UsageJournal } from '../../../../src/transport/runs/run-usage.js';
+import { splitUsage, UsageJournal } from '../../../../src/hosting/run-usage.js';
+import type { RunJournal } from '../../../../src/records/durable-stores.js';
+import type { RunLog } from '../../../../src/records/stores.js';
 import { checkpoint, events, newTenant } from '../../../stores/support/records.js';
 import { property } from '../../../support/random.js';
 import type { Given } from './given.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LoggedEvent, RunLog } from '../../../../src/graph/service-ports.js';
+import type { LoggedEvent, RunLog } from '../../../../src/records/stores.js';
 import { events, newTenant } from '../../../stores/support/records.js';
 import { property } from '../../../support/random.js';
 import type { Given } from './given.js';

@@ -1,6 +1,6 @@
 import { firstValueFrom, type Observable, take, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { Signals } from '../../../../src/graph/durable-ports.js';
+import type { Signals } from '../../../../src/records/durable-stores.js';
 import { newId } from '../../../stores/support/records.js';
 
 /** Signals as two processes see them. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { VersionStore } from '../../../../src/graph/durable-ports.js';
+import type { VersionStore } from '../../../../src/records/durable-stores.js';
 import { newTenant, versionRecord } from '../../../stores/support/records.js';
 import type { Given } from './given.js';
 

@@ -1,5 +1,5 @@
-import type { LoggedEvent, RunRecord } from '../../../../src/graph/service-ports.js';
 import type { Checkpoint } from '../../../../src/graph/state.js';
+import type { LoggedEvent, RunRecord } from '../../../../src/records/stores.js';
 import { runRecord as anyRunRecord, newId } from '../../support/records.js';
 
 /** An id that no other test uses: the server may be shared. */

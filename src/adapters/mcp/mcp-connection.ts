@@ -1,0 +1,257 @@
+/** One run's connection with one MCP server: a session that is opened when it is first needed, and anew when it broke. */
+import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
+import {
+  catchError,
+  concatMap,
+  defer,
+  map,
+  merge,
+  type Observable,
+  of,
+  ReplaySubject,
+  Subject,
+  Subscription,
+  take,
+  takeWhile,
+  tap,
+  throwError,
+} from 'rxjs';
+import type { TraceContext } from '../../graph/trace-context.js';
+import { isTooDeep, type JsonObject } from '../../json.js';
+import { fromAbortable } from '../../operators/from-abortable.js';
+import type { Files } from '../../records/files.js';
+import type { ToolEvent } from '../tool-event.js';
+import { isUnknownSession, mcpFailure } from './mcp-failures.js';
+import { mcpResult } from './mcp-result.js';
+import { MAX_CALL_MS, type McpSession } from './open-session.js';
+
+/** A tool as its server describes it. */
+export interface McpTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON schema of the arguments, as it came. */
+  readonly inputSchema: JsonObject;
+}
+
+/** One call. */
+export interface McpCall {
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly trace: TraceContext;
+  readonly files: Files | undefined;
+}
+
+export interface ConnectionOptions {
+  /** Name of the server, for messages. */
+  readonly server: string;
+  readonly timeoutSeconds: number;
+  /** Texts that no message may repeat. */
+  readonly secrets: readonly string[];
+  /** Emits a session once and keeps it open until it is unsubscribed. */
+  readonly open: () => Observable<McpSession>;
+  /** Lists that other runs asked for a moment ago. */
+  readonly lists: Map<string, CachedList>;
+  /** Under which this connection's list is kept. */
+  readonly listKey: string;
+  now(): number;
+}
+
+/** What a server offered, and until when that is believed; milliseconds since 1970. */
+export interface CachedList {
+  readonly tools: readonly McpTool[];
+  readonly until: number;
+}
+
+/** Tools of one server that are offered; a list is read as far as that. */
+const MAX_TOOLS = 128;
+const MAX_PAGES = 32;
+const MAX_NAME = 256;
+const MAX_DESCRIPTION = 8_192;
+const MAX_SCHEMA = 65_536;
+/** Characters of all schemas of a list together. */
+const MAX_SCHEMAS = 1_048_576;
+/** How often a call may say how far it is, and in how many characters. */
+const MAX_PROGRESS_EVENTS = 1_000;
+const MAX_PROGRESS = 500;
+/** How long a list is believed, and how many are kept. */
+const LIST_MS = 300_000;
+const MAX_LISTS = 64;
+
+/** An open session, or one that is being opened. */
+interface Opened {
+  readonly session$: Observable<McpSession>;
+  readonly life: Subscription;
+}
+
+export class McpConnection {
+  readonly #options: ConnectionOptions;
+  #opened: Opened | undefined = undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** What the server offers, at most 128 tools. Errors: `TOOL_FAILED`. */
+  tools(): Observable<readonly McpTool[]> {
+    const { lists, listKey, now } = this.#options;
+    return defer(() => {
+      const known = lists.get(listKey);
+      if (known !== undefined && known.until > now()) return of(known.tools);
+      return this.#ask((session, signal) => this.#list(session, signal)).pipe(
+        tap((tools) => remember(lists, listKey, { tools, until: now() + LIST_MS })),
+        catchError((error: unknown) => throwError(() => this.#failure(error))),
+      );
+    });
+  }
+
+  /**
+   * Calls a tool: how far it is while it says so, then its result. Unsubscribing cancels the call at the server and closes its
+   * request at once. Errors: `TOOL_FAILED`.
+   */
+  call({ name, args, trace, files }: McpCall): Observable<ToolEvent> {
+    const { secrets } = this.#options;
+    return defer(() => {
+      const progress = new Subject<ToolEvent>();
+      const result$ = this.#ask((session, signal) =>
+        session.callTool(name, args, {
+          ...this.#clock(signal),
+          resetTimeoutOnProgress: true,
+          headers: { ...trace },
+          onprogress: (said) => progress.next({ type: 'progress', message: progressText(said) }),
+        }),
+      ).pipe(
+        catchError((error: unknown) => throwError(() => this.#failure(error, name))),
+        concatMap((result: CallToolResult) => mcpResult(result, { files, secrets })),
+      );
+      return merge(progress.pipe(take(MAX_PROGRESS_EVENTS)), result$).pipe(
+        takeWhile((event) => event.type !== 'result', true),
+      );
+    });
+  }
+
+  /** Closes what is open; whoever shares the connection does so when nobody uses it any more. */
+  unsubscribe(): void {
+    this.#opened?.life.unsubscribe();
+    this.#opened = undefined;
+  }
+
+  /** Asks over the session; when the server does not know it any more, once again over a new one. */
+  #ask<T>(question: (session: McpSession, signal: AbortSignal) => Promise<T>): Observable<T> {
+    const attempt = (opened: Opened): Observable<T> =>
+      opened.session$.pipe(
+        take(1),
+        concatMap((session) => fromAbortable((signal) => question(session, signal))),
+      );
+    return defer(() => {
+      const isFresh = this.#opened === undefined;
+      return this.#usable().pipe(
+        concatMap((opened) =>
+          attempt(opened).pipe(
+            catchError((error: unknown) => {
+              if (isFresh || !isUnknownSession(error)) return throwError(() => error);
+              this.#discard(opened);
+              return this.#usable().pipe(concatMap(attempt));
+            }),
+          ),
+        ),
+      );
+    });
+  }
+
+  /** The session, after a look at whether it is still there. */
+  #usable(): Observable<Opened> {
+    const opened = this.#current();
+    return opened.session$.pipe(
+      take(1),
+      map((session) => {
+        if (!session.isBroken) return opened;
+        this.#discard(opened);
+        return this.#current();
+      }),
+    );
+  }
+
+  #current(): Opened {
+    if (this.#opened !== undefined) return this.#opened;
+    const session$ = new ReplaySubject<McpSession>(1);
+    const life = new Subscription();
+    const opened: Opened = { session$, life };
+    this.#opened = opened;
+    life.add(
+      this.#options.open().subscribe({
+        next: (session) => session$.next(session),
+        error: (error: unknown) => {
+          // The next one who needs it tries again.
+          if (this.#opened === opened) this.#opened = undefined;
+          session$.error(error);
+        },
+      }),
+    );
+    return opened;
+  }
+
+  #discard(opened: Opened): void {
+    opened.life.unsubscribe();
+    if (this.#opened === opened) this.#opened = undefined;
+  }
+
+  async #list(session: McpSession, signal: AbortSignal): Promise<readonly McpTool[]> {
+    const tools: McpTool[] = [];
+    let cursor: string | undefined;
+    let left = MAX_SCHEMAS;
+    for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page += 1) {
+      const { tools: some, nextCursor } = await session.listTools(cursor, this.#clock(signal));
+      for (const tool of some) {
+        const size = JSON.stringify(tool.inputSchema).length;
+        if (!isFit(tool, size) || size > left || tools.length === MAX_TOOLS) continue;
+        left -= size;
+        tools.push(readTool(tool));
+      }
+      if (nextCursor === undefined) break;
+      cursor = nextCursor;
+    }
+    return tools;
+  }
+
+  #clock(signal: AbortSignal) {
+    const timeout = this.#options.timeoutSeconds * 1000;
+    return { signal, timeout, maxTotalTimeout: Math.max(timeout, MAX_CALL_MS) };
+  }
+
+  #failure(thrown: unknown, tool?: string) {
+    const { server, timeoutSeconds, secrets } = this.#options;
+    return mcpFailure(thrown, { server, timeoutSeconds, secrets, ...(tool === undefined ? {} : { tool }) });
+  }
+}
+
+/** No lists that anybody has asked for yet. */
+export function newListCache(): Map<string, CachedList> {
+  return new Map();
+}
+
+function remember(lists: Map<string, CachedList>, key: string, list: CachedList): void {
+  lists.delete(key);
+  lists.set(key, list);
+  const oldest = lists.keys().next().value;
+  if (lists.size > MAX_LISTS && oldest !== undefined) lists.delete(oldest);
+}
+
+/** Whether a model can be shown a tool. */
+function isFit({ name, inputSchema }: Tool, size: number): boolean {
+  return name !== '' && name.length <= MAX_NAME && size <= MAX_SCHEMA && !isTooDeep(inputSchema);
+}
+
+function readTool({ name, description = '', inputSchema }: Tool): McpTool {
+  return { name, description: description.slice(0, MAX_DESCRIPTION), inputSchema: inputSchema as JsonObject };
+}
+
+interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+function progressText({ progress, total, message }: Progress): string {
+  if (message !== undefined && message !== '') return message.slice(0, MAX_PROGRESS);
+  return total === undefined ? String(progress) : `${progress} of ${total}`;
+}

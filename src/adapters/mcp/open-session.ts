@@ -1,0 +1,220 @@
+/** A session with an MCP server: opened by subscribing, closed by unsubscribing. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  CallToolResult,
+  Client,
+  ListToolsResult,
+  RequestOptions,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import { Observable } from 'rxjs';
+import type { TraceContext } from '../../graph/trace-context.js';
+import type { JsonObject } from '../../json.js';
+import { createGuardedFetch, type GuardedFetchOptions } from '../egress/guarded-fetch.js';
+import type { LocalServer, RemoteServer, ServerSettings } from './mcp-settings.js';
+import { ownRequestStreams } from './request-streams.js';
+
+/** An open session. */
+export interface McpSession {
+  /** The server, or the program, has gone away. */
+  readonly isBroken: boolean;
+  listTools(cursor: string | undefined, options: RequestOptions): Promise<ListToolsResult>;
+  callTool(name: string, args: JsonObject, options: RequestOptions): Promise<CallToolResult>;
+}
+
+/** How a session is opened. */
+export interface OpenOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly trace: TraceContext;
+  readonly egress: Pick<GuardedFetchOptions, 'allowPrivateNetwork' | 'resolver' | 'trustedCertificates'>;
+  /** Is told about every session that is being closed, so that somebody can wait for it. */
+  readonly onClosing: (closed: Promise<void>) => void;
+}
+
+/** Milliseconds that closing may take, those until a killed program is gone, and between two looks at whether it is. */
+const CLOSE_MS = 3_000;
+const KILLED_MS = 2_000;
+const LOOK_MS = 10;
+/** Bytes of one message of a program. */
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+/** Milliseconds for one request while it goes on telling how far it is. */
+export const MAX_CALL_MS = 600_000;
+
+interface Link {
+  readonly transport: Parameters<Client['connect']>[0];
+  /** Ends the session the polite way. */
+  leave(): Promise<void>;
+  /** Ends it in any case; done when nothing of it is left. */
+  cut(): void | Promise<void>;
+}
+
+/**
+ * Opens a session: emits it once, and stays open until it is unsubscribed. Closing says goodbye within 3 seconds, and then closes
+ * every socket and kills the program; it is closed when the program is gone.
+ *
+ * Errors: those of the library and of `createGuardedFetch`.
+ */
+export function openSession(server: ServerSettings, options: OpenOptions): Observable<McpSession> {
+  return new Observable((subscriber) => {
+    const abort = new AbortController();
+    const opening = open(server, options, abort.signal);
+    opening.then(
+      ({ session }) => subscriber.next(session),
+      (error: unknown) => subscriber.error(error),
+    );
+    return () => {
+      abort.abort();
+      options.onClosing(opening.then(({ close }) => close(), ignore));
+    };
+  });
+}
+
+async function open(server: ServerSettings, options: OpenOptions, signal: AbortSignal) {
+  const { Client } = await import('@modelcontextprotocol/client');
+  const link = server.type === 'stdio' ? await startProgram(server) : await reachServer(server, options);
+  const client = new Client({ name: 'runnel', version: '1' }, { capabilities: {} });
+  let isBroken = false;
+  client.onclose = () => {
+    isBroken = true;
+  };
+  try {
+    // Nothing was started so far.
+    signal.throwIfAborted();
+    const timeout = server.timeout * 1000;
+    await within(timeout, signal, client.connect(link.transport, { timeout, signal }));
+  } catch (error) {
+    await closeWithin(link);
+    throw error;
+  }
+  const session: McpSession = {
+    get isBroken() {
+      return isBroken;
+    },
+    listTools: (cursor, request) =>
+      client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, request),
+    // Not `callTool`: that compiles schemas of the server into code.
+    callTool: (name, args, request) =>
+      client.request({ method: 'tools/call', params: { name, arguments: args } }, request),
+  };
+  return { session, close: () => closeWithin(link) };
+}
+
+/** The library's own clock starts behind the first answer of an event stream, which may never come. */
+async function within(timeoutMs: number, signal: AbortSignal, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const cutShort = new Promise<never>((_, reject) => {
+    const late = Object.assign(new Error('connecting took too long'), { code: 'REQUEST_TIMEOUT' });
+    timer = setTimeout(() => reject(late), timeoutMs);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  try {
+    await Promise.race([work, cutShort]);
+  } finally {
+    clearTimeout(timer);
+    // Whichever lost says so to nobody.
+    work.catch(ignore);
+    cutShort.catch(ignore);
+  }
+}
+
+async function closeWithin({ leave, cut }: Link): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLOSE_MS);
+  });
+  await Promise.race([leave().catch(ignore), late]);
+  clearTimeout(timer);
+  await cut();
+}
+
+async function startProgram({ command, args, env, cwd }: LocalServer): Promise<Link> {
+  const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+  const transport = new StdioClientTransport({
+    command,
+    args,
+    env,
+    stderr: 'ignore',
+    maxBufferSize: MAX_MESSAGE_BYTES,
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  const start = transport.start.bind(transport);
+  let pid: number | null = null;
+  transport.start = async () => {
+    await start();
+    // The transport forgets it as soon as it closes, which may be long before the program ends.
+    pid = transport.pid;
+  };
+  return { transport, leave: () => transport.close(), cut: () => (pid === null ? undefined : endProgram(pid)) };
+}
+
+/** Kills a program, and waits until the system has it no more. */
+async function endProgram(pid: number): Promise<void> {
+  const until = performance.now() + KILLED_MS;
+  while (isKilled(pid) && performance.now() < until) await delay(LOOK_MS);
+}
+
+/** Whether there was still a program to be killed. */
+function isKilled(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
+
+async function reachServer(server: RemoteServer, { headers, trace, egress }: OpenOptions): Promise<Link> {
+  const { SSEClientTransport, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const guarded = createGuardedFetch({ ...egress, trace, fixedUrl: server.url, maxBytes: MAX_MESSAGE_BYTES });
+  const url = new URL(server.url);
+  const options = { requestInit: { headers }, fetch: guarded.fetch as typeof fetch };
+  return server.type === 'sse'
+    ? overEvents(new SSEClientTransport(url, options), guarded.close)
+    : overRequests(
+        new StreamableHTTPClientTransport(url, { ...options, fetch: withoutListening(guarded.fetch) }),
+        guarded.close,
+      );
+}
+
+/** A server that drops the one stream it answers on has dropped the session, too. */
+function overEvents(transport: SSEClientTransport, close: () => void): Link {
+  transport.onerror = (error) => {
+    if (error.message.startsWith('SSE error:')) void transport.close();
+  };
+  const cut = (): void => {
+    close();
+    void transport.close();
+  };
+  return { transport, leave: async () => {}, cut };
+}
+
+function overRequests(transport: StreamableHTTPClientTransport, close: () => void): Link {
+  const noticesSent = ownRequestStreams(transport);
+  const cut = (): void => {
+    close();
+    void transport.close();
+  };
+  return {
+    transport,
+    leave: async () => {
+      await noticesSent();
+      await transport.terminateSession();
+    },
+    cut,
+  };
+}
+
+/**
+ * Answers for the server that there is no stream for what it has to say unasked: nobody here listens to that, and it would cost a
+ * second connection. A stream that broke off is still taken up again.
+ */
+function withoutListening(send: ReturnType<typeof createGuardedFetch>['fetch']): typeof fetch {
+  const answer: typeof send = async (url, request = {}) => {
+    const isListening = request.method === 'GET' && !new Headers(request.headers).has('last-event-id');
+    return isListening ? new Response(null, { status: 405 }) : send(url, request);
+  };
+  return answer as typeof fetch;
+}
+
+function ignore(): void {}

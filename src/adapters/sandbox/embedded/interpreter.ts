@@ -1,0 +1,157 @@
+import type { Worker } from 'node:worker_threads';
+import { EngineError } from '../../../errors.js';
+import { startThread } from '../../../threads/start-thread.js';
+import type { Job, Report, ThreadMessage, ThreadSetup } from './messages.js';
+import { clearOutput, createOutputBuffer, readOutput, STDERR, STDOUT } from './output-buffer.js';
+
+/** What came of a job. */
+export interface JobEnd {
+  /** Absent when the time was up. */
+  readonly report: Report | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly timeUsedMs: number;
+}
+
+/** An interpreter in a thread of its own. */
+export interface Interpreter {
+  /**
+   * Runs a job as soon as the interpreter is up; the time counts from there.
+   *
+   * @throws EngineError SANDBOX_FAILED when the thread cannot start, or was ended by {@link Interpreter.kill}.
+   */
+  run(job: Job, timeoutMs: number): Promise<JobEnd>;
+  /** Resolves when it waits for a job; rejects like `run`. */
+  readonly ready: Promise<void>;
+  /** Number of jobs that it was given. */
+  readonly jobs: number;
+  readonly isDead: boolean;
+  /** Ends the thread at once, whatever it does; resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+export interface InterpreterOptions extends Omit<ThreadSetup, 'output' | 'wake'> {
+  /** URL of the thread's module without its ending. */
+  readonly file: URL;
+  /** Bytes that a script may print to each stream. */
+  readonly maxOutputBytes: number;
+}
+
+/** Milliseconds in which an interpreter has to be up; it takes less than one second of a quiet machine. */
+const START_MS = 60_000;
+
+/** Megabytes of JavaScript heap of a thread; the interpreter's memory is beside it and bounded by itself. */
+const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+
+/** Starts an interpreter; it keeps the process alive only while it works. */
+export function startInterpreter({ file, maxOutputBytes, ...rest }: InterpreterOptions): Interpreter {
+  const output = createOutputBuffer(maxOutputBytes);
+  const wake = new Int32Array(new SharedArrayBuffer(4));
+  const setup: ThreadSetup = { ...rest, output, wake: wake.buffer as SharedArrayBuffer };
+  const worker = startThread(file, { data: setup, limits: HEAP });
+  worker.unref();
+  const death = deathOf(worker);
+  const state = { jobs: 0, isDead: false };
+  const gone = death.then(() => {
+    state.isDead = true;
+  });
+  const next = (type: ThreadMessage['type']): Promise<ThreadMessage> => nextMessage(worker, type, death);
+  const ready = next('ready').then(ignore);
+  // Whoever asks hears of it; a spare that nobody asks for must not end the process.
+  ready.catch(ignore);
+
+  return {
+    ready,
+    get jobs() {
+      return state.jobs;
+    },
+    get isDead() {
+      return state.isDead;
+    },
+    async run(job, timeoutMs) {
+      state.jobs += 1;
+      worker.ref();
+      if (state.jobs === 1) await inTime(ready);
+      clearOutput(output);
+      const ended = next('ended') as Promise<Report>;
+      const startedAt = performance.now();
+      worker.postMessage(job);
+      Atomics.store(wake, 0, 1);
+      Atomics.notify(wake, 0);
+      const report = await before(timeoutMs, ended);
+      const timeUsedMs = performance.now() - startedAt;
+      worker.unref();
+      return { report, timeUsedMs, stdout: readOutput(output, STDOUT), stderr: readOutput(output, STDERR) };
+    },
+    async kill() {
+      state.isDead = true;
+      await worker.terminate();
+      await gone;
+    },
+  };
+}
+
+/** Resolves with why, when the thread has ended. */
+function deathOf(worker: Worker): Promise<unknown> {
+  return new Promise((resolve) => {
+    worker.once('error', resolve);
+    worker.once('exit', (code) => resolve(new Error(`its thread ended with ${code}`)));
+  });
+}
+
+function nextMessage(worker: Worker, type: ThreadMessage['type'], death: Promise<unknown>): Promise<ThreadMessage> {
+  return new Promise((resolve, reject) => {
+    const take = (message: ThreadMessage): void => {
+      if (message.type !== type) return;
+      worker.off('message', take);
+      resolve(message);
+    };
+    worker.on('message', take);
+    death.then((why) => {
+      worker.off('message', take);
+      if (isOutOfMemory(why)) resolve(OUT_OF_MEMORY);
+      else reject(lost(why));
+    }, reject);
+  });
+}
+
+/** The thread's own heap, which holds what a script makes the host keep for it, such as names of files. */
+const OUT_OF_MEMORY: Report = {
+  type: 'ended',
+  ending: { type: 'limit', limit: 'memory' },
+  memoryBytes: 0,
+  artifacts: [],
+};
+
+function isOutOfMemory(why: unknown): boolean {
+  return why instanceof Error && 'code' in why && why.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function lost(why: unknown): EngineError {
+  const message = why instanceof Error ? why.message : String(why);
+  return new EngineError('SANDBOX_FAILED', `The sandbox could not run the script: ${message}.`, { cause: why });
+}
+
+/** The value, or undefined when it does not come in time. */
+async function before<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, undefined);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** An interpreter that does not come up is a fault of ours or a machine at its end, never the script's. */
+async function inTime(ready: Promise<void>): Promise<void> {
+  const isUp = await before(
+    START_MS,
+    ready.then(() => true),
+  );
+  if (isUp === undefined) throw lost(new Error(`its interpreter did not start within ${START_MS / 1000} seconds`));
+}
+
+function ignore(): void {}

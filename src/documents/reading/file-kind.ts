@@ -1,0 +1,94 @@
+import type { StoredFile } from '../../records/files.js';
+import { plainMimeType } from './data-url.js';
+import { looksLikeText } from './decode-text.js';
+
+/** How a file is read. */
+export type FileKind = 'image' | 'pdf' | 'docx' | 'xlsx' | 'html' | 'text' | 'old-office' | 'unknown';
+
+const OOXML = 'application/vnd.openxmlformats-officedocument.';
+
+const BY_TYPE: Readonly<Record<string, FileKind>> = {
+  'application/pdf': 'pdf',
+  [`${OOXML}wordprocessingml.document`]: 'docx',
+  [`${OOXML}wordprocessingml.template`]: 'docx',
+  'application/vnd.ms-word.document.macroenabled.12': 'docx',
+  [`${OOXML}spreadsheetml.sheet`]: 'xlsx',
+  [`${OOXML}spreadsheetml.template`]: 'xlsx',
+  'application/vnd.ms-excel.sheet.macroenabled.12': 'xlsx',
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'application/msword': 'old-office',
+};
+
+/** Kinds of text beside `text/*`. */
+const TEXT_TYPES =
+  /^text\/|^application\/(?:json|jsonl|x-ndjson|xml|yaml|x-yaml|toml|csv|markdown|javascript|x-javascript|typescript|x-sh|sql|graphql|x-httpd-php|x-python|x-tex)$|\+(?:json|xml|yaml)$/;
+
+const BY_ENDING: Readonly<Record<string, FileKind>> = Object.fromEntries(
+  Object.entries({
+    image: 'png jpg jpeg gif webp bmp avif heic heif tif tiff svg ico',
+    pdf: 'pdf',
+    docx: 'docx dotx docm',
+    xlsx: 'xlsx xlsm xltx xltm',
+    html: 'html htm xhtml',
+    'old-office': 'doc xls ppt dot xlt',
+    text: 'txt text md markdown mdx rst adoc tex log csv tsv json jsonl ndjson json5 xml yaml yml toml ini cfg conf env properties srt vtt ics vcf diff patch py pyi js mjs cjs jsx ts mts cts tsx java kt kts scala groovy c h cc cpp cxx hpp hh cs go rs rb php pl pm lua r jl swift m mm dart hs ml ex exs erl clj sh bash zsh fish ps1 bat cmd sql graphql gql proto tf gradle cmake css scss sass less vue svelte',
+  }).flatMap(([kind, endings]) => endings.split(' ').map((ending) => [ending, kind as FileKind])),
+);
+
+const IMAGE_TYPES: Readonly<Record<string, string>> = {
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  svg: 'image/svg+xml',
+  tif: 'image/tiff',
+  ico: 'image/x-icon',
+};
+
+/** First bytes, in hexadecimal, of kinds that can be told by them. */
+const MAGIC: readonly (readonly [pattern: RegExp, kind: FileKind, mimeType: string])[] = [
+  [/^89504e470d0a1a0a/, 'image', 'image/png'],
+  [/^ffd8ff/, 'image', 'image/jpeg'],
+  [/^47494638/, 'image', 'image/gif'],
+  [/^52494646.{8}57454250/, 'image', 'image/webp'],
+  [/^255044462d/, 'pdf', 'application/pdf'],
+  [/^d0cf11e0a1b11ae1/, 'old-office', ''],
+];
+
+/** The ending of a file name in lower case; empty without one. */
+export function endingOf(name: string): string {
+  return /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+}
+
+/**
+ * Tells how a file is read: by its media type, by the ending of its name when that says nothing (`application/octet-stream`),
+ * and by its content when neither does.
+ */
+export function fileKind({ name, mimeType, bytes }: StoredFile): FileKind {
+  const type = plainMimeType(mimeType);
+  const ending = endingOf(name);
+  if (type.startsWith('image/')) return 'image';
+  // Browsers on Windows call every CSV file an Excel file.
+  if (type === 'application/vnd.ms-excel') return BY_ENDING[ending] ?? magicOf(bytes)?.[1] ?? textOrUnknown(bytes);
+  const known = BY_TYPE[type];
+  if (known !== undefined) return known;
+  // An HTML file is often uploaded as plain text; every other text is read the same way.
+  if (TEXT_TYPES.test(type)) return BY_ENDING[ending] === 'html' ? 'html' : 'text';
+  return BY_ENDING[ending] ?? magicOf(bytes)?.[1] ?? textOrUnknown(bytes);
+}
+
+/** The media type of an image, from its own statement, its content or its name. */
+export function imageType({ name, mimeType, bytes }: StoredFile): string {
+  const type = plainMimeType(mimeType);
+  if (type.startsWith('image/')) return type;
+  const ending = endingOf(name);
+  return magicOf(bytes)?.[2] ?? IMAGE_TYPES[ending] ?? `image/${ending}`;
+}
+
+function magicOf(bytes: Uint8Array): (typeof MAGIC)[number] | undefined {
+  const start = Buffer.from(bytes.subarray(0, 16)).toString('hex');
+  return MAGIC.find(([pattern]) => pattern.test(start));
+}
+
+function textOrUnknown(bytes: Uint8Array): FileKind {
+  return looksLikeText(bytes) ? 'text' : 'unknown';
+}

@@ -1,0 +1,202 @@
+import { markdownTable } from '../markdown-table.js';
+import { unreadable } from './unreadable.js';
+
+/** What is used of a node of the parsed tree. */
+interface HtmlNode {
+  readonly type: string;
+  readonly name?: string;
+  readonly data?: string;
+  readonly attribs?: Readonly<Record<string, string>>;
+  readonly children?: readonly HtmlNode[];
+}
+
+/** Deepest nesting, as in browsers; the time of the parser grows with the square of it. */
+const MAX_DEPTH = 512;
+/** Lists and quotes that are marked inside each other: each one puts its mark before every line. */
+const MAX_MARKS = 16;
+
+const HIDDEN = new Set(
+  'script style noscript template head svg math canvas iframe object audio video select textarea'.split(' '),
+);
+const BLOCKS = new Set(
+  'address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html li main nav ol p pre search section summary table ul'.split(
+    ' ',
+  ),
+);
+/** Elements that have no content, or that the next one of their kind ends. */
+const UNNESTED = new Set(
+  'area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option'.split(
+    ' ',
+  ),
+);
+
+/**
+ * The text of a page, with headings, lists, tables and preformatted text as Markdown. Scripts, styles and what is hidden
+ * are left out; of links and pictures the text stays.
+ *
+ * @throws EngineError FILE_UNREADABLE for elements nested deeper than 512.
+ */
+export async function htmlToText(html: string, name: string): Promise<string> {
+  requireFlat(html, name);
+  // The parser for XML and lenient HTML: the one that follows browsers is far slower on nested elements.
+  const { load } = await import('cheerio/slim');
+  const [root] = load(html, { xml: { xmlMode: false, decodeEntities: true } }).root() as unknown as Iterable<HtmlNode>;
+  return blocksOf(root?.children ?? [], 0).join('\n\n');
+}
+
+function requireFlat(html: string, name: string): void {
+  const open: string[] = [];
+  for (const [, slash, written = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9-]*)/gi)) {
+    const tag = written.toLowerCase();
+    if (UNNESTED.has(tag)) continue;
+    if (slash !== '/') open.push(tag);
+    // As the parser does: an end without a beginning closes nothing, so it must not make the page look flat.
+    else if (open.includes(tag)) open.length = open.lastIndexOf(tag);
+    if (open.length > MAX_DEPTH) throw unreadable(name, `its elements are nested deeper than ${MAX_DEPTH}.`);
+  }
+}
+
+/** The blocks among nodes inside of `marks` lists and quotes; the inline text between two blocks is a block of its own. */
+function blocksOf(nodes: readonly HtmlNode[], marks: number): string[] {
+  const blocks: string[] = [];
+  let line = '';
+  const close = (): void => {
+    const text = tidy(line);
+    if (text !== '') blocks.push(text);
+    line = '';
+  };
+  const visit = (node: HtmlNode): void => {
+    if (node.type === 'text') line += inlineText(node.data ?? '');
+    if (isHidden(node) || node.children === undefined) return;
+    if (node.name === 'br') line += '\n';
+    else if (BLOCKS.has(node.name ?? '')) {
+      close();
+      for (const block of blockOf(node, marks)) if (block !== '') blocks.push(block);
+    } else if (node.name === 'img') line += inlineText(node.attribs?.alt ?? '');
+    else for (const child of node.children) visit(child);
+  };
+  for (const node of nodes) visit(node);
+  close();
+  return blocks;
+}
+
+function blockOf(node: HtmlNode, marks: number): string[] {
+  const { name = '', children = [] } = node;
+  switch (name) {
+    case 'h1':
+    case 'h2':
+    case 'h3':
+    case 'h4':
+    case 'h5':
+    case 'h6': {
+      const text = lineOf(children);
+      return text === '' ? [] : [`${'#'.repeat(Number(name[1]))} ${text}`];
+    }
+    case 'ul':
+    case 'ol':
+      return marks < MAX_MARKS ? [listOf(node, marks + 1)] : blocksOf(children, marks);
+    case 'table':
+      return [tableOf(node)];
+    case 'pre':
+      return [fenced(plainText(node))];
+    case 'blockquote': {
+      const blocks = blocksOf(children, marks + 1);
+      return marks < MAX_MARKS ? [blocks.join('\n\n').replace(/^(?=.)/gm, '> ')] : blocks;
+    }
+    case 'hr':
+      return ['---'];
+    default:
+      return blocksOf(children, marks);
+  }
+}
+
+function listOf({ name, attribs, children = [] }: HtmlNode, marks: number): string {
+  let number = Number.parseInt(attribs?.start ?? '1', 10) || 1;
+  const items: string[] = [];
+  for (const child of children) {
+    if (child.name !== 'li') {
+      // A list directly in a list is not allowed, and common.
+      for (const block of blocksOf([child], marks)) items.push(block.replace(/^(?=.)/gm, '  '));
+      continue;
+    }
+    const mark = name === 'ol' ? `${number}. ` : '- ';
+    number += 1;
+    const [first = '', ...rest] = blocksOf(child.children ?? [], marks);
+    items.push(
+      [first, ...rest]
+        .map((block, index) => (index === 0 ? mark : ' '.repeat(mark.length)) + indent(block, mark.length))
+        .join('\n'),
+    );
+  }
+  return items.join('\n');
+}
+
+function indent(block: string, width: number): string {
+  return block.replace(/\n(?=.)/g, `\n${' '.repeat(width)}`);
+}
+
+function tableOf(table: HtmlNode): string {
+  const rows: string[][] = [];
+  const captions: string[] = [];
+  const visit = (node: HtmlNode): void => {
+    for (const child of node.children ?? []) {
+      if (child.name === 'tr') rows.push(cellsOf(child));
+      else if (child.name === 'caption') captions.push(lineOf(child.children ?? []));
+      else visit(child);
+    }
+  };
+  visit(table);
+  const filled = rows.filter((row) => row.some((cell) => cell !== ''));
+  // A table with one column is layout, not data.
+  const isLayout = filled.every((row) => row.length < 2);
+  const text = isLayout
+    ? filled.map((row) => row.join('')).join('\n\n')
+    : markdownTable(filled[0] ?? [], filled.slice(1));
+  return [...captions, text].filter((part) => part !== '').join('\n\n');
+}
+
+function cellsOf(row: HtmlNode): string[] {
+  const cells: string[] = [];
+  for (const { name, attribs, children = [] } of row.children ?? []) {
+    if (name !== 'td' && name !== 'th') continue;
+    cells.push(blocksOf(children, MAX_MARKS).join('\n'));
+    // A cell over several columns keeps the ones behind it in their place.
+    const span = Math.min(Number.parseInt(attribs?.colspan ?? '1', 10) || 1, 100);
+    for (let more = 1; more < span; more += 1) cells.push('');
+  }
+  return cells;
+}
+
+function fenced(text: string): string {
+  const code = text.replace(/^\n+/, '').trimEnd();
+  if (code === '') return '';
+  const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${code}\n${fence}`;
+}
+
+function plainText(node: HtmlNode): string {
+  if (node.type === 'text') return node.data ?? '';
+  if (node.name === 'br') return '\n';
+  return isHidden(node) ? '' : (node.children ?? []).map(plainText).join('');
+}
+
+function lineOf(nodes: readonly HtmlNode[]): string {
+  return blocksOf(nodes, MAX_MARKS).join(' ').replace(/\s+/g, ' ').trim();
+}
+
+function isHidden({ type, name = '', attribs = {} }: HtmlNode): boolean {
+  return type === 'comment' || HIDDEN.has(name) || Object.hasOwn(attribs, 'hidden');
+}
+
+/** White space of the source is one space; line ends come from `br` alone. */
+function inlineText(text: string): string {
+  return text.replace(/[\s\u00a0]+/g, ' ');
+}
+
+function tidy(text: string): string {
+  return text
+    .replace(/ {2,}/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .trim();
+}

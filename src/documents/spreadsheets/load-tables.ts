@@ -1,0 +1,104 @@
+import type { Json } from '../../json.js';
+import { type DataUrl, parseDataUrl } from '../reading/data-url.js';
+import { decodeText, looksLikeText } from '../reading/decode-text.js';
+import { endingOf } from '../reading/file-kind.js';
+import { MAX_FILE_BYTES } from '../reading/limits.js';
+import { fileId, fileName, openFile } from '../reading/open-file.js';
+import { sizeText, unreadable } from '../reading/unreadable.js';
+import { WHOLE_SHEET } from './cell-address.js';
+import { inferTypes } from './infer-types.js';
+import { findDelimiter, readCsv } from './read-csv.js';
+import { readTextTables } from './read-text-tables.js';
+import { type ReadOptions, readWorkbook } from './read-workbook.js';
+import { type Table, tableOfGrid } from './table.js';
+
+/** The sheets of one file. */
+export interface LoadedFile {
+  readonly name: string;
+  readonly tables: readonly Table[];
+}
+
+interface NamedBytes {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly mimeType: string;
+}
+
+/** Bytes by which text under the name of a workbook is judged. */
+const SAMPLE_BYTES = 65_536;
+const CSV_ENDINGS = new Set(['csv', 'tsv', 'txt', 'tab']);
+/** The first bytes of a zip archive, in Base64. */
+const ZIP_IN_BASE64 = 'UEsDB';
+const NOT_BASE64 = /[^A-Za-z0-9+/=\s]/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** Longest text of Base64 without the mark of an archive that is looked into. */
+const MAX_BASE64 = 16 * 1_048_576;
+
+/**
+ * Loads the sheets of a value that stands for a file: an object with `id` or `file_id`, a `data:` URL, Base64 text, or a text
+ * that holds tables. Undefined for anything else.
+ *
+ * Errors: those of `openFile`; FILE_UNREADABLE for what is neither a workbook nor CSV.
+ */
+export async function loadFile(value: Json, services: unknown, options: ReadOptions): Promise<LoadedFile | undefined> {
+  if (typeof value === 'string') return await loadText(value, options);
+  if (fileId(value) === undefined) return undefined;
+  const stored = await openFile(value, services);
+  options.signal?.throwIfAborted();
+  return await loadBytes({ ...stored, name: fileName(value) ?? (stored.name || stored.id) }, options);
+}
+
+async function loadText(text: string, options: ReadOptions): Promise<LoadedFile | undefined> {
+  const url = parseDataUrl(text);
+  if (url !== undefined) return await loadBytes(uploaded(url), options);
+  const packed = text.trimStart();
+  if (packed.startsWith(ZIP_IN_BASE64) && !NOT_BASE64.test(packed)) {
+    return await loadBytes({ name: 'uploaded.xlsx', mimeType: '', bytes: Buffer.from(packed, 'base64') }, options);
+  }
+  if (packed.length <= MAX_BASE64 && BASE64.test(packed.trimEnd())) {
+    const bytes = Buffer.from(packed, 'base64');
+    if (looksLikeText(bytes)) return await loadTextFile('uploaded.csv', decodeText(bytes), options);
+  }
+  return await loadTextFile('text', text, options);
+}
+
+async function loadTextFile(name: string, text: string, options: ReadOptions): Promise<LoadedFile | undefined> {
+  const tables = await readTextTables(name, text, options);
+  return tables.length === 0 ? undefined : { name, tables };
+}
+
+/** RAGFlow calls what comes in a `data:` URL `uploaded.xlsx`. */
+function uploaded({ mimeType, contentType, bytes }: DataUrl): NamedBytes {
+  return { name: mimeType.startsWith('text/') ? 'uploaded.csv' : 'uploaded.xlsx', mimeType: contentType, bytes };
+}
+
+async function loadBytes(file: NamedBytes, options: ReadOptions): Promise<LoadedFile> {
+  const { name, bytes, mimeType } = file;
+  if (bytes.length > MAX_FILE_BYTES) {
+    throw unreadable(name, `it has ${sizeText(bytes.length)}; at most ${sizeText(MAX_FILE_BYTES)} are read.`);
+  }
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) {
+    const grids = await readWorkbook(file, options);
+    return { name, tables: grids.map((sheet) => tableOfGrid(sheet.name, sheet.rows, options.budget)) };
+  }
+  if (bytes[0] === 0xd0 && bytes[1] === 0xcf) {
+    throw unreadable(name, 'it has the format of Excel before 2007, or a password; save it as .xlsx without one.');
+  }
+  const isCsv = CSV_ENDINGS.has(endingOf(name)) || /\bcsv\b|^text\//.test(mimeType) || looksLikeText(bytes);
+  if (!isCsv || isClaimedWorkbook(name, bytes)) {
+    throw unreadable(name, 'it is neither an .xlsx workbook nor CSV, or it is damaged.');
+  }
+  // A CSV file is one sheet, whatever sheets are selected; a range still counts.
+  const range = options.selection.length === 1 ? (options.selection[0]?.range ?? WHOLE_SHEET) : WHOLE_SHEET;
+  const rows = await readCsv(name, decodeText(bytes, mimeType), { ...options, range });
+  // A CSV text without a line has no sheet, as for RAGFlow.
+  return { name, tables: rows.length === 0 ? [] : [inferTypes(tableOfGrid('Sheet1', rows, options.budget))] };
+}
+
+/** What was saved under the name of a workbook is no CSV, though it is text, when it is a web page or a message, or has no columns. */
+function isClaimedWorkbook(name: string, bytes: Uint8Array): boolean {
+  if (!/^xls[xmb]?$/.test(endingOf(name))) return false;
+  if (!looksLikeText(bytes)) return true;
+  const text = decodeText(bytes.subarray(0, SAMPLE_BYTES));
+  return /^\s*[<{]/.test(text) || findDelimiter(text) === undefined;
+}

@@ -1,0 +1,117 @@
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { toUnreadable } from '../reading/unreadable.js';
+import type { CellRange } from './cell-address.js';
+import type { CellBudget, GridRow } from './table.js';
+
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+/** Characters and records by which the delimiter is found. */
+const SAMPLE_LENGTH = 65_536;
+const SAMPLE_RECORDS = 50;
+/** What Excel writes, and reads, as a first line of its own. */
+const DECLARED = /^sep=(.)\r?\n/i;
+const PIECE_LENGTH = 65_536;
+/** Longest record, in bytes: a quote that never ends would take in the rest of the file. */
+const MAX_RECORD_BYTES = 4 * 1_048_576;
+
+/** Bounds of reading a CSV text. */
+export interface CsvOptions {
+  readonly range: CellRange;
+  readonly budget: CellBudget;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Reads the records of a CSV text as a stream: RFC 4180, with the delimiter that the text uses (see {@link findDelimiter}),
+ * quotes within unquoted fields, records of different lengths, and empty lines, which are left out.
+ *
+ * @throws EngineError FILE_UNREADABLE for a quote that never ends, LIMIT_REACHED beyond the budget.
+ */
+export async function readCsv(name: string, text: string, { range, budget, signal }: CsvOptions): Promise<GridRow[]> {
+  const { parse } = await import('csv-parse');
+  const declared = DECLARED.exec(text);
+  const parser = parse({
+    delimiter: declared?.[1] ?? findDelimiter(text) ?? ',',
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_RECORD_BYTES,
+  });
+  const source = Readable.from(pieces(text, declared?.[0].length ?? 0, signal));
+  source.on('error', (error) => parser.destroy(error));
+  source.pipe(parser);
+  const rows: GridRow[] = [];
+  let number = 0;
+  try {
+    for await (const record of parser as AsyncIterable<string[]>) {
+      number += 1;
+      if (number > range.lastRow) break;
+      if (number < range.firstRow) continue;
+      const row = record.slice(range.firstColumn - 1, range.lastColumn);
+      budget.take(row.length);
+      rows.push(row);
+    }
+  } catch (error) {
+    throw toUnreadable(name, error, 'CSV');
+  } finally {
+    source.destroy();
+  }
+  return rows;
+}
+
+/**
+ * The delimiter of a CSV text: the one of comma, semicolon, tab and bar that parts the first records into the same number of
+ * fields, or into most; undefined when none of them does.
+ */
+export function findDelimiter(text: string): string | undefined {
+  const sample = text.slice(0, SAMPLE_LENGTH);
+  let best: { readonly delimiter: string; readonly score: number } | undefined;
+  for (const delimiter of DELIMITERS) {
+    const counts = countDelimiters(sample, delimiter);
+    // The last record may be cut off by the sample.
+    const whole = counts.length > 1 && sample.length < text.length ? counts.slice(0, -1) : counts;
+    const [first = 0] = whole;
+    if (first === 0) continue;
+    const alike = whole.filter((count) => count === first).length / whole.length;
+    const score = alike * 1000 + Math.min(first, 999);
+    if (best === undefined || score > best.score) best = { delimiter, score };
+  }
+  return best?.delimiter;
+}
+
+/** How often the delimiter stands outside of quotes, by record. */
+function countDelimiters(sample: string, delimiter: string): number[] {
+  const counts: number[] = [];
+  let count = 0;
+  let isQuoted = false;
+  let length = 0;
+  const close = (): void => {
+    if (length > 0) counts.push(count);
+    count = 0;
+    length = 0;
+  };
+  for (const character of sample) {
+    if (character === '"') isQuoted = !isQuoted;
+    if (!isQuoted && (character === '\n' || character === '\r')) {
+      close();
+      if (counts.length >= SAMPLE_RECORDS) return counts;
+      continue;
+    }
+    length += 1;
+    if (!isQuoted && character === delimiter) count += 1;
+  }
+  close();
+  return counts;
+}
+
+async function* pieces(text: string, from: number, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  for (let at = from; at < text.length; ) {
+    signal?.throwIfAborted();
+    let end = Math.min(at + PIECE_LENGTH, text.length);
+    // A piece becomes bytes of its own, so no surrogate pair may be parted.
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
+    yield text.slice(at, end);
+    at = end;
+    await nextTurn();
+  }
+}

@@ -1,0 +1,133 @@
+import { unreadable } from '../reading/unreadable.js';
+import type { Zip, ZipEntry } from '../reading/zip.js';
+import { createXmlReader, type XmlHandler } from './xml-reader.js';
+
+/** A sheet of a workbook, and where its cells are. */
+export interface SheetPart {
+  readonly name: string;
+  readonly entry: ZipEntry;
+}
+
+/** The parts of a workbook that matter for its values. */
+export interface WorkbookParts {
+  readonly sheets: readonly SheetPart[];
+  readonly sharedStrings: ZipEntry | undefined;
+  readonly styles: ZipEntry | undefined;
+  /** Whether dates count from 1904. */
+  readonly is1904: boolean;
+}
+
+/** Reads one part of an archive through a handler; `isDone` ends it early. */
+export type ReadPart = (entry: ZipEntry, handler: XmlHandler, isDone?: () => boolean) => Promise<void>;
+
+interface Relation {
+  /** Last word of the relation's type: `worksheet`, `sharedStrings` … */
+  readonly type: string;
+  readonly path: string;
+}
+
+/** Makes the function that reads parts. Errors: FILE_UNREADABLE, naming the part. */
+export function partReader(zip: Zip, name: string, signal: AbortSignal | undefined): ReadPart {
+  return async (entry, handler, isDone = () => false) => {
+    const decoder = new TextDecoder();
+    const checked = checkErrors(name, entry);
+    const reader = createXmlReader(handler);
+    for await (const chunk of zip.stream(entry, signal)) {
+      checked(() => reader.write(decoder.decode(chunk, { stream: true })));
+      if (isDone()) return;
+    }
+    checked(() => reader.end());
+  };
+}
+
+/**
+ * Finds the parts of a workbook by its relations (ECMA-376 part 2), as programs differ in where they put them.
+ *
+ * @throws EngineError FILE_UNREADABLE when there is no workbook in the archive.
+ */
+export async function findParts(zip: Zip, read: ReadPart, name: string): Promise<WorkbookParts> {
+  const byPath = new Map([...zip.entries].map(([path, entry]) => [path.toLowerCase(), entry]));
+  const find = (path: string | undefined) => (path === undefined ? undefined : byPath.get(path.toLowerCase()));
+  const roots = await readRelations(find('_rels/.rels'), '', read);
+  const path = [...roots.values()].find(({ type }) => type === 'officeDocument')?.path ?? 'xl/workbook.xml';
+  const workbook = find(path);
+  if (workbook === undefined || !/workbook[^/]*\.xml$/i.test(path)) {
+    throw unreadable(name, 'there is no workbook in it; give an .xlsx or .csv file.');
+  }
+  const [folder, file] = splitPath(path);
+  const relations = await readRelations(find(`${folder}_rels/${file}.rels`), folder, read);
+  const { sheets, is1904 } = await readSheetList(workbook, read);
+  const related = (type: string) => find([...relations.values()].find((relation) => relation.type === type)?.path);
+  return {
+    is1904,
+    sharedStrings: related('sharedStrings'),
+    styles: related('styles'),
+    sheets: sheets.flatMap((sheet) => {
+      const relation = relations.get(sheet.id);
+      const entry = relation?.type === 'worksheet' ? find(relation.path) : undefined;
+      return entry === undefined ? [] : [{ name: sheet.name, entry }];
+    }),
+  };
+}
+
+async function readRelations(
+  entry: ZipEntry | undefined,
+  folder: string,
+  read: ReadPart,
+): Promise<Map<string, Relation>> {
+  const relations = new Map<string, Relation>();
+  if (entry === undefined) return relations;
+  await read(entry, {
+    ...NOTHING,
+    open(name, attributes) {
+      const id = attributes.get('Id');
+      if (name !== 'Relationship' || id === undefined) return;
+      const type = attributes.get('Type')?.split('/').at(-1) ?? '';
+      relations.set(id, { type, path: resolvePath(folder, attributes.get('Target') ?? '') });
+    },
+  });
+  return relations;
+}
+
+async function readSheetList(
+  entry: ZipEntry,
+  read: ReadPart,
+): Promise<{ sheets: { readonly name: string; readonly id: string }[]; is1904: boolean }> {
+  const list = { sheets: [] as { readonly name: string; readonly id: string }[], is1904: false };
+  await read(entry, {
+    ...NOTHING,
+    open(name, attributes) {
+      if (name === 'sheet') list.sheets.push({ name: attributes.get('name') ?? '', id: attributes.get('id') ?? '' });
+      else if (name === 'workbookPr') list.is1904 = /^(?:1|true)$/.test(attributes.get('date1904') ?? '');
+    },
+  });
+  return list;
+}
+
+const NOTHING: XmlHandler = { open() {}, close() {}, text() {} };
+
+function resolvePath(folder: string, target: string): string {
+  if (target.startsWith('/')) return target.slice(1);
+  const parts: string[] = [];
+  for (const part of `${folder}${target}`.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return parts.join('/');
+}
+
+function splitPath(path: string): [folder: string, file: string] {
+  const slash = path.lastIndexOf('/') + 1;
+  return [path.slice(0, slash), path.slice(slash)];
+}
+
+function checkErrors(name: string, { path }: ZipEntry): (work: () => void) => void {
+  return (work) => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'Error') throw error;
+      throw unreadable(name, `"${path}" in it is damaged: ${error.message}.`, error);
+    }
+  };
+}

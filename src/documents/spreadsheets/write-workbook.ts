@@ -1,0 +1,112 @@
+import { Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { renderValue } from '../../dsl/render-value.js';
+import { EngineError } from '../../errors.js';
+import type { Json } from '../../json.js';
+import { columnsOf, writable } from '../characters.js';
+import { sheetNames } from '../sheet-names.js';
+import { MAX_COLUMNS, MAX_ROWS } from './cell-address.js';
+import type { Table } from './table.js';
+
+/** Rows that are written before others get their turn. */
+const ROWS_AT_ONCE = 500;
+/** Most UTF-16 units of a cell of Excel. */
+const MAX_CELL_TEXT = 32_767;
+/** Rows by which the width of a column is found, and the narrowest and widest one, in characters. */
+const WIDTH_ROWS = 100;
+const MIN_WIDTH = 8;
+const MAX_WIDTH = 60;
+
+const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)?$/;
+/** Earlier dates are off by one in a spreadsheet. */
+const FIRST_DATE = Date.UTC(1900, 2, 1);
+
+/**
+ * Writes tables as the sheets of an `.xlsx` workbook, as a stream of rows.
+ *
+ * Numbers and booleans keep their type, ISO dates without a zone become dates, everything else is text; a text that begins
+ * with `=` stays one. Names of sheets are made such that Excel opens them (see `sheetNames`).
+ *
+ * @throws EngineError DOCUMENT_NOT_WRITTEN for more rows, columns or characters in a cell than Excel has.
+ */
+export async function writeWorkbook(tables: readonly Table[], signal?: AbortSignal): Promise<Uint8Array> {
+  for (const table of tables) checkSize(table);
+  const { default: excel } = await import('exceljs');
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  const workbook = new excel.stream.xlsx.WorkbookWriter({ stream, useStyles: true, useSharedStrings: true });
+  workbook.creator = 'Runnel';
+  const names = sheetNames(tables.map(({ name }) => name));
+  for (const [index, table] of tables.entries()) {
+    const sheet = workbook.addWorksheet(names[index] ?? '', {
+      views: table.hasHeader ? [{ state: 'frozen', ySplit: 1 }] : [],
+    });
+    sheet.columns = widthsOf(table).map((width) => ({ width }));
+    if (table.hasHeader) {
+      const header = sheet.addRow(table.columns.map(cellText));
+      header.font = { bold: true };
+      header.commit();
+    }
+    for (const [number, row] of table.rows.entries()) {
+      if (number % ROWS_AT_ONCE === 0) {
+        await nextTurn();
+        signal?.throwIfAborted();
+      }
+      const added = sheet.addRow([]);
+      row.forEach((cell, column) => {
+        const value = cellValue(cell);
+        if (value === null) return;
+        const target = added.getCell(column + 1);
+        target.value = value;
+        if (value instanceof Date) target.numFmt = String(cell).includes('T') ? 'yyyy-mm-dd hh:mm:ss' : 'yyyy-mm-dd';
+      });
+      added.commit();
+    }
+    sheet.commit();
+  }
+  await workbook.commit();
+  return Buffer.concat(chunks);
+}
+
+function cellValue(cell: Json): string | number | boolean | Date | null {
+  if (cell === null || typeof cell === 'number' || typeof cell === 'boolean') return cell;
+  const date = typeof cell === 'string' && DATE.test(cell) ? parseDate(cell) : Number.NaN;
+  return date >= FIRST_DATE ? new Date(date) : cellText(cell);
+}
+
+/** Milliseconds since 1970; NaN for a day that its month does not have, which `Date` would carry over. */
+function parseDate(text: string): number {
+  const date = Date.parse(text.includes('T') ? `${text}Z` : text);
+  return Number.isNaN(date) || new Date(date).toISOString().slice(0, 10) !== text.slice(0, 10) ? Number.NaN : date;
+}
+
+function cellText(cell: Json): string {
+  const text = writable(renderValue(cell));
+  if (text.length <= MAX_CELL_TEXT) return text;
+  throw refuse(`a cell has ${text.length} characters and a cell of Excel takes ${MAX_CELL_TEXT}; write CSV instead.`);
+}
+
+function checkSize({ name, columns, rows }: Table): void {
+  if (columns.length > MAX_COLUMNS) throw refuse(`sheet "${name}" has ${columns.length} columns; ${MAX_COLUMNS} fit.`);
+  if (rows.length >= MAX_ROWS) throw refuse(`sheet "${name}" has ${rows.length} rows; ${MAX_ROWS - 1} fit.`);
+}
+
+function refuse(reason: string): EngineError {
+  return new EngineError('DOCUMENT_NOT_WRITTEN', `The workbook cannot be written: ${reason}`);
+}
+
+function widthsOf({ columns, rows }: Table): number[] {
+  const sample = rows.slice(0, WIDTH_ROWS);
+  return columns.map((name, column) => {
+    let width = MIN_WIDTH;
+    for (const cell of [name, ...sample.map((row) => row[column] ?? null)]) {
+      width = Math.max(width, columnsOf(renderValue(cell).slice(0, MAX_WIDTH)) + 2);
+    }
+    return Math.min(width, MAX_WIDTH);
+  });
+}

@@ -1,0 +1,91 @@
+/** What a session remembers of its runs; pure functions from one record to the next. */
+import { renderJson } from '../dsl/render-value.js';
+import type { JsonObject } from '../json.js';
+import type { SessionMessage, SessionRecord } from '../records/stores.js';
+import type { RunEndReport, RunIdentity } from './live-run-options.js';
+import type { TurnRequest } from './turn-request.js';
+
+/** Messages that a session keeps; older ones are forgotten. */
+const MAX_MESSAGES = 2000;
+
+/** Characters of a question that become the name of its session. */
+const NAME_CHARACTERS = 250;
+
+/** A session made by its first run. */
+export function newSession(
+  id: string,
+  agentId: string,
+  dsl: JsonObject,
+  { query, name, userId }: Pick<TurnRequest, 'query' | 'name' | 'userId'>,
+  now: number,
+): SessionRecord {
+  return {
+    id,
+    agentId,
+    name: (name ?? textOf(query)).slice(0, NAME_CHARACTERS),
+    userId: userId ?? '',
+    source: 'workflow',
+    messages: [],
+    references: [],
+    dsl,
+    tokens: 0,
+    durationMs: 0,
+    round: 0,
+    errors: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** The session when a run begins: the question is kept before anything can fail. */
+export function withQuestion(
+  session: SessionRecord,
+  { id, messageId }: RunIdentity,
+  { query, files }: Pick<TurnRequest, 'query' | 'files'>,
+  now: number,
+): SessionRecord {
+  const message: SessionMessage = {
+    role: 'user',
+    content: textOf(query),
+    id: messageId,
+    createdAt: Math.floor(now / 1000),
+    ...(files.length === 0 ? {} : { files }),
+  };
+  return { ...session, messages: append(session.messages, message), lastRun: id, updatedAt: now };
+}
+
+/** The session when a run has ended, however it did. */
+export function afterRun(session: SessionRecord, end: RunEndReport, now: number): SessionRecord {
+  const { record, failure, transcript } = end;
+  const answered = transcript.content !== '' || record.status === 'succeeded';
+  const message: SessionMessage = {
+    role: 'assistant',
+    content: transcript.content,
+    id: record.messageId,
+    createdAt: Math.floor(now / 1000),
+  };
+  return {
+    ...session,
+    ...(answered
+      ? {
+          messages: append(session.messages, message),
+          references: append(session.references, transcript.reference),
+        }
+      : {}),
+    ...(end.session === undefined ? {} : { conversation: end.session }),
+    tokens: session.tokens + record.usage.totalTokens,
+    durationMs: session.durationMs + Math.max(0, now - record.startedAt),
+    round: session.round + 1,
+    errors: failure?.message ?? null,
+    keptRun: record.id,
+    updatedAt: now,
+  };
+}
+
+function append<T>(list: readonly T[], item: T): readonly T[] {
+  return [...list.slice(Math.max(0, list.length + 1 - MAX_MESSAGES)), item];
+}
+
+function textOf(query: TurnRequest['query']): string {
+  return typeof query === 'string' ? query : renderJson(query);
+}

@@ -1,0 +1,196 @@
+import { filter, firstValueFrom, Observable, Subject, type Subscriber, takeUntil } from 'rxjs';
+import { EngineError } from '../errors.js';
+import type { LoggedEvent, RunLog, RunRecord } from '../records/stores.js';
+import { coalesceFrames } from './coalesce-frames.js';
+import type { EventFrame } from './event-frame.js';
+import { isLastEvent } from './last-event.js';
+import type { LiveRun } from './live-run.js';
+
+/** Bounds of one reading from the log. */
+const PAGE = { maxEvents: 512, maxBytes: 512 * 1024 };
+
+export interface FollowOptions {
+  readonly log: RunLog;
+  readonly tenant: string;
+  readonly run: string;
+  /** The run, if it is going on in this process. */
+  readonly findLive: () => LiveRun | undefined;
+  /** What is known about the run. */
+  readonly findRecord: () => Promise<RunRecord | undefined>;
+  /** Emits when there may be something new of a run of another process; an error ends the following. */
+  readonly news$: Observable<unknown>;
+  /** Number of the last event that the client has. */
+  readonly after: number;
+  /** Whether the client takes frames, its present state first. */
+  readonly ready$: Observable<boolean>;
+  /** Bytes that may wait for the client once it is up to date. */
+  readonly maxQueueBytes: number;
+  /** Holds the client for as long as it follows. */
+  readonly followers: Set<Following>;
+}
+
+/** A client that follows a run. */
+export interface Following {
+  /** Events of a run of this process that were shown and not yet sent to it. */
+  readonly behind: number;
+}
+
+/**
+ * The events of a run after a given one: from the log what was, then live what comes, none lost and none twice.
+ *
+ * ```text
+ * log       1 2 3 4
+ * live      ----------5-6-|
+ * after 1   --2-3-4---5-6-|
+ * ```
+ *
+ * The log is read at the client's pace, a page at a time, so that nothing piles up while it catches up; only then is the client
+ * let in among the live ones. A run of another process is followed in its log. Completes with the run. Errors: NOT_FOUND when the log
+ * is not kept any more; LIMIT_REACHED when a client that was up to date falls too far behind.
+ */
+export function follow(options: FollowOptions): Observable<EventFrame> {
+  return new Observable((subscriber) => {
+    new Follower(options, subscriber).start();
+  });
+}
+
+class Follower implements Following {
+  readonly #options: FollowOptions;
+  readonly #subscriber: Subscriber<EventFrame>;
+  readonly #gone = new Subject<void>();
+  readonly #news = new Subject<void>();
+  #isListening = false;
+  /** Number of the last event that was sent. */
+  #sent: number;
+
+  constructor(options: FollowOptions, subscriber: Subscriber<EventFrame>) {
+    this.#options = options;
+    this.#subscriber = subscriber;
+    this.#sent = options.after;
+  }
+
+  get behind(): number {
+    const live = this.#options.findLive();
+    return live === undefined ? 0 : Math.max(0, live.lastSeq - this.#sent);
+  }
+
+  start(): void {
+    const { findLive, followers } = this.#options;
+    followers.add(this);
+    this.#subscriber.add(() => followers.delete(this));
+    // From the beginning: a client that reads what was is there as well.
+    this.#subscriber.add(findLive()?.clients.attach());
+    this.#subscriber.add(() => this.#gone.next());
+    this.#run().catch((error: unknown) => this.#subscriber.error(error));
+  }
+
+  async #run(): Promise<void> {
+    const { findLive, ready$ } = this.#options;
+    while (!this.#subscriber.closed) {
+      const live = findLive();
+      // Between this look and the subscription nothing can happen: no event falls in between.
+      if (live !== undefined && this.#sent >= live.lastSeq) {
+        await this.#joinLive(live);
+        if (live.hasEnded) {
+          this.#subscriber.complete();
+          return;
+        }
+        // It goes on in another process.
+        continue;
+      }
+      await firstOf(ready$.pipe(filter((isReady) => isReady)), this.#gone);
+      if (this.#subscriber.closed) return;
+      if (await this.#readPage()) {
+        this.#subscriber.complete();
+        return;
+      }
+    }
+  }
+
+  /** Sends a page of the log, or waits for more; gives whether that was the end of the run. */
+  async #readPage(): Promise<boolean> {
+    const { log, tenant, run, findLive, findRecord } = this.#options;
+    const live = findLive();
+    const page = await log.read(tenant, run, this.#sent, PAGE);
+    const last = this.#sendAllButLast(page ?? []);
+    if (last === undefined && page !== undefined && page.length > 0) return false;
+    // What a live run has shown was in its log before.
+    if (live !== undefined && last === undefined) throw notKept(run);
+    if (findLive() !== undefined) return false;
+    if ((await findRecord())?.status === 'running') {
+      await this.#untilNews();
+      return false;
+    }
+    return this.#sendEnd();
+  }
+
+  /** The last event of a run is shown when its end is kept: whoever answers it at once must find it. */
+  #sendAllButLast(page: readonly LoggedEvent[]): LoggedEvent | undefined {
+    for (const frame of page) {
+      if (isLastEvent(frame.event)) return frame;
+      this.#subscriber.next(frame);
+      this.#sent = frame.seq;
+    }
+    return undefined;
+  }
+
+  /** Sends what there is of a run that is over, also what came between the last two looks; gives whether that was all. */
+  async #sendEnd(): Promise<boolean> {
+    const { log, tenant, run } = this.#options;
+    const page = await log.read(tenant, run, this.#sent, PAGE);
+    if (page === undefined) throw notKept(run);
+    for (const frame of page) {
+      this.#subscriber.next(frame);
+      this.#sent = frame.seq;
+    }
+    const last = page.at(-1);
+    return last === undefined || isLastEvent(last.event);
+  }
+
+  /** Resolves when the live run says no more, and when the client is gone. */
+  #joinLive(live: LiveRun): Promise<void> {
+    const { ready$, maxQueueBytes } = this.#options;
+    const after = this.#sent;
+    // A log may show a page more than was shown live so far.
+    const unseen$ = after > live.lastSeq ? live.frames$.pipe(filter((frame) => frame.seq > after)) : live.frames$;
+    return new Promise((resolve) => {
+      const presence = live.clients.attach();
+      presence.add(
+        unseen$.pipe(coalesceFrames({ ready$, maxBytes: maxQueueBytes })).subscribe({
+          next: (frame) => {
+            this.#sent = frame.seq;
+            this.#subscriber.next(frame);
+          },
+          error: (error: unknown) => this.#subscriber.error(error),
+          complete: () => presence.unsubscribe(),
+        }),
+      );
+      presence.add(resolve);
+      this.#subscriber.add(presence);
+    });
+  }
+
+  /** Resolves when there may be something new, and when the client is gone. */
+  async #untilNews(): Promise<void> {
+    const next = firstOf(this.#news, this.#gone);
+    if (!this.#isListening) {
+      this.#isListening = true;
+      this.#subscriber.add(
+        this.#options.news$.subscribe({
+          next: () => this.#news.next(),
+          error: (error: unknown) => this.#subscriber.error(error),
+        }),
+      );
+    }
+    await next;
+  }
+}
+
+/** Resolves with the first value, with the end, or when `until$` emits. */
+async function firstOf(values$: Observable<unknown>, until$: Observable<void>): Promise<void> {
+  await firstValueFrom(values$.pipe(takeUntil(until$)), { defaultValue: undefined });
+}
+
+function notKept(run: string): EngineError {
+  return new EngineError('NOT_FOUND', `The events of run "${run}" are not kept any more.`);
+}

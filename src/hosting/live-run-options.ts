@@ -1,0 +1,78 @@
+/** What a live run is told, and what it tells. */
+import type { Observable } from 'rxjs';
+import type { Session } from '../canvas/turn.js';
+import type { EngineError } from '../errors.js';
+import type { RunEvent } from '../graph/events.js';
+import type { Journal } from '../graph/journal.js';
+import type { Plan } from '../graph/plan.js';
+import type { RunOutcome } from '../graph/run-options.js';
+import type { RunJournal } from '../records/durable-stores.js';
+import type { RunLaunch, RunLog, RunRecord } from '../records/stores.js';
+import type { Log } from './log.js';
+import type { RunPast } from './run-past.js';
+import type { SessionClaim } from './session-claims.js';
+import type { Transcript } from './transcript.js';
+
+/** What tells one run from another. */
+export interface RunIdentity {
+  readonly tenant: string;
+  readonly id: string;
+  readonly agentId: string;
+  readonly sessionId: string;
+  /** Id of the turn. */
+  readonly messageId: string;
+  readonly parentRun?: string;
+  /** Number of the event of the parent behind which it goes on, when it is a fork. */
+  readonly forkedAt?: number;
+}
+
+/** Hooks through which a run takes its way from the engine into the conversation. */
+export interface EngineHooks {
+  readonly run: string;
+  readonly signal: AbortSignal;
+  readonly journal: Journal;
+  /** Number of the last event that was made. */
+  readonly position: () => number;
+  readonly onSession: (session: Session, outcome: RunOutcome) => void;
+}
+
+/** What a run does: the engine's side, cold, one subscription is the run; or the reason why it cannot. */
+export type RunWork =
+  | { readonly plan: Plan; readonly open: (hooks: EngineHooks) => Observable<RunEvent> }
+  | { readonly failure: EngineError };
+
+export interface LiveRunOptions {
+  readonly identity: RunIdentity;
+  readonly work: RunWork;
+  /** What the run said in a process that was lost. */
+  readonly past?: RunPast | undefined;
+  readonly launch: RunLaunch;
+  readonly log: RunLog;
+  /** Undefined when runs do not outlive their process. */
+  readonly runJournal: RunJournal | undefined;
+  readonly claim: SessionClaim;
+  readonly maxLogBytes: number;
+  /** How long the run may go on without clients; undefined: for ever. */
+  readonly detachGraceMs: number | undefined;
+  readonly keepsTrace: boolean;
+  /** Keeps the conversation that the run leaves; when it cannot, the run has failed. */
+  readonly keepConversation: (end: RunEndReport) => Promise<void>;
+  readonly saveRecord: (record: RunRecord) => Promise<void>;
+  /** Called once when the run is over here, before its last event is shown to anyone. */
+  readonly whenOver: () => void;
+  /** Says that stores that are away are not waited for any more. */
+  readonly closing: AbortSignal;
+  /** Where operators read. */
+  readonly logger: Log;
+  readonly now: () => number;
+}
+
+/** How a run ended. */
+export interface RunEndReport {
+  readonly record: RunRecord;
+  /** Why it failed; undefined when it did not. */
+  readonly failure: RunRecord['error'];
+  /** What the conversation is afterwards; undefined when the run never came to an end of its own. */
+  readonly session: Session | undefined;
+  readonly transcript: Transcript;
+}

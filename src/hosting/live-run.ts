@@ -1,0 +1,287 @@
+import { type Observable, Subscription } from 'rxjs';
+import type { Session } from '../canvas/turn.js';
+import type { WireEvent } from '../canvas/wire-event.js';
+import { EngineError, toEngineError } from '../errors.js';
+import type { RunRecord, RunStatus } from '../records/stores.js';
+import { ClientPresence } from './client-presence.js';
+import type { EventFrame, FreshFrame } from './event-frame.js';
+import { keepTrying } from './keep-trying.js';
+import { failureEvent } from './last-event.js';
+import type { EngineHooks, LiveRunOptions, RunIdentity } from './live-run-options.js';
+import { RunEvents } from './run-events.js';
+import { UsageJournal } from './run-usage.js';
+import type { Transcript } from './transcript.js';
+
+/**
+ * One run with its clients, from its first event to what it leaves.
+ *
+ * Clients come and go without the run noticing, but for one thing: left alone for longer than the grace, it is cancelled. It is over
+ * when its end is kept; while a store is away, the end waits.
+ */
+export class LiveRun {
+  readonly identity: RunIdentity;
+  readonly startedAt: number;
+  readonly clients = new ClientPresence();
+  readonly #options: LiveRunOptions;
+  readonly #events: RunEvents;
+  readonly #abort = new AbortController();
+  readonly #subscription = new Subscription();
+  readonly #usage: UsageJournal;
+  #record: RunRecord;
+  #resolveEnded: (record: RunRecord) => void = () => {};
+  #session: Session | undefined = undefined;
+  #status: Exclude<RunStatus, 'running'> = 'failed';
+  /** Why the service ended the run, if it was the service. */
+  #failure: EngineError | undefined = undefined;
+  #isFinishing = false;
+  #isPutDown = false;
+  #hasEnded = false;
+
+  /** Resolves with the run's record after its last event was shown, or when another process goes on with it; never rejects. */
+  readonly ended: Promise<RunRecord>;
+
+  constructor(options: LiveRunOptions) {
+    const { identity, past, now } = options;
+    this.#options = options;
+    this.identity = identity;
+    this.startedAt = past?.startedAt ?? now();
+    this.#events = new RunEvents({ ...options, past, onFailed: (error) => this.#fail(error) });
+    this.#usage = new UsageJournal(this.#events.journal, past?.usage);
+    this.#record = this.#recordNow('running');
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+  }
+
+  /** What is known about the run at this moment. */
+  get record(): RunRecord {
+    return this.#record;
+  }
+
+  get transcript(): Transcript {
+    return this.#events.transcript;
+  }
+
+  /** The last event that was made, and what nodes called so far that are still at work: no event told it yet. */
+  get unseen(): Pick<RunEvents, 'lastMade' | 'working'> {
+    return this.#events;
+  }
+
+  /** Number of the last event that was shown. */
+  get lastSeq(): number {
+    return this.#events.lastSeq;
+  }
+
+  /** Events shown from now on; completes after the last one, and when another process goes on with the run. */
+  get frames$(): Observable<EventFrame> {
+    return this.#events.frames$;
+  }
+
+  /** Whether its last event was shown. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  start(): void {
+    const { identity, work, past, detachGraceMs, claim } = this.#options;
+    const { id, sessionId, messageId } = identity;
+    claim.whenLost = () => this.putDown('its lease was lost');
+    if (detachGraceMs !== undefined) {
+      this.#subscription.add(this.clients.abandoned(detachGraceMs).subscribe(() => this.cancel()));
+    }
+    if ('failure' in work) {
+      this.#failure = work.failure;
+      void this.#finish();
+      return;
+    }
+    const hooks: EngineHooks = {
+      run: id,
+      signal: this.#abort.signal,
+      journal: this.#usage,
+      position: () => this.#events.lastMade,
+      onSession: (session, outcome) => {
+        this.#session = session;
+        this.#status = outcome.status;
+      },
+    };
+    const mapper = this.#events.mapperOf({ plan: work.plan, messageId, sessionId, past });
+    this.#subscription.add(
+      work.open(hooks).subscribe({
+        next: (event) => {
+          if (event.type === 'node-usage') this.#usage.count(event);
+          mapper.map(event);
+        },
+        error: (error: unknown) => this.#crashed(error),
+        complete: () => void this.#finish(),
+      }),
+    );
+  }
+
+  /** Stops the run at once; its last event says so. Does nothing when it is over. */
+  cancel(): void {
+    this.#abort.abort();
+  }
+
+  /** Stops without a word: another process goes on with the run, or will. */
+  putDown(why: string): void {
+    if (this.#isPutDown || this.#hasEnded) return;
+    const { logger, identity, whenOver, claim } = this.#options;
+    logger.warn({ run: identity.id, reason: why }, 'a run was put down; it goes on elsewhere');
+    this.#isPutDown = true;
+    this.#subscription.unsubscribe();
+    this.clients.close();
+    this.#events.stop(new EngineError('CONFLICT', `Run "${identity.id}" goes on in another process.`));
+    whenOver();
+    this.#events.complete();
+    this.#resolveEnded(this.#record);
+    // Whoever takes over must not find a write of ours still on its way.
+    void this.#events.flushed().finally(() => claim.abandon());
+  }
+
+  #fail(error: EngineError): void {
+    // Its log is not what it goes on from: whoever takes it over reads what the other one wrote.
+    if (error.code === 'CONFLICT') this.putDown('another process has written to it');
+    this.#failure ??= error;
+    this.#events.mute();
+    this.#abort.abort();
+  }
+
+  #crashed(thrown: unknown): void {
+    const error = toEngineError(thrown, 'INTERNAL');
+    if (error.code === 'INTERNAL') this.#options.logger.error({ run: this.identity.id, err: thrown }, 'a run crashed');
+    this.#failure ??= error;
+    void this.#finish();
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#isFinishing) return;
+    this.#isFinishing = true;
+    this.#subscription.unsubscribe();
+    this.clients.close();
+    await this.#events.flushed();
+    try {
+      if (this.#isPutDown || (this.#events.hasFailed && !(await this.#isStillMine()))) return;
+      await this.#keepConversation();
+      const frame = await this.#keepLast();
+      if (frame === undefined || this.#isPutDown) return;
+      this.#record = this.#recordNow(this.#statusNow(), frame.seq, this.#failureNow());
+      await this.#attempt('the end of a run could not be kept', () => this.#options.saveRecord(this.#record));
+      await this.#options.claim.release();
+      this.#options.whenOver();
+      this.#hasEnded = true;
+      this.#events.show(frame);
+      this.#events.complete();
+      this.#resolveEnded(this.#record);
+    } catch (error) {
+      // The server stops while its store is away: the run goes on from its journal when both are back.
+      this.putDown(toEngineError(error, 'INTERNAL').message);
+    }
+  }
+
+  /** What could not be kept may belong to another process by now; what was kept after all is shown. */
+  async #isStillMine(): Promise<boolean> {
+    if (!(await this.#patiently(() => this.#options.claim.isHeld()))) {
+      this.putDown('its lease was lost');
+      return false;
+    }
+    await this.#attempt('events of a run could not be read again', () => this.#events.catchUp());
+    return true;
+  }
+
+  async #keepConversation(): Promise<void> {
+    const failure = this.#failureNow();
+    const record = this.#recordNow(this.#statusNow(), this.lastSeq + 1, failure);
+    const report = { record, failure, session: this.#session, transcript: this.transcript };
+    try {
+      await this.#patiently(() => this.#options.keepConversation(report));
+    } catch (error) {
+      if (this.#options.closing.aborted) throw error;
+      this.#options.logger.error({ run: this.identity.id, err: error }, 'the conversation could not be kept');
+      this.#failure ??= toEngineError(error, 'INTERNAL');
+    }
+  }
+
+  /** Undefined when another process has the run. A log that refuses for good is no reason to leave the clients without an end. */
+  async #keepLast(): Promise<FreshFrame | undefined> {
+    const { log, claim } = this.#options;
+    const { tenant, id } = this.identity;
+    let frame = this.#lastFrame();
+    const keep = async (): Promise<void> => {
+      frame = this.#lastFrame();
+      await log.append(tenant, id, [frame]);
+    };
+    try {
+      await this.#patiently(keep);
+    } catch (error) {
+      if (this.#options.closing.aborted) throw error;
+      if (toEngineError(error, 'INTERNAL').code === 'CONFLICT' || !(await this.#patiently(() => claim.isHeld()))) {
+        this.putDown('another process has written to it');
+        return undefined;
+      }
+      await this.#attempt('the last event of a run could not be kept', async () => {
+        await this.#events.catchUp();
+        await keep();
+      });
+    }
+    this.transcript.add(this.#lastEvent());
+    await this.#attempt('the log of a run could not be ended', () => log.end(tenant, id));
+    return frame;
+  }
+
+  #lastFrame(): FreshFrame {
+    try {
+      return this.#events.lastFrame(this.#lastEvent());
+    } catch (error) {
+      this.#failure ??= toEngineError(error, 'INTERNAL');
+      return this.#events.lastFrame(this.#lastEvent());
+    }
+  }
+
+  #patiently<T>(work: () => Promise<T>): Promise<T> {
+    const { closing, logger } = this.#options;
+    const onWait = (error: unknown): void =>
+      logger.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
+    return keepTrying(work, { signal: closing, onWait });
+  }
+
+  async #attempt(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await this.#patiently(work);
+    } catch (error) {
+      if (this.#options.closing.aborted) throw error;
+      this.#options.logger.error({ run: this.identity.id, err: error }, what);
+    }
+  }
+
+  #statusNow(): Exclude<RunStatus, 'running'> {
+    return this.#failureNow() === undefined ? this.#status : 'failed';
+  }
+
+  #failureNow(): RunRecord['error'] {
+    const { event, data } = this.#lastEvent();
+    const { code, message } = data;
+    return event === 'error' ? ({ code, message } as RunRecord['error']) : undefined;
+  }
+
+  #lastEvent(): WireEvent {
+    const { terminal } = this.#events;
+    if (this.#failure === undefined && terminal !== undefined) return terminal;
+    const createdAt = this.#options.past?.createdAt ?? Math.floor(this.startedAt / 1000);
+    return failureEvent(this.identity, createdAt, this.#failure, terminal?.data.calls);
+  }
+
+  #recordNow(status: RunStatus, lastSeq = 0, error?: RunRecord['error']): RunRecord {
+    const { tenant: _, ...identity } = this.identity;
+    const { terminal } = this.#events;
+    return {
+      ...identity,
+      status,
+      ...(error === undefined ? {} : { error }),
+      ...(status === 'waiting' && terminal !== undefined ? { pending: terminal.data } : {}),
+      startedAt: this.startedAt,
+      ...(status === 'running' ? { launch: this.#options.launch } : { finishedAt: this.#options.now() }),
+      usage: { ...this.#usage.total },
+      lastSeq,
+    };
+  }
+}

@@ -1,0 +1,274 @@
+import { renderValue } from '../dsl/render-value.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { parseHandlebars } from './handlebars-parse.js';
+import {
+  type Data,
+  type Frame,
+  type HandlebarsValue,
+  isEmpty,
+  isScoped,
+  Names,
+  type Partial,
+  readHandlebarsPath,
+  readMember,
+} from './handlebars-scope.js';
+import { Budget, checkTemplateLength, guardStack, type TemplateLimits } from './template-budget.js';
+
+/** Limits of a rendering, and whether `{{x}}` leaves characters of HTML as they are. */
+export interface HandlebarsOptions extends TemplateLimits {
+  /** Writes `{{x}}` like `{{{x}}}`; default false. */
+  readonly noEscape?: boolean;
+}
+
+/** What a canvas adds to a template. */
+export interface HandlebarsHost {
+  readonly context: HandlebarsValue;
+  /** Data that every block sees, without the `@`. */
+  readonly data: ReadonlyMap<string, HandlebarsValue>;
+  /** Gives literal text its last form. */
+  readonly content: (text: string) => string;
+}
+
+/**
+ * Renders a Handlebars template with `values` as its context.
+ *
+ * Handlebars itself turns templates into JavaScript; here its parser alone is used and the tree is walked. The blocks are
+ * `if unless each with raw` and plain sections, the one helper is `lookup`, partials are those that the template
+ * defines inline. Paths read own keys, positions and `length`. Lists and objects are written as JSON.
+ *
+ * @throws EngineError `TEMPLATE_INVALID` (does not parse), `TEMPLATE_FAILED` (unknown helper or partial),
+ * `TEMPLATE_TOO_LARGE` (exceeds a limit).
+ */
+export function renderHandlebars(template: string, values: JsonObject, options: HandlebarsOptions = {}): string {
+  return renderHandlebarsWith(template, { context: values, data: new Map(), content: (text) => text }, options);
+}
+
+/** Renders a Handlebars template inside of a host. */
+export function renderHandlebarsWith(template: string, host: HandlebarsHost, options: HandlebarsOptions = {}): string {
+  checkTemplateLength(template);
+  const budget = new Budget(options);
+  return guardStack(() => {
+    const renderer = new Renderer(budget, host.content, options.noEscape ?? false);
+    const data: Data = { values: new Map(host.data).set('root', host.context), parent: undefined };
+    const frame: Frame = { context: host.context, parent: undefined, data, blockNames: new Map(), partials: new Map() };
+    return renderer.program(parseHandlebars(template), frame);
+  });
+}
+
+const HTML: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#x27;',
+  '`': '&#x60;',
+  '=': '&#x3D;',
+};
+
+/** Walks one tree. */
+class Renderer {
+  private length = 0;
+  constructor(
+    private readonly budget: Budget,
+    private readonly content: (text: string) => string,
+    private readonly noEscape: boolean,
+  ) {}
+
+  /** Gives the text of a program; the partials that it defines inline count from its beginning. */
+  program(program: hbs.AST.Program | undefined, outer: Frame): string {
+    if (program === undefined) return '';
+    return this.budget.nest(() => {
+      const frame = this.definePartials(program, outer);
+      let text = '';
+      for (const statement of program.body) {
+        this.budget.spend();
+        this.budget.line = statement.loc?.start.line ?? this.budget.line;
+        text += this.statement(statement, frame);
+      }
+      return text;
+    });
+  }
+
+  private statement(statement: hbs.AST.Statement, frame: Frame): string {
+    switch (statement.type) {
+      case 'ContentStatement':
+        return this.emit(this.content((statement as hbs.AST.ContentStatement).value));
+      case 'MustacheStatement':
+        return this.mustache(statement as hbs.AST.MustacheStatement, frame);
+      case 'BlockStatement':
+        return this.block(statement as hbs.AST.BlockStatement, frame);
+      case 'PartialStatement':
+        return this.partial(statement as hbs.AST.PartialStatement, undefined, frame);
+      case 'PartialBlockStatement': {
+        const block = statement as hbs.AST.PartialBlockStatement;
+        return this.partial(block, block.program, frame);
+      }
+      case 'CommentStatement':
+      case 'DecoratorBlock':
+        return '';
+    }
+    return this.budget.fail(`a ${statement.type} is not available`);
+  }
+
+  private mustache(mustache: hbs.AST.MustacheStatement, frame: Frame): string {
+    const value = this.call(mustache as unknown as hbs.AST.SubExpression, frame);
+    const text = value instanceof Names ? '' : renderValue(value);
+    return this.emit(mustache.escaped && !this.noEscape ? escapeHtml(text) : text);
+  }
+
+  /** Gives the value of a path, or of the helper `lookup`. */
+  private call({ path, params, hash }: hbs.AST.SubExpression, frame: Frame): HandlebarsValue {
+    if (params.length === 0 && hash === undefined) {
+      // A literal in the place of a path is a name: {{"first name"}}.
+      return path.type === 'PathExpression'
+        ? this.expression(path, frame)
+        : readMember(frame.context, String(path.original ?? ''));
+    }
+    if (path.original !== 'lookup')
+      return this.budget.fail(`there is no helper "${path.original}"; "lookup" is the only one`);
+    const [object, key] = params.map((param) => this.expression(param, frame));
+    return key === null || typeof key === 'object' || key === undefined ? undefined : readMember(object, String(key));
+  }
+
+  private expression(expression: hbs.AST.Expression, frame: Frame): HandlebarsValue {
+    this.budget.spend();
+    switch (expression.type) {
+      case 'PathExpression':
+        return readHandlebarsPath(expression as hbs.AST.PathExpression, frame);
+      case 'SubExpression':
+        return this.budget.nest(() => this.call(expression as hbs.AST.SubExpression, frame));
+      case 'UndefinedLiteral':
+        return undefined;
+      case 'NullLiteral':
+        return null;
+    }
+    return (expression as hbs.AST.StringLiteral | hbs.AST.NumberLiteral | hbs.AST.BooleanLiteral).value;
+  }
+
+  private block(block: hbs.AST.BlockStatement, frame: Frame): string {
+    const { path, params, hash, program, inverse } = block;
+    const name = isScoped(path) ? '' : path.original;
+    if (name === 'raw' && params.length === 0) return this.program(program, frame);
+    if (name !== 'if' && name !== 'unless' && name !== 'each' && name !== 'with') return this.section(block, frame);
+    if (params.length !== 1) return this.budget.fail(`"#${name}" needs one value, but got ${params.length}`);
+    const value = this.expression(params[0] as hbs.AST.Expression, frame);
+    switch (name) {
+      case 'if':
+      case 'unless': {
+        const includeZero = hash?.pairs.find(({ key }) => key === 'includeZero')?.value;
+        const empty = isEmpty(value, includeZero !== undefined && !isEmpty(this.expression(includeZero, frame)));
+        return this.program(empty === (name === 'unless') ? program : inverse, frame);
+      }
+      case 'each':
+        return this.each(value, block, frame);
+      case 'with':
+        return isEmpty(value)
+          ? this.program(inverse, frame)
+          : this.program(program, inside(frame, value, block, [value]));
+    }
+  }
+
+  /** A block without a helper: a list is gone through, other values become the context, nothing gives the `else` part. */
+  private section(block: hbs.AST.BlockStatement, frame: Frame): string {
+    const value = this.call(block as unknown as hbs.AST.SubExpression, frame);
+    if (Array.isArray(value)) return this.each(value, block, frame);
+    if (value === true) return this.program(block.program, frame);
+    if (value === undefined || value === null || value === false) return this.program(block.inverse, frame);
+    return this.program(block.program, inside(frame, value, block, [value]));
+  }
+
+  private each(value: HandlebarsValue, block: hbs.AST.BlockStatement, frame: Frame): string {
+    const isPlain = isJsonObject(value) && !(value instanceof Names);
+    const entries: readonly (readonly [string | number, Json])[] = Array.isArray(value)
+      ? value.map((item: Json, i) => [i, item] as const)
+      : isPlain
+        ? Object.entries(value as JsonObject)
+        : [];
+    if (entries.length === 0) return this.program(block.inverse, frame);
+    this.budget.visit(entries.length);
+    let text = '';
+    entries.forEach(([key, item], index) => {
+      this.budget.spend();
+      const data = new Map<string, HandlebarsValue>([
+        ['key', key],
+        ['index', index],
+        ['first', index === 0],
+        ['last', index === entries.length - 1],
+      ]);
+      text += this.program(block.program, inside(frame, item, block, [item, key], data));
+    });
+    return text;
+  }
+
+  private definePartials(program: hbs.AST.Program, frame: Frame): Frame {
+    const definitions = program.body.filter(
+      ({ type }) => type === 'DecoratorBlock' || type === 'Decorator',
+    ) as hbs.AST.DecoratorBlock[];
+    if (definitions.length === 0) return frame;
+    const partials = new Map(frame.partials);
+    for (const { type, path, params, program: body } of definitions) {
+      const [name] = params.map((param) => this.expression(param, frame));
+      if ((type as string) !== 'DecoratorBlock' || path.original !== 'inline' || typeof name !== 'string') {
+        return this.budget.fail(`the decorator "${path.original}" is not available; only inline "name" is`);
+      }
+      partials.set(name, { program: body, partials });
+    }
+    return { ...frame, partials };
+  }
+
+  private partial(
+    { name, params, hash, ...rest }: hbs.AST.PartialStatement | hbs.AST.PartialBlockStatement,
+    fallback: hbs.AST.Program | undefined,
+    frame: Frame,
+  ): string {
+    const key =
+      name.type === 'SubExpression'
+        ? this.call(name as hbs.AST.SubExpression, frame)
+        : (name as hbs.AST.PathExpression).original;
+    const partial = frame.partials.get(String(key));
+    if (partial === undefined) {
+      return fallback === undefined
+        ? this.budget.fail(`there is no partial "${String(key)}"; define it inline`)
+        : this.program(fallback, frame);
+    }
+    let context = params[0] === undefined ? frame.context : this.expression(params[0], frame);
+    if (hash !== undefined) {
+      const named = hash.pairs.map(({ key: each, value }) => [each, this.expression(value, frame)] as const);
+      const base = context;
+      const own = new Map(named);
+      context = new Names((each) => (own.has(each) ? own.get(each) : readMember(base, each)));
+    }
+    const seen = new Map<string, Partial>(partial.partials);
+    if (fallback !== undefined) seen.set('@partial-block', { program: fallback, partials: frame.partials });
+    const inner: Frame = { ...frame, context, parent: frame, blockNames: new Map(), partials: seen };
+    const text = this.program(partial.program, inner);
+    const indent = 'indent' in rest ? rest.indent : '';
+    return indent === '' ? text : this.emit(text.replace(/^(?=.)/gm, indent));
+  }
+
+  /** Pays for text; what an inner program gave is paid for again only where it is changed. */
+  private emit(text: string): string {
+    this.length = this.budget.append(this.length, text);
+    return text;
+  }
+}
+
+/** Builds the frame inside of a block that has a context of its own. */
+function inside(
+  frame: Frame,
+  context: HandlebarsValue,
+  block: hbs.AST.BlockStatement,
+  given: readonly HandlebarsValue[],
+  values: ReadonlyMap<string, HandlebarsValue> = new Map(),
+): Frame {
+  const names = block.program?.blockParams ?? [];
+  const blockNames =
+    names.length === 0
+      ? frame.blockNames
+      : new Map([...frame.blockNames, ...names.map((name, i) => [name, given[i]] as const)]);
+  return { context, parent: frame, data: { values, parent: frame.data }, blockNames, partials: frame.partials };
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"'`=]/g, (char) => HTML[char] as string);
+}

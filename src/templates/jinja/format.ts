@@ -1,0 +1,185 @@
+import { renderNumber } from '../../dsl/render-value.js';
+import type { Budget } from '../template-budget.js';
+import { exponent, fixed, general } from './printf.js';
+import {
+  type Arguments,
+  countCharacters,
+  type Dict,
+  dict,
+  isDict,
+  isList,
+  isNumeric,
+  own,
+  toText,
+  typeName,
+  type Value,
+} from './values.js';
+
+const FIELD = /^([^[.!:]*)((?:\.[^[.!:]*|\[[^\]]*\])*)(?:!([rsa]))?(?::(.*))?$/s;
+const SPEC = /^(?:(.)?([<>^=]))?([-+ ]?)(#?)(0?)(\d*)([,_]?)(?:\.(\d+))?([a-zA-Z%]?)$/su;
+
+/** Widest field and longest fraction. */
+const MAX_WIDTH = 10_000;
+const MAX_FRACTION = 100;
+
+/**
+ * Fills a pattern as Python's `str.format` does: `{}`, `{0}`, `{name}`, `{0[key]}`, `{:>8.2f}`, with `{{` and `}}` for braces.
+ *
+ * Attributes (`{0.name}`) are refused: in Python they reach the program behind the template. So are fields within a format.
+ */
+export function formatText(pattern: string, args: Arguments, budget: Budget): string {
+  const named = dict(args.keyword);
+  let next = 0;
+  let result = '';
+  for (let at = 0; at < pattern.length; ) {
+    const char = pattern[at] as string;
+    if ((char === '{' || char === '}') && pattern[at + 1] === char) {
+      result += char;
+      at += 2;
+      continue;
+    }
+    if (char === '}') return budget.fail('the format has a "}" without a field; write "}}" for the brace itself');
+    if (char !== '{') {
+      const brace = /[{}]/g;
+      brace.lastIndex = at;
+      const end = brace.exec(pattern)?.index ?? pattern.length;
+      result += pattern.slice(at, end);
+      at = end;
+      continue;
+    }
+    const end = pattern.indexOf('}', at);
+    if (end === -1) return budget.fail('the format has a "{" that is not closed; write "{{" for the brace itself');
+    const field = readField(pattern.slice(at + 1, end), budget);
+    const root = field.root === '' ? args.positional[next++] : rootOf(field.root, args.positional, named);
+    if (root === undefined) return budget.fail(`the format has no value for the field "${pattern.slice(at, end + 1)}"`);
+    result += formatValue(valueAt(root, field.path, budget), field.spec, budget);
+    budget.reserve(result.length);
+    at = end + 1;
+  }
+  return budget.text(result);
+}
+
+interface Field {
+  readonly root: string;
+  readonly path: readonly string[];
+  readonly spec: string;
+}
+
+function readField(text: string, budget: Budget): Field {
+  const match = FIELD.exec(text);
+  if (match === null || text.includes('{'))
+    return budget.fail(`the format has the field "{${text}}", which cannot be read`);
+  const [, root = '', path = '', , spec = ''] = match;
+  if (path.startsWith('.') || path.includes('].')) {
+    return budget.fail(`the format reads an attribute in "{${text}}"; only keys are read, as in {0[name]}`);
+  }
+  return { root, path: [...path.matchAll(/\[([^\]]*)\]/g)].map(([, key = '']) => key), spec };
+}
+
+function rootOf(name: string, positional: readonly Value[], named: Dict): Value {
+  return /^\d+$/.test(name) ? positional[Number(name)] : own(named, name);
+}
+
+function valueAt(root: Value, path: readonly string[], budget: Budget): Value {
+  let value = root;
+  for (const key of path) {
+    const inside: Value = isDict(value)
+      ? own(value, key)
+      : isList(value) && /^\d+$/.test(key)
+        ? value[Number(key)]
+        : undefined;
+    if (inside === undefined)
+      return budget.fail(`the format reads the key "${key}" of ${typeName(value)}, which it does not have`);
+    value = inside;
+  }
+  return value;
+}
+
+function formatValue(value: Value, spec: string, budget: Budget): string {
+  if (spec === '') return toText(value, budget);
+  const match = SPEC.exec(spec);
+  if (match === null) return budget.fail(`the format has the specification "${spec}", which cannot be read`);
+  const [, fill, side, sign = '', alternate, zero, width = '', group = '', precision, type = ''] = match;
+  const digits = precision === undefined ? undefined : Math.min(MAX_FRACTION, Number(precision));
+  const isNumber = isNumeric(value) && type !== 's';
+  const padding = {
+    fill: fill ?? (zero === '' || fill !== undefined ? ' ' : '0'),
+    width: Math.min(MAX_WIDTH, Number(width)),
+  };
+  if (!isNumber) {
+    if (type !== '' && type !== 's')
+      return budget.fail(`the format needs a number for "${spec}", but got ${typeName(value)}`);
+    const text = toText(value, budget);
+    return pad('', digits === undefined ? text : Array.from(text).slice(0, digits).join(''), {
+      ...padding,
+      side: side ?? '<',
+    });
+  }
+  const amount = Number(value);
+  const shown = numberText(Math.abs(amount), { type, digits, prefix: alternate === '#' }, budget);
+  const grouped = group === '' ? shown : groupDigits(shown, group);
+  const signed = amount < 0 || Object.is(amount, -0) ? '-' : sign === '-' ? '' : sign;
+  return pad(signed, grouped, { ...padding, side: side ?? (zero === '' ? '>' : '=') });
+}
+
+interface NumberStyle {
+  readonly type: string;
+  readonly digits: number | undefined;
+  readonly prefix: boolean;
+}
+
+function numberText(value: number, { type, digits, prefix }: NumberStyle, budget: Budget): string {
+  const whole = (base: number, mark: string): string => {
+    if (!Number.isInteger(value)) return budget.fail(`the format needs a whole number for "${type}", but got ${value}`);
+    return (prefix ? mark : '') + BigInt(value).toString(base);
+  };
+  switch (type) {
+    case '':
+      return digits === undefined ? renderNumber(value) : general(value, digits);
+    case 'd':
+    case 'n':
+      return whole(10, '');
+    case 'b':
+      return whole(2, '0b');
+    case 'o':
+      return whole(8, '0o');
+    case 'x':
+      return whole(16, '0x');
+    case 'X':
+      return whole(16, '0x').toUpperCase();
+    case 'f':
+    case 'F':
+      return fixed(value, digits ?? 6);
+    case '%':
+      return `${fixed(value * 100, digits ?? 6)}%`;
+    case 'e':
+      return exponent(value.toExponential(digits ?? 6));
+    case 'E':
+      return exponent(value.toExponential(digits ?? 6)).toUpperCase();
+    case 'g':
+      return general(value, digits ?? 6);
+    case 'G':
+      return general(value, digits ?? 6).toUpperCase();
+    default:
+      return budget.fail(`the format has the unknown type "${type}"`);
+  }
+}
+
+/** Commas or underscores between groups of three digits, left of the point. */
+function groupDigits(text: string, separator: string): string {
+  return text.replace(/^\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, separator));
+}
+
+interface Padding {
+  readonly fill: string;
+  readonly width: number;
+  /** Where the text stands; `=` puts the fill between sign and digits. */
+  readonly side: string;
+}
+
+function pad(sign: string, text: string, { fill, width, side }: Padding): string {
+  const missing = Math.max(0, width - countCharacters(sign + text));
+  if (side === '=') return sign + fill.repeat(missing) + text;
+  const before = side === '<' ? 0 : side === '>' ? missing : Math.floor(missing / 2);
+  return fill.repeat(before) + sign + text + fill.repeat(missing - before);
+}

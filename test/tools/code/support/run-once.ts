@@ -1,7 +1,0 @@
-/** Runs one script and leaves the runner open, with a spare interpreter: the process must end all the same. */
-import { firstValueFrom } from 'rxjs';
-import { createEmbeddedRunner } from '../../../../src/tools/code/embedded/embedded-runner.js';
-
-const source = 'function main() { return "done" }';
-const result = await firstValueFrom(createEmbeddedRunner().run({ language: 'nodejs', source, args: {} }));
-console.log(result.result?.value);
