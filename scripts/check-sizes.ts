@@ -4,7 +4,7 @@ import { readFiles, type SourceFile } from './support/files.js';
 import { isProgram, report } from './support/script.js';
 
 /** Lines a file may have. */
-export const MAX_LINES = 300;
+export const MAX_LINES = 500;
 
 /** Files a folder may hold directly. */
 export const MAX_FILES = 40;

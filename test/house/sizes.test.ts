@@ -10,8 +10,8 @@ it('counts lines as an editor does', () => {
     { path: 'src/a/unended.ts', text: `${lines(MAX_LINES)}a` },
   ]);
   expect(problems.map((problem) => problem.split(' ', 2).join(' '))).toEqual([
-    'src/a/over.ts: 301',
-    'src/a/unended.ts: 301',
+    'src/a/over.ts: 501',
+    'src/a/unended.ts: 501',
   ]);
 });
 
