@@ -166,7 +166,7 @@ export const STORE_SETTINGS: readonly Setting[] = [
 ];
 
 /** What else is read, by OpenTelemetry's standard names. */
-export { TELEMETRY_SETTINGS } from '../telemetry/sdk-plan.js';
+export { TELEMETRY_SETTINGS } from '../telemetry/telemetry.js';
 
 /** Settings as lines of a help text: name, default and, on a line of its own, the meaning. */
 export function formatSettings(settings: readonly Setting[]): string {

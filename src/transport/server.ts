@@ -10,8 +10,7 @@ import { LostRuns } from '../hosting/lost-runs.js';
 import { RunHub } from '../hosting/run-hub.js';
 import { createTurnStarter } from '../hosting/start-turn.js';
 import { createTakeOver, type TakeOverOptions } from '../hosting/take-over.js';
-import { createTelemetry, type Telemetry } from '../telemetry/telemetry.js';
-import { withTraceIds } from '../telemetry/with-trace-ids.js';
+import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/telemetry.js';
 import { createFindTenant } from './access/api-keys.js';
 import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
@@ -104,7 +103,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     corsOrigins: config.corsOrigins,
   };
   const live = new LiveServer({ parts, guard });
-  addServerGauges(telemetry.book, services.models, () => ({
+  addServerGauges(telemetry.registry, services.models, () => ({
     runs: hub.size,
     streams: parts.streams.count,
     queues: hub.queues,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
 import { badArgument } from '../../hosting/refusals.js';
-import { METRICS_TYPE, renderMetrics } from '../../telemetry/render-metrics.js';
+import { METRICS_TYPE, renderMetrics } from '../../telemetry/metric-registry.js';
 import { type FindTenant, tokenOf } from '../access/api-keys.js';
 import { sameSecret } from '../access/secrets.js';
 import { success } from '../envelope.js';
@@ -57,7 +57,7 @@ export function adminRoutes(parts: ServerParts): Routes {
     });
     router.get('/admin/metrics', async (exchange) => {
       exchange.type = METRICS_TYPE;
-      exchange.body = await renderMetrics(telemetry.book);
+      exchange.body = await renderMetrics(telemetry.registry);
     });
   };
 }

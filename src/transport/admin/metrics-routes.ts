@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { EngineError } from '../../errors.js';
-import { METRICS_TYPE, renderMetrics } from '../../telemetry/render-metrics.js';
+import { METRICS_TYPE, renderMetrics } from '../../telemetry/metric-registry.js';
 import { isLoopbackName, refusalOf } from '../access/origins.js';
 import type { ServerParts } from '../server-parts.js';
 import { requireAdmin } from './admin-routes.js';
@@ -21,7 +21,7 @@ export function metricsRoutes({ telemetry, config }: ServerParts): Router {
   router.get('/metrics', async (exchange) => {
     if (!isNear(exchange)) await needsKey(exchange, async () => {});
     exchange.type = METRICS_TYPE;
-    exchange.body = await renderMetrics(telemetry.book);
+    exchange.body = await renderMetrics(telemetry.registry);
   });
   return router;
 }
