@@ -1,4 +1,4 @@
-import { documentWithState } from '../../canvas/session-document.js';
+import { documentWithState } from '../../canvas/conversation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { SessionMessage, SessionRecord } from '../../records/stores.js';
 import { formatTime } from '../format-time.js';
