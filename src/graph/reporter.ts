@@ -144,11 +144,11 @@ export class EventReporter implements Reporter {
   }
 
   delta(token: Token, node: Node, event: Delta): void {
-    if (this.#isMuted) return;
     const { frame, id } = token;
     const { port, text } = event;
     if (port === 'thinking') this.#startThinking(token, node);
     else this.#endThinking(token, node);
+    if (this.#isMuted) return;
     const at = this.#now();
     this.#listener(
       frame.owner === undefined
@@ -168,12 +168,12 @@ export class EventReporter implements Reporter {
   }
 
   settled(token: Token, node: Node, outcome: Settled, recovered: ErrorInfo | undefined): void {
+    this.#endThinking(token, node);
     if (this.#isMuted) return;
     const at = this.#now();
     const { frame, id } = token;
     const { outputs, next, writes, exit } = outcome;
     const elapsedMs = at - token.startedAt;
-    this.#endThinking(token, node);
     const isPlain = next === undefined && writes === undefined && exit === undefined && recovered === undefined;
     if (isPlain && frame.owner === undefined && this.#called.size === 0) {
       this.#listener({
@@ -202,9 +202,9 @@ export class EventReporter implements Reporter {
   }
 
   notice(token: Token, node: Node, { name, data }: Notice): void {
-    if (this.#isMuted) return;
     if (name === 'message-ended') this.#endThinking(token, node);
-    else if (name === 'tool-called') {
+    if (this.#isMuted) return;
+    if (name === 'tool-called') {
       const { toolCalls } = this.#calledBy(token, node);
       if (toolCalls.length < MAX_TOOL_CALLS) toolCalls.push(data);
     }
@@ -248,12 +248,12 @@ export class EventReporter implements Reporter {
     then: NodeFailed['then'],
     next?: readonly string[],
   ): void {
+    if (then !== 'retry') this.#endThinking(token, node);
     if (this.#isMuted) return;
     const at = this.#now();
     const elapsedMs = at - token.startedAt;
     // A node that is tried again keeps what it called so far; it ends here.
     if (then === 'retry') this.#called.get(token.id)?.log.stop(at);
-    else this.#endThinking(token, node);
     this.#listener({
       type: 'node-failed',
       ...this.#header(token, node, at),
@@ -298,13 +298,13 @@ export class EventReporter implements Reporter {
   }
 
   #startThinking(token: Token, node: Node): void {
-    if (this.#thinking.has(token.id)) return;
+    if (this.#isMuted || this.#thinking.has(token.id)) return;
     this.#thinking.add(token.id);
     this.#listener({ type: 'node-thinking', ...this.#header(token, node, this.#now()), phase: 'started' });
   }
 
   #endThinking(token: Token, node: Node): void {
-    if (this.#thinking.size === 0 || !this.#thinking.delete(token.id)) return;
+    if (this.#isMuted || this.#thinking.size === 0 || !this.#thinking.delete(token.id)) return;
     this.#listener({ type: 'node-thinking', ...this.#header(token, node, this.#now()), phase: 'ended' });
   }
 
