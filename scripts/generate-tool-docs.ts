@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { describeParameters } from '../src/components/catalogue.js';
-import { markdownTable } from '../src/documents/markdown-table.js';
+import { markdownTable } from '../src/documents/markdown-tables.js';
 import { parametersSchema } from '../src/tools/function-schema.js';
 import { tools } from '../src/tools/index.js';
 import type { AnyTool, Shape } from '../src/tools/tool.js';

@@ -1,4 +1,4 @@
-import { markdownTable } from '../../documents/markdown-table.js';
+import { markdownTable } from '../../documents/markdown-tables.js';
 import type { Json, JsonObject } from '../../json.js';
 
 /** Columns at most; rows that keep inventing new ones come from nobody's table. */

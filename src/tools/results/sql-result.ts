@@ -1,5 +1,5 @@
 import type { Table } from '../../adapters/sql/session.js';
-import { markdownTable } from '../../documents/markdown-table.js';
+import { markdownTable } from '../../documents/markdown-tables.js';
 import type { Json, JsonObject } from '../../json.js';
 import { type ToolResult, toolResult } from '../tool.js';
 

@@ -1,6 +1,6 @@
 /** What Yahoo answers, as sections of a report in Markdown. */
 
-import { markdownTable } from '../../documents/markdown-table.js';
+import { markdownTable } from '../../documents/markdown-tables.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { pairsTable } from '../results/rows-table.js';
 import { listAt, numberAt, textAt } from '../upstream.js';
