@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { describeParameters } from '../src/components/catalogue.js';
 import { markdownTable } from '../src/documents/markdown-tables.js';
-import { parametersSchema } from '../src/tools/function-schema.js';
+import { parametersSchema } from '../src/tools/call-tool.js';
 import { tools } from '../src/tools/index.js';
 import type { AnyTool, Shape } from '../src/tools/tool.js';
 import { ROOT } from './support/files.js';

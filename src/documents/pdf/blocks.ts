@@ -1,5 +1,14 @@
-import type { Align, Block, Inline, ListBlock, Marks, TableBlock } from '../content.js';
-import { type ColumnNeed, columnWidths, headingSize } from '../content.js';
+import {
+  type Align,
+  type Block,
+  type ColumnNeed,
+  columnWidths,
+  headingSize,
+  type Inline,
+  type ListBlock,
+  type Marks,
+  type TableBlock,
+} from '../content.js';
 import type { Outline, Pacer, PageFlow, Place } from './flow.js';
 import {
   type Atom,

@@ -1,10 +1,8 @@
-import type { Section } from '../content.js';
-import { EDGE, MARGIN, PAPER, type Page } from '../content.js';
+import { EDGE, MARGIN, PAPER, type Page, type Section } from '../content.js';
 import { BlockDrawing } from './blocks.js';
 import { createPacer, Outline, PageFlow, Pictures } from './flow.js';
 import type { TextPiece, TextStyle } from './lines.js';
-import type { Pdf } from './typeface.js';
-import { readFonts, Typeface } from './typeface.js';
+import { type Pdf, readFonts, Typeface } from './typeface.js';
 
 /**
  * Writes sections as PDF. Text is set in Noto Sans SC, of which the file holds the characters that it uses; what the font

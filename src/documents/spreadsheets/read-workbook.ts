@@ -254,10 +254,7 @@ async function readSharedStrings(
 }
 
 /** Reads what each cell style, by its number, shows numbers as. */
-async function readDateStyles(
-  entry: ZipEntry | undefined,
-  read: ReadPart,
-): Promise<readonly (DateKind | undefined)[]> {
+async function readDateStyles(entry: ZipEntry | undefined, read: ReadPart): Promise<readonly (DateKind | undefined)[]> {
   const codes = new Map<number, string>();
   const styles: (DateKind | undefined)[] = [];
   if (entry === undefined) return styles;

@@ -1,5 +1,4 @@
-import { canonicalJson } from '../../dsl/canonical-json.js';
-import { sortValues } from '../../dsl/json-order.js';
+import { canonicalJson, sortValues } from '../../dsl/json-order.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';

@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
+import type { References } from '../adapters/tool-event.js';
+import { markdownTable } from '../documents/markdown-tables.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { estimateTokens } from '../models/estimate-tokens.js';
+import { type ToolResult, toolResult } from './tool.js';
+
 /**
  * What a search found, in the two forms that others need: text for a model, which cites passages as `[ID:n]`, and records by
  * that number, which a reader's client resolves.
  */
-import { createHash } from 'node:crypto';
-import type { References } from '../../adapters/tool-event.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { estimateTokens } from '../../models/estimate-tokens.js';
 
 /** Something found, as a tool gives it. */
 export interface Passage {
@@ -146,4 +149,48 @@ function cut(text: string): string {
 function sha1Modulo(text: string, modulo: number): number {
   const digest = createHash('sha1').update(text).digest('hex');
   return Number(BigInt(`0x${digest}`) % BigInt(modulo));
+}
+
+/** Outputs of every tool that searches. */
+export const searchOutputs = {
+  formalized_content: { type: 'string', description: 'What was found, as text for a model, each passage with its id.' },
+  json: { type: 'array', description: 'What was found, as the source gave it.' },
+} as const;
+
+/** The result of a search: text and references from its passages, `json` as it came. */
+export function searchResult(passages: readonly Passage[], json: Json): ToolResult {
+  const { text, references } = referencesOf(passages);
+  return toolResult(text, { formalized_content: text, json }, { references });
+}
+
+/** What a search gives that was asked nothing. */
+export const NOTHING_FOUND: ToolResult = toolResult('', { formalized_content: '', json: [] });
+
+/** Columns at most; rows that keep inventing new ones come from nobody's table. */
+const MAX_COLUMNS = 100;
+
+/** Rows as a table in Markdown, columns in the order in which they first occur; empty without rows. */
+export function rowsTable(rows: readonly JsonObject[]): string {
+  if (rows.length === 0) return '';
+  const columns = new Set<string>();
+  for (const row of rows) {
+    for (const name of Object.keys(row)) if (columns.size < MAX_COLUMNS) columns.add(name);
+  }
+  const header = [...columns];
+  const cells = rows.map((row) => header.map((name) => cellOf(Object.hasOwn(row, name) ? row[name] : undefined)));
+  return markdownTable(header, cells);
+}
+
+/** An object as a table of two columns: names and values. */
+export function pairsTable(object: JsonObject): string {
+  return markdownTable(
+    ['Name', 'Value'],
+    Object.entries(object).map(([name, value]) => [name, cellOf(value)]),
+  );
+}
+
+/** A value as text in a table; nothing for null. */
+function cellOf(value: Json | undefined): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

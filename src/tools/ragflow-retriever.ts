@@ -1,11 +1,10 @@
 import { firstValueFrom, fromEvent, type Observable, takeUntil, throwIfEmpty } from 'rxjs';
-import type { EgressClient } from '../../adapters/egress/egress-client.js';
-import { toolFailed } from '../../adapters/failures.js';
-import { said } from '../../adapters/said.js';
-import { EngineError } from '../../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { RetrievalRequest, RetrievedPassage, Retriever } from '../../knowledge/retriever.js';
-import { askJson, listAt, numberAt, objectOf, textAt } from '../upstream.js';
+import type { EgressClient } from '../adapters/egress/egress-client.js';
+import { said, toolFailed } from '../adapters/failures.js';
+import { EngineError } from '../errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import type { RetrievalRequest, RetrievedPassage, Retriever } from '../knowledge/retriever.js';
+import { askJson, listAt, numberAt, objectOf, textAt } from './upstream.js';
 
 /** A RAGFlow server that searches. */
 export interface RagflowServer {
