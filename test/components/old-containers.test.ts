@@ -134,9 +134,9 @@ function folded(nodes: Nodes): Nodes {
   const targetsOf = (container: string): readonly string[] =>
     [...items].flatMap((id) => (nodes[id]?.[3] === container ? (nodes[id]?.[2] ?? []) : []));
   const rest = Object.entries(nodes).filter(([id]) => !items.has(id));
-  const kept = rest.map(([id, [type, params, downstream = [], parent]]): readonly [string, Written] => {
+  const kept = rest.map(([id, [type, params, downstream = [], parent]]) => {
     const targets = [...downstream, ...targetsOf(id)].filter((target) => !items.has(target));
-    return [id, [type === 'Iteration' ? 'Parallel' : type, params, targets, parent]];
+    return [id, [type === 'Iteration' ? 'Parallel' : type, params, targets, parent]] as const;
   });
   const text = JSON.stringify(Object.fromEntries(kept), (_, value) => (value === undefined ? null : value));
   const short = text.replace(/IterationItem:\w+@(item|index|result)/g, (_, name) => (name === 'index' ? name : 'item'));

@@ -199,11 +199,7 @@ export interface Located extends Pick<DatabaseAddress, 'host' | 'database' | 'pa
  *
  * @throws EngineError TOOL_FAILED
  */
-function refuseOwnDatabase(
-  target: Located,
-  own: OwnDatabase | undefined,
-  ownAddresses: readonly string[],
-): void {
+function refuseOwnDatabase(target: Located, own: OwnDatabase | undefined, ownAddresses: readonly string[]): void {
   const isRagflow =
     target.database === 'rag_flow' && (target.host === 'ragflow-mysql' || target.password === 'infini_rag_flow');
   const isOwn =

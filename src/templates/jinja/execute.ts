@@ -207,12 +207,7 @@ export interface LoopState {
  * Builds Jinja's `loop`: `index index0 revindex revindex0 first last length depth depth0 previtem nextitem`, `cycle(…)`,
  * `changed(…)`, and in recursive loops `loop(items)`, which is `again`.
  */
-function createLoop(
-  items: readonly Value[],
-  depth: number,
-  again: (items: Value) => Value,
-  budget: Budget,
-): LoopState {
+function createLoop(items: readonly Value[], depth: number, again: (items: Value) => Value, budget: Budget): LoopState {
   let index = 0;
   let seen: readonly Value[] | undefined;
   const changed = ({ positional }: Arguments): boolean => {
