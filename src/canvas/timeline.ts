@@ -3,8 +3,9 @@
  *
  * Folded from the engine's events alone, so that there is a timeline of any run whose log is stored.
  */
-import { CallLog, type CallReport, type CallSummary } from '../graph/calls.js';
+import { CallLog, type CallSummary } from '../graph/calls.js';
 import type { CallsOfNode, NodeFailed, NodeHeader, NodeStarted, RunEndFields, RunEvent } from '../graph/events.js';
+import type { CallReport } from '../graph/node-events.js';
 import { MESSAGE_END } from './ragflow-events.js';
 
 /** What came of an activation. `open`: nothing yet. `retried`: it failed and was tried again. */

@@ -1,6 +1,6 @@
 /** A timeline as the API shows it, read back. */
 import { z } from 'zod';
-import type { RunTimeline, TimelineEmission } from '../canvas/run-timeline.js';
+import type { RunTimeline, TimelineEmission } from '../canvas/timeline.js';
 import { readCalls } from '../canvas/wire-calls.js';
 
 const count = z.number();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { identity, lastValueFrom, tap } from 'rxjs';
 import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
 import { runTurn, type Session, type Turn } from '../canvas/turn.js';
-import { toWireEvents } from '../canvas/wire-events.js';
+import { toWireEvents } from '../canvas/ragflow-events.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';

@@ -1,4 +1,4 @@
-import type { WireEvent } from '../canvas/wire-event.js';
+import type { WireEvent } from '../canvas/ragflow-events.js';
 import type { LoggedEvent } from '../records/stores.js';
 
 /** An event on its way to clients. */

@@ -1,4 +1,4 @@
-import type { Speaker, WireEvent, WireHeader } from '../canvas/wire-event.js';
+import type { Speaker, WireEvent, WireHeader } from '../canvas/ragflow-events.js';
 import { ERROR_CODES, type ErrorCode } from '../errors.js';
 import type { JsonObject } from '../json.js';
 import type { FreshFrame } from './event-frame.js';

@@ -1,5 +1,5 @@
-import type { WireEvent } from '../canvas/wire-event.js';
-import { CANCELLED } from '../canvas/wire-events.js';
+import type { WireEvent } from '../canvas/ragflow-events.js';
+import { CANCELLED } from '../canvas/ragflow-events.js';
 import { EngineError, type ErrorCode } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { LoggedEvent, RunRecord } from '../records/stores.js';

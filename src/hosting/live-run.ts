@@ -1,6 +1,6 @@
 import { type Observable, Subscription } from 'rxjs';
 import type { Session } from '../canvas/turn.js';
-import type { WireEvent } from '../canvas/wire-event.js';
+import type { WireEvent } from '../canvas/ragflow-events.js';
 import { EngineError, toEngineError } from '../errors.js';
 import type { RunRecord, RunStatus } from '../records/stores.js';
 import { ClientPresence } from './client-presence.js';

@@ -1,5 +1,5 @@
 /** The frame of a piece of text: nearly every frame is one, so it costs two concatenations, a count and no object beside it. */
-import { pieceEvent, type Speaker, type WireEvent, type WireHeader } from '../canvas/wire-event.js';
+import { pieceEvent, type Speaker, type WireEvent, type WireHeader } from '../canvas/ragflow-events.js';
 import type { FreshFrame } from './event-frame.js';
 
 /** What all pieces of one speaker in one run share. */

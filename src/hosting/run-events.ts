@@ -1,8 +1,8 @@
 /** The events of one run on their way into its log and to its clients. */
 import { type Observable, Subject } from 'rxjs';
 import type { WorkingNode } from '../canvas/wire-calls.js';
-import type { Speaker, WireEvent, WireHeader } from '../canvas/wire-event.js';
-import { type WireContext, WireMapper, type WireSink } from '../canvas/wire-events.js';
+import type { Speaker, WireEvent, WireHeader } from '../canvas/ragflow-events.js';
+import { type WireContext, WireMapper, type WireSink } from '../canvas/ragflow-events.js';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Journal } from '../graph/journal.js';
 import type { RunJournal } from '../records/durable-stores.js';

@@ -1,6 +1,6 @@
-import { type RunTimeline, TimelineFold } from '../canvas/run-timeline.js';
+import { type RunTimeline, TimelineFold } from '../canvas/timeline.js';
 import type { WorkingNode } from '../canvas/wire-calls.js';
-import type { WireEvent } from '../canvas/wire-event.js';
+import type { WireEvent } from '../canvas/ragflow-events.js';
 import { isJsonObject, type Json } from '../json.js';
 import type { LoggedEvent, RunLog } from '../records/stores.js';
 

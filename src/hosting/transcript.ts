@@ -1,4 +1,4 @@
-import type { WireEvent } from '../canvas/wire-event.js';
+import type { WireEvent } from '../canvas/ragflow-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 
 /** Citations of an answer without any. */

@@ -1,5 +1,5 @@
 /** A run in OpenAI's words: chunks of a stream, or one completion. */
-import type { WireEvent } from '../../canvas/wire-event.js';
+import type { WireEvent } from '../../canvas/ragflow-events.js';
 import { THINK_CLOSE, THINK_OPEN } from '../../components/speaking/think-text.js';
 import { type EventFrame, wireOf } from '../../hosting/event-frame.js';
 import type { Transcript } from '../../hosting/transcript.js';

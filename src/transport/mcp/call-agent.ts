@@ -1,7 +1,7 @@
 /** A call of an agent's tool: one turn of a new session, from its arguments to its result. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { bufferTime, filter, map, type Observable, of } from 'rxjs';
-import type { WireEvent } from '../../canvas/wire-event.js';
+import type { WireEvent } from '../../canvas/ragflow-events.js';
 import { removeThinking } from '../../components/speaking/think-text.js';
 import { EngineError } from '../../errors.js';
 import { type EventFrame, wireOf } from '../../hosting/event-frame.js';

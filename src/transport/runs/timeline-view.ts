@@ -1,4 +1,4 @@
-import type { RunTimeline, TimelineActivation, TimelineNode } from '../../canvas/run-timeline.js';
+import type { RunTimeline, TimelineActivation, TimelineNode } from '../../canvas/timeline.js';
 import { writeCall } from '../../canvas/wire-calls.js';
 import type { JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/stores.js';
