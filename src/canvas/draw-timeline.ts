@@ -1,5 +1,6 @@
 /** A timeline as a marble diagram: one line a node, time from left to right. */
 
+import { MESSAGE_END } from './ragflow-events.js';
 import type { RunTimeline, TimelineEmission } from './timeline.js';
 import {
   type BarStatus,
@@ -25,7 +26,7 @@ const EMISSION: Readonly<Record<TimelineEmission['kind'], string>> = {
   text: 't',
   thinking: 'k',
   usage: 'u',
-  message_end: 'm',
+  [MESSAGE_END]: 'm',
   audio: 'a',
   notice: 'n',
 };

@@ -21,7 +21,7 @@ import type {
   RunEvent,
   RunFailed,
 } from '../graph/events.js';
-import { findNode, type Plan } from '../graph/plan.js';
+import { findNode, type Node, type Plan } from '../graph/plan.js';
 import { escapeJson, isJsonObject, type Json, type JsonObject } from '../json.js';
 import { readTurnInput } from './conversation.js';
 
@@ -54,7 +54,8 @@ export interface WireEvent extends WireHeader {
 
 /** The constants of a run that its events do not carry. */
 export interface WireContext {
-  readonly plan: Plan;
+  /** Undefined when it is not known any more: nodes then have no names but their ids, and all text belongs to the answer. */
+  readonly plan: Plan | undefined;
   /** One per turn. */
   readonly messageId: string;
   readonly sessionId: string;
@@ -98,7 +99,7 @@ export function toWireEvents(
 
 /** The events of one run in RAGFlow's format, as objects and as JSON. Stateless but for text that many events share. */
 export class RagflowProjection {
-  readonly #plan: Plan;
+  readonly #plan: Plan | undefined;
   readonly #header: WireHeader;
   /** The header as JSON, without braces. */
   readonly #headerText: string;
@@ -120,7 +121,13 @@ export class RagflowProjection {
 
   /** Whether the text of a node belongs to the answer. */
   speaks(node: string): boolean {
-    return findNode(this.#plan, node)?.speaks === true;
+    return this.#plan === undefined || findNode(this.#plan, node)?.speaks === true;
+  }
+
+  /** Type and name of a node; undefined for one that is not in the plan. */
+  describe(node: string): { readonly type: string; readonly name: string } | undefined {
+    const found = this.#find(node);
+    return found && { type: found.type, name: found.name };
   }
 
   /** RAGFlow's event; undefined when it has none. */
@@ -186,7 +193,7 @@ export class RagflowProjection {
     if (retractFrom !== undefined) {
       return this.#event('node_restarted', { component_id, retract_from: retractFrom, ...placeOf(event) });
     }
-    const node = findNode(this.#plan, component_id);
+    const node = this.#find(component_id);
     return this.#event('node_started', {
       inputs: null,
       created_at: seconds(event.at),
@@ -206,7 +213,7 @@ export class RagflowProjection {
 
   #finished(event: NodeSettled | NodeFailed, error: string | null): WireEvent {
     const { node: component_id, outputs, elapsedMs, at } = event;
-    const node = findNode(this.#plan, component_id);
+    const node = this.#find(component_id);
     return this.#event('node_finished', {
       inputs: {},
       outputs,
@@ -276,6 +283,10 @@ export class RagflowProjection {
     };
     if (within === undefined) this.#shapes.set(node, shape);
     return shape;
+  }
+
+  #find(node: string): Node | undefined {
+    return this.#plan && findNode(this.#plan, node);
   }
 
   /** Field by field: a spread costs several times as much. */

@@ -1,5 +1,6 @@
 /** A timeline as one self-contained HTML page. */
 import { createHash } from 'node:crypto';
+import { MESSAGE_END } from './ragflow-events.js';
 import type { RunTimeline } from './timeline.js';
 import {
   type BarMark,
@@ -126,7 +127,7 @@ const SHAPES: Readonly<Record<BarMark['kind'], string>> = {
   text: 'M-1 -4h2v8h-2z',
   thinking: 'M-3 0a3 3 0 1 1 6 0a3 3 0 1 1 -6 0z',
   usage: 'M0 -4L4 0L0 4L-4 0z',
-  message_end: 'M-4 -4h8L0 4z',
+  [MESSAGE_END]: 'M-4 -4h8L0 4z',
   audio: 'M-3 -4L4 0L-3 4z',
   notice: 'M-3 -3h6v6h-6z',
 };
@@ -135,7 +136,7 @@ const MARK_NAMES: Readonly<Record<BarMark['kind'], string>> = {
   text: 'text',
   thinking: 'thinking',
   usage: 'tokens',
-  message_end: 'end of a message',
+  [MESSAGE_END]: 'end of a message',
   audio: 'audio',
   notice: 'notice',
 };
@@ -314,7 +315,7 @@ svg{display:block;width:100%;overflow:visible}.track{overflow:hidden}
 .track .stopped,.key .stopped{fill:var(--ground);stroke:var(--still);stroke-dasharray:2 3}
 .track .skipped,.key .skipped{fill:var(--still);stroke:var(--still)}
 a:hover .bar,a:focus-visible .bar{stroke:var(--text)}a{outline:0}
-.mark{overflow:visible;width:1px;height:1px}.mark path{fill:var(--faint)}.mark.text path,.mark.message_end path{fill:var(--said)}.mark.thinking path{fill:var(--thought)}.mark.usage path{fill:var(--model)}
+.mark{overflow:visible;width:1px;height:1px}.mark path{fill:var(--faint)}.mark.text path,.mark.${MESSAGE_END} path{fill:var(--said)}.mark.thinking path{fill:var(--thought)}.mark.usage path{fill:var(--model)}
 .key{display:flex;flex-wrap:wrap;gap:.3rem 1.3rem;margin:.6rem 0 1.6rem;padding:0;list-style:none;color:var(--faint);font-size:12px}
 .key svg{display:inline-block;width:22px;height:14px;vertical-align:-3px;margin-right:.35rem}
 details{margin-top:1rem}summary{cursor:pointer}.wide{overflow:auto;margin-top:.5rem}

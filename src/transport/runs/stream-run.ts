@@ -3,7 +3,7 @@ import type { EventFrame } from '../../hosting/event-frame.js';
 import type { HttpExchange } from '../http/types.js';
 import type { ServerParts } from '../server-parts.js';
 import { sendEventStream } from '../sse/send-event-stream.js';
-import { DONE, sseFrame } from '../sse/sse-frames.js';
+import { DONE, ragflowFrames } from '../sse/sse-frames.js';
 
 /** How one client sees a run. */
 export interface RunView {
@@ -15,12 +15,11 @@ export interface RunView {
   readonly closing?: () => readonly string[];
 }
 
-const EVERYTHING = (frame: EventFrame): readonly string[] => [sseFrame(frame)];
 const DONE_ONLY = (): readonly string[] => [DONE];
 
 /** Answers with the events of a run: what was, then what comes, then the end mark. */
 export function streamRun(exchange: HttpExchange, parts: ServerParts, run: string, view: RunView = {}): void {
-  const { after = 0, frames = EVERYTHING, closing = DONE_ONLY } = view;
+  const { after = 0, frames = ragflowFrames, closing = DONE_ONLY } = view;
   const { hub, config, logger } = parts;
   const { tenant } = exchange.state;
   let seq = after;

@@ -1,5 +1,5 @@
+import { writeCall } from '../../canvas/ragflow-events.js';
 import type { RunTimeline, TimelineActivation, TimelineNode } from '../../canvas/timeline.js';
-import { writeCall } from '../../canvas/wire-calls.js';
 import type { JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/stores.js';
 import { runView, usageView } from './run-view.js';
