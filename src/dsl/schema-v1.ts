@@ -25,7 +25,7 @@ const topLevel = z.looseObject({
   history: list,
   retrieval: z.custom((value) => value === undefined || typeof value === 'object', 'expected a list').optional(),
   memory: list,
-  globals: objectOrEmpty,
+  globals: object,
   variables: objectOrEmpty,
   graph: object,
 });

@@ -10,15 +10,16 @@ import { isTruthy } from '../truth.js';
 
 const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
 const text = z.union([z.string(), z.number().transform(String)], { error: 'expected a text' });
+const question = z.string({ error: 'expected a text' }).nullish();
 /** Anything goes: it came from JSON. */
 const json = z.custom<Json>().optional();
 
 /** Bodies of run requests; what clients send as null counts as absent. */
 const turnSchema = z.looseObject({
-  query: json,
-  question: json,
-  user_input: json,
-  message: json,
+  query: question,
+  question: question,
+  user_input: question,
+  message: question,
   inputs: object.nullish(),
   files: z.array(z.custom<Json>()).nullish(),
   session_id: text.nullish(),
