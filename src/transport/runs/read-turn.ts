@@ -3,7 +3,7 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import { z } from 'zod';
 import { readTraceContext, type TraceContext } from '../../graph/trace-context.js';
 import { checkId } from '../../hosting/ids.js';
-import type { TurnRequest } from '../../hosting/turn-request.js';
+import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { queryText, readInput } from '../read-input.js';
 import { isTruthy } from '../truth.js';
@@ -90,7 +90,7 @@ function filled(value: string | null | undefined): string | undefined {
   return value === null || value === '' ? undefined : value;
 }
 
-function firstFilled(values: readonly (Json | undefined)[]): Json {
+function firstFilled(values: readonly (string | null | undefined)[]): string {
   return values.find((value) => value !== undefined && value !== null && value !== '') ?? '';
 }
 
