@@ -21,9 +21,8 @@ export {
 export {
   type RunTimeline,
   type TimelineActivation,
-  type TimelineCall,
+
   type TimelineEmission,
-  type TimelineEvent,
   type TimelineNode,
   timelineOf,
 } from './canvas/timeline.js';

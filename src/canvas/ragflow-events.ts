@@ -20,6 +20,7 @@ import type {
   RunEndFields,
   RunEvent,
   RunFailed,
+  RunStarted,
 } from '../graph/events.js';
 import { findNode, type Node, type Plan } from '../graph/plan.js';
 import { escapeJson, isJsonObject, type Json, type JsonObject } from '../json.js';
@@ -63,6 +64,8 @@ export interface WireContext {
   readonly taskId?: string;
   /** Milliseconds since 1970, at the first start of the run. */
   readonly startedAt: number;
+  /** The run resumes an earlier one; matters only when its first event was lost with its process. @default false */
+  readonly resumes?: boolean;
 }
 
 /** What RAGFlow puts into `outputs` of a cancelled run. */
@@ -100,6 +103,7 @@ export function toWireEvents(
 /** The events of one run in RAGFlow's format, as objects and as JSON. Stateless but for text that many events share. */
 export class RagflowProjection {
   readonly #plan: Plan | undefined;
+  readonly #resumes: boolean;
   readonly #header: WireHeader;
   /** The header as JSON, without braces. */
   readonly #headerText: string;
@@ -108,8 +112,9 @@ export class RagflowProjection {
   /** Of the last piece: most follow one of the same node. */
   #shape: PieceShape | undefined = undefined;
 
-  constructor({ plan, messageId, sessionId, taskId = sessionId, startedAt }: WireContext) {
+  constructor({ plan, messageId, sessionId, taskId = sessionId, startedAt, resumes = false }: WireContext) {
     this.#plan = plan;
+    this.#resumes = resumes;
     this.#header = {
       message_id: messageId,
       created_at: seconds(startedAt),
@@ -134,8 +139,7 @@ export class RagflowProjection {
   project(event: RunEvent): WireEvent | undefined {
     switch (event.type) {
       case 'run-started':
-        // A run that resumes another one or itself is the continuation of a workflow.
-        return event.resumed || event.recovered === true
+        return this.#continues(event)
           ? undefined
           : this.#event('workflow_started', { inputs: readTurnInput(event.input).inputs });
       case 'node-started':
@@ -184,6 +188,11 @@ export class RagflowProjection {
     if (event.type === 'run-failed') return JSON.stringify(this.#failureFrame(event));
     const wire = this.project(event);
     return wire && `{"event":"${wire.event}",${this.#headerText},"data":${JSON.stringify(wire.data)}}`;
+  }
+
+  /** A run that resumes an earlier one, or was recovered after its first event was stored, continues a workflow. */
+  #continues({ resumed, recovered, seq }: RunStarted): boolean {
+    return recovered === true ? this.#resumes || seq > 1 : resumed;
   }
 
   #started(event: NodeStarted): WireEvent | undefined {

@@ -10,7 +10,7 @@ export interface CoalesceFramesOptions {
   /** The most that may wait for it. */
   readonly maxBytes: number;
   /** Whether the client gets every event by itself. @default false */
-  readonly isExact?: boolean;
+  readonly isExact?: boolean | undefined;
 }
 
 /**

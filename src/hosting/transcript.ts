@@ -60,7 +60,10 @@ export class Transcript {
 
   /** What each node that ended did, in RAGFlow's format, in order; empty unless it is wanted. */
   get trace(): readonly JsonObject[] {
-    return this.#finished.flatMap((event) => this.#projection.project(event)?.data ?? []);
+    return this.#finished.flatMap((event) => {
+      const data = this.#projection.project(event)?.data;
+      return data === undefined ? [] : [data];
+    });
   }
 
   add(event: RunEvent): void {

@@ -18,7 +18,8 @@ const MAX_RUNS = 4;
 /** How long an answer to a cancel waits for the end of the run. */
 const CANCEL_PATIENCE_MS = 5_000;
 
-type ForkFrame = Extract<ClientFrame, { readonly type: 'fork' }>;
+type Frame<T extends ClientFrame['type']> = Extract<ClientFrame, { readonly type: T }>;
+type AttachFrame = Frame<'attach'>;
 
 /** What {@link LiveRuns} needs of its connection. */
 export interface LiveRunsOptions {
@@ -51,12 +52,12 @@ export class LiveRuns {
   }
 
   /** @throws EngineError as `startTurn`; LIMIT_REACHED. */
-  async run(frame: unknown, req: RequestId): Promise<void> {
-    await this.#start((target) => this.#options.parts.startTurn(target, readTurn(frame, {}, traceFields(frame))), req);
+  async run(frame: Frame<'run'>, req: RequestId): Promise<void> {
+    await this.#start(frame.view, (target) => this.#options.parts.startTurn(target, readTurn(frame, {}, traceFields(frame))), req);
   }
 
   /** Starts a run from an event of another one. @throws EngineError as `forkRun`; LIMIT_REACHED. */
-  async fork(frame: ForkFrame, req: RequestId): Promise<void> {
+  async fork(frame: Frame<'fork'>, req: RequestId): Promise<void> {
     const { run_id, at } = frame;
     const point = { run: checkId('run_id', run_id), ...(at === undefined ? {} : { at }) };
     await this.#start(
@@ -66,18 +67,22 @@ export class LiveRuns {
   }
 
   /** @throws EngineError as `startTurn`; NOT_FOUND when the session waits for nothing. */
-  async answer(frame: unknown, req: RequestId): Promise<void> {
+  async answer(frame: Frame<'user_input'>, req: RequestId): Promise<void> {
     const answer = { ...readTurn(frame, {}, traceFields(frame)), answersForm: true };
     await this.#start((target) => this.#options.parts.startTurn(target, answer), req);
   }
 
   /** Answers with the events that the client does not have, then those that come. @throws EngineError NOT_FOUND, FORBIDDEN. */
-  async attach(run: string, after: number, req: RequestId): Promise<void> {
+  async attach(
+    run: string,
+    { last_event_id: after, view }: Pick<AttachFrame, 'last_event_id' | 'view'>,
+    req: RequestId,
+  ): Promise<void> {
     const record = await this.#find(run);
     if (!this.#followers.has(run)) this.#requireRoom();
     this.#unfollow(run);
     this.#options.send(attachedFrame(req, run, after + 1, record.status));
-    this.#follow(run, after);
+    this.#follow(run, after, view);
   }
 
   /** Stops a run; the answer is its `done`, also when it was over before. @throws EngineError NOT_FOUND, FORBIDDEN. */

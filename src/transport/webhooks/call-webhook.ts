@@ -1,5 +1,5 @@
 /** One call of a webhook, from the first check to the answer. */
-import { mergeMap, of } from 'rxjs';
+import { of } from 'rxjs';
 import { readFileValue } from '../../components/file-inputs.js';
 import { readDocument } from '../../dsl/read.js';
 import { EngineError } from '../../errors.js';
@@ -144,10 +144,12 @@ function record({ host, logger }: ServerParts, live: LiveRun, trace: OpenTrace):
   const { tenant, id } = live.identity;
   const events$ = host.follow(tenant, id, { after: 0, ready$: of(true) });
   // Nobody unsubscribes: the run ends by itself, and with it what is watched.
-  events$.pipe(mergeMap(({ event, json }) => of({ event, data: JSON.parse(json) as JsonObject }))).subscribe({
-    next: ({ event, data }) => {
-      if (event === 'error') trace.add({ event: 'error', message: data.message ?? '', error_type: data.error ?? '' });
-      else trace.add(data);
+  events$.subscribe({
+    next: ({ source, ragflow }) => {
+      if (ragflow === undefined) return;
+      const data = JSON.parse(ragflow) as JsonObject;
+      if (source.type !== 'run-failed') trace.add(data);
+      else trace.add({ event: 'error', message: data.message ?? '', error_type: data.error ?? '' });
     },
     error: (error: unknown) => {
       logger.warn({ err: error, run: id }, 'a trial call could not be followed');
