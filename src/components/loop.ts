@@ -1,7 +1,6 @@
 import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
 import type { ValueSource } from '../dsl/resolve.js';
-import { EngineError } from '../errors.js';
 import { type Activation, type BodyEnd, defineComponent } from '../graph/component.js';
 import { interrupt, type NodeEvent, settled } from '../graph/node-events.js';
 import { isJsonObject } from '../json.js';
@@ -9,9 +8,6 @@ import { baseParams } from './base-params.js';
 import { holds, loopCondition, parseCondition } from './bodies/loop-conditions.js';
 import { initialValues, loopVariable } from './bodies/loop-variables.js';
 import { type Step, walk } from './bodies/rounds.js';
-
-/** Rounds after which a loop without a maximum of its own is taken for one that never ends. */
-const MAX_ROUNDS = 1024;
 
 const params = z.looseObject({
   ...baseParams,
@@ -24,7 +20,7 @@ const params = z.looseObject({
     .array(loopCondition)
     .nullish()
     .transform((conditions) => conditions ?? [])
-    .describe('What ends the loop, looked at before every round; without conditions only the maximum does.'),
+    .describe('What ends the loop, checked before every round; without conditions only the maximum does.'),
   logical_operator: z
     .enum(['and', 'or'])
     .nullish()
@@ -32,24 +28,23 @@ const params = z.looseObject({
     .describe('"and" (default): all conditions must hold; "or": one is enough.'),
   maximum_loop_count: z.coerce
     .number()
-    .int()
-    .nonnegative()
     .default(0)
     .describe(
-      `Rounds after which the loop ends; 0 (default): no maximum, but more than ${MAX_ROUNDS} rounds are an error.`,
+      'Most rounds that the loop runs; with 0 (default) or less it runs none. As in RAGFlow there is no "unlimited".',
     ),
 });
 
 type Params = z.infer<typeof params>;
 
 /**
- * Runs its body again and again until its conditions hold, it has run often enough, or an ExitLoop is reached.
+ * Repeats its body until its conditions hold, the maximum count is reached, or an ExitLoop runs.
  *
- * The conditions are looked at before every round, the first one included. The variables are outputs of the Loop, which
- * nodes of the body read and write as `loop@name`. Behind the last round the item node is visited once more, to close.
+ * The count, then the conditions are checked before every round, the first one included: behind the last round, and with a
+ * maximum of 0, conditions are not evaluated. The variables are outputs of the Loop, which nodes of the body read and write as
+ * `loop@name`. After the last round the item node is visited once more, to close.
  *
- * Errors: LOOP_LIMIT without a maximum after 1024 rounds; NODE_FAILED for an incomplete variable or condition and for an
- * operator that a value does not have; REFERENCE_UNRESOLVED for a condition on something that does not exist.
+ * Errors: NODE_FAILED for an incomplete variable or condition and for an operator that a value does not have;
+ * REFERENCE_UNRESOLVED for a condition on something that does not exist.
  */
 export const loop = defineComponent<Params>({
   type: 'Loop',
@@ -91,16 +86,9 @@ function repeat(looping: Looping): Observable<NodeEvent> {
 }
 
 function stepAt(looping: Looping, index: number): Step {
-  if (looping.hasEnded(looping.activation.source)) return closing(looping, index);
-  const { maximum_loop_count: maximum } = looping.params;
-  if (maximum > 0) return index < maximum ? round(looping, index) : closing(looping, index);
-  if (index < MAX_ROUNDS) return round(looping, index);
-  const { name, node } = looping.activation;
-  throw new EngineError(
-    'LOOP_LIMIT',
-    `Loop "${name}" has run ${MAX_ROUNDS} rounds and its conditions do not hold; check them, or set maximum_loop_count.`,
-    { node },
-  );
+  const { activation, params, hasEnded } = looping;
+  const isOver = index >= params.maximum_loop_count || hasEnded(activation.source);
+  return isOver ? closing(looping, index) : round(looping, index);
 }
 
 function round(looping: Looping, index: number): Step {
