@@ -1,10 +1,10 @@
 /** Which runner the operator chose, read from settings by the names that RAGFlow's use. */
 
 import type { EgressClient } from '../adapters/egress/egress-client.js';
-import { ARTIFACT_DAYS, artifactsKeptMs } from '../adapters/sandbox/artifact-expiry.js';
+import { ARTIFACT_DAYS, artifactsKeptMs } from '../adapters/sandbox/artifacts.js';
 import type { CodeRunner } from '../adapters/sandbox/code-runner.js';
 import { createEmbeddedRunner } from '../adapters/sandbox/embedded/embedded-runner.js';
-import { createRemoteRunner } from '../adapters/sandbox/remote/remote-runner.js';
+import { createRemoteRunner } from '../adapters/sandbox/remote-runner.js';
 import { EngineError } from '../errors.js';
 import type { ToolSettings } from '../tools/tool-services.js';
 import { baseUrlOf } from '../tools/upstream.js';

@@ -7,7 +7,7 @@ import { readDocument } from '../documents/reading/read-document.js';
 import { EngineError } from '../errors.js';
 import { createMemoryRetriever, type IndexedDataset, type IndexedDocument } from '../knowledge/memory-retriever.js';
 import type { Retriever } from '../knowledge/retriever.js';
-import { createRagflowRetriever } from '../tools/retrieval/ragflow-retriever.js';
+import { createRagflowRetriever } from '../tools/ragflow-retriever.js';
 import { LOCAL_TENANT } from '../transport/access/api-keys.js';
 
 /** What names of folders begin with that hold the datasets of a tenant. */

@@ -1,12 +1,11 @@
 /** What the runs of this process may use, made from its environment. */
 import { readFile } from 'node:fs/promises';
-import { readDomains } from '../adapters/browser/domain-list.js';
+import { readDomains } from '../adapters/browser/guard-proxy.js';
 import { createBrowsers } from '../adapters/browser/index.js';
 import { createEgressClient } from '../adapters/egress/egress-client.js';
 import { createMcpServers, type McpServers } from '../adapters/mcp/mcp-servers.js';
 import { readMcpSettings } from '../adapters/mcp/mcp-settings.js';
-import { createDatabases } from '../adapters/sql/databases.js';
-import { ownDatabaseOf } from '../adapters/sql/own-database.js';
+import { createDatabases, ownDatabaseOf } from '../adapters/sql/databases.js';
 import type { Services } from '../components/services.js';
 import { rememberSpeech } from '../components/speaking/remember-speech.js';
 import { EngineError } from '../errors.js';

@@ -3,8 +3,8 @@
 import { checkUrl } from '../adapters/egress/url-policy.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json } from '../json.js';
-import { findTool } from '../tools/find-tool.js';
 import { tools } from '../tools/index.js';
+import { findTool } from '../tools/tool.js';
 import type { ToolSettings } from '../tools/tool-services.js';
 import { TOOL_VARIABLES } from './settings.js';
 

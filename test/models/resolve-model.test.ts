@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelKind, ModelsConfiguration } from '../../src/models/configuration.js';
-import { modelsFromEnvironment } from '../../src/models/configuration.js';
+import { type ModelKind, type ModelsConfiguration, modelsFromEnvironment } from '../../src/models/configuration.js';
 import { resolveModel } from '../../src/models/resolve-model.js';
 
 const acme = { Acme: { base_url: 'http://acme.test' } };

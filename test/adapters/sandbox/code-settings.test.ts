@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { artifactsKeptMs } from '../../../src/adapters/sandbox/artifact-expiry.js';
+import { artifactsKeptMs } from '../../../src/adapters/sandbox/artifacts.js';
 import { readCodeSettings } from '../../../src/cli/code-settings.js';
 
 it('reads nothing as the sandbox in this process', () => {
