@@ -12,9 +12,18 @@ const BASE = ['errors', 'json'];
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
 const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];
-const NODES = [...ADAPTERS, 'knowledge', 'tools', 'agents', 'components'];
+const NODES = [...ADAPTERS, 'knowledge', 'tools', 'agents'];
 const HOST = [...ENGINE, 'models', 'records', 'adapters', 'components', 'canvas', 'telemetry'];
-const EVERYTHING_BUT_CLI = [...NODES, 'settings', 'stores', 'canvas', 'telemetry', 'hosting', 'transport'];
+const EVERYTHING_BUT_CLI = [
+  ...NODES,
+  'components',
+  'settings',
+  'stores',
+  'canvas',
+  'telemetry',
+  'hosting',
+  'transport',
+];
 
 /** The parts of `src`, each with the parts it may import besides itself. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {

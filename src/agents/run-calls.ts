@@ -3,7 +3,7 @@ import { catchError, concat, defer, from, mergeMap, type Observable, of, tap } f
 import type { References } from '../adapters/tool-event.js';
 import { toEngineError } from '../errors.js';
 import type { JsonObject } from '../json.js';
-import { mergeReferences } from '../tools/results/references.js';
+import { mergeReferences } from '../tools/results.js';
 import type { Artifact, ToolResult } from '../tools/tool.js';
 import type { AgentEvent, AgentMark, CallEnded, ToolLogEntry } from './agent-events.js';
 import type { AgentState, PendingCall } from './agent-state.js';

@@ -8,7 +8,7 @@ import { createMemoryRetriever, type IndexedDataset, type IndexedDocument } from
 import type { Retriever } from '../knowledge/retriever.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import type { Settings } from '../settings/read-settings.js';
-import { createRagflowRetriever } from '../tools/retrieval/ragflow-retriever.js';
+import { createRagflowRetriever } from '../tools/ragflow-retriever.js';
 
 /** What names of folders begin with that hold the datasets of a tenant. */
 const TENANT_MARK = '@';

@@ -1,6 +1,6 @@
 import { concat, concatMap, defer, from, map, type Observable, of, takeWhile, toArray } from 'rxjs';
 import { z } from 'zod';
-import { type DomainList, readDomains } from '../adapters/browser/domain-list.js';
+import { type DomainList, readDomains } from '../adapters/browser/guard-proxy.js';
 import type { BrowserSession, Browsers, OpenOptions } from '../adapters/browser/index.js';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';

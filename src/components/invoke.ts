@@ -1,8 +1,8 @@
 import { concat, concatMap, from, type Observable, of } from 'rxjs';
 import { z } from 'zod';
-import { isHtml } from '../adapters/egress/decode-text.js';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
-import { HTTP_METHODS } from '../adapters/egress/http-method.js';
+import { isHtml } from '../adapters/egress/read-body.js';
+import { HTTP_METHODS } from '../adapters/egress/request-headers.js';
 import { EngineError } from '../errors.js';
 import { defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Outputs, settled, warning } from '../graph/node-events.js';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { canonicalJson } from '../dsl/canonical-json.js';
-import { sortValues } from '../dsl/json-order.js';
+import { canonicalJson, sortValues } from '../dsl/json-order.js';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { readReference } from '../dsl/resolve.js';

@@ -1,6 +1,5 @@
 import { concat, from, type Observable } from 'rxjs';
-import type { Activation, Placement } from '../graph/component.js';
-import { defineComponent } from '../graph/component.js';
+import { type Activation, defineComponent, type Placement } from '../graph/component.js';
 import type { NodeEvent } from '../graph/node-events.js';
 import { answerEvents } from './chat/answer-events.js';
 import { type LlmParams, llmParams, schemaOf } from './chat/llm-params.js';

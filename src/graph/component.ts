@@ -4,8 +4,7 @@
  * A component is data plus one function. The engine never asks for a component's name: whatever it must know about a type,
  * the type declares here as a property.
  */
-import type { Observable, OperatorFunction } from 'rxjs';
-import { of } from 'rxjs';
+import { type Observable, type OperatorFunction, of } from 'rxjs';
 import type { ZodType } from 'zod';
 import type { Lookup, ValueSource } from '../dsl/resolve.js';
 import type { Json, JsonObject } from '../json.js';

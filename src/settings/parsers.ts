@@ -1,5 +1,5 @@
 /** How the texts of single settings are read; each gives a value, or the rest of a sentence that begins with the setting's name. */
-import { readDomains } from '../adapters/browser/domain-list.js';
+import { readDomains } from '../adapters/browser/guard-proxy.js';
 import { checkUrl } from '../adapters/egress/url-policy.js';
 import { isJsonObject, type Json } from '../json.js';
 import { type AddressRange, type ApiKey, parseApiKeys, parseRange } from './access.js';

@@ -1,15 +1,21 @@
 import { concatMap, type Observable } from 'rxjs';
 import { z } from 'zod';
-import { artifactMarkdown } from '../adapters/artifacts.js';
 import { toolFailed } from '../adapters/failures.js';
+import { keepArtifacts } from '../adapters/sandbox/artifacts.js';
 import { type CodeResult, languageOf } from '../adapters/sandbox/code-runner.js';
-import { keepArtifacts } from '../adapters/sandbox/keep-artifacts.js';
-import { attachmentText, type LinkedArtifact } from '../adapters/sandbox/output/attachment-text.js';
-import { canonicalText } from '../adapters/sandbox/output/canonical-text.js';
-import { type Contract, DEFAULT_OUTPUTS, readContract } from '../adapters/sandbox/output/contract.js';
-import { failureText } from '../adapters/sandbox/output/failure-text.js';
-import { resultValue } from '../adapters/sandbox/output/result-value.js';
-import { findMismatch, inferType } from '../adapters/sandbox/output/value-type.js';
+import {
+  attachmentText,
+  type Contract,
+  canonicalText,
+  DEFAULT_OUTPUTS,
+  failureText,
+  findMismatch,
+  inferType,
+  type LinkedArtifact,
+  readContract,
+  resultValue,
+} from '../adapters/sandbox/output.js';
+import { artifactMarkdown } from '../adapters/tool-event.js';
 import { resolveParam, type ValueSource } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';

@@ -1,6 +1,6 @@
 /** What an agent says, as events of its node. */
 import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
-import { artifactMarkdown, artifactRecord } from '../../adapters/artifacts.js';
+import { artifactMarkdown, artifactRecord } from '../../adapters/tool-event.js';
 import type { AgentAnswer, AgentEvent, ToolLogEntry } from '../../agents/agent-events.js';
 import { type AgentState, keptState, readAgentState } from '../../agents/agent-state.js';
 import { callEvent, callFinished, callStarted } from '../../graph/call-notices.js';

@@ -12,7 +12,7 @@ import type { Notice } from '../../graph/node-events.js';
 import { traceContextOf } from '../../graph/trace-context.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { ChatMessage } from '../../models/chat-model.js';
-import { functionName, parametersSchema } from '../../tools/function-schema.js';
+import { functionName, parametersSchema } from '../../tools/call-tool.js';
 import { toolResult } from '../../tools/tool.js';
 import { modelAttributes } from '../chat/ask-model.js';
 import { schemaOf } from '../chat/llm-params.js';

@@ -6,7 +6,7 @@ import { toEngineError } from '../../errors.js';
 import type { Activation } from '../../graph/component.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { traceContextOf } from '../../graph/trace-context.js';
-import { functionName } from '../../tools/function-schema.js';
+import { functionName } from '../../tools/call-tool.js';
 import { optionalServices } from '../optional-services.js';
 import type { AgentSpec, McpSpec } from './agent-params.js';
 

@@ -1,6 +1,5 @@
 import type { PageView } from '../../adapters/browser/index.js';
-import type { ChatMessage, ContentPart, ToolCall } from '../../models/chat-model.js';
-import { contentText } from '../../models/chat-model.js';
+import { type ChatMessage, type ContentPart, contentText, type ToolCall } from '../../models/chat-model.js';
 import { cutToTokens, estimateTokens } from '../../models/estimate-tokens.js';
 import { browsingPrompt, pageText, taskText } from '../prompts/browsing.js';
 

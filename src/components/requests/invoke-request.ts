@@ -1,7 +1,7 @@
 /** From the parameters of an Invoke and the values of its run to a request. */
 
 import type { EgressRequest } from '../../adapters/egress/egress-client.js';
-import type { HttpMethod } from '../../adapters/egress/http-method.js';
+import type { HttpMethod } from '../../adapters/egress/request-headers.js';
 import { parseReference } from '../../dsl/reference.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';

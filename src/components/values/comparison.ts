@@ -1,7 +1,6 @@
 /** The operators of Switch and of the end of a Loop. Both see typed values; they differ in which operators a type has. */
 
-import { canonicalJson } from '../../dsl/canonical-json.js';
-import { compareCodePoints } from '../../dsl/json-order.js';
+import { canonicalJson, compareCodePoints } from '../../dsl/json-order.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';

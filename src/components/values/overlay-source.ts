@@ -1,6 +1,5 @@
 import type { AliasName, Reference } from '../../dsl/reference.js';
-import type { Lookup, ValueSource } from '../../dsl/resolve.js';
-import { writePath } from '../../dsl/write-path.js';
+import { type Lookup, type ValueSource, writePath } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
 
