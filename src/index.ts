@@ -65,14 +65,7 @@ export {
 } from './errors.js';
 // The engine.
 export { chain, type GraphNode, graph } from './graph/build.js';
-export {
-  type CallEnd,
-  type CallMoment,
-  type CallStart,
-  callEvent,
-  callFinished,
-  callStarted,
-} from './graph/call-notices.js';
+export type { CallSummary } from './graph/calls.js';
 export { type CompileOptions, compile } from './graph/compile.js';
 export {
   type Activation,
@@ -89,8 +82,23 @@ export {
   type Port,
   type Registry,
 } from './graph/component.js';
-export { isTerminal, type PendingQuestion, type RunEvent, type TerminalEvent } from './graph/events.js';
 export {
+  isTerminal,
+  type NodeReport,
+  type PendingQuestion,
+  type RunEvent,
+  type RunUsage,
+  type TerminalEvent,
+} from './graph/events.js';
+export {
+  type Call,
+  type CallEnd,
+  type CallMoment,
+  type CallReport,
+  type CallStart,
+  callEvent,
+  callFinished,
+  callStarted,
   type Delta,
   delta,
   type Interrupt,
@@ -107,7 +115,7 @@ export {
 export type { Plan, Variables } from './graph/plan.js';
 export type { CheckpointStore } from './graph/ports.js';
 export { execute, run } from './graph/run.js';
-export type { RunOptions, RunOutcome, Start } from './graph/run-options.js';
+export type { Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
 export { createTimeoutResolver, type TimeoutOptions, type TimeoutResolver } from './graph/timeouts.js';
 export { type TraceContext, type TraceSource, traceContextOf } from './graph/trace-context.js';

@@ -31,7 +31,7 @@ describe('UserFillUp', () => {
       const asked = { variables, outputs: { node: { tips: 'Which color?' } } };
       const payload = { kind: 'form', inputs: { color: open(COLOR) }, tips: 'Which color?' };
       const values = {
-        p: { type: 'progress', memo: { note: 'n' } },
+        p: { type: 'progress', nodeState: { note: 'n' } },
         w: interrupt(payload, { tips: 'Which color?', note: 'n' }),
         s: settled({ tips: 'Which color?', color: 'red', note: 'n' }),
       };
@@ -39,7 +39,7 @@ describe('UserFillUp', () => {
       const first$ = perform(node, fakeActivation({ ...asked, answer: { inputs: { note: 'n' } } }));
       const then$ = perform(
         node,
-        fakeActivation({ ...asked, memo: { note: 'n' }, answer: { inputs: { color: 'red' } } }),
+        fakeActivation({ ...asked, nodeState: { note: 'n' }, answer: { inputs: { color: 'red' } } }),
       );
 
       expectObservable(first$).toBe('(pw|)', values);

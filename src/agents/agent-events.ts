@@ -1,8 +1,7 @@
 /** What an agent says while it works, from its first model call to its answer. */
 
 import type { References } from '../adapters/tool-event.js';
-import type { CallEnd, CallKind, CallMoment, CallStart } from '../graph/call-notices.js';
-import type { Usage } from '../graph/node-events.js';
+import type { CallEnd, CallKind, CallMoment, CallStart, Usage } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import type { Artifact } from '../tools/tool.js';
 import type { AgentState, PendingCall } from './agent-state.js';

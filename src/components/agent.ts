@@ -60,7 +60,7 @@ interface Work {
 }
 
 function work({ activation, spec, isStreamed }: Work, { offered, warnings }: McpTools): Observable<NodeEvent> {
-  const kept = readMemo(activation.memo);
+  const kept = readMemo(activation.nodeState);
   const opened = openAgent(activation, spec, offered);
   const warnings$ = from([...warnings, ...opened.warnings]);
   const speech = new MarkedText(kept?.said ?? '');

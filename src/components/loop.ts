@@ -81,9 +81,9 @@ interface Looping {
 }
 
 function repeat(looping: Looping): Observable<NodeEvent> {
-  const { memo } = looping.activation;
-  if (isJsonObject(memo) && typeof memo.round === 'number') {
-    return walk(memo.isClosing === true ? closing(looping, memo.round) : round(looping, memo.round));
+  const { nodeState } = looping.activation;
+  if (isJsonObject(nodeState) && typeof nodeState.round === 'number') {
+    return walk(nodeState.isClosing === true ? closing(looping, nodeState.round) : round(looping, nodeState.round));
   }
   const outputs = initialValues(looping.params.loop_variables, looping.activation);
   // The first look at the conditions is a step of its own, behind the values that they read.
@@ -105,14 +105,14 @@ function stepAt(looping: Looping, index: number): Step {
 
 function round(looping: Looping, index: number): Step {
   return {
-    event: { type: 'progress', memo: { round: index } },
+    event: { type: 'progress', nodeState: { round: index } },
     follow: () => looping.activation.runBody({ key: String(index) }).pipe(map((end) => stepAfter(looping, index, end))),
   };
 }
 
 function closing(looping: Looping, index: number): Step {
   return {
-    event: { type: 'progress', memo: { round: index, isClosing: true } },
+    event: { type: 'progress', nodeState: { round: index, isClosing: true } },
     follow: () => looping.activation.runBody({ key: 'closing', closing: true }).pipe(map((): Step => end(looping))),
   };
 }

@@ -47,7 +47,7 @@ export type MessageParams = z.output<typeof messageParams>;
 
 /**
  * Speaks to the user: a text with references, or a template. Text that another node is still writing is passed on as it
- * comes. Ends with the notice `message_end`. Errors: `REFERENCE_UNRESOLVED`, `TEMPLATE_*`.
+ * comes. Ends with the notice `message-ended`. Errors: `REFERENCE_UNRESOLVED`, `TEMPLATE_*`.
  */
 export const message = defineComponent<MessageParams>({
   type: 'Message',
@@ -157,7 +157,7 @@ function messageEnd(
   { downloads, attachment }: { readonly downloads: readonly JsonObject[]; readonly attachment?: JsonObject },
 ): NodeEvent {
   const reference = currentRetrieval(activation.source);
-  return notice('message_end', {
+  return notice('message-ended', {
     ...(status !== undefined && isTruthy(status) && { status }),
     ...(attachment && { attachment }),
     ...(downloads.length > 0 && { downloads }),

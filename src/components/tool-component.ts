@@ -174,9 +174,9 @@ function fitType(value: Json, schema: Json | undefined): Json {
 function nodeEvents(event: ToolEvent, { source }: Activation): NodeEvent[] {
   switch (event.type) {
     case 'progress':
-      return [notice('tool_progress', { message: event.message })];
+      return [notice('tool-progress', { message: event.message })];
     case 'partial':
-      return [notice('tool_partial', { text: event.text })];
+      return [notice('tool-partial', { text: event.text })];
     case 'result': {
       const { outputs, references, artifacts } = event;
       const kept = artifacts === undefined ? outputs : { ...outputs, _ARTIFACTS: artifacts.map(artifactRecord) };

@@ -117,8 +117,8 @@ function textAnswer(form: Form, text: string): ReadonlyMap<string, Json> {
 
 /** Settles, or asks for what is open and remembers the rest. */
 function settleOrAsk(activation: Activation, form: Form, tips: Outputs, given: FieldValues): readonly NodeEvent[] {
-  const { memo } = activation;
-  const former = new Map(Object.entries(isJsonObject(memo) ? memo : {}));
+  const { nodeState } = activation;
+  const former = new Map(Object.entries(isJsonObject(nodeState) ? nodeState : {}));
   const kept: [string, Json][] = [];
   const open: [string, Json][] = [];
   let mustAsk = false;
@@ -140,12 +140,12 @@ function settleOrAsk(activation: Activation, form: Form, tips: Outputs, given: F
   const before = open.map(([name]): [string, Json] => [name, ownOutput(activation, name)]);
   const shown = { ...Object.fromEntries(before.filter(([, value]) => value !== null)), ...tips, ...values };
   const ask = interrupt(payload, shown);
-  return kept.length === 0 ? [ask] : [{ type: 'progress', memo: values }, ask];
+  return kept.length === 0 ? [ask] : [{ type: 'progress', nodeState: values }, ask];
 }
 
 /** Whether the form waited before: what it kept outlives a restart without answers. */
-function hasAsked({ answer, memo }: Activation): boolean {
-  return answer !== undefined || memo !== undefined;
+function hasAsked({ answer, nodeState }: Activation): boolean {
+  return answer !== undefined || nodeState !== undefined;
 }
 
 /** A declared value is only a suggestion, behind a declared default: the field itself has none yet. */

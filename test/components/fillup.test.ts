@@ -13,10 +13,10 @@ const asked = (inputs: JsonObject): JsonObject => ({ kind: 'form', inputs, tips:
 const open = (field: JsonObject): JsonObject => ({ ...field, value: null });
 
 /** What a form says when it is reached, or when a run is resumed with `answer`. */
-const fill = (inputs: JsonObject, answer?: Json, memo?: Json): readonly NodeEvent[] =>
+const fill = (inputs: JsonObject, answer?: Json, nodeState?: Json): readonly NodeEvent[] =>
   performNow(
     createNode(fillup, { inputs, tips: 'never shown {gone@x}' }),
-    fakeActivation({ ...(answer === undefined ? {} : { answer }), ...(memo === undefined ? {} : { memo }) }),
+    fakeActivation({ ...(answer === undefined ? {} : { answer }), ...(nodeState === undefined ? {} : { nodeState }) }),
   );
 
 describe('Fillup', () => {
@@ -44,7 +44,7 @@ describe('Fillup', () => {
   it('keeps an answer and asks for the rest', () => {
     const inputs = { ...BOTH, other: LINE };
     expect(fill(inputs, { inputs: { word: 'a' } })).toMatchObject([
-      { type: 'progress', memo: { word: 'a' } },
+      { type: 'progress', nodeState: { word: 'a' } },
       { type: 'interrupt', outputs: { word: 'a' } },
     ]);
     expect(fill(inputs, { inputs: { other: 'c' } }, { word: 'a' })).toEqual([

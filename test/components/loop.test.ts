@@ -111,7 +111,7 @@ describe('Loop', () => {
   });
 
   it('closes after a resume when it was about to', () => {
-    const activation = fakeActivation({ memo: { round: 1, isClosing: true } });
+    const activation = fakeActivation({ nodeState: { round: 1, isClosing: true } });
     performNow(createNode(loop, { maximum_loop_count: 5 }, { body: ['item'] }), activation);
     expect(activation.rounds).toEqual([{ key: 'closing', closing: true }]);
   });

@@ -50,7 +50,7 @@ describe('UserFillUp, asking', () => {
 
   it('does not ask for optional files, and goes on when nothing else is left', () => {
     expect(fill({ f: OPTIONAL_FILE, a: LINE })).toEqual([
-      { type: 'progress', memo: { f: null } },
+      { type: 'progress', nodeState: { f: null } },
       ask({ a: open(LINE) }, { f: null }),
     ]);
     expect(fill({ f: OPTIONAL_FILE })).toEqual([settled({ tips: 'T', f: null })]);
@@ -127,7 +127,7 @@ describe('UserFillUp, answered', () => {
 
   it('asks again when it is given fields of another form alone, and keeps them', () => {
     const [kept, asked] = fill({ a: LINE }, { inputs: { b: 'x' } });
-    expect(kept).toEqual({ type: 'progress', memo: { b: 'x' } });
+    expect(kept).toEqual({ type: 'progress', nodeState: { b: 'x' } });
     expect(asked).toMatchObject({ type: 'interrupt', payload: { inputs: { a: open(LINE) } }, outputs: { b: 'x' } });
   });
 
@@ -142,10 +142,10 @@ describe('UserFillUp, answered', () => {
   });
 
   it('keeps what it was given over a restart without answers', () => {
-    const activation = fakeActivation({ memo: { a: 'x' }, outputs: { node: { tips: 'T', a: 'x' } } });
+    const activation = fakeActivation({ nodeState: { a: 'x' }, outputs: { node: { tips: 'T', a: 'x' } } });
     const node = createNode(userFillUp, { inputs: { a: LINE, b: LINE }, tips: 'T' });
     expect(performNow(node, activation)).toEqual([
-      { type: 'progress', memo: { a: 'x' } },
+      { type: 'progress', nodeState: { a: 'x' } },
       ask({ b: open(LINE) }, { a: 'x' }),
     ]);
   });
@@ -156,9 +156,9 @@ describe('UserFillUp, answered', () => {
     const given = { answer: { inputs: { f: { type: 'file', value: { id: 'f1' } } } }, services };
 
     const first = await firstValueFrom(perform(node, fakeActivation(given)).pipe(toArray()));
-    const then = performNow(node, fakeActivation({ memo: { f: ['one'] }, answer: { inputs: { a: 'x' } } }));
+    const then = performNow(node, fakeActivation({ nodeState: { f: ['one'] }, answer: { inputs: { a: 'x' } } }));
 
-    expect(first).toEqual([{ type: 'progress', memo: { f: ['one'] } }, ask({ a: open(LINE) }, { f: ['one'] })]);
+    expect(first).toEqual([{ type: 'progress', nodeState: { f: ['one'] } }, ask({ a: open(LINE) }, { f: ['one'] })]);
     expect(then).toEqual([settled({ tips: 'T', f: ['one'], a: 'x' })]);
   });
 

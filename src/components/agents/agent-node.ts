@@ -3,9 +3,11 @@ import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
 import { artifactMarkdown, artifactRecord } from '../../adapters/tool-event.js';
 import type { AgentAnswer, AgentEvent, ToolLogEntry } from '../../agents/agent-events.js';
 import { type AgentState, keptState, readAgentState } from '../../agents/agent-state.js';
-import { callEvent, callFinished, callStarted } from '../../graph/call-notices.js';
 import type { Activation } from '../../graph/component.js';
 import {
+  callEvent,
+  callFinished,
+  callStarted,
   delta,
   interrupt,
   type NodeEvent,
@@ -44,10 +46,10 @@ export interface AgentMemo {
 }
 
 /** What was kept; undefined when there is nothing that can be gone on from. */
-export function readMemo(memo: Json | undefined): AgentMemo | undefined {
-  if (!isJsonObject(memo)) return undefined;
-  const state = readAgentState(memo.state);
-  return state === undefined ? undefined : { state, said: typeof memo.said === 'string' ? memo.said : '' };
+export function readMemo(nodeState: Json | undefined): AgentMemo | undefined {
+  if (!isJsonObject(nodeState)) return undefined;
+  const state = readAgentState(nodeState.state);
+  return state === undefined ? undefined : { state, said: typeof nodeState.said === 'string' ? nodeState.said : '' };
 }
 
 /** The events of a node for one event of its agent. */
@@ -66,7 +68,7 @@ export function nodeEvents(node: AgentNode, event: AgentEvent): Observable<NodeE
     case 'call-moment':
       return of(callEvent(event));
     case 'call-progress':
-      return of(notice('tool_progress', { call: event.id, message: event.message }));
+      return of(notice('tool-progress', { call: event.id, message: event.message }));
     case 'call-ended':
       return of(callFinished(event));
     case 'tool-log':
@@ -81,12 +83,12 @@ export function nodeEvents(node: AgentNode, event: AgentEvent): Observable<NodeE
 }
 
 function progress({ speech, isStreamed }: AgentNode, state: AgentState): Progress {
-  return { type: 'progress', memo: { state: keptState(state), said: isStreamed ? speech.toString() : '' } };
+  return { type: 'progress', nodeState: { state: keptState(state), said: isStreamed ? speech.toString() : '' } };
 }
 
 /** One entry of the log of tools, in the names that RAGFlow's clients read. */
 function toolLog({ path, toolName, arguments: args, result, elapsedMs }: ToolLogEntry): Notice {
-  return notice('tool_call', {
+  return notice('tool-called', {
     path,
     tool_name: toolName,
     arguments: args,

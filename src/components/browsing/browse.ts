@@ -1,8 +1,7 @@
 import { catchError, concat, concatMap, defer, EMPTY, filter, type Observable, of } from 'rxjs';
 import type { ActionOutcome, BrowserAction, BrowserSession, PageView } from '../../adapters/browser/index.js';
 import { EngineError } from '../../errors.js';
-import { callFinished, callStarted } from '../../graph/call-notices.js';
-import { type NodeEvent, warning } from '../../graph/node-events.js';
+import { callFinished, callStarted, type NodeEvent, warning } from '../../graph/node-events.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { type ChatDelta, type ChatMessage, contentText, type ToolDefinition } from '../../models/chat-model.js';
 import { type ChatAnswer, collectAnswer } from '../../models/collect-answer.js';

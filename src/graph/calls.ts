@@ -1,8 +1,8 @@
-import type { CallKind, CallReport } from '../graph/call-notices.js';
-import type { Usage } from '../graph/node-events.js';
+/** Sums up what a node reported of its calls, for the event that ends the activation. No rule of the engine reads it. */
+import type { CallKind, CallReport, Usage } from './node-events.js';
 
-/** A call that a node made while it was at work: of a model, a tool, or an agent below it. */
-export interface TimelineCall {
+/** One call of an activation, folded from its reports. */
+export interface CallSummary {
   /** 1, 2, 3 … within the activation, in the order in which they began. */
   readonly id: number;
   readonly kind: CallKind;
@@ -16,35 +16,35 @@ export interface TimelineCall {
   readonly error?: string;
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
-  /** When the first piece of an answer came, where that is said. */
+  /** When the first piece of an answer came, where that is reported. */
   readonly firstPieceAtMs?: number;
   readonly endedAtMs?: number;
   readonly usage?: Omit<Usage, 'type'>;
 }
 
-/** Calls of one activation that are kept; later ones are counted. */
+/** Calls of one activation that are summed up; later ones are counted. */
 const MAX_CALLS = 200;
 
 /** Longest name and longest error, in characters. */
 const MAX_NAME = 200;
 const MAX_ERROR = 1_000;
 
-type Call = { -readonly [K in keyof TimelineCall]: TimelineCall[K] };
+type MutableSummary = { -readonly [K in keyof CallSummary]: CallSummary[K] };
 
-/** The calls of one activation, folded from what its node says of them; in the order in which they began. */
+/** The calls of one activation, folded from its reports; in the order in which they began. */
 export class CallLog {
-  readonly #calls: Call[] = [];
+  readonly #calls: MutableSummary[] = [];
   /** Those without an end, by the id that their node gave them. */
-  readonly #open = new Map<string, Call>();
+  readonly #open = new Map<string, MutableSummary>();
   #omitted = 0;
 
   /** A copy of what is known so far. */
-  get calls(): readonly TimelineCall[] {
+  get calls(): readonly CallSummary[] {
     return this.#calls.map((call) => ({ ...call }));
   }
 
-  /** What is told of a node that is done: nothing, when it called nobody or only its one model, which is the node itself. */
-  get told(): readonly TimelineCall[] {
+  /** What an event carries: nothing when there was no call, or only that of the node's one model, which is the node itself. */
+  get told(): readonly CallSummary[] {
     const [first] = this.#calls;
     return this.#calls.length > 1 || (first !== undefined && first.kind !== 'model') ? this.calls : [];
   }
@@ -72,7 +72,7 @@ export class CallLog {
     }
   }
 
-  /** What has no end ends now, without one of its own; ids may be given again. */
+  /** Ends the open calls, which have no end of their own; their ids may be given again. */
   stop(atMs: number): void {
     for (const call of this.#open.values()) {
       call.status = 'stopped';
@@ -88,7 +88,7 @@ export class CallLog {
       return;
     }
     const around = parent === undefined ? undefined : this.#open.get(parent);
-    const call: Call = {
+    const call: MutableSummary = {
       id: this.#calls.length + 1,
       kind,
       name: name.slice(0, MAX_NAME),
