@@ -122,10 +122,11 @@ export { type TraceContext, type TraceSource, traceContextOf } from './graph/tra
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 // Models.
 export type { ChatDelta, ChatMessage, ChatModel, ChatRequest } from './models/chat-model.js';
-export { type Environment, type ModelsConfiguration, modelsFromEnvironment } from './models/configuration.js';
+export type { ModelsConfiguration } from './models/configuration.js';
 export { createModels, type Models, type ModelsOptions } from './models/router.js';
 export type { ScriptInput } from './models/script.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
+export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
 // Tools, and what they ask of the process around them.
 export { callTool } from './tools/call-tool.js';
 export { tools } from './tools/index.js';

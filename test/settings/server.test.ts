@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeSettings, readConfig } from '../../src/transport/index.js';
+import { describeGroups, readConfig, readSettings } from '../../src/settings/read-settings.js';
 
 describe('readConfig', () => {
   it('has a default for everything; an empty variable counts as unset', () => {
@@ -53,8 +53,38 @@ describe('readConfig', () => {
     expect(readConfig({ RUNNEL_HOST: '0.0.0.0', RUNNEL_API_KEYS: 'k', RUNNEL_CORS_ORIGINS: '*' }).host).toBe('0.0.0.0');
   });
 
+  it('names the problems of all groups at once, with what was received unless it is secret', () => {
+    const env = {
+      RUNNEL_PORT: 'x',
+      RUNNEL_KEEP_RUNS_DAYS: 'some',
+      LLM_BASE_DELAY: 'long',
+      OPENAI_BASE_URL: 'secret.example',
+      SANDBOX_TIMEOUT: 'soon',
+      RUNNEL_ALLOW_PRIVATE_NETWORK: 'maybe',
+    };
+    const read = () => readSettings(env, 'server', 'stores', 'models', 'nodes');
+    for (const [name, value] of Object.entries(env)) {
+      const message = name === 'OPENAI_BASE_URL' ? 'must be an http or https URL\\.' : `; received "${value}"`;
+      expect(read).toThrow(new RegExp(`${name} .*${message}`));
+    }
+    expect(read).not.toThrow('secret');
+    expect(() => readSettings(env, 'tools')).not.toThrow();
+  });
+
+  it('refuses a RAGFlow server without its key', () => {
+    const env = { RAGFLOW_BASE_URL: 'http://ragflow.test' };
+    expect(() => readSettings(env, 'nodes')).toThrow('RAGFLOW_BASE_URL is set, but RAGFLOW_API_KEY is not');
+    expect(readSettings({ ...env, RAGFLOW_API_KEY: 'k' }, 'nodes').nodes.ragflowApiKey).toBe('k');
+  });
+
+  it('collects a family of variables by what their names end with', () => {
+    const env = { COMPONENT_EXEC_TIMEOUT_LLM: '5', COMPONENT_EXEC_TIMEOUT_AGENT: 'x', COMPONENT_EXEC_TIMEOUT: '9' };
+    const { timeoutSeconds, timeoutSecondsByType } = readSettings(env, 'nodes').nodes;
+    expect([timeoutSeconds, timeoutSecondsByType]).toEqual([9, { LLM: 5 }]);
+  });
+
   it('describes each setting once', () => {
-    const settings = describeSettings();
+    const settings = describeGroups().flatMap(([, group]) => group);
     expect(new Set(settings.map(({ name }) => name)).size).toBe(settings.length);
     for (const { name, default: shown, meaning } of settings) {
       expect([name, shown, meaning].every((text) => text !== '')).toBe(true);

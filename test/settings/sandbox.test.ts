@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
-import { artifactsKeptMs } from '../../../src/adapters/sandbox/artifacts.js';
-import { readCodeSettings } from '../../../src/cli/code-settings.js';
+import { type Environment, readSettings } from '../../src/settings/read-settings.js';
+
+const read = (env: Environment) => readSettings(env, 'nodes').nodes;
 
 it('reads nothing as the sandbox in this process', () => {
-  expect(readCodeSettings({})).toEqual({
-    provider: 'embedded',
-    endpoint: 'http://sandbox-executor-manager:9385',
-    timeoutMs: 10_000,
-    maxMemoryBytes: 256 * 1024 * 1024,
+  expect(read({})).toMatchObject({
+    sandboxProvider: 'embedded',
+    sandboxEndpoint: 'http://sandbox-executor-manager:9385',
+    scriptTimeoutMs: 10_000,
+    scriptMemoryBytes: 256 * 1024 * 1024,
+    artifactDays: 7,
   });
 });
 
@@ -20,7 +22,7 @@ it.each([
   [' 45 ', 45_000],
   ['', 10_000],
 ])('reads SANDBOX_TIMEOUT %j', (text, timeoutMs) => {
-  expect(readCodeSettings({ SANDBOX_TIMEOUT: text }).timeoutMs).toBe(timeoutMs);
+  expect(read({ SANDBOX_TIMEOUT: text }).scriptTimeoutMs).toBe(timeoutMs);
 });
 
 it.each([
@@ -30,7 +32,7 @@ it.each([
   ['65536k', 64 * 2 ** 20],
   ['67108864', 64 * 2 ** 20],
 ])('reads SANDBOX_MAX_MEMORY %j', (text, bytes) => {
-  expect(readCodeSettings({ SANDBOX_MAX_MEMORY: text }).maxMemoryBytes).toBe(bytes);
+  expect(read({ SANDBOX_MAX_MEMORY: text }).scriptMemoryBytes).toBe(bytes);
 });
 
 it.each([
@@ -38,7 +40,7 @@ it.each([
   ['sandbox:1234', 'http://sandbox:1234'],
   ['https://sandbox.example/run-here', 'https://sandbox.example/run-here'],
 ])('reads SANDBOX_HOST %j', (text, endpoint) => {
-  expect(readCodeSettings({ SANDBOX_HOST: text }).endpoint).toBe(endpoint);
+  expect(read({ SANDBOX_HOST: text }).sandboxEndpoint).toBe(endpoint);
 });
 
 it.each([
@@ -49,19 +51,19 @@ it.each([
   [{ SANDBOX_MAX_MEMORY: '1m' }, 'SANDBOX_MAX_MEMORY'],
   [{ SANDBOX_MAX_MEMORY: 'lots' }, 'SANDBOX_MAX_MEMORY'],
   [{ SANDBOX_HOST: 'a b' }, 'SANDBOX_HOST'],
-  [{ SANDBOX_ARTIFACT_EXPIRE_DAYS: 'a week' }, 'SANDBOX_ARTIFACT_EXPIRE_DAYS must be a whole number of days'],
+  [{ SANDBOX_ARTIFACT_EXPIRE_DAYS: 'a week' }, 'SANDBOX_ARTIFACT_EXPIRE_DAYS must be a whole number'],
   [{ SANDBOX_PROVIDER_TYPE: 'ssh' }, '"ssh" is not available in Runnel; use "embedded"'],
   [{ SANDBOX_PROVIDER_TYPE: 'E2B' }, '"E2B" is not available in Runnel; use "embedded"'],
   [{ SANDBOX_PROVIDER_TYPE: 'mine' }, '"mine" is not known; use "embedded"'],
 ])('refuses %j', (env, message) => {
-  expect(() => readCodeSettings(env)).toThrow(message);
+  expect(() => read(env)).toThrow(message);
 });
 
 it.each([
-  [undefined, 7 * 86_400_000],
-  ['', 7 * 86_400_000],
-  [' 1 ', 86_400_000],
-  ['0', undefined],
-])('keeps files of scripts for SANDBOX_ARTIFACT_EXPIRE_DAYS %j', (text, keptMs) => {
-  expect(artifactsKeptMs(text)).toBe(keptMs);
+  [undefined, 7],
+  ['', 7],
+  [' 1 ', 1],
+  ['0', 0],
+])('reads SANDBOX_ARTIFACT_EXPIRE_DAYS %j', (text, days) => {
+  expect(read({ SANDBOX_ARTIFACT_EXPIRE_DAYS: text }).artifactDays).toBe(days);
 });
