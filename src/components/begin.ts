@@ -4,7 +4,7 @@ import { type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { baseParams, optionalText } from './base-params.js';
 import { type FieldValues, type Form, formParam, resolveFields } from './form-fields.js';
-import { isTruthy } from './values/truthiness.js';
+import { isTruthy } from './values/comparison.js';
 
 const DEFAULT_PROLOGUE = "Hi! I'm your smart assistant. What can I do for you?";
 
