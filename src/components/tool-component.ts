@@ -11,7 +11,7 @@ import { callTool, parametersSchema } from '../tools/call-tool.js';
 import { type AnyTool, namesOf, type Shape, type ToolCall, type ToolEvent, type ToolRetries } from '../tools/tool.js';
 import { baseParams } from './base-params.js';
 import { registerReferences } from './chat/retrieval.js';
-import { optionalServices } from './optional-services.js';
+import { optionalServices } from './services.js';
 import { createTextReader, referencedOutputs, type TextReader } from './values/text-reader.js';
 
 /** Parameters that every tool has in a document. */
@@ -174,9 +174,9 @@ function fitType(value: Json, schema: Json | undefined): Json {
 function nodeEvents(event: ToolEvent, { source }: Activation): NodeEvent[] {
   switch (event.type) {
     case 'progress':
-      return [notice('tool_progress', { message: event.message })];
+      return [notice('tool-progress', { message: event.message })];
     case 'partial':
-      return [notice('tool_partial', { text: event.text })];
+      return [notice('tool-partial', { text: event.text })];
     case 'result': {
       const { outputs, references, artifacts } = event;
       const kept = artifacts === undefined ? outputs : { ...outputs, _ARTIFACTS: artifacts.map(artifactRecord) };

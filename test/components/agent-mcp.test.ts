@@ -61,7 +61,7 @@ describe('tools of MCP servers', () => {
     ]);
     expect(requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'echo: hi' });
     expect(outputsOf(events)).toEqual({ content: 'done' });
-    const log = events.find((event) => event.type === 'notice' && event.name === 'tool_call');
+    const log = events.find((event) => event.type === 'notice' && event.name === 'tool-called');
     expect(log).toMatchObject({
       data: { path: 'X', tool_name: 'say-it', arguments: { text: 'hi' }, result: 'echo: hi' },
     });
