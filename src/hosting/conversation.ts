@@ -1,8 +1,9 @@
 /** What a session remembers of its runs; pure functions from one record to the next. */
-import type { JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../json.js';
 import type { SessionMessage, SessionRecord, SessionStore } from '../records/stores.js';
 import type { RunEndReport, RunIdentity } from './live-run-options.js';
 import type { TurnRequest } from './start-command.js';
+import { MAX_PATH } from './transcript.js';
 
 /** Messages that a session keeps; older ones are forgotten. */
 const MAX_MESSAGES = 2000;
@@ -71,7 +72,9 @@ export function afterRun(session: SessionRecord, end: RunEndReport, now: number)
           references: append(session.references, transcript.reference),
         }
       : {}),
-    ...(end.session === undefined ? {} : { conversation: end.session }),
+    ...(end.session === undefined
+      ? {}
+      : { conversation: { ...end.session, path: pathAfter(session.conversation, end) } }),
     tokens: session.tokens + record.usage.totalTokens,
     durationMs: session.durationMs + Math.max(0, now - record.startedAt),
     round: session.round + 1,
@@ -79,6 +82,19 @@ export function afterRun(session: SessionRecord, end: RunEndReport, now: number)
     keptRun: record.id,
     updatedAt: now,
   };
+}
+
+/** As RAGFlow has it: what ran so far, the forms alone while a run waits, and from then on what ran after them. */
+function pathAfter(before: SessionRecord['conversation'], { record, transcript }: RunEndReport): readonly string[] {
+  if (record.status === 'waiting') return waitingNodes(record.pending);
+  const earlier = before?.waiting === undefined ? (before?.path ?? []) : [];
+  return [...earlier, ...transcript.path].slice(-MAX_PATH);
+}
+
+function waitingNodes(pending: JsonObject | undefined): readonly string[] {
+  const forms = Array.isArray(pending?.forms) ? pending.forms : [];
+  const nodes = forms.map((form) => (isJsonObject(form) ? form.cpn_id : undefined));
+  return [...new Set(nodes.filter((node) => typeof node === 'string'))];
 }
 
 function append<T>(list: readonly T[], item: T): readonly T[] {

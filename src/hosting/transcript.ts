@@ -4,6 +4,9 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 /** Citations of an answer without any. */
 const NO_REFERENCE: JsonObject = {};
 
+/** Nodes of a path that are kept; older ones are forgotten. */
+export const MAX_PATH = 2_000;
+
 /** What a run has said so far, folded from its events; what JSON answers and stored messages are made of. */
 export class Transcript {
   /** What the last message that cites anything cites. */
@@ -18,6 +21,8 @@ export class Transcript {
   readonly structured: Record<string, Json> = {};
   /** `node_finished` data in order; kept only when somebody asked for it. */
   readonly trace: JsonObject[] = [];
+  /** Ids of the nodes that started, in order; at most {@link MAX_PATH}, the newest. */
+  path: string[] = [];
   readonly #keepsTrace: boolean;
   /** In pieces, put together when somebody asks: a text that grows by every word is a chain of as many objects. */
   #texts: string[] = [];
@@ -54,8 +59,10 @@ export class Transcript {
       case 'error':
         this.failure = event;
         return;
-      case 'workflow_started':
       case 'node_started':
+        this.#started(String(event.data.component_id));
+        return;
+      case 'workflow_started':
       case 'node_restarted':
         return;
     }
@@ -64,6 +71,12 @@ export class Transcript {
   /** A piece of text; quicker than as an event. */
   addText(text: string): void {
     this.#texts.push(text);
+  }
+
+  #started(node: string): void {
+    this.path.push(node);
+    // Rarely, so that a long run does not copy its path at every node.
+    if (this.path.length >= 2 * MAX_PATH) this.path = this.path.slice(-MAX_PATH);
   }
 
   #nodeFinished(data: JsonObject): void {

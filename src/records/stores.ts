@@ -88,6 +88,8 @@ export interface ConversationState {
   readonly variables: Variables;
   /** Where the last run waits for answers. */
   readonly waiting?: Checkpoint;
+  /** Ids of the nodes that ran, in the order in which they started; while the last run waits, those that wait. */
+  readonly path?: readonly string[];
 }
 
 /** A conversation with an agent. Times are milliseconds since 1970. */

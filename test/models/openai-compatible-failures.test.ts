@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { ChatDelta } from '../../src/models/chat-model.js';

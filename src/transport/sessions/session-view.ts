@@ -1,3 +1,4 @@
+import { documentWithState } from '../../canvas/session-document.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { SessionMessage, SessionRecord } from '../../records/stores.js';
 import { formatTime } from '../format-time.js';
@@ -22,7 +23,7 @@ export function sessionView(session: SessionRecord, showsDsl: boolean): Record<s
     create_date: formatTime(session.createdAt),
     update_time: session.updatedAt,
     update_date: formatTime(session.updatedAt),
-    ...(showsDsl ? { dsl: session.dsl } : {}),
+    ...(showsDsl ? { dsl: documentWithState(session.dsl, session.conversation) } : {}),
   };
 }
 
