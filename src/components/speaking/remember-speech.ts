@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors.js';
+import type { SpeechAudio } from '../../models/define-provider.js';
 import type { Models } from '../../models/router.js';
-import type { SpeechAudio } from '../../models/speech-model.js';
 
 /** How long and how much sound is kept. */
 export interface SpeechMemoryOptions {

@@ -1,7 +1,7 @@
 import { catchError, defer, filter, map, type Observable, type OperatorFunction, of } from 'rxjs';
 import { toEngineError } from '../../errors.js';
 import { type Delta, type Notice, notice, warning } from '../../graph/node-events.js';
-import type { SpeechAudio } from '../../models/speech-model.js';
+import type { SpeechAudio } from '../../models/define-provider.js';
 import { mapInOrder } from './map-in-order.js';
 import { sentences } from './sentences.js';
 
