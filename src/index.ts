@@ -5,7 +5,7 @@ export type { CodeRunner } from './adapters/sandbox/code-runner.js';
 export { createEmbeddedRunner, type EmbeddedRunnerOptions } from './adapters/sandbox/embedded/embedded-runner.js';
 // Agents: a model and its tools, as one stream.
 export type { AgentAnswer, AgentEvent } from './agents/agent-events.js';
-export { type AgentState, newAgentState } from './agents/agent-state.js';
+export { type AgentState, newAgentState } from './agents/agent-events.js';
 export { type AgentTool, bindTool } from './agents/agent-tool.js';
 export { type AgentBudget, type AgentSetup, runAgent } from './agents/run-agent.js';
 // A canvas: a document of RAGFlow's agent DSL, and a conversation with it.

@@ -9,7 +9,7 @@ import { createEmbeddedRunner } from '../adapters/sandbox/embedded/embedded-runn
 import { createRemoteRunner } from '../adapters/sandbox/remote-runner.js';
 import { createDatabases, ownDatabaseOf } from '../adapters/sql/databases.js';
 import type { Services } from '../components/services.js';
-import { rememberSpeech } from '../components/speaking/remember-speech.js';
+import { rememberSpeech } from '../components/speaking/speech.js';
 import { EngineError } from '../errors.js';
 import { type ModelsConfiguration, readModels } from '../models/configuration.js';
 import { createModels, type ModelsOptions } from '../models/router.js';

@@ -10,14 +10,12 @@ import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { baseParams } from './base-params.js';
 import { currentRetrieval } from './chat/retrieval.js';
-import { optionalServices } from './optional-services.js';
-import { type AnswerTemplate, liveReferences, parseAnswer } from './speaking/answer-template.js';
-import { attach } from './speaking/attachment.js';
-import { Downloads } from './speaking/downloads.js';
-import { answerPieces } from './speaking/pieces.js';
+import { optionalServices } from './services.js';
+import { type AnswerTemplate, answerPieces, liveReferences, parseAnswer } from './speaking/answer-pieces.js';
+import { attach, Downloads } from './speaking/files.js';
 import { readAloud } from './speaking/speech.js';
+import { isTruthy } from './values/comparison.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
-import { isTruthy } from './values/truthiness.js';
 
 const messageParams = z.preprocess(
   withContent,

@@ -1,14 +1,13 @@
 /** From the parameters of an Invoke and the values of its run to a request. */
-
-import type { EgressRequest } from '../../adapters/egress/egress-client.js';
-import type { HttpMethod } from '../../adapters/egress/request-headers.js';
-import { parseReference } from '../../dsl/reference.js';
-import { renderValue } from '../../dsl/render-value.js';
-import { EngineError } from '../../errors.js';
-import type { Activation } from '../../graph/component.js';
-import { traceContextOf } from '../../graph/trace-context.js';
-import { isJsonObject, type Json } from '../../json.js';
-import type { TextReader } from '../values/text-reader.js';
+import type { EgressRequest } from '../adapters/egress/egress-client.js';
+import type { HttpMethod } from '../adapters/egress/request-headers.js';
+import { parseReference } from '../dsl/reference.js';
+import { renderValue } from '../dsl/render-value.js';
+import { EngineError } from '../errors.js';
+import type { Activation } from '../graph/component.js';
+import { traceContextOf } from '../graph/trace-context.js';
+import { isJsonObject, type Json } from '../json.js';
+import type { TextReader } from './values/text-reader.js';
 
 /** One argument of the request as the document declares it. */
 export interface InvokeVariable {

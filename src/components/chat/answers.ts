@@ -1,13 +1,68 @@
 import { jsonrepair } from 'jsonrepair';
-import { concat, defer, EMPTY, mergeMap, type Observable, of } from 'rxjs';
+import { concat, defer, EMPTY, filter, map, mergeMap, type Observable, of } from 'rxjs';
 import { EngineError } from '../../errors.js';
-import { type NodeEvent, settled, type Usage } from '../../graph/node-events.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { delta, type NodeEvent, settled, type Usage, warning } from '../../graph/node-events.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import type { ChatDelta, ChatMessage, ChatRequest, TokenUsage } from '../../models/chat-model.js';
 import { collectAnswer } from '../../models/collect-answer.js';
-import { repairPrompt } from '../prompts/structured.js';
-import { THINK_CLOSE } from '../speaking/think-text.js';
+import { repairPrompt } from '../prompts.js';
+import { MarkedText, THINK_CLOSE } from '../speaking/think-text.js';
 import type { Chat } from './open-chat.js';
+
+/** How an answer is kept. */
+export interface AnswerOptions {
+  /**
+   * Keeps reasoning in the settled content, between think marks, as RAGFlow does for an answer that a Message streams. Otherwise
+   * the content is what stands behind the last reasoning.
+   */
+  readonly keepThinking: boolean;
+}
+
+/**
+ * A model's answer as events of a node: text and reasoning as they come, token counts, and at the end the content.
+ *
+ * ```text
+ * answer    --k--t--t--u--f|        (thinking, text, text, usage, finish)
+ * result    --k--c--c--u--(s|)      (deltas on `thinking` and `content`, usage, settled)
+ * ```
+ *
+ * An answer that ended because it was too long is settled with a warning. Errors of the model pass.
+ */
+export function answerEvents(answer$: Observable<ChatDelta>, { keepThinking }: AnswerOptions): Observable<NodeEvent> {
+  return defer(() => {
+    let content = new MarkedText();
+    let hasThought = false;
+    const toEvent = (piece: ChatDelta): NodeEvent | undefined => {
+      switch (piece.type) {
+        case 'text':
+          // What was said before a thought led up to it: the answer is what comes behind the last one.
+          if (hasThought && !keepThinking) content = new MarkedText();
+          hasThought = false;
+          content.append(piece.text, false);
+          return delta('content', piece.text);
+        case 'thinking':
+          hasThought = true;
+          if (keepThinking) content.append(piece.text, true);
+          return delta('thinking', piece.text);
+        case 'usage':
+          return usageEvent(piece);
+        case 'finish':
+          return piece.reason === 'length' ? TOO_LONG : undefined;
+        default:
+          return undefined;
+      }
+    };
+    return concat(
+      answer$.pipe(
+        map(toEvent),
+        filter((event) => event !== undefined),
+      ),
+      defer(() => of(settled({ content: content.toString() }))),
+    );
+  });
+}
+
+const TOO_LONG = warning('The answer was cut off at its token limit; raise max_tokens or ask for less.');
 
 /** Attempts to get JSON out of a model that keeps giving something else. */
 const MIN_ATTEMPTS = 2;
@@ -24,13 +79,6 @@ export interface StructuredCall {
   readonly request: ChatRequest;
   /** What the document allows beside the first attempt; at least one more is made. */
   readonly maxRetries: number;
-}
-
-/** The JSON schema in a node's `outputs.structured`, also one level further down; undefined without properties. */
-export function outputSchema(outputs: JsonObject | undefined): JsonObject | undefined {
-  const declared = outputs === undefined || !Object.hasOwn(outputs, 'structured') ? undefined : outputs.structured;
-  if (!isJsonObject(declared)) return undefined;
-  return [declared, declared.schema, declared.structured].find(hasProperties);
 }
 
 /**
@@ -78,10 +126,6 @@ export function parseObject(answer: string): JsonObject | undefined {
 /** A model's token counts as an event of the node. */
 export function usageEvent({ promptTokens, completionTokens, totalTokens }: TokenUsage): Usage {
   return { type: 'usage', promptTokens, completionTokens, totalTokens };
-}
-
-function hasProperties(schema: Json | undefined): schema is JsonObject {
-  return isJsonObject(schema) && isJsonObject(schema.properties) && Object.keys(schema.properties).length > 0;
 }
 
 /** The first text from which an object can be read; each is read from its first brace on. */

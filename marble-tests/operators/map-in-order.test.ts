@@ -1,7 +1,7 @@
 import { NEVER, of, range } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { mapInOrder } from '../../../src/components/speaking/map-in-order.js';
-import { marbles } from '../../support/scheduler.js';
+import { mapInOrder } from '../../src/operators/map-in-order.js';
+import { marbles } from '../support/scheduler.js';
 
 const PACE = { concurrency: 2, ahead: 3 };
 

@@ -1,5 +1,5 @@
 import { Observable, type OperatorFunction } from 'rxjs';
-import { Fifo } from '../../operators/fifo.js';
+import { Fifo } from './fifo.js';
 
 /** How far the work may run ahead. */
 export interface Pace {

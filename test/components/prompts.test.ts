@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { categorizeSystem, categorizeUser } from '../../../src/components/prompts/categorize.js';
-import { citationPrompt } from '../../../src/components/prompts/citation.js';
-import { repairPrompt, structuredPrompt } from '../../../src/components/prompts/structured.js';
+import {
+  categorizeSystem,
+  categorizeUser,
+  citationPrompt,
+  repairPrompt,
+  structuredPrompt,
+} from '../../src/components/prompts.js';
 
 describe('prompts', () => {
   it('pass on names and texts as they are', () => {

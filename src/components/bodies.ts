@@ -1,11 +1,15 @@
 /** What Iteration and Parallel collect from each round of their bodies. */
+
+import { map, type Observable, type ObservableInput, of } from 'rxjs';
 import { z } from 'zod';
-import { parseReference, type Reference } from '../../dsl/reference.js';
-import { readReference, type ValueSource } from '../../dsl/resolve.js';
-import { EngineError } from '../../errors.js';
-import type { Activation } from '../../graph/component.js';
-import type { Json, JsonObject } from '../../json.js';
-import { jsonKind } from '../values/json-kind.js';
+import { parseReference, type Reference } from '../dsl/reference.js';
+import { readReference, type ValueSource } from '../dsl/resolve.js';
+import { EngineError } from '../errors.js';
+import type { Activation } from '../graph/component.js';
+import type { NodeEvent } from '../graph/node-events.js';
+import type { Json, JsonObject } from '../json.js';
+import { expandQueue } from '../operators/expand-queue.js';
+import { jsonKind } from './values/comparison.js';
 
 /** An output of the container and what it collects. */
 export interface CollectedOutput {
@@ -71,3 +75,28 @@ function toCollected(name: string, output: unknown): CollectedOutput[] {
   const reference = parseReference(output.ref);
   return reference === undefined ? [] : [{ name, reference }];
 }
+
+/** One step of a container: what it says, and the steps that follow from it; the last step has none. */
+export interface Step {
+  readonly event: NodeEvent;
+  readonly follow?: () => ObservableInput<Step>;
+}
+
+/**
+ * Walks a container from step to step: a loop that `expand`s on a flat stack, however many rounds end at once.
+ *
+ * ```text
+ * step      a(follow)  b(follow)  c
+ * result    a----------b----------(c|)
+ * ```
+ *
+ * It never pauses by itself, for the run that drives the bodies does; so what a step says is said as soon as its body ended.
+ */
+export function walk(first: Step): Observable<NodeEvent> {
+  return of(first).pipe(
+    expandQueue((step) => step.follow?.() ?? NO_STEPS, { yieldEveryMs: Number.POSITIVE_INFINITY }),
+    map((step) => step.event),
+  );
+}
+
+const NO_STEPS: Step[] = [];

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChatRetries, Sampling } from '../../models/chat-model.js';
+import { baseParams } from '../base-params.js';
 
 /** An empty text or null means that nothing was entered in the editor. */
 const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
@@ -89,4 +91,49 @@ export function retriesOf(params: ModelParams): ChatRetries {
 /** Whether the document gives a value; an empty text or list is none. */
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+}
+
+const role = z.enum(['system', 'user', 'assistant']).catch('user');
+const prompt = z.looseObject({ role, content: z.string() });
+
+/** Parameters of an LLM as documents write them; for `z.looseObject`. */
+export const llmShape = {
+  ...baseParams,
+  ...modelParams,
+  sys_prompt: z.string().nullish().describe('System prompt; default "".'),
+  prompts: z
+    .preprocess(
+      (given) => (typeof given === 'string' && given !== '' ? [{ role: 'user', content: given }] : given),
+      z.array(prompt).min(1, 'a model needs at least one prompt'),
+    )
+    .default([{ role: 'user', content: '{sys.query}' }])
+    .describe('Messages behind the history, in order, or one text; default the question of the user.'),
+  ...answerParams,
+  visual_files_var: z.string().nullish().describe('Reference to images; default none.'),
+  outputs: z
+    .looseObject({})
+    .nullish()
+    .describe('`structured` holds a JSON schema: then the answer is an object of it, and nothing is streamed.'),
+};
+
+/** The same as one schema, other names of parameters included. */
+export const llmParams = z.preprocess(withUsualNames, z.looseObject(llmShape));
+
+/** Parameters of an LLM, also those of an Agent without its tools. */
+export type LlmParams = z.output<typeof llmParams>;
+
+/** The schema of a structured answer; undefined when the answer is text. */
+export function schemaOf({ outputs }: Pick<LlmParams, 'outputs'>): JsonObject | undefined {
+  return outputSchema((outputs ?? undefined) as JsonObject | undefined);
+}
+
+/** The JSON schema in a node's `outputs.structured`, also one level further down; undefined without properties. */
+export function outputSchema(outputs: JsonObject | undefined): JsonObject | undefined {
+  const declared = outputs === undefined || !Object.hasOwn(outputs, 'structured') ? undefined : outputs.structured;
+  if (!isJsonObject(declared)) return undefined;
+  return [declared, declared.schema, declared.structured].find(hasProperties);
+}
+
+function hasProperties(schema: Json | undefined): schema is JsonObject {
+  return isJsonObject(schema) && isJsonObject(schema.properties) && Object.keys(schema.properties).length > 0;
 }
