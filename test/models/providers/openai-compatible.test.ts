@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { firstValueFrom, take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { ChatDelta } from '../../src/models/chat-model.js';
-import { collectAnswer } from '../../src/models/collect-answer.js';
-import { answerStream, frame, sse, startServer } from './fake-server.js';
-import { all, hello, KEY, modelAt } from './model-at.js';
+import type { ChatDelta } from '../../../src/models/chat-model.js';
+import { collectAnswer } from '../../../src/models/collect-answer.js';
+import { answerStream, frame, sse, startServer } from '../fake-server.js';
+import { all, hello, KEY, modelAt } from '../model-at.js';
 
 describe('createOpenaiCompatible', () => {
   it('streams an answer as it arrives', async () => {

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { firstValueFrom } from 'rxjs';
+import { Agent } from 'undici';
 import { describe, expect, it } from 'vitest';
-import type { ChatDelta } from '../../src/models/chat-model.js';
-import { collectAnswer } from '../../src/models/collect-answer.js';
-import { createDispatcher } from '../../src/models/dispatcher.js';
-import { createProvider } from '../../src/models/provider.js';
-import { withRetries } from '../../src/models/retry-policy.js';
-import { answerJson, answerStream, frame, sse, startServer } from './fake-server.js';
-import { all, failureOf, hello, KEY, modelAt } from './model-at.js';
+import type { ChatDelta } from '../../../src/models/chat-model.js';
+import { collectAnswer } from '../../../src/models/collect-answer.js';
+import { createConnection } from '../../../src/models/connection.js';
+import { withRetries } from '../../../src/models/retry-policy.js';
+import { answerJson, answerStream, frame, sse, startServer } from '../fake-server.js';
+import { all, failureOf, hello, KEY, modelAt } from '../model-at.js';
 
 describe('createOpenaiCompatible, when things go wrong', () => {
   it.each([
@@ -96,10 +96,10 @@ describe('createOpenaiCompatible, when things go wrong', () => {
   });
 
   it('refuses bad settings when it is built, without showing a password', () => {
-    const dispatcher = createDispatcher();
-    expect(() => createProvider({ baseUrl: 'ftp://x', dispatcher })).toThrow('received "ftp://x"');
-    expect(() => createProvider({ baseUrl: 'https://me:pw@x/v1', dispatcher })).toThrow('received "https://***@x"');
-    expect(() => createProvider({ baseUrl: 'https://x', dispatcher, idleTimeoutMs: 0 })).toThrow('received 0');
+    const dispatcher = new Agent();
+    expect(() => createConnection({ baseUrl: 'ftp://x', dispatcher })).toThrow('received "ftp://x"');
+    expect(() => createConnection({ baseUrl: 'https://me:pw@x/v1', dispatcher })).toThrow('received "https://***@x"');
+    expect(() => createConnection({ baseUrl: 'https://x', dispatcher, idleTimeoutMs: 0 })).toThrow('received 0');
   });
 });
 

@@ -1,28 +1,19 @@
 import { createParser } from 'eventsource-parser';
-import type { EngineError } from '../errors.js';
-import { isJsonObject, type JsonObject } from '../json.js';
-import type { ChatDelta, TokenUsage } from './chat-model.js';
-import { type Asked, reportedError, unusable } from './provider-error.js';
-import { createToolCallPieces } from './tool-call-pieces.js';
+import type { EngineError } from '../../errors.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
+import type { ChatDelta, TokenUsage } from '../chat-model.js';
+import { type Asked, reportedError, unusable } from '../provider-error.js';
+import type { AnswerDecoder } from '../stream-answer.js';
 
-/** Turns the text of an answer into deltas. */
-export interface AnswerDecoder {
-  /** Takes a piece of the body, cut anywhere, and gives the deltas it completes. */
-  feed(text: string): ChatDelta[];
-  /** Takes the end of the body and gives what is left. */
-  end(): ChatDelta[];
-  /** Whether the answer said that it is over; nothing after that is read. */
-  readonly isDone: boolean;
-  /** Why the answer cannot be used; the deltas before it are good. */
-  readonly failure: EngineError | undefined;
-}
+/** Calls in one answer; more is taken for a broken server. */
+const MAX_CALLS = 128;
 
 /**
  * Decodes a chat completion: server-sent events, or one JSON object from servers that do not stream.
  *
- * Which one is seen from the first character, for content types lie. Reasoning comes as `reasoning_content` or `reasoning`;
- * usage, also in frames without choices, is passed once, at the end; an answer that just stops, without a `finish_reason` or
- * `[DONE]`, ends with the reason `unknown`.
+ * The first character decides which it is, as content types are often wrong. Reasoning comes as `reasoning_content` or `reasoning`;
+ * usage, also in frames without choices, is passed once, at the end; an answer that ends without a `finish_reason` or
+ * `[DONE]` has the reason `unknown`.
  */
 export function createAnswerDecoder(asked: Asked): AnswerDecoder {
   const calls = createToolCallPieces();
@@ -165,4 +156,67 @@ function usageOf(usage: JsonObject): TokenUsage {
 
 function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+}
+
+interface Draft {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** Puts tool calls together from their pieces. */
+interface ToolCallPieces {
+  /** Takes the `tool_calls` array of one frame; false when it holds more calls than any answer may. */
+  add(pieces: readonly unknown[]): boolean;
+  /** Gives the calls, complete, in order. */
+  take(answerId: string): ChatDelta[];
+}
+
+/**
+ * Assembles streamed tool calls, keyed by `index`, the id and the name coming only once.
+ *
+ * Forgives what servers do: no index at all (a new id begins a new call), one index for several ids (the same), no ids
+ * (`answerId` and the position make one), arguments as an object, and no arguments (an empty object).
+ */
+function createToolCallPieces(): ToolCallPieces {
+  let drafts: Draft[] = [];
+  let byIndex = new Map<number, Draft>();
+  let current: Draft | undefined;
+
+  const draftOf = (index: unknown, id: string): Draft => {
+    const known = typeof index === 'number' ? byIndex.get(index) : current;
+    const isOther = known !== undefined && id !== '' && known.id !== '' && known.id !== id;
+    if (known !== undefined && !isOther) return known;
+    const draft: Draft = { id, name: '', arguments: '' };
+    drafts.push(draft);
+    if (typeof index === 'number') byIndex.set(index, draft);
+    return draft;
+  };
+
+  return {
+    add(pieces) {
+      for (const piece of pieces) {
+        if (!isJsonObject(piece)) continue;
+        const id = typeof piece.id === 'string' ? piece.id : '';
+        current = draftOf(piece.index, id);
+        if (current.id === '') current.id = id;
+        const called = isJsonObject(piece.function) ? piece.function : {};
+        if (current.name === '' && typeof called.name === 'string') current.name = called.name;
+        if (typeof called.arguments === 'string') current.arguments += called.arguments;
+        else if (isJsonObject(called.arguments)) current.arguments = JSON.stringify(called.arguments);
+        if (drafts.length > MAX_CALLS) return false;
+      }
+      return true;
+    },
+    take(answerId) {
+      const calls = drafts.map((draft, index): ChatDelta => {
+        const id = draft.id || `call_${answerId}${answerId && '_'}${index}`;
+        return { type: 'tool-call', index, id, name: draft.name, arguments: draft.arguments || '{}' };
+      });
+      drafts = [];
+      byIndex = new Map();
+      current = undefined;
+      return calls;
+    },
+  };
 }

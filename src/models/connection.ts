@@ -2,17 +2,20 @@ import type { Dispatcher } from 'undici';
 import { invalidOption } from '../operators/invalid-option.js';
 import { type Asked, refusal, unreachable, unusable } from './provider-error.js';
 
-/** Bytes of an error's body that are read; the rest is of no use to anyone. */
+/** Bytes of an error's body that are read; messages are shorter. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** A server that speaks OpenAI's HTTP dialect. */
-export interface ProviderOptions {
+/** A server of models, and how to reach it. */
+export interface ConnectionOptions {
   /** Up to and with the version: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
+  /** Never shown in errors. The provider puts it into `headers`. */
   readonly apiKey?: string | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Connections, or how to get them at the first call; shared by providers, closed by whoever made it. */
+  /** Where chats are asked; cut off the base URL, which people copy with it. @default none */
+  readonly chatPath?: string | undefined;
+  /** Sockets, or how to get them at the first call; shared by servers, closed by their owner. */
   readonly dispatcher: Dispatcher | (() => Promise<Dispatcher>);
   /** Longest silence, in milliseconds, before and within an answer. @default 600000 */
   readonly idleTimeoutMs?: number | undefined;
@@ -22,8 +25,8 @@ export interface ProviderOptions {
   readonly maxResponseBytes?: number | undefined;
 }
 
-/** One POST to a provider. */
-export interface ProviderCall {
+/** One POST to a server. */
+export interface PostCall {
   readonly path: string;
   readonly model: string;
   readonly body: unknown;
@@ -31,17 +34,17 @@ export interface ProviderCall {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A provider that can be asked. */
-export interface Provider {
+/** A server that can be asked. */
+export interface Connection {
   readonly timeoutMs: number;
   /** Names a call in errors. */
-  asked(call: Pick<ProviderCall, 'path' | 'model' | 'headers'>): Asked;
+  asked(call: Pick<PostCall, 'path' | 'model' | 'headers'>): Asked;
   /** Sends a call and gives the body of a 2xx answer; everything else is an EngineError. */
-  open(call: ProviderCall): Promise<AnswerBody>;
+  open(call: PostCall): Promise<AnswerBody>;
   /** Sends a call and reads the whole answer. */
-  read(call: ProviderCall): Promise<{ readonly bytes: Buffer; readonly mediaType: string }>;
+  read(call: PostCall): Promise<{ readonly bytes: Buffer; readonly mediaType: string }>;
   /** Sends a call and reads the whole answer as JSON. */
-  readJson(call: ProviderCall): Promise<unknown>;
+  readJson(call: PostCall): Promise<unknown>;
 }
 
 /** The body of an answer, in chunks as they arrive, never more than `maxResponseBytes` in all. */
@@ -51,34 +54,33 @@ export interface AnswerBody {
 }
 
 /**
- * A client of one OpenAI-compatible server. Redirects are not followed; aborting the signal closes the socket at once.
+ * A client of one server of models. Redirects are not followed; aborting the signal closes the socket at once.
  *
  * Errors of a call: `MODEL_REQUEST`, `MODEL_UNAVAILABLE`, `MODEL_RESPONSE`; none of them contains the key.
  * @throws EngineError `OPTION_INVALID` at construction.
  */
-export function createProvider(options: ProviderOptions): Provider {
+export function createConnection(options: ConnectionOptions): Connection {
   const { idleTimeoutMs = 600_000, timeoutMs = 3_600_000, maxResponseBytes = 64 * 1024 * 1024 } = options;
   requirePositive('idleTimeoutMs', idleTimeoutMs);
   requirePositive('timeoutMs', timeoutMs);
   requirePositive('maxResponseBytes', maxResponseBytes);
   const base = parseBaseUrl(options.baseUrl);
-  const prefix = base.pathname.replace(/\/+$/, '').replace(/\/chat\/completions$/, '');
+  const prefix = withoutEnd(base.pathname.replace(/\/+$/, ''), options.chatPath ?? '');
   const ownHeaders = lowerCased(options.headers);
-  if (options.apiKey && ownHeaders.authorization === undefined) ownHeaders.authorization = `Bearer ${options.apiKey}`;
 
-  const asked: Provider['asked'] = (call) => ({
+  const asked: Connection['asked'] = (call) => ({
     model: call.model,
     endpoint: `${base.host}${prefix}${call.path}`,
     secrets: secretsOf(options.apiKey, ownHeaders, call.headers),
   });
 
-  const open = async (call: ProviderCall): Promise<AnswerBody> => {
+  const open = async (call: PostCall): Promise<AnswerBody> => {
     const who = asked(call);
     const answer = await send(call).catch((error: unknown) => {
       throw unreachable(who, error);
     });
     const { statusCode: status, headers, body } = answer;
-    // A body that is let go of says so by an error event, which nobody would hear.
+    // A body that is destroyed emits an error event, which would end the process without a listener.
     body.on('error', () => {});
     if (status < 200 || status > 299) {
       throw refusal(who, { status, headers, body: await readErrorBody(body) });
@@ -86,7 +88,7 @@ export function createProvider(options: ProviderOptions): Provider {
     return { mediaType: mediaTypeOf(headers['content-type']), chunks: boundedChunks(body, who, maxResponseBytes) };
   };
 
-  const send = async (call: ProviderCall): Promise<Dispatcher.ResponseData> => {
+  const send = async (call: PostCall): Promise<Dispatcher.ResponseData> => {
     // Not before the first call: see `createDispatcher`.
     const { request } = await import('undici');
     const { dispatcher } = options;
@@ -102,14 +104,14 @@ export function createProvider(options: ProviderOptions): Provider {
     });
   };
 
-  const read: Provider['read'] = async (call) => {
+  const read: Connection['read'] = async (call) => {
     const { mediaType, chunks } = await open(call);
     const parts: Buffer[] = [];
     for await (const chunk of chunks) parts.push(chunk);
     return { bytes: Buffer.concat(parts), mediaType };
   };
 
-  const readJson: Provider['readJson'] = async (call) => {
+  const readJson: Connection['readJson'] = async (call) => {
     const { bytes } = await read(call);
     try {
       return JSON.parse(bytes.toString('utf8'));
@@ -121,7 +123,7 @@ export function createProvider(options: ProviderOptions): Provider {
   return { timeoutMs, asked, open, read, readJson };
 }
 
-/** Passes the chunks of a body, counts them, and lets go of the connection however reading ends. */
+/** Passes the chunks of a body, counts them, and releases the connection however reading ends. */
 async function* boundedChunks(
   body: Dispatcher.ResponseData['body'],
   asked: Asked,
@@ -133,7 +135,7 @@ async function* boundedChunks(
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes > maxBytes) throw unusable(asked, `answered more than ${maxBytes} bytes`);
-      // Until the reader comes back for more, this is where a reader that has heard enough stops.
+      // A reader that stops early returns at the `yield`, where `isRead` is true.
       isRead = true;
       yield chunk;
       isRead = false;
@@ -148,7 +150,7 @@ async function* boundedChunks(
   }
 }
 
-/** Reads what little follows the end mark of a stream, so that the connection can be used again; a talker is cut off. */
+/** Reads what little follows the end mark of a stream, so that the connection can be used again; a longer rest closes it. */
 function drain(body: Dispatcher.ResponseData['body'], bytes: number): void {
   const ignore = (): void => {};
   body.dump({ limit: bytes + MAX_ERROR_BYTES, signal: AbortSignal.timeout(2_000) }).then(ignore, ignore);
@@ -173,18 +175,22 @@ function parseBaseUrl(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const allowed = 'an http or https URL without a password';
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw invalidOption('createProvider', 'baseUrl', allowed, baseUrl);
+    throw invalidOption('createConnection', 'baseUrl', allowed, baseUrl);
   }
   // Shown without what must not be shown.
   if (url.username !== '' || url.password !== '') {
-    throw invalidOption('createProvider', 'baseUrl', allowed, `${url.protocol}//***@${url.host}`);
+    throw invalidOption('createConnection', 'baseUrl', allowed, `${url.protocol}//***@${url.host}`);
   }
   return url;
 }
 
+function withoutEnd(text: string, end: string): string {
+  return end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
+}
+
 function requirePositive(option: string, value: number): void {
   if (!(Number.isSafeInteger(value) && value >= 1)) {
-    throw invalidOption('createProvider', option, 'a whole number of at least 1', value);
+    throw invalidOption('createConnection', option, 'a whole number of at least 1', value);
   }
 }
 

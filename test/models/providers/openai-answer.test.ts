@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createAnswerDecoder } from '../../src/models/answer-decoder.js';
-import type { ChatDelta } from '../../src/models/chat-model.js';
-import { frame, sse } from './fake-server.js';
+import type { ChatDelta } from '../../../src/models/chat-model.js';
+import { createAnswerDecoder } from '../../../src/models/providers/openai-answer.js';
+import { frame, sse } from '../fake-server.js';
 
 const asked = { model: 'm', endpoint: 'host/v1/chat/completions', secrets: ['sk-secret'] };
 
