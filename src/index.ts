@@ -5,7 +5,7 @@ export type { CodeRunner } from './adapters/sandbox/code-runner.js';
 export { createEmbeddedRunner, type EmbeddedRunnerOptions } from './adapters/sandbox/embedded/embedded-runner.js';
 // Agents: a model and its tools, as one stream.
 export type { AgentAnswer, AgentEvent } from './agents/agent-events.js';
-export { type AgentState, newAgentState } from './agents/agent-state.js';
+export { type AgentState, newAgentState } from './agents/agent-events.js';
 export { type AgentTool, bindTool } from './agents/agent-tool.js';
 export { type AgentBudget, type AgentSetup, runAgent } from './agents/run-agent.js';
 // A canvas: a document of RAGFlow's agent DSL, and a conversation with it.
@@ -121,10 +121,11 @@ export { type TraceContext, type TraceSource, traceContextOf } from './graph/tra
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 // Models.
 export type { ChatDelta, ChatMessage, ChatModel, ChatRequest } from './models/chat-model.js';
-export { type Environment, type ModelsConfiguration, modelsFromEnvironment } from './models/configuration.js';
+export type { ModelsConfiguration } from './models/configuration.js';
 export { createModels, type Models, type ModelsOptions } from './models/router.js';
-export type { ScriptInput } from './models/script.js';
+export type { ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
+export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
 // Tools, and what they ask of the process around them.
 export { callTool } from './tools/call-tool.js';
 export { tools } from './tools/index.js';

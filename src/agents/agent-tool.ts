@@ -5,8 +5,7 @@ import type { ToolDefinition } from '../models/chat-model.js';
 import { callTool, definitionOf, type FunctionOptions } from '../tools/call-tool.js';
 import { searchOutputs } from '../tools/results.js';
 import type { AnyTool, ToolCall, ToolEvent } from '../tools/tool.js';
-import type { AgentMark, InnerEvent } from './agent-events.js';
-import type { AgentState } from './agent-state.js';
+import type { AgentMark, AgentState, InnerEvent } from './agent-events.js';
 
 /** What a call of a tool may say to the agent that called it. */
 export type AgentToolEvent = ToolEvent | AgentMark | { readonly type: 'inner'; readonly event: InnerEvent };

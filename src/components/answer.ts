@@ -4,9 +4,18 @@ import { type Activation, defineComponent } from '../graph/component.js';
 import { delta, type Interrupt, interrupt, notice, type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { baseParams } from './base-params.js';
-import { isQuestionTaken, lastWriter, pendingReply, recordExchange, takeQuestion, writeReply } from './chat/reply.js';
+import {
+  isQuestionTaken,
+  lastWriter,
+  markSeen,
+  pendingReply,
+  recordExchange,
+  takeQuestion,
+  talksItself,
+  textBefore,
+  writeReply,
+} from './chat/replies.js';
 import { currentRetrieval } from './chat/retrieval.js';
-import { markSeen, talksItself, textBefore } from './chat/text-before.js';
 import { fieldsGivenTo, formParam } from './form-fields.js';
 
 const params = z.looseObject({ ...baseParams });

@@ -7,11 +7,10 @@ import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';
 import { baseParams } from './base-params.js';
 import { type Browsed, browse } from './browsing/browse.js';
-import { keepFiles } from './browsing/keep-files.js';
-import { isUpload, loadUploads } from './browsing/upload-sources.js';
-import { modelParams, withUsualNames } from './chat/model-params.js';
+import { isUpload, keepFiles, loadUploads } from './browsing/files.js';
 import { nothingToAsk, openChat } from './chat/open-chat.js';
-import { optionalServices } from './optional-services.js';
+import { modelParams, withUsualNames } from './chat/params.js';
+import { optionalServices } from './services.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
 
 const flag = (standard: boolean) =>

@@ -20,9 +20,8 @@ import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Outputs, type Settled, settled, warning } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { afterWarnings } from './after-warnings.js';
 import { baseParams } from './base-params.js';
-import { createTextReader, type TextReader } from './values/text-reader.js';
+import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 
 const OPERATIONS = ['read', 'merge', 'transform', 'output'] as const;
 

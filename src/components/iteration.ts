@@ -4,8 +4,16 @@ import { type Activation, type BodyEnd, defineComponent } from '../graph/compone
 import { interrupt, type NodeEvent, type Outputs, type Progress, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json } from '../json.js';
 import { baseParams } from './base-params.js';
-import { aliasesOf, collect, collectedParam, concurrencyParam, itemsParam, readItems } from './bodies/item-outputs.js';
-import { type Step, walk } from './bodies/rounds.js';
+import {
+  aliasesOf,
+  collect,
+  collectedParam,
+  concurrencyParam,
+  itemsParam,
+  readItems,
+  type Step,
+  walk,
+} from './bodies.js';
 import { runSideBySide } from './parallel.js';
 
 const params = z.looseObject({

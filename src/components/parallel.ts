@@ -14,8 +14,9 @@ import {
   type ItemsReference,
   itemsParam,
   readItems,
-} from './bodies/item-outputs.js';
-import { type Step, walk } from './bodies/rounds.js';
+  type Step,
+  walk,
+} from './bodies.js';
 
 const params = z.looseObject({
   ...baseParams,

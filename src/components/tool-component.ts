@@ -11,7 +11,7 @@ import { callTool, parametersSchema } from '../tools/call-tool.js';
 import { type AnyTool, namesOf, type Shape, type ToolCall, type ToolEvent, type ToolRetries } from '../tools/tool.js';
 import { baseParams } from './base-params.js';
 import { registerReferences } from './chat/retrieval.js';
-import { optionalServices } from './optional-services.js';
+import { optionalServices } from './services.js';
 import { createTextReader, referencedOutputs, type TextReader } from './values/text-reader.js';
 
 /** Parameters that every tool has in a document. */

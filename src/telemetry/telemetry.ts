@@ -104,27 +104,6 @@ function both(meter: RunWatch, spans: RunWatch): RunWatch['event'] {
 /** The environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The standard variables that Runnel looks at itself; the SDK reads its own beside them. */
-export const TELEMETRY_SETTINGS = [
-  {
-    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    default: 'unset',
-    meaning:
-      'OpenTelemetry collector for traces and metrics, such as http://localhost:4318; unset: nothing is loaded or sent. _TRACES_ENDPOINT and _METRICS_ENDPOINT choose one alone',
-  },
-  { name: 'OTEL_SERVICE_NAME', default: 'ragflow-agent', meaning: 'name of this service in traces' },
-  {
-    name: 'OTEL_TRACES_SAMPLER',
-    default: 'parentbased_always_on',
-    meaning: 'which runs are traced; parentbased_traceidratio with OTEL_TRACES_SAMPLER_ARG=0.1 takes every tenth',
-  },
-  {
-    name: 'OTEL_PROPAGATORS',
-    default: 'tracecontext,baggage',
-    meaning: 'what outgoing requests carry; without baggage they name neither tenant nor session',
-  },
-] as const;
-
 /** What the standard variables ask to export, read without loading anything; undefined for nothing. */
 export function readSdkPlan(env: Environment): SdkPlan | undefined {
   if (filled(env.OTEL_SDK_DISABLED).toLowerCase() === 'true') return undefined;

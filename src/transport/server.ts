@@ -7,11 +7,11 @@ import { EngineError } from '../errors.js';
 import { createCanvasOpener } from '../hosting/canvas-opener.js';
 import { createHost, type Host } from '../hosting/host.js';
 import { type Log, SILENT_LOG } from '../hosting/log.js';
+import type { ServerConfig } from '../settings/read-settings.js';
 import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/telemetry.js';
 import { createFindTenant } from './access/api-keys.js';
 import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
-import type { ServerConfig } from './config.js';
 import { LiveServer } from './live/live-server.js';
 import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
 

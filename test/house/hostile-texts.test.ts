@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { parts } from '../../src/components/browsing/upload-sources.js';
-import { chooseCategory } from '../../src/components/chat/choose-category.js';
-import { oneLine } from '../../src/components/prompts/one-line.js';
+import { parts } from '../../src/components/browsing/files.js';
+import { chooseCategory } from '../../src/components/categorize.js';
+import { oneLine } from '../../src/components/prompts.js';
 import { fileName } from '../../src/documents/file-name.js';
 import { readNotes, oneLine as runningText } from '../../src/documents/read-markdown.js';
 import { writeCsv } from '../../src/documents/spreadsheets/write-spreadsheet.js';

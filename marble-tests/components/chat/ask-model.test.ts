@@ -1,6 +1,6 @@
 import { type Observable, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { answerEvents } from '../../../src/components/chat/answer-events.js';
+import { answerEvents } from '../../../src/components/chat/answers.js';
 import { askModel } from '../../../src/components/chat/ask-model.js';
 import { EngineError } from '../../../src/errors.js';
 import {

@@ -1,8 +1,9 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { EngineError } from '../../errors.js';
+import { isLoopbackName } from '../../settings/access.js';
 import { METRICS_TYPE, renderMetrics } from '../../telemetry/metric-registry.js';
-import { isLoopbackName, refusalOf } from '../access/origins.js';
+import { refusalOf } from '../access/origins.js';
 import type { ServerParts } from '../server-parts.js';
 import { requireAdmin } from './admin-routes.js';
 

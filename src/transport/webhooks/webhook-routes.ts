@@ -1,5 +1,5 @@
 import { badArgument, notOwner } from '../../hosting/refusals.js';
-import { LOCAL_TENANT } from '../access/api-keys.js';
+import { LOCAL_TENANT } from '../../settings/access.js';
 import { agentIdOf, requireAgent } from '../agents/find-agent.js';
 import { failureOf, success } from '../envelope.js';
 import type { HttpExchange, Routes } from '../http/types.js';

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Json, JsonObject } from '../../json.js';
 import type { CreateCounter } from '../../records/durable-stores.js';
-import { type AddressRange, clientAddress, isWithin, parseRange } from '../access/addresses.js';
+import { type AddressRange, parseRange } from '../../settings/access.js';
+import { clientAddress, isWithin } from '../access/addresses.js';
 import { RateLimit } from '../access/rate-limits.js';
 import { sameSecret } from '../access/secrets.js';
 import { checkJwt } from './jwt.js';

@@ -1,11 +1,10 @@
 import { createHost } from '../../../src/hosting/host.js';
 import { SILENT_LOG } from '../../../src/hosting/log.js';
-import { modelsFromEnvironment } from '../../../src/models/configuration.js';
 import { createModels } from '../../../src/models/router.js';
+import { modelsFromEnvironment, readConfig } from '../../../src/settings/read-settings.js';
 import { createMemoryStores } from '../../../src/stores/index.js';
 import { createTelemetry } from '../../../src/telemetry/telemetry.js';
 import { createRouters } from '../../../src/transport/app.js';
-import { readConfig } from '../../../src/transport/config.js';
 import { createServerParts } from '../../../src/transport/server-parts.js';
 import { createProbes } from './test-components.js';
 
