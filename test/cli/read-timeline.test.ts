@@ -5,7 +5,7 @@ import { callFinished, callStarted } from '../../src/graph/call-notices.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import type { JsonObject } from '../../src/json.js';
 import type { RunRecord } from '../../src/records/stores.js';
-import { timelineView } from '../../src/transport/runs/timeline-view.js';
+import { timelineView } from '../../src/transport/runs/run-view.js';
 
 const of = (seq: number, at: number) => ({ run: 'r', seq, at, node: 'Agent:A', token: 1 });
 const notice = (seq: number, at: number, { name, data }: { readonly name: string; readonly data: JsonObject }) =>
