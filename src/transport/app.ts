@@ -31,10 +31,8 @@ const GONE = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ECON
 
 /** What lies outside the API. */
 const SYSTEM: readonly Route[] = [
-  route({ method: 'get', path: '/healthz', summary: 'Whether the server is alive', access: 'open' }, () =>
-    success({ status: 'ok' }),
-  ),
-  route({ method: 'get', path: '/', summary: 'Where the API lies', access: 'open' }, () =>
+  route('GET /healthz', { summary: 'Whether the server is alive', access: 'open' }, () => success({ status: 'ok' })),
+  route('GET /', { summary: 'Where the API lies', access: 'open' }, () =>
     success({ name: 'runnel', api: API_PREFIX, health: '/healthz' }),
   ),
   metricsRoute,

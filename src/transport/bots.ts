@@ -17,9 +17,8 @@ export const botRoutes: RouteGroup = {
   description: 'Turns for chat pages on other sites, which hold a beta token.',
   routes: [
     route(
+      'POST /agentbots/:id/completions',
       {
-        method: 'post',
-        path: '/agentbots/:id/completions',
         summary: 'Runs a turn of the draft; streams unless `stream` is false',
         access: 'bot',
         query: turnQuery,
@@ -37,9 +36,8 @@ export const botRoutes: RouteGroup = {
       },
     ),
     route(
+      'GET /agentbots/:id/inputs',
       {
-        method: 'get',
-        path: '/agentbots/:id/inputs',
         summary: 'What a page shows before the first question',
         access: 'bot',
         data: z.looseObject({
@@ -53,13 +51,8 @@ export const botRoutes: RouteGroup = {
       async (request, parts) => success(inputsOf(await requireBot(parts, request))),
     ),
     route(
-      {
-        method: 'get',
-        path: '/agentbots/:id/logs/:message',
-        summary: 'What each component did for a message',
-        access: 'bot',
-        data: traceShape,
-      },
+      'GET /agentbots/:id/logs/:message',
+      { summary: 'What each component did for a message', access: 'bot', data: traceShape },
       async (request, parts) => {
         const { id } = await requireBot(parts, request);
         return success(await traceOfMessage(parts, request.tenant, id, request.params.message));

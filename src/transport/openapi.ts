@@ -1,7 +1,7 @@
 /** The OpenAPI document of declared routes. */
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
-import { type Access, type AnswerKind, type Route, type RouteGroup, route } from './http/route.js';
+import { type Access, type AnswerKind, type Method, type Route, type RouteGroup, route } from './http/route.js';
 
 /** An OpenAPI document, as JSON. */
 export type ApiDescription = ReturnType<OpenApiGeneratorV31['generateDocument']>;
@@ -52,14 +52,11 @@ export function openapiRoutes(prefix: string, groups: () => readonly RouteGroup[
     name: 'openapi',
     description: 'This description.',
     routes: [
-      route(
-        { method: 'get', path: '/openapi.json', summary: 'This description', access: 'open', answers: 'any' },
-        () => {
-          // Made with the first request: it takes longer than starting the server.
-          description ??= describeApi(prefix, groups());
-          return description;
-        },
-      ),
+      route('GET /openapi.json', { summary: 'This description', access: 'open', answers: 'any' }, () => {
+        // Made with the first request: it takes longer than starting the server.
+        description ??= describeApi(prefix, groups());
+        return description;
+      }),
     ],
   };
 }
@@ -68,10 +65,11 @@ function toPath(prefix: string, tag: string, route: Route): RouteConfig {
   const { method, path, summary, query, access = 'key' } = route;
   const names = [...path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name as string);
   const body = bodyOf(route);
+  const lower = method.toLowerCase() as Lowercase<Method>;
   return {
-    method,
+    method: lower,
     path: `${prefix}${path.replace(/:([a-z_]+)/g, '{$1}')}`,
-    operationId: `${method}${path.replace(/[^A-Za-z]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? '')}`,
+    operationId: `${lower}${path.replace(/[^A-Za-z]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? '')}`,
     tags: [tag],
     summary,
     security: SECURITY[access],
@@ -92,7 +90,7 @@ function bodyOf({ method, body, takes }: Route): NonNullable<RouteConfig['reques
     const file = z.string().meta({ format: 'binary' }).describe('May be repeated.');
     return { content: { 'multipart/form-data': { schema: z.object({ file: file.optional() }) } } };
   }
-  if (body === 'anything') return method === 'get' ? undefined : { content: { '*/*': { schema: z.unknown() } } };
+  if (body === 'anything') return method === 'GET' ? undefined : { content: { '*/*': { schema: z.unknown() } } };
   const schema = body ?? takes;
   return schema === undefined ? undefined : { content: json(schema) };
 }

@@ -102,9 +102,8 @@ export const sessionRoutes: RouteGroup = {
   description: 'Conversations with an agent.',
   routes: [
     route(
+      'GET /agents/:id/sessions',
       {
-        method: 'get',
-        path: '/agents/:id/sessions',
         summary: 'Lists sessions',
         query: sessionsQuery,
         answers: 'page',
@@ -113,9 +112,8 @@ export const sessionRoutes: RouteGroup = {
       list,
     ),
     route(
+      'POST /agents/:id/sessions',
       {
-        method: 'post',
-        path: '/agents/:id/sessions',
         summary: 'Makes a session before its first turn',
         query: newSessionQuery,
         body: newSessionSchema,
@@ -124,9 +122,8 @@ export const sessionRoutes: RouteGroup = {
       create,
     ),
     route(
+      'DELETE /agents/:id/sessions',
       {
-        method: 'delete',
-        path: '/agents/:id/sessions',
         summary: 'Deletes several sessions',
         query: deletedSessionsQuery,
         body: deletedSessionsSchema,
@@ -137,21 +134,13 @@ export const sessionRoutes: RouteGroup = {
       removeMany,
     ),
     route(
-      {
-        method: 'get',
-        path: '/agents/:id/sessions/:session',
-        summary: 'Reads a session',
-        data: sessionRowShape,
-      },
+      'GET /agents/:id/sessions/:session',
+      { summary: 'Reads a session', data: sessionRowShape },
       async (request, parts) => success(sessionRow(await findSession(request, parts))),
     ),
     route(
-      {
-        method: 'delete',
-        path: '/agents/:id/sessions/:session',
-        summary: 'Deletes a session',
-        data: z.number().int(),
-      },
+      'DELETE /agents/:id/sessions/:session',
+      { summary: 'Deletes a session', data: z.number().int() },
       async (request, parts) => {
         const { id } = await findSession(request, parts);
         await remove(parts, request.tenant, id);

@@ -30,17 +30,13 @@ export const tokenRoutes: RouteGroup = {
   description: 'Keys that a tenant creates for itself.',
   routes: [
     route(
-      { method: 'get', path: '/system/tokens', summary: 'Lists own keys', data: z.array(tokenShape) },
+      'GET /system/tokens',
+      { summary: 'Lists own keys', data: z.array(tokenShape) },
       async ({ tenant }, { tokens }) => success((await tokens.list(tenant)).map((one) => tokenView(one, tenant))),
     ),
     route(
-      {
-        method: 'post',
-        path: '/system/tokens',
-        summary: 'Makes a pair of keys',
-        body: newTokenSchema,
-        data: tokenShape,
-      },
+      'POST /system/tokens',
+      { summary: 'Makes a pair of keys', body: newTokenSchema, data: tokenShape },
       async ({ tenant, body }, { tokens, stores, now }) => {
         const agentId = body.agent_id ?? body.dialog_id ?? undefined;
         if (agentId !== undefined && (await stores.agents.find(tenant, agentId)) === undefined) throw noAgent();
@@ -55,7 +51,8 @@ export const tokenRoutes: RouteGroup = {
       },
     ),
     route(
-      { method: 'delete', path: '/system/tokens/:token', summary: 'Deletes a pair of keys', data: z.boolean() },
+      'DELETE /system/tokens/:token',
+      { summary: 'Deletes a pair of keys', data: z.boolean() },
       async ({ tenant, params }, { tokens }) => success(await tokens.delete(tenant, params.token)),
     ),
   ],

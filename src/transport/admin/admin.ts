@@ -28,9 +28,8 @@ export const adminRoutes: RouteGroup = {
   description: "For the administrator's key.",
   routes: [
     route(
+      'GET /admin/canvas-runtime',
       {
-        method: 'get',
-        path: '/admin/canvas-runtime',
         summary: 'Which engines there are',
         access: 'admin',
         data: z.looseObject({ runtimes: z.array(string), default: string }),
@@ -38,24 +37,13 @@ export const adminRoutes: RouteGroup = {
       (_, { config }) => success({ runtimes: config.runtimes, default: config.defaultRuntime }),
     ),
     route(
-      {
-        method: 'get',
-        path: '/admin/canvas-runtime/:tenant',
-        summary: "Which engine runs a tenant's canvases",
-        access: 'admin',
-        data: runtimeShape,
-      },
+      'GET /admin/canvas-runtime/:tenant',
+      { summary: "Which engine runs a tenant's canvases", access: 'admin', data: runtimeShape },
       ({ params }, parts) => runtimeView(params.tenant, parts),
     ),
     route(
-      {
-        method: 'post',
-        path: '/admin/canvas-runtime/:tenant',
-        summary: 'Gives a tenant to an engine',
-        access: 'admin',
-        body: runtimeSchema,
-        data: runtimeShape,
-      },
+      'POST /admin/canvas-runtime/:tenant',
+      { summary: 'Gives a tenant to an engine', access: 'admin', body: runtimeSchema, data: runtimeShape },
       async ({ params, body: { runtime } }, parts) => {
         const { runtimes } = parts.config;
         if (!runtime || !runtimes.includes(runtime)) {
@@ -66,26 +54,16 @@ export const adminRoutes: RouteGroup = {
       },
     ),
     route(
-      {
-        method: 'delete',
-        path: '/admin/canvas-runtime/:tenant',
-        summary: 'Gives a tenant back to the default engine',
-        access: 'admin',
-        data: runtimeShape,
-      },
+      'DELETE /admin/canvas-runtime/:tenant',
+      { summary: 'Gives a tenant back to the default engine', access: 'admin', data: runtimeShape },
       async ({ params }, parts) => {
         await parts.runtimes.delete(params.tenant);
         return runtimeView(params.tenant, parts);
       },
     ),
     route(
-      {
-        method: 'get',
-        path: '/admin/metrics',
-        summary: "Counts of runs in Prometheus' text format",
-        access: 'admin',
-        answers: 'text',
-      },
+      'GET /admin/metrics',
+      { summary: "Counts of runs in Prometheus' text format", access: 'admin', answers: 'text' },
       ({ exchange }, parts) => metricsText(exchange, parts),
     ),
   ],
@@ -98,7 +76,8 @@ export const adminRoutes: RouteGroup = {
  * reaches loopback under another name.
  */
 export const metricsRoute = route(
-  { method: 'get', path: '/metrics', summary: "Counts in Prometheus' text format", access: 'open', answers: 'text' },
+  'GET /metrics',
+  { summary: "Counts in Prometheus' text format", access: 'open', answers: 'text' },
   async ({ exchange }, parts) => {
     const { adminKey } = parts.config;
     if (!isLocal(exchange)) {

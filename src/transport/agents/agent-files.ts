@@ -26,19 +26,13 @@ export const agentFileRoutes: RouteGroup = {
   description: 'Canvases as files.',
   routes: [
     route(
-      {
-        method: 'get',
-        path: '/agents/:id/export',
-        summary: 'Gives the draft or a version as a file',
-        query: exportQuery,
-        answers: 'file',
-      },
+      'GET /agents/:id/export',
+      { summary: 'Gives the draft or a version as a file', query: exportQuery, answers: 'file' },
       exportAgent,
     ),
     route(
+      'POST /agents/import',
       {
-        method: 'post',
-        path: '/agents/import',
         summary: 'Makes agents of canvas files; several give a list',
         query: importQuery,
         body: 'files',

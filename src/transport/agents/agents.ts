@@ -94,9 +94,8 @@ export const agentRoutes: RouteGroup = {
   description: 'Agents: a draft of a canvas and its properties.',
   routes: [
     route(
+      'GET /agents',
       {
-        method: 'get',
-        path: '/agents',
         summary: 'Lists agents',
         query: agentsQuery,
         data: z.looseObject({
@@ -108,23 +107,24 @@ export const agentRoutes: RouteGroup = {
       list,
     ),
     route(
-      { method: 'post', path: '/agents', summary: 'Creates an agent', body: agentSchema, data: createdAgentShape },
+      'POST /agents',
+      { summary: 'Creates an agent', body: agentSchema, data: createdAgentShape },
       async ({ tenant, body }, parts) => success(await insertAgent(parts, tenant, readAgentInput(body))),
     ),
     route(
-      { method: 'get', path: '/agents/:id', summary: 'Reads an agent with its draft', data: agentShape },
+      'GET /agents/:id',
+      { summary: 'Reads an agent with its draft', data: agentShape },
       async ({ tenant, params }, { stores }) => {
         const agent = await stores.agents.find(tenant, params.id);
         if (agent === undefined) throw noCanvas();
         return success(agentView(agent, tenant));
       },
     ),
-    ...(['patch', 'put'] as const).map((method) =>
+    ...(['PATCH', 'PUT'] as const).map((method) =>
       route(
+        `${method} /agents/:id`,
         {
-          method,
-          path: '/agents/:id',
-          summary: method === 'put' ? 'The same as PATCH' : 'Saves a draft; makes no version',
+          summary: method === 'PUT' ? 'The same as PATCH' : 'Saves a draft; makes no version',
           body: agentSchema,
           data: changedAgentShape,
         },
@@ -132,21 +132,16 @@ export const agentRoutes: RouteGroup = {
       ),
     ),
     route(
-      {
-        method: 'delete',
-        path: '/agents/:id',
-        summary: 'Deletes an agent with its versions, sessions and runs',
-        data: z.boolean(),
-      },
+      'DELETE /agents/:id',
+      { summary: 'Deletes an agent with its versions, sessions and runs', data: z.boolean() },
       async ({ tenant, params }, parts) => {
         if (!(await deleteAgent(parts, tenant, params.id))) throw notOwner();
         return success(true);
       },
     ),
     route(
+      'GET /agents/tags',
       {
-        method: 'get',
-        path: '/agents/tags',
         summary: 'Counts tags',
         query: tagsQuery,
         data: z.array(z.looseObject({ tag: string, count: z.number().int() })),
@@ -154,9 +149,8 @@ export const agentRoutes: RouteGroup = {
       countTags,
     ),
     route(
+      'PUT /agents/:id/tags',
       {
-        method: 'put',
-        path: '/agents/:id/tags',
         summary: 'Replaces tags',
         body: z.looseObject({
           tags: tagsSchema.describe('All tags: comma-separated, or a list. 64 characters each, 512 together.'),
@@ -171,12 +165,8 @@ export const agentRoutes: RouteGroup = {
       },
     ),
     route(
-      {
-        method: 'post',
-        path: '/agents/:id/reset',
-        summary: 'Removes what conversations left in the draft, and gives the draft',
-        data: z.looseObject({}),
-      },
+      'POST /agents/:id/reset',
+      { summary: 'Removes what conversations left in the draft, and gives the draft', data: z.looseObject({}) },
       async (request, parts) => {
         const { id, dsl } = await requireAgent(parts, request);
         const reset = resetDraft(dsl);

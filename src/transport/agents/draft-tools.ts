@@ -36,23 +36,15 @@ export const draftToolRoutes: RouteGroup = {
   description: 'What editors of drafts need beside saving.',
   routes: [
     route(
-      {
-        method: 'post',
-        path: '/agents/test_db_connection',
-        summary: 'Asks a database whether it answers',
-        takes: databaseSchema,
-        data: z.string(),
-      },
+      'POST /agents/test_db_connection',
+      { summary: 'Asks a database whether it answers', takes: databaseSchema, data: z.string() },
       testDatabase,
     ),
-    route(
-      { method: 'post', path: '/agents/rerun', summary: 'Runs a part of a pipeline again', takes: rerunSchema },
-      ({ body }) => {
-        requireAll(body, ['id', 'dsl', 'component_id']);
-        // This server stores no logs of ingestion pipelines, so no id can be found.
-        throw new EngineError('NOT_FOUND', 'Document not found.');
-      },
-    ),
+    route('POST /agents/rerun', { summary: 'Runs a part of a pipeline again', takes: rerunSchema }, ({ body }) => {
+      requireAll(body, ['id', 'dsl', 'component_id']);
+      // This server stores no logs of ingestion pipelines, so no id can be found.
+      throw new EngineError('NOT_FOUND', 'Document not found.');
+    }),
   ],
 };
 

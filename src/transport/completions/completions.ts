@@ -43,9 +43,8 @@ export const completionRoutes: RouteGroup = {
   description: "Turns as chat clients start them: RAGFlow's form and OpenAI's.",
   routes: [
     route(
+      'POST /agents/chat/completions',
       {
-        method: 'post',
-        path: '/agents/chat/completions',
         summary: 'Runs a turn of the draft',
         query: turnQuery,
         takes: eitherSchema,
@@ -65,21 +64,13 @@ export const completionRoutes: RouteGroup = {
       },
     ),
     route(
-      {
-        method: 'post',
-        path: '/agents/:id/completions',
-        summary: 'Older path of the same',
-        query: turnQuery,
-        body: turnSchema,
-        answers: 'events',
-        data: answerShape,
-      },
+      'POST /agents/:id/completions',
+      { summary: 'Older path of the same', query: turnQuery, body: turnSchema, answers: 'events', data: answerShape },
       (request, parts) => complete(request, parts, request.params.id, request.body),
     ),
     route(
+      'POST /agents_openai/:id/chat/completions',
       {
-        method: 'post',
-        path: '/agents_openai/:id/chat/completions',
         summary: "Runs a turn for clients of OpenAI's API",
         takes: openaiSchema,
         answers: 'openai',

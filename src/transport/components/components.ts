@@ -33,9 +33,8 @@ export function componentRoutes(): RouteGroup {
     description: 'Components of a draft, one at a time.',
     routes: [
       route(
+        'GET /agents/:id/components/:component/input-form',
         {
-          method: 'get',
-          path: '/agents/:id/components/:component/input-form',
           summary: 'What to fill in to try a component of the draft',
           data: z.record(z.string(), z.looseObject({ name: z.string().optional(), type: z.string().optional() })),
         },
@@ -45,9 +44,8 @@ export function componentRoutes(): RouteGroup {
         },
       ),
       route(
+        'POST /agents/:id/components/:component/debug',
         {
-          method: 'post',
-          path: '/agents/:id/components/:component/debug',
           summary: 'Runs one component of the draft alone and gives its outputs; stores nothing',
           body: trialSchema,
           data: z.looseObject({}),

@@ -42,9 +42,8 @@ export const fileRoutes: RouteGroup = {
   description: 'Files of users and files that agents made.',
   routes: [
     route(
+      'POST /agents/:id/upload',
       {
-        method: 'post',
-        path: '/agents/:id/upload',
         summary: 'Stores files for an agent; several give a list',
         access: 'page',
         query: uploadQuery,
@@ -54,13 +53,8 @@ export const fileRoutes: RouteGroup = {
       upload,
     ),
     route(
-      {
-        method: 'get',
-        path: '/agents/download',
-        summary: 'Gives a file',
-        query: z.object({ id: string }),
-        answers: 'file',
-      },
+      'GET /agents/download',
+      { summary: 'Gives a file', query: z.object({ id: string }), answers: 'file' },
       async ({ tenant, query, exchange }, parts) => {
         const { name, bytes } = await findFile(parts, tenant, query.id);
         // Bytes of no type that a browser would show.
@@ -70,34 +64,18 @@ export const fileRoutes: RouteGroup = {
       },
     ),
     route(
-      {
-        method: 'get',
-        path: '/agents/attachments/:file/download',
-        summary: 'Gives a file',
-        access: 'page',
-        query: downloadQuery,
-        answers: 'file',
-      },
+      'GET /agents/attachments/:file/download',
+      { summary: 'Gives a file', access: 'page', query: downloadQuery, answers: 'file' },
       (request, parts) => send(request, parts, request.query.disposition === 'inline'),
     ),
     route(
-      {
-        method: 'get',
-        path: '/agents/attachments/:file/preview',
-        summary: 'Shows a file',
-        query: previewQuery,
-        answers: 'file',
-      },
+      'GET /agents/attachments/:file/preview',
+      { summary: 'Shows a file', query: previewQuery, answers: 'file' },
       (request, parts) => send(request, parts, true),
     ),
     route(
-      {
-        method: 'get',
-        path: '/documents/artifact/:file',
-        summary: 'Gives a file that code of an agent made',
-        query: artifactQuery,
-        answers: 'file',
-      },
+      'GET /documents/artifact/:file',
+      { summary: 'Gives a file that code of an agent made', query: artifactQuery, answers: 'file' },
       sendArtifact,
     ),
   ],

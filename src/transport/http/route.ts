@@ -3,7 +3,7 @@ import type { RouterContext } from '@koa/router';
 import type { z } from 'zod';
 import type { ServerParts } from '../server-parts.js';
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Who may call a route: anyone; keys of the API; those and the keys of chat pages; the same, refused in the words that chat
@@ -61,11 +61,8 @@ export interface RouteRequest<Name extends string, Q extends z.ZodType = NoQuery
   readonly exchange: HttpExchange;
 }
 
-/** What a route declares. */
-export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.ZodType> {
-  readonly method: Method;
-  /** Below the prefix of the API. A fixed segment wins over a parameter, whatever the order of declaration. */
-  readonly path: P;
+/** What a route declares beside its method and path. */
+export interface RouteSpec<Q extends z.ZodObject, B extends z.ZodType> {
   readonly summary: string;
   /** @default 'key' */
   readonly access?: Access;
@@ -93,7 +90,10 @@ type Handle<Name extends string, Q extends z.ZodType, B extends z.ZodType> = (
 ) => unknown;
 
 /** A declared route with its handler. Made by {@link route}. */
-export interface Route extends RouteSpec<string, z.ZodObject, z.ZodType> {
+export interface Route extends RouteSpec<z.ZodObject, z.ZodType> {
+  readonly method: Method;
+  /** Below the prefix of the API. A fixed segment wins over a parameter, whatever the order of declaration. */
+  readonly path: string;
   readonly handle: Handle<string, z.ZodType, z.ZodType>;
 }
 
@@ -104,13 +104,15 @@ export interface RouteGroup {
   readonly routes: readonly Route[];
 }
 
-/** Declares a route; the handler gets what the declaration parses. */
-export function route<const P extends string, Q extends z.ZodObject = NoQuery, B extends z.ZodType = z.ZodUnknown>(
-  spec: RouteSpec<P, Q, B>,
+/** Declares a route, such as `GET /agents/:id`; the handler gets what the declaration parses. */
+export function route<P extends string, Q extends z.ZodObject = NoQuery, B extends z.ZodType = z.ZodUnknown>(
+  address: `${Method} ${P}`,
+  spec: RouteSpec<Q, B>,
   handle: Handle<NamesIn<P>, Q, B>,
 ): Route {
+  const [method, path] = address.split(' ', 2) as [Method, P];
   // Requests are parsed by the schemas that the handler was typed by.
-  return { ...spec, handle: handle as Route['handle'] };
+  return { ...spec, method, path, handle: handle as Route['handle'] };
 }
 
 /** The routes of groups, below a prefix. */

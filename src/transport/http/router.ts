@@ -52,7 +52,7 @@ function inOrder(routes: readonly Route[]): readonly Route[] {
     const key = `${shapeOf(route)} ${route.method}`;
     const other = byKey.get(key);
     if (other !== undefined) {
-      const both = `${route.method.toUpperCase()} ${other.path} and ${route.path}`;
+      const both = `${route.method} ${other.path} and ${route.path}`;
       throw new EngineError('CONFIG_INVALID', `Two routes answer the same requests: ${both}. Give one another path.`);
     }
     byKey.set(key, route);

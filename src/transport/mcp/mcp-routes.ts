@@ -29,10 +29,8 @@ export function mcpRoutes(): RouteGroup {
   return {
     name: 'mcp',
     description: 'Published agents as tools of an MCP server (streamable HTTP, without sessions).',
-    routes: (['get', 'post', 'delete'] as const).map((method) =>
-      route({ method, path: '/mcp', ...(method === 'post' ? post : other) }, ({ exchange }, parts) =>
-        serve(parts, calls, exchange),
-      ),
+    routes: (['GET', 'POST', 'DELETE'] as const).map((method) =>
+      route(`${method} /mcp`, method === 'POST' ? post : other, ({ exchange }, parts) => serve(parts, calls, exchange)),
     ),
   };
 }

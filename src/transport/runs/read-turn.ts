@@ -6,7 +6,10 @@ import type { TurnRequest } from '../../hosting/turn-request.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { given, isTruthy, readInput, text, versionQuery } from '../http/input.js';
 
-const object = z.custom<JsonObject>(isJsonObject, 'expected an object').meta({ type: 'object' });
+const object = z
+  .custom<JsonObject>(isJsonObject, 'expected an object')
+  .nullish()
+  .meta({ type: ['object', 'null'], additionalProperties: true });
 const id = z.union([z.string(), z.number().transform(String)], { error: 'expected a text' }).nullish();
 const question = z.string({ error: 'expected a text' }).nullish();
 const anything = z.unknown().optional();
@@ -17,9 +20,7 @@ export const turnSchema = z.looseObject({
   question: question.describe('The same as `query`.'),
   user_input: question.describe('The same as `query`.'),
   message: question.describe('The same as `query`.'),
-  inputs: object
-    .nullish()
-    .describe('Values for the fields of Begin or of the forms that wait: `{"field": {"value": …}}`.'),
+  inputs: object.describe('Values for the fields of Begin or of the forms that wait: `{"field": {"value": …}}`.'),
   files: z.array(z.unknown()).nullish().describe('Files as the upload described them.'),
   session_id: id.describe('Continues this session; default: a new one.'),
   user_id: id.describe("The client's name for its user."),
@@ -33,8 +34,8 @@ export const turnSchema = z.looseObject({
   return_trace: anything.describe('true: the answer has what each node did.'),
   detach: anything.describe('true: continues without clients for as long as it takes.'),
   stream: anything.describe('true: the answer is a stream of events.'),
-  chat_template_kwargs: object.nullish(),
-  custom_header: object.nullish().describe('Headers for tools that declare them.'),
+  chat_template_kwargs: object,
+  custom_header: object.describe('Headers for tools that declare them.'),
 });
 
 /** What may also stand in the query of the URL; the body wins. */

@@ -51,9 +51,8 @@ export const runRoutes: RouteGroup = {
   routes: [
     ...(['run', 'stream'] as const).map((name) =>
       route(
+        `POST /agents/:id/${name}`,
         {
-          method: 'post',
-          path: `/agents/:id/${name}`,
           summary:
             name === 'run'
               ? 'Runs a turn and waits for the answer; streams when asked to'
@@ -72,40 +71,22 @@ export const runRoutes: RouteGroup = {
       ),
     ),
     route(
-      {
-        method: 'post',
-        path: '/agents/:id/cancel',
-        summary: 'Stops runs of the caller; without a body all of the agent',
-        body: cancelSchema,
-        data: z.boolean(),
-      },
+      'POST /agents/:id/cancel',
+      { summary: 'Stops runs of the caller; without a body all of the agent', body: cancelSchema, data: z.boolean() },
       cancelOfAgent,
     ),
     route(
-      {
-        method: 'get',
-        path: '/agents/:id/runs',
-        summary: 'Lists runs, newest first',
-        query: runsQuery,
-        answers: 'page',
-        data: z.array(runShape),
-      },
+      'GET /agents/:id/runs',
+      { summary: 'Lists runs, newest first', query: runsQuery, answers: 'page', data: z.array(runShape) },
       list,
     ),
+    route('GET /agents/:id/runs/:run', { summary: 'Reads a run', data: runDetailShape }, async (request, parts) => {
+      const run = await findRun(request, parts);
+      return success(runDetailView(run, await parts.timelines.read(request.tenant, run.id)));
+    }),
     route(
-      { method: 'get', path: '/agents/:id/runs/:run', summary: 'Reads a run', data: runDetailShape },
-      async (request, parts) => {
-        const run = await findRun(request, parts);
-        return success(runDetailView(run, await parts.timelines.read(request.tenant, run.id)));
-      },
-    ),
-    route(
-      {
-        method: 'get',
-        path: '/agents/:id/runs/:run/trace',
-        summary: 'Reads what each node of a run did, over time',
-        data: timelineShape,
-      },
+      'GET /agents/:id/runs/:run/trace',
+      { summary: 'Reads what each node of a run did, over time', data: timelineShape },
       async (request, parts) => {
         const { tenant } = request;
         const run = await findRun(request, parts);
@@ -115,9 +96,8 @@ export const runRoutes: RouteGroup = {
       },
     ),
     route(
+      'POST /agents/:id/runs/:run/fork',
       {
-        method: 'post',
-        path: '/agents/:id/runs/:run/fork',
         summary: 'Starts another run from an event of a run; nodes that had finished by then are not run again',
         query: forkQuery,
         body: turnSchema,
@@ -134,9 +114,8 @@ export const runRoutes: RouteGroup = {
       },
     ),
     route(
+      'GET /agents/:id/runs/:run/events',
       {
-        method: 'get',
-        path: '/agents/:id/runs/:run/events',
         summary: 'Streams the events of a run, from the first or after `Last-Event-ID`',
         query: eventsQuery,
         answers: 'events',
@@ -144,29 +123,21 @@ export const runRoutes: RouteGroup = {
       streamEvents,
     ),
     route(
-      { method: 'post', path: '/agents/:id/runs/:run/cancel', summary: 'Stops a run', data: z.boolean() },
+      'POST /agents/:id/runs/:run/cancel',
+      { summary: 'Stops a run', data: z.boolean() },
       async (request, parts) => {
         const { id } = await findRun(request, parts);
         return cancel(parts, request.tenant, { run: id });
       },
     ),
     route(
-      {
-        method: 'post',
-        path: '/tasks/:task/cancel',
-        summary: 'Stops the run of a session, or a run',
-        data: z.boolean(),
-      },
+      'POST /tasks/:task/cancel',
+      { summary: 'Stops the run of a session, or a run', data: z.boolean() },
       cancelTask,
     ),
     route(
-      {
-        method: 'patch',
-        path: '/tasks/:task',
-        summary: 'The same, in another form',
-        takes: z.looseObject({ action: z.literal('stop') }),
-        data: z.boolean(),
-      },
+      'PATCH /tasks/:task',
+      { summary: 'The same, in another form', takes: z.looseObject({ action: z.literal('stop') }), data: z.boolean() },
       (request, parts) => {
         const { action } = readInput(z.looseObject({ action: z.string().optional() }), request.body);
         if (action !== 'stop') throw badArgument(`\`action\` must be "stop"; received ${received(action)}.`);

@@ -17,12 +17,8 @@ export const traceRoutes: RouteGroup = {
   description: 'What happened while a message was made.',
   routes: [
     route(
-      {
-        method: 'get',
-        path: '/agents/:id/logs/:message',
-        summary: 'What each component did for a message',
-        data: traceShape,
-      },
+      'GET /agents/:id/logs/:message',
+      { summary: 'What each component did for a message', data: traceShape },
       async (request, parts) => {
         const { id } = await requireAgent(parts, request);
         return success(await traceOfMessage(parts, request.tenant, id, request.params.message));

@@ -56,9 +56,8 @@ export const versionRoutes: RouteGroup = {
   description: 'Published documents of an agent; none is ever changed.',
   routes: [
     route(
+      'GET /agents/:id/versions',
       {
-        method: 'get',
-        path: '/agents/:id/versions',
         summary: 'Lists versions, newest first',
         query: versionsQuery,
         answers: 'page',
@@ -68,9 +67,8 @@ export const versionRoutes: RouteGroup = {
     ),
     ...(['versions', 'publish'] as const).map((name) =>
       route(
+        `POST /agents/:id/${name}`,
         {
-          method: 'post',
-          path: `/agents/:id/${name}`,
           summary:
             name === 'publish'
               ? 'The same as POST …/versions'
@@ -82,16 +80,13 @@ export const versionRoutes: RouteGroup = {
       ),
     ),
     route(
-      { method: 'get', path: '/agents/:id/versions/:version', summary: 'Reads a version', data: versionShape },
+      'GET /agents/:id/versions/:version',
+      { summary: 'Reads a version', data: versionShape },
       async (request, parts) => success(versionView(await findVersion(request, parts))),
     ),
     route(
-      {
-        method: 'delete',
-        path: '/agents/:id/versions/:version',
-        summary: 'Deletes a version; the newest of the others is what runs from then on',
-        data: z.boolean(),
-      },
+      'DELETE /agents/:id/versions/:version',
+      { summary: 'Deletes a version; the newest of the others is what runs from then on', data: z.boolean() },
       async (request, parts) => {
         const { id, agentId } = await findVersion(request, parts);
         if (!(await parts.stores.versions.delete(request.tenant, agentId, id))) throw noVersion();

@@ -25,7 +25,7 @@ import { credentialHeader } from './webhook-security.js';
 import type { OpenTrace } from './webhook-traces.js';
 
 /** Every method that a webhook may be called with; HEAD comes with GET. */
-const METHODS: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
+const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** An agent and its tenant. */
 interface WebhookTarget {
@@ -53,9 +53,8 @@ export const webhookRoutes: RouteGroup = {
   routes: [
     ...METHODS.map((method) =>
       route(
+        `${method} /agents/:id/webhook`,
         {
-          method,
-          path: '/agents/:id/webhook',
           summary: 'Calls the webhook of an agent',
           // Without a key, but with the security that its author configured.
           access: 'open',
@@ -70,13 +69,8 @@ export const webhookRoutes: RouteGroup = {
     ),
     ...METHODS.map((method) =>
       route(
-        {
-          method,
-          path: '/agents/:id/webhook/test',
-          summary: 'The same for its owner, with a record',
-          body: 'anything',
-          answers: 'any',
-        },
+        `${method} /agents/:id/webhook/test`,
+        { summary: 'The same for its owner, with a record', body: 'anything', answers: 'any' },
         async ({ tenant, params, exchange }, parts) => {
           const agent = await parts.stores.agents.find(tenant, params.id);
           if (agent === undefined) throw notOwner();
@@ -93,9 +87,8 @@ export const webhookRoutes: RouteGroup = {
       ),
     ),
     route(
+      'GET /agents/:id/webhook/logs',
       {
-        method: 'get',
-        path: '/agents/:id/webhook/logs',
         summary: 'What was recorded',
         query: logsQuery,
         data: z.looseObject({

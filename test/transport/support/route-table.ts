@@ -9,5 +9,5 @@ export interface Route {
 
 /** Every route of the API, as it is declared. */
 export function routeTable(): readonly Route[] {
-  return routesBelow(API_PREFIX, createApi()).map(({ method, path }) => ({ method: method.toUpperCase(), path }));
+  return routesBelow(API_PREFIX, createApi()).map(({ method, path }) => ({ method, path }));
 }
