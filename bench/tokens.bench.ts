@@ -15,9 +15,9 @@ import { createRegistry, defineComponent, type Registry } from '../src/graph/com
 import { delta, type NodeEvent, settled } from '../src/graph/node-events.js';
 import { SILENT_LOG } from '../src/hosting/log.js';
 import { RunHub } from '../src/hosting/run-hub.js';
-import { modelsFromEnvironment } from '../src/models/configuration.js';
 import { createModels } from '../src/models/router.js';
 import type { RunLog } from '../src/records/stores.js';
+import { modelsFromEnvironment } from '../src/settings/read-settings.js';
 import { createMemoryStores } from '../src/stores/index.js';
 import { createServer, readConfig } from '../src/transport/index.js';
 import { sseFrame } from '../src/transport/http/event-stream.js';

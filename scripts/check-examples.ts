@@ -5,7 +5,7 @@
  * examples import the package by its name.
  */
 import { spawnSync } from 'node:child_process';
-import { detectVersion } from '../src/dsl/detect.js';
+import { detectVersion } from '../src/dsl/schema-v1.js';
 import { ROOT, readFiles, type SourceFile } from './support/files.js';
 import { isProgram, report } from './support/script.js';
 

@@ -12,9 +12,18 @@ const BASE = ['errors', 'json'];
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
 const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];
-const NODES = [...ADAPTERS, 'knowledge', 'tools', 'agents', 'components'];
+const NODES = [...ADAPTERS, 'knowledge', 'tools', 'agents'];
 const HOST = [...ENGINE, 'models', 'records', 'adapters', 'components', 'canvas', 'telemetry'];
-const EVERYTHING_BUT_CLI = [...NODES, 'stores', 'canvas', 'telemetry', 'hosting', 'transport'];
+const EVERYTHING_BUT_CLI = [
+  ...NODES,
+  'components',
+  'settings',
+  'stores',
+  'canvas',
+  'telemetry',
+  'hosting',
+  'transport',
+];
 
 /** The parts of `src`, each with the parts it may import besides itself. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -29,7 +38,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   records: ENGINE,
   stores: [...ENGINE, 'records'],
   documents: PORTS,
-  adapters: ADAPTERS,
+  adapters: [...PORTS, 'documents'],
   knowledge: [...BASE, 'operators', 'models', 'records', 'documents'],
   tools: [...ADAPTERS, 'knowledge'],
   agents: [...ADAPTERS, 'knowledge', 'tools'],
@@ -37,7 +46,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   canvas: [...ENGINE, 'templates', 'models', 'records', 'components'],
   telemetry: [...BASE, 'operators', 'graph'],
   hosting: HOST,
-  transport: [...HOST, 'dsl', 'hosting'],
+  settings: [...BASE, 'models', 'adapters'],
+  transport: [...HOST, 'dsl', 'settings', 'hosting'],
   cli: [...EVERYTHING_BUT_CLI, 'index'],
   index: EVERYTHING_BUT_CLI,
 };

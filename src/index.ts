@@ -5,7 +5,7 @@ export type { CodeRunner } from './adapters/sandbox/code-runner.js';
 export { createEmbeddedRunner, type EmbeddedRunnerOptions } from './adapters/sandbox/embedded/embedded-runner.js';
 // Agents: a model and its tools, as one stream.
 export type { AgentAnswer, AgentEvent } from './agents/agent-events.js';
-export { type AgentState, newAgentState } from './agents/agent-state.js';
+export { type AgentState, newAgentState } from './agents/agent-events.js';
 export { type AgentTool, bindTool } from './agents/agent-tool.js';
 export { type AgentBudget, type AgentSetup, runAgent } from './agents/run-agent.js';
 // A canvas: a document of RAGFlow's agent DSL, and a conversation with it.
@@ -65,14 +65,7 @@ export {
 } from './errors.js';
 // The engine.
 export { chain, type GraphNode, graph } from './graph/build.js';
-export {
-  type CallEnd,
-  type CallMoment,
-  type CallStart,
-  callEvent,
-  callFinished,
-  callStarted,
-} from './graph/call-notices.js';
+export type { CallSummary } from './graph/calls.js';
 export { type CompileOptions, compile } from './graph/compile.js';
 export {
   type Activation,
@@ -89,8 +82,23 @@ export {
   type Port,
   type Registry,
 } from './graph/component.js';
-export { isTerminal, type PendingQuestion, type RunEvent, type TerminalEvent } from './graph/events.js';
 export {
+  isTerminal,
+  type NodeReport,
+  type PendingQuestion,
+  type RunEvent,
+  type RunUsage,
+  type TerminalEvent,
+} from './graph/events.js';
+export {
+  type Call,
+  type CallEnd,
+  type CallMoment,
+  type CallReport,
+  type CallStart,
+  callEvent,
+  callFinished,
+  callStarted,
   type Delta,
   delta,
   type Interrupt,
@@ -107,17 +115,18 @@ export {
 export type { Plan, Variables } from './graph/plan.js';
 export type { CheckpointStore } from './graph/ports.js';
 export { execute, run } from './graph/run.js';
-export type { RunOptions, RunOutcome, Start } from './graph/run-options.js';
+export type { Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
 export { createTimeoutResolver, type TimeoutOptions, type TimeoutResolver } from './graph/timeouts.js';
 export { type TraceContext, type TraceSource, traceContextOf } from './graph/trace-context.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 // Models.
 export type { ChatDelta, ChatMessage, ChatModel, ChatRequest } from './models/chat-model.js';
-export { type Environment, type ModelsConfiguration, modelsFromEnvironment } from './models/configuration.js';
+export type { ModelsConfiguration } from './models/configuration.js';
 export { createModels, type Models, type ModelsOptions } from './models/router.js';
-export type { ScriptInput } from './models/script.js';
+export type { ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
+export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
 // Tools, and what they ask of the process around them.
 export { callTool } from './tools/call-tool.js';
 export { tools } from './tools/index.js';

@@ -1,10 +1,10 @@
 import { filter, from, map, NEVER, type Observable, of, reduce, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/agents/agent-events.js';
-import { type AgentState, newAgentState } from '../../src/agents/agent-state.js';
+import { type AgentState, newAgentState } from '../../src/agents/agent-events.js';
 import type { AgentTool, AgentToolEvent } from '../../src/agents/agent-tool.js';
-import { SAME_CALL } from '../../src/agents/prompts.js';
 import { type AgentSetup, runAgent } from '../../src/agents/run-agent.js';
+import { SAME_CALL } from '../../src/agents/run-calls.js';
 import { EngineError } from '../../src/errors.js';
 import type { ChatDelta, ChatRequest } from '../../src/models/chat-model.js';
 import { toolResult } from '../../src/tools/tool.js';

@@ -29,10 +29,10 @@ interface World {
   readonly answers: readonly Observable<ChatDelta>[];
   readonly found$?: Observable<ToolEvent>;
   readonly params?: object;
-  readonly memo?: Json;
+  readonly nodeState?: Json;
 }
 
-function play({ answers, found$ = NEVER, params = {}, memo }: World): Observable<string> {
+function play({ answers, found$ = NEVER, params = {}, nodeState }: World): Observable<string> {
   const lookUp = defineTool({
     component: 'LookUp',
     name: 'look_up',
@@ -46,9 +46,9 @@ function play({ answers, found$ = NEVER, params = {}, memo }: World): Observable
   let next = 0;
   const { services } = chatServices({ chat: () => answers[next++] ?? NEVER });
   const node = nodeOf(agentComponent([lookUp]), { llm_id: 'm', prompts: 'q', tools: ['LookUp'], ...params });
-  const activation: Activation = { ...activationOf({ services }), memo };
+  const activation: Activation = { ...activationOf({ services }), nodeState };
   const letterOf = (event: NodeEvent) =>
-    event.type === 'notice' && event.name === 'tool_progress' ? 'p' : LETTERS[event.type];
+    event.type === 'notice' && event.name === 'tool-progress' ? 'p' : LETTERS[event.type];
   return (node(activation) as Observable<NodeEvent>).pipe(
     map(letterOf),
     filter((letter) => letter !== undefined),

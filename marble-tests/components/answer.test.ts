@@ -42,8 +42,8 @@ describe('Answer', () => {
       const inputs = { query: { name: 'Your message', type: 'paragraph', value: null } };
       const values = {
         t: delta('content', 'hello'),
-        e: notice('message_end'),
-        p: { type: 'progress', memo: 'hello' },
+        e: notice('message-ended'),
+        p: { type: 'progress', nodeState: 'hello' },
         w: interrupt({ kind: 'form', inputs, tips: '' }, { content: 'hello' }),
       };
 

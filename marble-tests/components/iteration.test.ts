@@ -12,9 +12,9 @@ const PARAMS = { items_ref: 'begin@list', outputs: { seen: { ref: 'a@value', typ
 const BEGIN = { begin: { list: ['x', 'y'] } };
 
 const VALUES = {
-  a: { type: 'progress', memo: { index: 0 }, outputs: { seen: [] } },
-  b: { type: 'progress', memo: { index: 1 }, append: { seen: 'X' } },
-  c: { type: 'progress', memo: { index: 2, isClosing: true }, append: { seen: 'Y' } },
+  a: { type: 'progress', nodeState: { index: 0 }, outputs: { seen: [] } },
+  b: { type: 'progress', nodeState: { index: 1 }, append: { seen: 'X' } },
+  c: { type: 'progress', nodeState: { index: 2, isClosing: true }, append: { seen: 'Y' } },
   s: settled({ seen: ['X', 'Y'] }),
 };
 
@@ -93,10 +93,10 @@ describe('Iteration', () => {
 
       const events$ = perItem(
         {},
-        { memo: { index: 1 }, outputs: { a: {}, node: { seen: ['X'] }, ...BEGIN }, body: shouting(() => body$) },
+        { nodeState: { index: 1 }, outputs: { a: {}, node: { seen: ['X'] }, ...BEGIN }, body: shouting(() => body$) },
       );
 
-      const values = { ...VALUES, b: { type: 'progress', memo: { index: 1 } } };
+      const values = { ...VALUES, b: { type: 'progress', nodeState: { index: 1 } } };
       expectObservable(events$).toBe('b-c-(s|)', values);
     }));
 
@@ -118,7 +118,7 @@ describe('Iteration', () => {
       };
       const expected = ' (lmm)-n-(os|)';
       const values = {
-        l: { type: 'progress', memo: { items: ['x', 'y'] }, outputs: { _ended: [] } },
+        l: { type: 'progress', nodeState: { items: ['x', 'y'] }, outputs: { _ended: [] } },
         m: { type: 'progress' },
         n: { type: 'progress', append: { _ended: { index: 1, values: { seen: 'Y' } } } },
         o: { type: 'progress', append: { _ended: { index: 0, values: { seen: 'X' } } } },

@@ -9,15 +9,16 @@ import { createNode, type FakeOptions, fakeActivation, perform } from '../suppor
 import { marbles } from '../support/scheduler.js';
 
 const COUNTING = {
+  maximum_loop_count: 10,
   loop_variables: [{ variable: 'n', input_mode: 'constant', value: 0, type: 'number' }],
   loop_termination_condition: [{ variable: 'node@n', operator: '≥', input_mode: 'constant', value: 2 }],
 };
 
 const VALUES = {
   i: { type: 'progress', outputs: { n: 0 } },
-  a: { type: 'progress', memo: { round: 0 } },
-  b: { type: 'progress', memo: { round: 1 } },
-  c: { type: 'progress', memo: { round: 2, isClosing: true } },
+  a: { type: 'progress', nodeState: { round: 0 } },
+  b: { type: 'progress', nodeState: { round: 1 } },
+  c: { type: 'progress', nodeState: { round: 2, isClosing: true } },
   s: settled({ n: 2 }),
 };
 
@@ -97,7 +98,7 @@ describe('Loop', () => {
       const expected = '      b-c-(s|)   ';
 
       // The body had already counted to the end before it waited.
-      const resumed = { memo: { round: 1 }, outputs: { node: { n: 2 } } };
+      const resumed = { nodeState: { round: 1 }, outputs: { node: { n: 2 } } };
       const events$ = repeat({}, { ...resumed, body: counting(() => body$) });
 
       expectObservable(events$).toBe(expected, { ...VALUES, s: settled({ n: 3 }) });

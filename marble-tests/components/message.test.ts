@@ -11,7 +11,7 @@ const say = (content: string, around: Surroundings, params = {}) =>
 
 const text = (value: string) => delta('content', value);
 const thought = (value: string) => delta('thinking', value);
-const end = notice('message_end');
+const end = notice('message-ended');
 const done = (content: string) => settled({ content, downloads: [] });
 
 describe('Message', () => {

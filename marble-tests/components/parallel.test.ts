@@ -144,7 +144,11 @@ describe('Parallel', () => {
         { index: 2, values: { seen: 'Z' } },
       ];
 
-      const watched = sideBySide({}, { '0': x$ }, { memo: { items: ITEMS }, outputs: { a: {}, node: { _ended } } });
+      const watched = sideBySide(
+        {},
+        { '0': x$ },
+        { nodeState: { items: ITEMS }, outputs: { a: {}, node: { _ended } } },
+      );
 
       expectObservable(seen(watched)).toBe(expected, { n: [1, 2], p: [1, 2, 0], r: ended(['X', 'Y', 'Z']) });
     }));
@@ -155,7 +159,7 @@ describe('Parallel', () => {
       const expected = '   (lm)(mw|)  ';
       const node = { seen: ['old'], _ended: [{ index: 0, values: { seen: 'old' } }] };
       const values = {
-        l: { type: 'progress', memo: { items: ['x'] }, outputs: { seen: ['old'], _ended: [] } },
+        l: { type: 'progress', nodeState: { items: ['x'] }, outputs: { seen: ['old'], _ended: [] } },
         m: { type: 'progress' },
         w: interrupt(),
       };

@@ -15,7 +15,7 @@ export interface FakeOptions {
   readonly node?: string;
   readonly input?: Json;
   readonly answer?: Json;
-  readonly memo?: Json;
+  readonly nodeState?: Json;
   readonly closing?: boolean;
   readonly attempt?: number;
   readonly services?: unknown;
@@ -59,7 +59,7 @@ export function fakeActivation(options: FakeOptions = {}): FakeActivation {
     run: 'run',
     input: options.input ?? null,
     answer: options.answer,
-    memo: options.memo,
+    nodeState: options.nodeState,
     get outputs() {
       return outputs.get(node) ?? {};
     },
@@ -138,7 +138,7 @@ function tokenOf(activation: FakeActivation): Token {
     get: () => activation.outputs,
     set: (_node: number, outputs: Outputs) => activation.write(activation.node, outputs),
   };
-  return { node: 0, frame: { values: { cells } }, lists: undefined, memo: undefined } as unknown as Token;
+  return { node: 0, frame: { values: { cells } }, lists: undefined, nodeState: undefined } as unknown as Token;
 }
 
 /** Everything a node says that works synchronously. @throws what the node fails with; Error when it is not done at once. */

@@ -1,10 +1,19 @@
 import { of, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/graph/events.js';
+import { NO_USAGE } from '../../src/graph/state.js';
 import { type RunWatch, watchedBy } from '../../src/telemetry/run-watch.js';
 import { marbles } from '../support/scheduler.js';
 
-const event = (seq: number): RunEvent => ({ type: 'run-cancelled', run: 'r', seq, at: 0, elapsedMs: 0 });
+const event = (seq: number): RunEvent => ({
+  type: 'run-cancelled',
+  run: 'r',
+  seq,
+  at: 0,
+  elapsedMs: 0,
+  input: {},
+  usage: NO_USAGE,
+});
 const events = { a: event(1), b: event(2), c: event(3) };
 
 /** A watch that remembers; it throws at the event with the number `brokenAt`. */

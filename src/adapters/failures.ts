@@ -7,3 +7,34 @@ export function toolFailed(
 ): EngineError {
   return new EngineError('TOOL_FAILED', message, more);
 }
+
+/** What servers say of themselves, as errors repeat it. */
+
+/** Characters of somebody else's words that an error repeats, and shorter texts than this are no secrets. */
+const MAX_SAID = 300;
+const MIN_SECRET = 4;
+
+/** Values of a URL's query that let somebody in. */
+const CREDENTIALS = /([?&](?:key|api_?key|token|access_token|auth)=)[^&\s"'<>]+/gi;
+
+/**
+ * Words of a service as errors repeat them: one line of at most `most` characters (default 300), without control characters,
+ * `secrets` and keys in URLs. Secrets go before anything is cut, for the beginning of one would not be known as one.
+ */
+export function said(text: string, secrets: readonly string[] = [], most = MAX_SAID): string {
+  return withoutSecrets(text, secrets)
+    .slice(0, 16 * most)
+    .replace(CREDENTIALS, '$1REDACTED')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, most)
+    .replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** A text without secrets, as they are and as URLs hold them; what is too short to be one stays. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .flatMap((secret) => [secret, new URLSearchParams([['', secret]]).toString().slice(1)])
+    .filter((secret) => secret.length >= MIN_SECRET)
+    .reduce((left, secret) => left.replaceAll(secret, '[REDACTED]'), text);
+}

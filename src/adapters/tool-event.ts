@@ -1,5 +1,6 @@
-/** What a call of a tool may say. */
 import type { JsonObject } from '../json.js';
+
+/** What a call of a tool may say. */
 
 /** Passages and their documents by the names under which answers cite them. */
 export interface References {
@@ -40,4 +41,17 @@ export function toolResult(
   more: Pick<ToolResult, 'references' | 'artifacts'> = {},
 ): ToolResult {
   return { type: 'result', text, outputs, ...more };
+}
+
+/** Files that tools made, as others write them down. */
+
+/** An artifact as it stands in the output `_ARTIFACTS`. */
+export function artifactRecord({ name, url, mimeType, bytes }: Artifact): JsonObject {
+  return { name, url, mime_type: mimeType, size: bytes };
+}
+
+/** An artifact in Markdown: an image is shown, anything else is offered for download. */
+export function artifactMarkdown({ name, url, mimeType }: Artifact): string {
+  const label = name.replace(/[[\]\\]/g, '\\$&');
+  return mimeType.startsWith('image/') ? `![${label}](${url})` : `[Download ${label}](${url})`;
 }

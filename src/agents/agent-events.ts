@@ -1,11 +1,11 @@
 /** What an agent says while it works, from its first model call to its answer. */
 
+import { z } from 'zod';
 import type { References } from '../adapters/tool-event.js';
-import type { CallEnd, CallKind, CallMoment, CallStart } from '../graph/call-notices.js';
-import type { Usage } from '../graph/node-events.js';
-import type { JsonObject } from '../json.js';
+import type { CallEnd, CallKind, CallMoment, CallStart, Usage } from '../graph/node-events.js';
+import type { Json, JsonObject } from '../json.js';
+import type { ChatMessage, ToolCall } from '../models/chat-model.js';
 import type { Artifact } from '../tools/tool.js';
-import type { AgentState, PendingCall } from './agent-state.js';
 
 /** A piece of text or of reasoning, as the model writes it. */
 export interface AgentText {
@@ -88,3 +88,72 @@ export type AgentEvent =
 
 /** Events of an inner agent that its outer one passes on. */
 export type InnerEvent = CallBegan | CallHappened | CallProgress | CallEnded | ToolLogEntry | Usage;
+
+const toolCall = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
+const part = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('image_url'), url: z.string() }),
+]);
+const message = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('system'), content: z.union([z.string(), z.array(part)]) }),
+  z.object({ role: z.literal('user'), content: z.union([z.string(), z.array(part)]) }),
+  z.object({ role: z.literal('assistant'), content: z.string(), toolCalls: z.array(toolCall).optional() }),
+  z.object({ role: z.literal('tool'), content: z.string(), toolCallId: z.string() }),
+]);
+const records = z.record(z.string(), z.record(z.string(), z.json()));
+
+const stateSchema: z.ZodType = z.object({
+  version: z.literal(1),
+  messages: z.array(message),
+  round: z.int().min(0),
+  tokens: z.number().min(0),
+  elapsedMs: z.number().min(0),
+  pending: z.object({ text: z.string(), calls: z.array(toolCall) }).optional(),
+  inner: z.array(z.object({ at: z.int().min(0), state: z.lazy(() => stateSchema) })).optional(),
+  failed: z.array(z.string()).optional(),
+  references: z.object({ chunks: records, doc_aggs: records }),
+  artifacts: z.array(z.object({ name: z.string(), url: z.string(), mimeType: z.string(), bytes: z.number() })),
+});
+
+/** A call that a model asked for and that has no result yet. */
+export type PendingCall = ToolCall;
+
+/** See the schema; `round` counts rounds of tool calls, `tokens` and `elapsedMs` what the budget has been charged. */
+export interface AgentState {
+  readonly version: 1;
+  readonly messages: readonly ChatMessage[];
+  readonly round: number;
+  readonly tokens: number;
+  readonly elapsedMs: number;
+  /** What the model asked for and what it said with it, while that waits for somebody's approval or inner agents are at work on it. */
+  readonly pending?: { readonly text: string; readonly calls: readonly PendingCall[] };
+  /** Where inner agents stand that are at work, by position of the pending call. */
+  readonly inner?: readonly InnerState[];
+  /** Ids of the calls of the newest round that failed or were declined; only those are made again unchanged. */
+  readonly failed?: readonly string[];
+  readonly references: References;
+  readonly artifacts: readonly Artifact[];
+}
+
+/** Where an inner agent stands. */
+export interface InnerState {
+  readonly at: number;
+  readonly state: AgentState;
+}
+
+/** The state of an agent that has been asked and has done nothing yet. */
+export function newAgentState(messages: readonly ChatMessage[]): AgentState {
+  const references = { chunks: {}, doc_aggs: {} };
+  return { version: 1, messages, round: 0, tokens: 0, elapsedMs: 0, references, artifacts: [] };
+}
+
+/** A state that was kept as JSON; undefined when it is none, so that the agent begins anew. */
+export function readAgentState(kept: Json | undefined): AgentState | undefined {
+  const parsed = stateSchema.safeParse(kept);
+  return parsed.success ? (parsed.data as AgentState) : undefined;
+}
+
+/** A state to be kept; plain JSON already. */
+export function keptState(state: AgentState): Json {
+  return state as unknown as Json;
+}

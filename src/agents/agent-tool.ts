@@ -2,12 +2,10 @@ import type { Observable } from 'rxjs';
 import type { TraceContext } from '../graph/trace-context.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { ToolDefinition } from '../models/chat-model.js';
-import { callTool } from '../tools/call-tool.js';
-import { definitionOf, type FunctionOptions } from '../tools/function-schema.js';
-import { searchOutputs } from '../tools/results/search-result.js';
+import { callTool, definitionOf, type FunctionOptions } from '../tools/call-tool.js';
+import { searchOutputs } from '../tools/results.js';
 import type { AnyTool, ToolCall, ToolEvent } from '../tools/tool.js';
-import type { AgentMark, InnerEvent } from './agent-events.js';
-import type { AgentState } from './agent-state.js';
+import type { AgentMark, AgentState, InnerEvent } from './agent-events.js';
 
 /** What a call of a tool may say to the agent that called it. */
 export type AgentToolEvent = ToolEvent | AgentMark | { readonly type: 'inner'; readonly event: InnerEvent };

@@ -1,10 +1,9 @@
 /** One model call of an agent. */
 import { catchError, concat, defer, Observable, type OperatorFunction, of, throwError } from 'rxjs';
 import { toEngineError } from '../errors.js';
-import type { CallAttributes } from '../graph/call-notices.js';
+import type { CallAttributes } from '../graph/node-events.js';
 import type { ChatDelta, ChatMessage, ChatModel, ChatRequest, ToolDefinition } from '../models/chat-model.js';
-import type { AgentEvent, CallEnded, CallHappened } from './agent-events.js';
-import type { PendingCall } from './agent-state.js';
+import type { AgentEvent, CallEnded, CallHappened, PendingCall } from './agent-events.js';
 
 /** A model and how it is asked. */
 export interface Asking {

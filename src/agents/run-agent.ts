@@ -1,12 +1,10 @@
 /** The loop of a model and its tools, as one stream. */
 import { concat, defer, from, type Observable, of } from 'rxjs';
 import { type ChatMessage, contentText } from '../models/chat-model.js';
-import type { AgentAnswer, AgentEvent } from './agent-events.js';
-import type { AgentState, PendingCall } from './agent-state.js';
+import type { AgentAnswer, AgentEvent, AgentState, PendingCall } from './agent-events.js';
 import type { AgentTool } from './agent-tool.js';
 import { type Asking, askModel, type Draft, newDraft } from './ask-model.js';
-import { outOfBudget } from './prompts.js';
-import { type Approval, type Caller, type RoundResults, runCalls } from './run-calls.js';
+import { type Approval, type Caller, outOfBudget, type RoundResults, runCalls } from './run-calls.js';
 
 /** What an agent may spend; what is absent has no bound but the rounds. */
 export interface AgentBudget {

@@ -1,15 +1,14 @@
 /** One round of tool calls: all at once, results in the order in which the model asked. */
+
+import { jsonrepair } from 'jsonrepair';
 import { catchError, concat, defer, from, mergeMap, type Observable, of, tap } from 'rxjs';
 import type { References } from '../adapters/tool-event.js';
-import { toEngineError } from '../errors.js';
-import type { JsonObject } from '../json.js';
-import { mergeReferences } from '../tools/results/references.js';
+import { EngineError, toEngineError } from '../errors.js';
+import { isJsonObject, isTooDeep, type JsonObject } from '../json.js';
+import { mergeReferences } from '../tools/results.js';
 import type { Artifact, ToolResult } from '../tools/tool.js';
-import type { AgentEvent, AgentMark, CallEnded, ToolLogEntry } from './agent-events.js';
-import type { AgentState, PendingCall } from './agent-state.js';
+import type { AgentEvent, AgentMark, AgentState, CallEnded, PendingCall, ToolLogEntry } from './agent-events.js';
 import type { AgentTool, AgentToolEvent } from './agent-tool.js';
-import { declined, NO_RESULT, SAME_CALL } from './prompts.js';
-import { readArguments } from './read-arguments.js';
 
 /** Whether a person allowed a call, and what they said. */
 export interface Approval {
@@ -224,4 +223,61 @@ function formerResults({ messages, failed = [] }: AgentState): ReadonlyMap<strin
 
 function signatureOf({ name, arguments: text }: PendingCall): string {
   return `${name}\n${text}`;
+}
+
+/** Longest text of arguments that is repaired, in UTF-16 units. */
+const MAX_REPAIRED = 262_144;
+
+/**
+ * Arguments as a model wrote them: JSON, repaired where it nearly is; an empty text is no arguments.
+ *
+ * @throws EngineError TOOL_ARGUMENTS, in words for the model.
+ */
+export function readArguments(name: string, text: string): JsonObject {
+  if (text.trim() === '') return {};
+  const value = parse(text) ?? (text.length > MAX_REPAIRED ? undefined : parse(text, jsonrepair));
+  if (isJsonObject(value) && !isTooDeep(value)) return value;
+  const got = value === undefined ? 'text that is no JSON' : Array.isArray(value) ? 'a list' : typeof value;
+  throw new EngineError('TOOL_ARGUMENTS', `The arguments of ${name} must be one JSON object; received ${got}.`);
+}
+
+function parse(text: string, repair: (text: string) => string = (given) => given): unknown {
+  try {
+    return JSON.parse(repair(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What an agent tells its model, in our own words. */
+
+/** Said when no further tools may be called. */
+export function outOfBudget(reason: string): string {
+  return `${reason} No more tools can be called now. Answer with what you know so far, and say what is missing.`;
+}
+
+/** Behind the result of a call that repeats the one before. */
+export const SAME_CALL =
+  '(This is the result of the same call as before. Calling it again gives nothing new; go on with what you have.)';
+
+/** The result of a tool that gave nothing. */
+export const NO_RESULT = 'The tool gave no result.';
+
+/** The result of a call that a person did not allow. */
+export function declined(reason: string): string {
+  return reason === '' ? 'The user declined this call.' : `The user declined this call: ${reason}`;
+}
+
+/** The question to an inner agent. */
+export function taskText({ user_prompt: query, reasoning, context }: TaskArguments): string {
+  if (reasoning === '' && context === '') return query;
+  const part = (title: string, text: string) => (text === '' ? [] : [`${title}:\n${text}`]);
+  return [...part('REASONING', reasoning), ...part('CONTEXT', context), ...part('QUERY', query)].join('\n\n');
+}
+
+/** What an outer agent passes to an inner one. */
+export interface TaskArguments {
+  readonly user_prompt: string;
+  readonly reasoning: string;
+  readonly context: string;
 }

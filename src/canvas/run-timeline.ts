@@ -3,7 +3,6 @@
  *
  * Folded from events alone, the engine's or RAGFlow's, so that a timeline can be had of any run whose log is kept.
  */
-import { callOf } from '../graph/call-notices.js';
 import type { NodeFailed, NodeHeader, RunEvent } from '../graph/events.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { RunTimeline, TimelineEvent } from './timeline.js';
@@ -11,7 +10,7 @@ import { type NodeAt, TimelineNodes } from './timeline-nodes.js';
 import { readCalls } from './wire-calls.js';
 import type { WireEvent } from './wire-event.js';
 
-export type { TimelineCall } from './call-log.js';
+export type { CallSummary as TimelineCall } from '../graph/calls.js';
 export {
   type ActivationStatus,
   MAX_ACTIVATIONS,
@@ -92,13 +91,11 @@ export class TimelineFold {
           event.text.length,
         );
         return;
+      case 'node-call':
+        this.#nodes.call(nodeOf(event), event.call, at);
+        return;
       case 'node-notice': {
-        const call = callOf(event);
-        if (call !== undefined) {
-          this.#nodes.call(nodeOf(event), call, at);
-          return;
-        }
-        const kind = event.name === 'message_end' || event.name === 'audio' ? event.name : 'notice';
+        const kind = event.name === 'message-ended' ? 'message_end' : event.name === 'audio' ? event.name : 'notice';
         this.#nodes.say(nodeOf(event), { seq, at, kind });
         return;
       }
@@ -116,7 +113,8 @@ export class TimelineFold {
         this.#nodes.end(nodeOf(event), { seq, at, status: 'skipped', elapsedMs: 0 });
         return;
       case 'node-interrupted':
-        this.#nodes.end(nodeOf(event), { seq, at, status: 'waiting' });
+        // A container whose body waits is at work.
+        if (event.payload !== undefined) this.#nodes.end(nodeOf(event), { seq, at, status: 'waiting' });
         return;
       case 'run-interrupted':
         this.#end = { status: 'waiting', elapsedMs: event.elapsedMs };
@@ -130,7 +128,15 @@ export class TimelineFold {
       case 'run-failed': {
         const { code, message } = event.error;
         this.#end = { status: 'failed', error: { code, message }, elapsedMs: event.elapsedMs };
+        return;
       }
+      case 'node-thinking':
+      case 'node-progress':
+      case 'node-streaming':
+      case 'body-opened':
+      case 'body-resumed':
+      case 'body-closed':
+        return;
     }
   }
 

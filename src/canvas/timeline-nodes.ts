@@ -1,6 +1,7 @@
 /** The part of a timeline that is about nodes: activations with their sums. */
-import type { CallReport } from '../graph/call-notices.js';
-import { CallLog, type TimelineCall } from './call-log.js';
+
+import { CallLog, type CallSummary } from '../graph/calls.js';
+import type { CallReport } from '../graph/node-events.js';
 import {
   type ActivationStatus,
   MAX_ACTIVATIONS,
@@ -35,7 +36,7 @@ type Activation = Mutable<Omit<TimelineActivation, 'emissions' | 'usage' | 'call
   readonly emissions: Mutable<TimelineEmission>[];
   /** What it called: as its notices tell it one by one, or as its end does in one list. */
   log?: CallLog;
-  calls?: readonly TimelineCall[];
+  calls?: readonly CallSummary[];
   readonly usage: Usage;
 };
 type Sums = Mutable<Omit<TimelineNode, 'usage'>> & { readonly usage: Usage };
@@ -116,7 +117,7 @@ export class TimelineNodes {
   }
 
   /** What a node is said to have called when it is done; each call goes to the try in which it began. */
-  setCalls(of: NodeAt, calls: readonly TimelineCall[]): void {
+  setCalls(of: NodeAt, calls: readonly CallSummary[]): void {
     const one = this.#findOpen(of);
     if (one === undefined) return;
     for (const call of calls.slice(0, MAX_RUN_CALLS - this.#calls)) {

@@ -1,6 +1,6 @@
 /** What a drawing of a timeline is made of: a row for each node, and below it rows for what it called. */
-import type { CallKind } from '../graph/call-notices.js';
-import type { TimelineCall } from './call-log.js';
+import type { CallSummary } from '../graph/calls.js';
+import type { CallKind } from '../graph/node-events.js';
 import type { ActivationStatus, RunTimeline, TimelineActivation, TimelineEmission, TimelineNode } from './timeline.js';
 
 /** How a bar ends. `stopped`: without an end of its own, with its node or its run. */
@@ -109,7 +109,7 @@ function activationBar(one: TimelineActivation, end: number, isOver: boolean): T
 interface CallGroup {
   readonly kind: CallKind;
   readonly name: string;
-  readonly calls: TimelineCall[];
+  readonly calls: CallSummary[];
   readonly inside: Map<string, CallGroup>;
 }
 
@@ -140,7 +140,7 @@ function rowsOfGroups(groups: ReadonlyMap<string, CallGroup>, depth: number, end
 }
 
 function callBar(
-  { status, error, startedAtMs, firstPieceAtMs, endedAtMs, usage }: TimelineCall,
+  { status, error, startedAtMs, firstPieceAtMs, endedAtMs, usage }: CallSummary,
   end: number,
 ): TimelineBar {
   return {

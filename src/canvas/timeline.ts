@@ -1,6 +1,7 @@
 /** The words of a timeline; `run-timeline.ts` makes one. */
+
+import type { CallSummary } from '../graph/calls.js';
 import type { RunEvent } from '../graph/events.js';
-import type { TimelineCall } from './call-log.js';
 import type { WireEvent } from './wire-event.js';
 
 /** An event that a timeline is made of: the engine's own, or RAGFlow's with its number in the run's log. */
@@ -51,7 +52,7 @@ export interface TimelineActivation {
   /** At most {@link MAX_EMISSIONS}, of all activations {@link MAX_RUN_EMISSIONS}; what comes later is counted in the last one, if any. */
   readonly emissions: readonly TimelineEmission[];
   /** What it called, where it called more than its one model: at most 200, of all activations {@link MAX_RUN_CALLS}. */
-  readonly calls: readonly TimelineCall[];
+  readonly calls: readonly CallSummary[];
   readonly usage: TimelineUsage;
 }
 

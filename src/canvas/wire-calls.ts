@@ -1,11 +1,10 @@
 /** Calls of nodes as events and the API tell them. */
-import { callOf } from '../graph/call-notices.js';
-import type { NodeHeader, NodeNotice } from '../graph/events.js';
+import { CallLog, type CallSummary } from '../graph/calls.js';
+import type { NodeCall, NodeHeader, NodeNotice } from '../graph/events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { CallLog, type TimelineCall } from './call-log.js';
 
 /** A call as JSON; times in milliseconds since 1970. */
-export function writeCall({ id, kind, name, parent, status, error, usage, ...times }: TimelineCall): JsonObject {
+export function writeCall({ id, kind, name, parent, status, error, usage, ...times }: CallSummary): JsonObject {
   return {
     id,
     kind,
@@ -26,25 +25,25 @@ export function writeCall({ id, kind, name, parent, status, error, usage, ...tim
   };
 }
 
-const KINDS: readonly unknown[] = ['model', 'tool', 'agent'] satisfies TimelineCall['kind'][];
-const STATUSES: readonly unknown[] = ['open', 'done', 'failed', 'stopped'] satisfies TimelineCall['status'][];
+const KINDS: readonly unknown[] = ['model', 'tool', 'agent'] satisfies CallSummary['kind'][];
+const STATUSES: readonly unknown[] = ['open', 'done', 'failed', 'stopped'] satisfies CallSummary['status'][];
 
 /** Reads {@link writeCall} back; what is not whole is left out. */
-export function readCalls(value: Json | undefined): readonly TimelineCall[] {
+export function readCalls(value: Json | undefined): readonly CallSummary[] {
   return Array.isArray(value) ? value.flatMap((one: Json) => readCall(one)) : [];
 }
 
-function readCall(value: Json): readonly TimelineCall[] {
+function readCall(value: Json): readonly CallSummary[] {
   if (!isJsonObject(value) || !isNumber(value.id) || !isNumber(value.started_at)) return [];
   const { id, kind, name, parent, status, error, usage, started_at, first_piece_at, ended_at } = value;
   if (!KINDS.includes(kind) || !STATUSES.includes(status) || typeof name !== 'string') return [];
   return [
     {
       id,
-      kind: kind as TimelineCall['kind'],
+      kind: kind as CallSummary['kind'],
       name,
       ...(isNumber(parent) && { parent }),
-      status: status as TimelineCall['status'],
+      status: status as CallSummary['status'],
       ...(typeof error === 'string' && { error }),
       startedAtMs: started_at,
       ...(isNumber(first_piece_at) && { firstPieceAtMs: first_piece_at }),
@@ -69,7 +68,7 @@ export interface WorkingNode {
   readonly node: string;
   readonly within?: string;
   readonly token: number;
-  readonly calls: readonly TimelineCall[];
+  readonly calls: readonly CallSummary[];
   /** Entries of the log of its tools, as the end of the node will tell them. */
   readonly toolCalls: readonly JsonObject[];
 }
@@ -98,13 +97,14 @@ export class WorkingNodes {
     }));
   }
 
+  call(event: NodeCall): void {
+    this.#of(event).log.add(event.call, event.at);
+  }
+
   notice(event: NodeNotice): void {
-    const call = callOf(event);
-    if (call !== undefined) this.#of(event).log.add(call, event.at);
-    else if (event.name === 'tool_call') {
-      const { toolCalls } = this.#of(event);
-      if (toolCalls.length < MAX_TOOL_CALLS) toolCalls.push(event.data);
-    }
+    if (event.name !== 'tool-called') return;
+    const { toolCalls } = this.#of(event);
+    if (toolCalls.length < MAX_TOOL_CALLS) toolCalls.push(event.data);
   }
 
   /** The node will be tried again: what it had called stays, and ends here. */

@@ -141,8 +141,17 @@ export class WireMapper {
       case 'run-failed':
         this.#send('error', { ...event.error, ...this.#working.takeRest(event.at) });
         return;
+      case 'node-call':
+        this.#working.call(event);
+        return;
+      case 'node-thinking':
+      case 'node-progress':
+      case 'node-streaming':
       case 'node-skipped':
       case 'node-interrupted':
+      case 'body-opened':
+      case 'body-resumed':
+      case 'body-closed':
         return;
     }
   }
@@ -189,7 +198,7 @@ export class WireMapper {
   }
 
   #notice(event: NodeNotice): void {
-    if (event.name === 'message_end') {
+    if (event.name === 'message-ended') {
       this.#endThinking(event);
       this.#send('message_end', { ...event.data, ...speakerOf(event) });
     } else if (event.name === 'audio') {

@@ -1,6 +1,5 @@
 /** `runnel components`: the catalogue of node types, the same as `docs/components.md`. */
-import { describeComponent, formatComponent } from '../components/catalogue.js';
-import { componentPage } from '../components/component-page.js';
+import { componentPage, describeComponent, formatComponent } from '../components/catalogue.js';
 import { components } from '../components/index.js';
 import { EngineError } from '../errors.js';
 import { createRegistry } from '../graph/component.js';

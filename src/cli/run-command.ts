@@ -11,12 +11,13 @@ import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import { createTimeoutResolver } from '../graph/timeouts.js';
 import { passThrough, readTraceContext } from '../graph/trace-context.js';
+import { readSettings } from '../settings/read-settings.js';
 import { watchedBy } from '../telemetry/run-watch.js';
 import { readSdkPlan } from '../telemetry/sdk-plan.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { type Command, EXIT, parse } from './command.js';
 import { createLocalFiles } from './local-files.js';
-import { type OpenServices, openServices } from './open-services.js';
+import { type OpenServices, openServices, type ServiceSettings } from './open-services.js';
 import { type Show, showAnswer, showEvents, showProgress } from './printers.js';
 import { readSource } from './read-source.js';
 import { parseInputs, parseVariables } from './run-inputs.js';
@@ -64,6 +65,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     { least: 1, most: 1 },
   );
   const inputs = values.inputs === undefined ? {} : parseInputs(values.inputs);
+  const settings = readSettings(terminal.env, 'stores', 'models', 'nodes', 'tools');
   const timeouts = createTimeoutResolver({ environment: terminal.env });
   const canvas = loadCanvas(await readSource(positionals[0] as string, terminal), { timeouts });
   const turn: Turn = {
@@ -75,8 +77,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const kept = await readSession(values.session);
   const screen = new Screen(terminal);
   for (const issue of canvas.issues) screen.remark(`warning: ${issue.path}: ${issue.message}`);
-  const talking = await openTalkingServices(terminal, screen);
-  const folder = path.join(terminal.env.RUNNEL_DATA_DIR || '.runnel', 'files');
+  const talking = await openTalkingServices(settings, terminal, screen);
+  const folder = path.join(settings.stores.dataDir, 'files');
   const services = { ...talking, files: createLocalFiles(folder, { write: (text) => screen.remark(text.trimEnd()) }) };
   const show = values.events === true ? showEvents(screen) : showAnswer(screen, values.session);
   const telemetry = await openTracing(terminal, screen);
@@ -152,9 +154,14 @@ async function openTracing({ env }: Terminal, screen: Screen): Promise<Telemetry
 }
 
 /** Services that say so once when the built-in model stands in for a provider that is not there. */
-async function openTalkingServices({ env }: Terminal, screen: Screen): Promise<OpenServices> {
+async function openTalkingServices(
+  settings: ServiceSettings,
+  { env }: Terminal,
+  screen: Screen,
+): Promise<OpenServices> {
   let isSaid = false;
-  const services = await openServices(env, {
+  const services = await openServices(settings, {
+    env,
     onScriptedCall() {
       if (isSaid || services.hasScript || !services.models.isScripted) return;
       isSaid = true;

@@ -1,16 +1,14 @@
 import { concat, concatMap, from, type Observable, of } from 'rxjs';
-import { type AgentState, newAgentState, type PendingCall } from '../agents/agent-state.js';
+import { type AgentState, newAgentState, type PendingCall } from '../agents/agent-events.js';
 import { runAgent } from '../agents/run-agent.js';
 import type { Approval } from '../agents/run-calls.js';
 import { type Activation, type Component, defineComponent } from '../graph/component.js';
 import { interrupt, type NodeEvent } from '../graph/node-events.js';
 import { tools } from '../tools/index.js';
 import type { AnyTool } from '../tools/tool.js';
-import { type AgentNode, nodeEvents, readMemo } from './agents/agent-node.js';
+import { type AgentNode, approvalPayload, nodeEvents, readApprovals, readMemo } from './agents/agent-node.js';
 import { type AgentParams, type AgentSpec, agentParams, readAgent } from './agents/agent-params.js';
-import { type OpenAgent, openAgent } from './agents/agent-setup.js';
-import { approvalPayload, readApprovals } from './agents/approvals.js';
-import { type McpTools, withMcpTools } from './agents/mcp-tools.js';
+import { type McpTools, type OpenAgent, openAgent, withMcpTools } from './agents/agent-setup.js';
 import { rewriteQuestion } from './chat/rewrite-question.js';
 import { llm } from './llm.js';
 import { MarkedText } from './speaking/think-text.js';
@@ -60,7 +58,7 @@ interface Work {
 }
 
 function work({ activation, spec, isStreamed }: Work, { offered, warnings }: McpTools): Observable<NodeEvent> {
-  const kept = readMemo(activation.memo);
+  const kept = readMemo(activation.nodeState);
   const opened = openAgent(activation, spec, offered);
   const warnings$ = from([...warnings, ...opened.warnings]);
   const speech = new MarkedText(kept?.said ?? '');

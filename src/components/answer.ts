@@ -4,9 +4,18 @@ import { type Activation, defineComponent } from '../graph/component.js';
 import { delta, type Interrupt, interrupt, notice, type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { baseParams } from './base-params.js';
-import { isQuestionTaken, lastWriter, pendingReply, recordExchange, takeQuestion, writeReply } from './chat/reply.js';
+import {
+  isQuestionTaken,
+  lastWriter,
+  markSeen,
+  pendingReply,
+  recordExchange,
+  takeQuestion,
+  talksItself,
+  textBefore,
+  writeReply,
+} from './chat/replies.js';
 import { currentRetrieval } from './chat/retrieval.js';
-import { markSeen, talksItself, textBefore } from './chat/text-before.js';
 import { fieldsGivenTo, formParam } from './form-fields.js';
 
 const params = z.looseObject({ ...baseParams });
@@ -54,8 +63,8 @@ export const answer = defineComponent<z.infer<typeof params>>({
 });
 
 /** Whether the node has waited already: what it said outlives a restart without an answer. */
-function hasAsked({ answer: given, memo }: Activation): boolean {
-  return given !== undefined || memo !== undefined;
+function hasAsked({ answer: given, nodeState }: Activation): boolean {
+  return given !== undefined || nodeState !== undefined;
 }
 
 function textToSay(activation: Activation, upstream: readonly string[]): string {
@@ -66,7 +75,7 @@ function textToSay(activation: Activation, upstream: readonly string[]): string 
 
 /** Goes on with what the user said, or waits again without a word. */
 function hear(activation: Activation, upstream: readonly string[]): Settled | Interrupt {
-  const reply = typeof activation.memo === 'string' ? activation.memo : '';
+  const reply = typeof activation.nodeState === 'string' ? activation.nodeState : '';
   const query = messageIn(activation);
   if (isBlank(query)) return waitFor(reply);
   const writes = [
@@ -87,8 +96,8 @@ function say({ source }: Activation, reply: string, move: Settled | Interrupt) {
   const reference = currentRetrieval(source);
   return of(
     delta('content', reply),
-    notice('message_end', reference === undefined ? {} : { reference }),
-    { type: 'progress', memo: reply } as const,
+    notice('message-ended', reference === undefined ? {} : { reference }),
+    { type: 'progress', nodeState: reply } as const,
     move,
   );
 }

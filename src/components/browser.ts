@@ -1,17 +1,16 @@
 import { concat, concatMap, defer, from, map, type Observable, of, takeWhile, toArray } from 'rxjs';
 import { z } from 'zod';
-import { type DomainList, readDomains } from '../adapters/browser/domain-list.js';
+import { type DomainList, readDomains } from '../adapters/browser/guard-proxy.js';
 import type { BrowserSession, Browsers, OpenOptions } from '../adapters/browser/index.js';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';
 import { baseParams } from './base-params.js';
 import { type Browsed, browse } from './browsing/browse.js';
-import { keepFiles } from './browsing/keep-files.js';
-import { isUpload, loadUploads } from './browsing/upload-sources.js';
-import { modelParams, withUsualNames } from './chat/model-params.js';
+import { isUpload, keepFiles, loadUploads } from './browsing/files.js';
 import { nothingToAsk, openChat } from './chat/open-chat.js';
-import { optionalServices } from './optional-services.js';
+import { modelParams, withUsualNames } from './chat/params.js';
+import { optionalServices } from './services.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
 
 const flag = (standard: boolean) =>

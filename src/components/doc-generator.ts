@@ -8,8 +8,8 @@ import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { baseParams, optionalText } from './base-params.js';
-import { optionalServices } from './optional-services.js';
 import type { Files } from './services.js';
+import { optionalServices } from './services.js';
 import { removeThinking } from './speaking/think-text.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
 

@@ -1,12 +1,16 @@
 import { concatMap, type Observable, of } from 'rxjs';
 import { z } from 'zod';
 import { filesOf } from '../documents/reading/open-file.js';
-import { type LoadedFile, loadFile } from '../documents/spreadsheets/load-tables.js';
-import { readTextTables } from '../documents/spreadsheets/read-text-tables.js';
-import { mergeResult, outputResult, readResult, transformResult } from '../documents/spreadsheets/results.js';
+import { type LoadedFile, loadFile, readTextTables } from '../documents/spreadsheets/load-tables.js';
+import {
+  mergeResult,
+  outputResult,
+  readResult,
+  tablesOfData,
+  transformResult,
+} from '../documents/spreadsheets/results.js';
 import { parseSelection, type SheetSelection } from '../documents/spreadsheets/select-sheets.js';
 import { createCellBudget, type Table } from '../documents/spreadsheets/table.js';
-import { tablesOfData } from '../documents/spreadsheets/tables-of-data.js';
 import { SPREADSHEET_FORMATS, writeSpreadsheet } from '../documents/spreadsheets/write-spreadsheet.js';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
@@ -16,9 +20,8 @@ import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Outputs, type Settled, settled, warning } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { afterWarnings } from './after-warnings.js';
 import { baseParams } from './base-params.js';
-import { createTextReader, type TextReader } from './values/text-reader.js';
+import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 
 const OPERATIONS = ['read', 'merge', 'transform', 'output'] as const;
 

@@ -1,4 +1,4 @@
-import { parseDataUrl } from '../documents/reading/data-url.js';
+import { parseDataUrl } from '../documents/reading/file-kind.js';
 import { MAX_TEXT_CHARACTERS } from '../documents/reading/limits.js';
 import { fileName, openFile } from '../documents/reading/open-file.js';
 import { readDocument } from '../documents/reading/read-document.js';

@@ -1,8 +1,9 @@
 import { concat, concatMap, from, type Observable, of } from 'rxjs';
 import { z } from 'zod';
-import { isHtml } from '../adapters/egress/decode-text.js';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
-import { HTTP_METHODS } from '../adapters/egress/http-method.js';
+import { isHtml } from '../adapters/egress/read-body.js';
+import { HTTP_METHODS } from '../adapters/egress/request-headers.js';
+import { htmlToText } from '../documents/reading/html-to-text.js';
 import { EngineError } from '../errors.js';
 import { defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Outputs, settled, warning } from '../graph/node-events.js';
@@ -10,9 +11,8 @@ import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { retryWith } from '../operators/retry-with.js';
 import { baseParams, optionalText } from './base-params.js';
-import { httpOf } from './http-service.js';
-import { cleanPage } from './requests/clean-page.js';
-import { invokeRequest } from './requests/invoke-request.js';
+import { invokeRequest } from './invoke-request.js';
+import { httpOf } from './services.js';
 import { createTextReader, outputOf, referencedOutputs } from './values/text-reader.js';
 
 /** An empty text or null means that nothing was entered in the editor. */
@@ -136,4 +136,39 @@ function isRetryable(error: unknown): boolean {
 
 function toMethod(given: unknown): unknown {
   return typeof given === 'string' ? given.trim().toUpperCase() || 'GET' : (given ?? 'GET');
+}
+
+/** Most markup of a page that is looked at: what a parser may take for nested elements costs the square of their number. */
+const MAX_MARKS = 50_000;
+
+/** The readable part of a web page. */
+export interface CleanPage {
+  readonly text: string;
+  /** The page had more markup than is looked at, and ends early. */
+  readonly isCut: boolean;
+}
+
+/**
+ * The text of a page without scripts, styles, comments and tags; headings, lists and tables as Markdown.
+ *
+ * Errors: those of `htmlToText`; `NODE_FAILED` for elements nested deeper than the stack.
+ */
+export async function cleanPage(html: string): Promise<CleanPage> {
+  const end = endOfMarks(html);
+  try {
+    return { text: await htmlToText(html.slice(0, end), 'answer of the server'), isCut: end < html.length };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new EngineError('NODE_FAILED', 'The page is nested too deeply to be cleaned; set clean_html to false.');
+  }
+}
+
+/** Where the first mark too many begins. */
+function endOfMarks(html: string): number {
+  let marks = 0;
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) {
+    marks += 1;
+    if (marks > MAX_MARKS) return at;
+  }
+  return html.length;
 }

@@ -4,8 +4,16 @@ import { type Activation, type BodyEnd, defineComponent } from '../graph/compone
 import { interrupt, type NodeEvent, type Outputs, type Progress, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json } from '../json.js';
 import { baseParams } from './base-params.js';
-import { aliasesOf, collect, collectedParam, concurrencyParam, itemsParam, readItems } from './bodies/item-outputs.js';
-import { type Step, walk } from './bodies/rounds.js';
+import {
+  aliasesOf,
+  collect,
+  collectedParam,
+  concurrencyParam,
+  itemsParam,
+  readItems,
+  type Step,
+  walk,
+} from './bodies.js';
 import { runSideBySide } from './parallel.js';
 
 const params = z.looseObject({
@@ -50,13 +58,17 @@ interface Iterating extends Pick<Params, 'items_ref' | 'outputs'> {
 
 function iterate(iterating: Iterating): Observable<NodeEvent> {
   const { activation, outputs, items_ref } = iterating;
-  const { memo } = activation;
-  if (!isJsonObject(memo) || typeof memo.index !== 'number') {
+  const { nodeState } = activation;
+  if (!isJsonObject(nodeState) || typeof nodeState.index !== 'number') {
     return walk(stepAt(iterating, 0, { outputs: Object.fromEntries(outputs.map(({ name }) => [name, []])) }));
   }
   // A round under way is taken up even if the list has become shorter since.
   const items = readItems(activation, items_ref);
-  return walk(memo.isClosing === true ? closing(iterating, memo.index, items) : round(iterating, memo.index, items));
+  return walk(
+    nodeState.isClosing === true
+      ? closing(iterating, nodeState.index, items)
+      : round(iterating, nodeState.index, items),
+  );
 }
 
 /** What the step before leaves: empty lists at first, then what a round gave. */
@@ -70,7 +82,7 @@ function stepAt(iterating: Iterating, index: number, gathered: Gathered): Step {
 function round(iterating: Iterating, index: number, items: readonly Json[], gathered: Gathered = {}): Step {
   const { activation } = iterating;
   return {
-    event: { type: 'progress', memo: { index }, ...gathered },
+    event: { type: 'progress', nodeState: { index }, ...gathered },
     follow: () =>
       activation
         .runBody({ key: String(index), aliases: aliasesOf(index, items[index] ?? null), fresh: true })
@@ -84,7 +96,7 @@ function closing(iterating: Iterating, index: number, items: readonly Json[], ga
   const aliases =
     index > 0 ? aliasesOf(index - 1, items[index - 1] ?? null) : { item: null, index: null, result: null };
   return {
-    event: { type: 'progress', memo: { index, isClosing: true }, ...gathered },
+    event: { type: 'progress', nodeState: { index, isClosing: true }, ...gathered },
     follow: () =>
       activation
         .runBody({ key: 'closing', closing: true, aliases })

@@ -1,13 +1,10 @@
 import { concat, from, type Observable } from 'rxjs';
-import type { Activation, Placement } from '../graph/component.js';
-import { defineComponent } from '../graph/component.js';
+import { type Activation, defineComponent, type Placement } from '../graph/component.js';
 import type { NodeEvent } from '../graph/node-events.js';
-import { answerEvents } from './chat/answer-events.js';
-import { type LlmParams, llmParams, schemaOf } from './chat/llm-params.js';
+import { answerEvents, askForObject } from './chat/answers.js';
+import { cutPromptTags, type Prompting, prepareMessages, type ReadPrompt } from './chat/messages.js';
 import { openChat } from './chat/open-chat.js';
-import { type Prompting, prepareMessages, type ReadPrompt } from './chat/prepare-messages.js';
-import { cutPromptTags } from './chat/prompt-tags.js';
-import { askForObject } from './chat/structured-answer.js';
+import { type LlmParams, llmParams, schemaOf } from './chat/params.js';
 import { referencedOutputs } from './values/text-reader.js';
 
 /**

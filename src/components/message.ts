@@ -10,14 +10,12 @@ import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { baseParams } from './base-params.js';
 import { currentRetrieval } from './chat/retrieval.js';
-import { optionalServices } from './optional-services.js';
-import { type AnswerTemplate, liveReferences, parseAnswer } from './speaking/answer-template.js';
-import { attach } from './speaking/attachment.js';
-import { Downloads } from './speaking/downloads.js';
-import { answerPieces } from './speaking/pieces.js';
+import { optionalServices } from './services.js';
+import { type AnswerTemplate, answerPieces, liveReferences, parseAnswer } from './speaking/answer-pieces.js';
+import { attach, Downloads } from './speaking/files.js';
 import { readAloud } from './speaking/speech.js';
+import { isTruthy } from './values/comparison.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
-import { isTruthy } from './values/truthiness.js';
 
 const messageParams = z.preprocess(
   withContent,
@@ -47,7 +45,7 @@ export type MessageParams = z.output<typeof messageParams>;
 
 /**
  * Speaks to the user: a text with references, or a template. Text that another node is still writing is passed on as it
- * comes. Ends with the notice `message_end`. Errors: `REFERENCE_UNRESOLVED`, `TEMPLATE_*`.
+ * comes. Ends with the notice `message-ended`. Errors: `REFERENCE_UNRESOLVED`, `TEMPLATE_*`.
  */
 export const message = defineComponent<MessageParams>({
   type: 'Message',
@@ -157,7 +155,7 @@ function messageEnd(
   { downloads, attachment }: { readonly downloads: readonly JsonObject[]; readonly attachment?: JsonObject },
 ): NodeEvent {
   const reference = currentRetrieval(activation.source);
-  return notice('message_end', {
+  return notice('message-ended', {
     ...(status !== undefined && isTruthy(status) && { status }),
     ...(attachment && { attachment }),
     ...(downloads.length > 0 && { downloads }),

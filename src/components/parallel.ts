@@ -14,8 +14,9 @@ import {
   type ItemsReference,
   itemsParam,
   readItems,
-} from './bodies/item-outputs.js';
-import { type Step, walk } from './bodies/rounds.js';
+  type Step,
+  walk,
+} from './bodies.js';
 
 const params = z.looseObject({
   ...baseParams,
@@ -120,8 +121,8 @@ function itemsOrNone(activation: Activation, items: ItemsReference): readonly Js
 }
 
 function openWork(activation: Activation, readList: () => readonly Json[], options: SideBySideOptions): Work {
-  const { memo, outputs } = activation;
-  const kept = isJsonObject(memo) && Array.isArray(memo.items) ? memo : undefined;
+  const { nodeState, outputs } = activation;
+  const kept = isJsonObject(nodeState) && Array.isArray(nodeState.items) ? nodeState : undefined;
   const isResumed = kept !== undefined;
   const items = isResumed ? (kept.items as readonly Json[]) : readList();
   const ended = isResumed ? outputs[ENDED] : undefined;
@@ -134,7 +135,7 @@ function openWork(activation: Activation, readList: () => readonly Json[], optio
 /** What a first activation keeps; a list of ended rounds may be left from one that was cut short. */
 function opening({ activation, items, isResumed }: Work): Observable<NodeEvent> {
   if (isResumed) return EMPTY;
-  return of<NodeEvent>({ type: 'progress', memo: { items }, outputs: { ...activation.outputs, [ENDED]: [] } });
+  return of<NodeEvent>({ type: 'progress', nodeState: { items }, outputs: { ...activation.outputs, [ENDED]: [] } });
 }
 
 function nextStep(work: Work, kept: Pick<Progress, 'append'> = {}): Step {

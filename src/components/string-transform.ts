@@ -4,10 +4,9 @@ import { renderValue } from '../dsl/render-value.js';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
-import { afterWarnings } from './after-warnings.js';
 import { baseParams, optionalText } from './base-params.js';
-import { createTextReader, nameReference, outputOf, referencedOutputs } from './values/text-reader.js';
-import { isTruthy } from './values/truthiness.js';
+import { isTruthy } from './values/comparison.js';
+import { afterWarnings, createTextReader, nameReference, outputOf, referencedOutputs } from './values/text-reader.js';
 
 const stringTransformParams = z.looseObject({
   ...baseParams,

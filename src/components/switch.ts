@@ -4,10 +4,9 @@ import { readReference, resolveParam, typedValue, type ValueSource } from '../ds
 import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { afterWarnings } from './after-warnings.js';
 import { baseParams, nodeIds, optionalText } from './base-params.js';
 import { compareForSwitch } from './values/comparison.js';
-import { createTextReader, type TextReader } from './values/text-reader.js';
+import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 
 const item = z.looseObject({
   cpn_id: optionalText.describe(

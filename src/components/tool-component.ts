@@ -1,20 +1,17 @@
 import { concat, concatMap, defer, type Observable } from 'rxjs';
 import { z } from 'zod';
-import { artifactRecord } from '../adapters/artifacts.js';
+import { artifactRecord } from '../adapters/tool-event.js';
 import { renderValue } from '../dsl/render-value.js';
 import { type InterpolateOptions, resolveParam } from '../dsl/resolve.js';
-import type { Activation, AnyComponent } from '../graph/component.js';
-import { defineComponent } from '../graph/component.js';
+import { type Activation, type AnyComponent, defineComponent } from '../graph/component.js';
 import { type NodeEvent, notice, settled } from '../graph/node-events.js';
 import { traceContextOf } from '../graph/trace-context.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { callTool } from '../tools/call-tool.js';
-import { namesOf } from '../tools/find-tool.js';
-import { parametersSchema } from '../tools/function-schema.js';
-import type { AnyTool, Shape, ToolCall, ToolEvent, ToolRetries } from '../tools/tool.js';
+import { callTool, parametersSchema } from '../tools/call-tool.js';
+import { type AnyTool, namesOf, type Shape, type ToolCall, type ToolEvent, type ToolRetries } from '../tools/tool.js';
 import { baseParams } from './base-params.js';
 import { registerReferences } from './chat/retrieval.js';
-import { optionalServices } from './optional-services.js';
+import { optionalServices } from './services.js';
 import { createTextReader, referencedOutputs, type TextReader } from './values/text-reader.js';
 
 /** Parameters that every tool has in a document. */
@@ -177,9 +174,9 @@ function fitType(value: Json, schema: Json | undefined): Json {
 function nodeEvents(event: ToolEvent, { source }: Activation): NodeEvent[] {
   switch (event.type) {
     case 'progress':
-      return [notice('tool_progress', { message: event.message })];
+      return [notice('tool-progress', { message: event.message })];
     case 'partial':
-      return [notice('tool_partial', { text: event.text })];
+      return [notice('tool-partial', { text: event.text })];
     case 'result': {
       const { outputs, references, artifacts } = event;
       const kept = artifacts === undefined ? outputs : { ...outputs, _ARTIFACTS: artifacts.map(artifactRecord) };

@@ -5,12 +5,15 @@ import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type Notice, settled, type Write, warning } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { afterWarnings } from './after-warnings.js';
 import { baseParams } from './base-params.js';
-import { ASSIGN_OPERATORS, type AssignOperator, findAssignOperator } from './values/assign-operators.js';
-import { readParameter } from './values/assign-parameter.js';
-import { OverlaySource } from './values/overlay-source.js';
-import { createTextReader } from './values/text-reader.js';
+import {
+  ASSIGN_OPERATORS,
+  type AssignOperator,
+  findAssignOperator,
+  OverlaySource,
+  readParameter,
+} from './values/assignment.js';
+import { afterWarnings, createTextReader } from './values/text-reader.js';
 
 const assignment = z.looseObject({
   variable: z.string().nullish().describe('Reference of what is written: `env.x`, `sys.x` or `node@output.path`.'),

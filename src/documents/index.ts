@@ -1,11 +1,12 @@
-/** Markdown as a file: PDF, Word, Excel, HTML, plain text. The libraries for a format are loaded with its first use. */
+import { firstValueFrom, fromEvent, map, merge, NEVER } from 'rxjs';
+import { runInThread } from '../threads/run-in-thread.js';
 import { writable, writableLine } from './characters.js';
+import { PAPER, type Page, type PageSize, type Section } from './content.js';
 import { notWritten, refuse } from './failure.js';
-import { DOCUMENT_FORMATS, type DocumentFormat } from './formats.js';
-import { PAPER, type Page, type PageSize } from './page.js';
 
-export { DOCUMENT_FORMATS, type DocumentFormat } from './formats.js';
-export type { PageSize } from './page.js';
+/** Markdown as a file: PDF, Word, Excel, HTML, plain text. The libraries for a format are loaded with its first use. */
+
+export type { PageSize } from './content.js';
 
 /** How a document is made. */
 export interface DocumentOptions {
@@ -92,7 +93,7 @@ const WRITERS: Readonly<Record<DocumentFormat, Writer>> = {
   async docx(markdown, page, { signal }) {
     const [sections, { writeDocx }] = await Promise.all([
       sectionsOf(markdown, page, signal),
-      import('./docx/write-docx.js'),
+      import('./write-docx.js'),
     ]);
     return writeDocx(sections, page);
   },
@@ -125,7 +126,6 @@ async function sectionsOf(markdown: string, page: Page, signal: AbortSignal | un
     const { readMarkdown } = await import('./read-markdown.js');
     return readMarkdown(markdown, page);
   }
-  const { readInThread } = await import('./read-in-thread.js');
   const { header, footer } = page;
   return readInThread({ markdown, page: { header, footer } }, signal);
 }
@@ -155,4 +155,46 @@ function localTime(date: Date): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** The formats that Markdown can be converted to. */
+export const DOCUMENT_FORMATS = {
+  pdf: { mimeType: 'application/pdf', extension: 'pdf' },
+  docx: { mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', extension: 'docx' },
+  txt: { mimeType: 'text/plain', extension: 'txt' },
+  markdown: { mimeType: 'text/markdown', extension: 'md' },
+  html: { mimeType: 'text/html', extension: 'html' },
+  xlsx: { mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', extension: 'xlsx' },
+} as const;
+
+/** The name of a format. */
+export type DocumentFormat = keyof typeof DOCUMENT_FORMATS;
+
+/** What the thread of a document reads. */
+export interface MarkdownRequest {
+  readonly markdown: string;
+  readonly page: { readonly header: string; readonly footer: string };
+}
+
+/** Milliseconds that reading may take; what is not made to be slow takes far less than one second. */
+const TIMEOUT_MS = 20_000;
+
+/**
+ * Reads Markdown in a thread: the parser takes quadratic time and more for texts that are made to be slow, such as `_a_a_a…`.
+ *
+ * Rejects as `readMarkdown`, with `DOCUMENT_NOT_WRITTEN` for more than 20 seconds, and with the reason of the signal.
+ */
+function readInThread(request: MarkdownRequest, signal?: AbortSignal): Promise<readonly Section[]> {
+  const sections$ = runInThread<readonly Section[]>({
+    file: new URL('./markdown-thread', import.meta.url),
+    data: request,
+    timeoutMs: TIMEOUT_MS,
+    unable: refuse,
+  });
+  const stopped$ = signal === undefined ? NEVER : fromEvent(signal, 'abort').pipe(map(() => stop(signal)));
+  return firstValueFrom(merge(sections$, stopped$));
+}
+
+function stop({ reason }: AbortSignal): never {
+  throw reason;
 }

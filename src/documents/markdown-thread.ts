@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer } from '../threads/run-in-thread.js';
 import type { Section } from './content.js';
 import { reasonOf } from './failure.js';
-import type { MarkdownRequest } from './read-in-thread.js';
+import type { MarkdownRequest } from './index.js';
 import { readMarkdown } from './read-markdown.js';
 
 async function answer({ markdown, page }: MarkdownRequest): Promise<ThreadAnswer<readonly Section[]>> {

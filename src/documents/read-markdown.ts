@@ -1,11 +1,8 @@
 import { Marked, type MarkedToken, type Token, type Tokens } from 'marked';
-import { writable } from './characters.js';
-import type { Align, Block, Inline, ListItem, Section } from './content.js';
-import { type Decode, entityDecoder } from './entities.js';
+import { isWide, writable, writableLine } from './characters.js';
+import type { Align, Block, Inline, ListItem, Marks, Section } from './content.js';
 import { refuse } from './failure.js';
-import { Images } from './images.js';
-import { readNotes } from './notes.js';
-import { InlineReader } from './read-inline.js';
+import { Images } from './image.js';
 
 /** Deepest nesting of lists and quotes. */
 const MAX_DEPTH = 32;
@@ -149,4 +146,197 @@ class Reader {
       rows: rows.map(read),
     };
   }
+}
+
+/** Deepest nesting of settings such as bold inside of a link. */
+const MAX_SETTINGS = 32;
+
+const LINKED = new Set(['http:', 'https:', 'mailto:']);
+const LINE_BREAK = /^<br\s*\/?>$/i;
+const INLINE_COMMENT = /^<!--.*-->$/s;
+
+/** Turns the tokens of running text into {@link Inline}s. Raw HTML is text, but for `<br>` and comments. */
+class InlineReader {
+  constructor(
+    private readonly decode: Decode,
+    private readonly images: Images,
+  ) {}
+
+  /** Reads the tokens of one block of text. */
+  read(tokens: readonly Token[]): Inline[] {
+    const found: Inline[] = [];
+    this.#read(tokens, { marks: {}, isLinked: false, depth: 0 }, found);
+    return found;
+  }
+
+  #read(tokens: readonly Token[], around: Around, found: Inline[]): void {
+    if (around.depth > MAX_SETTINGS)
+      throw refuse(`the content nests text settings deeper than ${MAX_SETTINGS} levels.`);
+    for (const token of tokens as readonly MarkedToken[]) this.#readToken(token, around, found);
+  }
+
+  #readToken(token: MarkedToken, around: Around, found: Inline[]): void {
+    const inside = (marks: Marks): Around => ({
+      ...around,
+      marks: { ...around.marks, ...marks },
+      depth: around.depth + 1,
+    });
+    switch (token.type) {
+      case 'text':
+        if (token.tokens === undefined) addText(found, this.decode(token.text), around.marks);
+        else this.#read(token.tokens, around, found);
+        return;
+      case 'escape':
+        addText(found, token.text, around.marks);
+        return;
+      case 'codespan':
+        addText(found, token.text, { ...around.marks, code: true });
+        return;
+      case 'strong':
+        this.#read(token.tokens, inside({ bold: true }), found);
+        return;
+      case 'em':
+        this.#read(token.tokens, inside({ italic: true }), found);
+        return;
+      case 'del':
+        this.#read(token.tokens, inside({ struck: true }), found);
+        return;
+      case 'br':
+        found.push({ kind: 'break' });
+        return;
+      case 'html':
+        if (LINE_BREAK.test(token.text)) found.push({ kind: 'break' });
+        else if (!INLINE_COMMENT.test(token.text)) addText(found, token.text, around.marks);
+        return;
+      case 'link':
+        this.#readLink(token.href, token.tokens, inside({}), found);
+        return;
+      case 'image':
+        this.#readImage(token.href, this.decode(token.text), around, found);
+        return;
+      default:
+        // Marks of tasks are read with their list item; anything else has no text of its own.
+        return;
+    }
+  }
+
+  #readLink(address: string, tokens: readonly Token[], inside: Around, found: Inline[]): void {
+    const href = inside.isLinked ? undefined : safeAddress(this.decode(address));
+    if (href === undefined) {
+      this.#read(tokens, inside, found);
+      return;
+    }
+    const content: Inline[] = [];
+    this.#read(tokens, { ...inside, isLinked: true }, content);
+    if (content.length === 0) addText(content, href, inside.marks);
+    found.push({ kind: 'link', href, content });
+  }
+
+  #readImage(address: string, alt: string, around: Around, found: Inline[]): void {
+    const image = this.images.take(address);
+    if (image !== undefined) {
+      found.push({ kind: 'image', image, alt: oneLine(alt) });
+      return;
+    }
+    const href = around.isLinked ? undefined : safeAddress(this.decode(address));
+    const content: Inline[] = [];
+    addText(content, alt || (href ?? ''), around.marks);
+    if (href === undefined) found.push(...content);
+    else found.push({ kind: 'link', href, content });
+  }
+}
+
+/** What holds for the tokens that are read. */
+interface Around {
+  readonly marks: Marks;
+  readonly isLinked: boolean;
+  readonly depth: number;
+}
+
+/** The address of a link in full when a reader may follow it; undefined otherwise. */
+export function safeAddress(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const { protocol, href } = new URL(address);
+  return LINKED.has(protocol) ? href : undefined;
+}
+
+/** Joins a text to the one before when both are set alike, so that formats get whole texts. */
+function addText(found: Inline[], text: string, marks: Marks): void {
+  const line = oneLine(text);
+  const last = found.at(-1);
+  if (last?.kind === 'text' && isSame(last.marks, marks)) {
+    found[found.length - 1] = { kind: 'text', text: last.text + line, marks };
+  } else if (line !== '') {
+    found.push({ kind: 'text', text: line, marks });
+  }
+}
+
+function isSame(one: Marks, other: Marks): boolean {
+  const keys = ['bold', 'italic', 'struck', 'code'] as const;
+  return keys.every((key) => (one[key] ?? false) === (other[key] ?? false));
+}
+
+/** Running text on one line: a line feed is a space, but not between characters that need none between them. */
+export function oneLine(text: string): string {
+  return text.replace(/([^ \t\n]|(?<![ \t]))[ \t]*\n[ \t]*(?=(.?))/gu, (_, before: string, after: string) =>
+    isWide(before) && isWide(after) ? before : `${before} `,
+  );
+}
+
+/** What a comment says about the pages. */
+export type Note =
+  | { readonly kind: 'page-break' }
+  | { readonly kind: 'section' }
+  | { readonly kind: 'header' | 'footer'; readonly text: string };
+
+/** Longest header or footer, in UTF-16 units. */
+const MAX_EDGE_TEXT = 500;
+
+const COMMENT = /<!--(.*?)-->/gs;
+const PAGE_BREAK_NOTE = /^(?:page-?break|new-?page)$/i;
+const SECTION = /^(?:section|section-?break)$/i;
+const EDGE = /^(header|footer)\s*:(.*)$/is;
+
+/**
+ * Reads the comments in a block of HTML that holds nothing else; undefined for any other block.
+ *
+ * `<!-- pagebreak -->` starts a page, `<!-- section -->` a section on a new page. `<!-- header: Text -->` and
+ * `<!-- footer: Text -->` set the header and the footer of the section they stand in and of those after it.
+ */
+export function readNotes(html: string): readonly Note[] | undefined {
+  if (!html.includes('<!--') || !html.trimEnd().endsWith('-->')) return undefined;
+  // Every comment has an end now, so that none is looked for in vain.
+  if (html.replace(COMMENT, '').trim() !== '') return undefined;
+  return [...html.matchAll(COMMENT)].flatMap(([, text = '']): Note[] => {
+    const said = text.trim();
+    if (PAGE_BREAK_NOTE.test(said)) return [{ kind: 'page-break' }];
+    if (SECTION.test(said)) return [{ kind: 'section' }];
+    const [, edge, line = ''] = EDGE.exec(said) ?? [];
+    if (edge === undefined) return [];
+    return [{ kind: edge.toLowerCase() === 'header' ? 'header' : 'footer', text: writableLine(line, MAX_EDGE_TEXT) }];
+  });
+}
+
+/** A character reference of HTML, which Markdown shares. */
+const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z][a-z\d]{1,31}));/gi;
+
+/** Gives text with its character references replaced, those of characters that cannot be written by nothing. */
+export type Decode = (text: string) => string;
+
+/**
+ * Makes a decoder for the character references of one text. A reference that HTML does not know stays as it is.
+ *
+ * The full table of names comes with the HTML parser, which is loaded only for a text that uses one.
+ */
+export async function entityDecoder(text: string): Promise<Decode> {
+  const names = new Set([...text.matchAll(ENTITY)].map(([entity]) => entity));
+  if (names.size === 0) return (given) => given;
+  const { load } = await import('cheerio/slim');
+  const known = new Map<string, string>();
+  for (const name of names) {
+    const decoded = load(name, null, false).text();
+    // HTML also reads the beginning of a longer word (`&notit;`), Markdown does not.
+    if (decoded === ';' || !decoded.endsWith(';')) known.set(name, writable(decoded));
+  }
+  return (given) => given.replace(ENTITY, (entity) => known.get(entity) ?? entity);
 }

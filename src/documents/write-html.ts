@@ -1,6 +1,13 @@
 import { renderHandlebars } from '../templates/template.js';
-import type { Block, Inline, ListItem, Section, TableBlock } from './content.js';
-import { headingSize, type Page } from './page.js';
+import {
+  type Block,
+  headingSize,
+  type Inline,
+  type ListItem,
+  type Page,
+  type Section,
+  type TableBlock,
+} from './content.js';
 
 /** A page for people: no scripts, nothing fetched; it also prints well. */
 const LAYOUT = `<!doctype html>

@@ -1,6 +1,5 @@
 import { EngineError } from '../errors.js';
-import type { Json, JsonObject } from '../json.js';
-import { isJsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { v1KeyToV2Id, v2IdToV1Key } from './component-id.js';
 import type { Document, DocumentComponent } from './document.js';
 import { createIssueList, describeValue, type IssueList } from './issues.js';

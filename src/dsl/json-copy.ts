@@ -1,9 +1,8 @@
-import type { Json, JsonObject } from '../json.js';
-import { isJsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { IssueList, PathStep } from './issues.js';
 
 /** Deepest nesting of lists and objects a document may have. */
-export const MAX_DEPTH = 200;
+const MAX_DEPTH = 200;
 
 /** Most values (of any kind, at any depth) a document may have. */
 const MAX_VALUES = 10_000_000;

@@ -1,5 +1,6 @@
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+
 /** One order over all JSON values, so that sorting never fails and never depends on the machine. */
-import { isJsonObject, type Json } from '../json.js';
 
 /** How a list is sorted. */
 export interface SortOptions {
@@ -104,4 +105,16 @@ function compareParts(left: readonly SortKey[], right: readonly SortKey[]): numb
 function codePointWeight(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+/**
+ * Gives a text that two values share exactly when they are equal: keys of objects count in any order, `1` and `true`,
+ * `1` and `"1"` differ. Linear in the size of the value, beside sorting its keys.
+ */
+export function canonicalJson(value: Json): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const object = value as JsonObject;
+  const keys = Object.keys(object).sort(compareCodePoints);
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key] ?? null)}`).join(',')}}`;
 }

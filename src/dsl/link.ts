@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { type ComponentIndex, canonicalId, indexIds } from './component-id.js';
 import { createComponentMap, type DocumentComponent } from './document.js';
 import type { IssueList } from './issues.js';
@@ -134,4 +134,44 @@ function withoutParent(params: JsonObject, parent: string | undefined, resolve: 
   const written = ownText(params, PARENT_PARAM);
   const isUsed = written !== undefined && parent !== undefined && resolve(written) === parent;
   return isUsed ? omitKeys(params, new Set([PARENT_PARAM])) : params;
+}
+
+/** Sets in which RAGFlow's Python classes keep notes about parameters; they mean nothing outside that process. */
+export const LEGACY_SETS: ReadonlySet<string> = new Set([
+  '_feeded_deprecated_params',
+  '_deprecated_params',
+  '_user_feeded_params',
+  '_is_raw_conf',
+]);
+
+/**
+ * Takes RAGFlow's bookkeeping out of parameters, at every level, and `custom_header` out of a component's own
+ * parameters and those of its tools: headers belong to one run and are never stored.
+ *
+ * The input must be a copy already (`copyJson`): parts that need no change are shared.
+ */
+export function stripParams(params: JsonObject): JsonObject {
+  const result: Record<string, Json> = {};
+  for (const [key, value] of Object.entries(params)) {
+    if (LEGACY_SETS.has(key) || key === 'custom_header') continue;
+    result[key] =
+      key === 'tools' && Array.isArray(value) ? (value as readonly Json[]).map(stripTool) : stripSets(value);
+  }
+  return result;
+}
+
+function stripTool(tool: Json): Json {
+  const params = ownObject(tool, 'params');
+  const stripped = stripSets(tool);
+  return params === undefined || !isJsonObject(stripped) ? stripped : { ...stripped, params: stripParams(params) };
+}
+
+function stripSets(value: Json): Json {
+  if (Array.isArray(value)) return (value as readonly Json[]).map(stripSets);
+  if (!isJsonObject(value)) return value;
+  const result: Record<string, Json> = {};
+  for (const [key, item] of Object.entries(value)) {
+    if (!LEGACY_SETS.has(key)) result[key] = stripSets(item);
+  }
+  return result;
 }

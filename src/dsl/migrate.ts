@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../json.js';
-import { isJsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { copyJson, ownList, ownObject, ownText } from './json-copy.js';
 
 /** Classes that RAGFlow renamed: old name to new name. */

@@ -1,5 +1,4 @@
 import { isJsonObject, type Json } from '../json.js';
-import { SIMPLE_ESCAPES } from './python-escapes.js';
 
 /** Deepest nesting that is read, in brackets and signs. */
 const MAX_DEPTH = 200;
@@ -251,3 +250,18 @@ function keyText(key: Json): string {
   if (typeof key === 'object' && key !== null) throw new NotALiteral();
   return typeof key === 'string' ? key : JSON.stringify(key);
 }
+
+/** What a character behind a backslash stands for in a text of Python, and so of Jinja; a line end stands for nothing. */
+export const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '\n': '',
+};

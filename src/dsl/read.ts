@@ -1,13 +1,11 @@
 import { EngineError } from '../errors.js';
-import type { JsonObject } from '../json.js';
-import { isJsonObject } from '../json.js';
-import { detectVersion, explainUnknownVersion } from './detect.js';
+import { isJsonObject, type JsonObject } from '../json.js';
 import type { Document, DocumentIssue, ReadResult } from './document.js';
 import { createIssueList, describeValue, type IssueList } from './issues.js';
 import { copyJson, ownObject } from './json-copy.js';
 import { migrateLegacy, needsMigration } from './migrate.js';
 import { rebuildComponents } from './rebuild.js';
-import { readV1 } from './schema-v1.js';
+import { detectVersion, explainUnknownVersion, readV1 } from './schema-v1.js';
 import { type DocumentSidecar, readV2 } from './schema-v2.js';
 import { checkStructure, checkUpstreams } from './structure.js';
 

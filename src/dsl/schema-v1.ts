@@ -1,20 +1,17 @@
 import { z } from 'zod';
-import type { Json, JsonObject } from '../json.js';
-import { isJsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { nameHalf } from './component-id.js';
-import { isFlatEntry } from './detect.js';
 import type { Document } from './document.js';
 import { completeGlobals } from './globals.js';
 import { checkShape, describeValue, type IssueList } from './issues.js';
 import { omitKeys, ownList, ownObject, ownText, ownTexts, ownValue } from './json-copy.js';
-import { type ComponentDraft, linkComponents, readLayout } from './link.js';
-import { LEGACY_SETS, stripParams } from './strip.js';
+import { type ComponentDraft, LEGACY_SETS, linkComponents, readLayout, stripParams } from './link.js';
 
 const object = z.custom<JsonObject>(isJsonObject, 'expected an object').nullish();
 const list = z.array(z.unknown()).nullish();
 const ids = z.array(z.string()).nullish();
 
-/** An object, or the empty list that RAGFlow's editor writes where there are no variables. */
+/** An object, or the empty list that RAGFlow's editor writes for a document without variables. */
 const objectOrEmpty = z
   .custom((value) => isJsonObject(value) || (Array.isArray(value) && value.length === 0), 'expected an object')
   .nullish();
@@ -25,7 +22,7 @@ const topLevel = z.looseObject({
   history: list,
   retrieval: z.custom((value) => value === undefined || typeof value === 'object', 'expected a list').optional(),
   memory: list,
-  globals: objectOrEmpty,
+  globals: object,
   variables: objectOrEmpty,
   graph: object,
 });
@@ -160,4 +157,44 @@ function readExtra(entry: JsonObject, flat: boolean): JsonObject | undefined {
   const obj = omitKeys(ownObject(entry, 'obj') ?? {}, KNOWN_OBJ);
   if (Object.keys(obj).length > 0) extra.obj = obj;
   return Object.keys(extra).length > 0 ? extra : undefined;
+}
+
+/** What a JSON value is: version 1, version 2, an editor's export with a layout alone, or nothing we know. */
+export type DocumentKind = 1 | 2 | 'graph-only' | undefined;
+
+/**
+ * Tells which version a parsed document is written in.
+ *
+ * `version: 2` decides at once, even for a document that is wrong otherwise. Else one component with a class name in
+ * `obj.component_name` makes version 1; so does the flat form `{name, params}` that RAGFlow's Go server writes. A file
+ * with a graph and no components is an editor's export. Everything else, also `version: 99`, is undefined.
+ */
+export function detectVersion(value: unknown): DocumentKind {
+  if (!isJsonObject(value)) return undefined;
+  if (ownValue(value, 'version') === 2) return 2;
+  const components = ownObject(value, 'components') ?? {};
+  const mayBeFlat = ownValue(value, 'version') === undefined;
+  for (const key of Object.keys(components)) {
+    const entry = ownObject(components, key);
+    if (ownText(ownObject(entry, 'obj'), 'component_name') !== undefined) return 1;
+    if (mayBeFlat && isFlatEntry(entry)) return 1;
+  }
+  const isEmpty = Object.keys(components).length === 0;
+  return isEmpty && ownList(ownObject(value, 'graph'), 'nodes').length > 0 ? 'graph-only' : undefined;
+}
+
+/** Whether a component's entry is in the flat form `{id, name, downstream, upstream, params}`. */
+function isFlatEntry(entry: JsonObject | undefined): boolean {
+  if (entry === undefined || ownObject(entry, 'obj') !== undefined) return false;
+  return ownText(entry, 'name') !== undefined && ownObject(entry, 'params') !== undefined;
+}
+
+/** Says what a document lacks to be of a known version. */
+export function explainUnknownVersion(value: JsonObject): string {
+  const version = ownValue(value, 'version');
+  const claim = version === undefined ? 'there is no "version"' : `"version" is ${JSON.stringify(version)}, not 2`;
+  const components = ownObject(value, 'components');
+  if (components === undefined) return `${claim}, and there is no "components" object`;
+  if (Object.keys(components).length === 0) return `${claim}, and "components" is empty`;
+  return `${claim}, and no component has a class name in "obj.component_name"`;
 }

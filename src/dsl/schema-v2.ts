@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import type { Json, JsonObject } from '../json.js';
-import { isJsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { indexIds } from './component-id.js';
 import type { Document } from './document.js';
 import { checkShape, type IssueList } from './issues.js';
 import { ownObject, ownText, ownTexts, ownValue } from './json-copy.js';
-import { type ComponentDraft, linkComponents, readLayout } from './link.js';
+import { type ComponentDraft, linkComponents, readLayout, stripParams } from './link.js';
 import { readState, readVariables } from './schema-v1.js';
-import { stripParams } from './strip.js';
 
 const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
 

@@ -1,5 +1,4 @@
-import type { Json } from '../json.js';
-import { isJsonObject } from '../json.js';
+import { isJsonObject, type Json } from '../json.js';
 import { canonicalId, indexIds } from './component-id.js';
 import type { Document } from './document.js';
 import { entriesOf } from './introspect.js';

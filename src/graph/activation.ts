@@ -60,8 +60,8 @@ export class ActivationView implements Activation {
   get answer(): Json | undefined {
     return this.#token.answer;
   }
-  get memo(): Json | undefined {
-    return this.#token.memo;
+  get nodeState(): Json | undefined {
+    return this.#token.nodeState;
   }
   get outputs(): Outputs {
     return this.#token.frame.values.cells.get(this.#node.index) ?? {};

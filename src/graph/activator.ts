@@ -136,6 +136,7 @@ export class Activator implements WaveHost {
     token.live = new LiveText();
     if (this.#earlyDepth >= MAX_EARLY_DEPTH) return;
     const early: Token[] = [];
+    this.#reporter.streaming(token, this.#node(token));
     this.#host.record({ type: 'streaming', token: token.id });
     this.#frontier.startStreaming(token, early);
     this.#earlyDepth += 1;

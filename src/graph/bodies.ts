@@ -3,6 +3,7 @@ import { Observable } from 'rxjs';
 import type { BodyEnd, BodyRound } from './component.js';
 import type { JournalRecord } from './journal.js';
 import type { Node, Plan, Scope } from './plan.js';
+import type { Reporter } from './reporter.js';
 import { Frame, type Token } from './token.js';
 import { FrameSource } from './values.js';
 
@@ -11,6 +12,7 @@ export interface BodyHost {
   readonly plan: Plan;
   /** Puts tokens on the entries of a fresh frame, or wakes those of a restored one. */
   begin(frame: Frame, isRestored: boolean): void;
+  readonly reporter: Reporter;
   /** Writes a change of the state into the journal. */
   record(record: JournalRecord): void;
   /** Stops the work of a frame that is cut short. */
@@ -38,11 +40,16 @@ export function openBody(host: BodyHost, token: Token, round: BodyRound): Observ
       return undefined;
     }
     const restored = token.frames?.get(round.key);
-    if (restored === undefined) host.record({ type: 'opened', token: token.id, round });
+    if (restored === undefined) {
+      host.reporter.bodyOpened(token, round);
+      host.record({ type: 'opened', token: token.id, round });
+    }
     const frame = restored ?? createFrame(plan, token, scope, round);
     const close = () => {
       token.frames?.delete(round.key);
-      if (token.isLive) host.record({ type: 'closed', token: token.id, key: round.key });
+      if (!token.isLive) return;
+      host.reporter.bodyClosed(token, round.key);
+      host.record({ type: 'closed', token: token.id, key: round.key });
     };
     frame.whenEnded = (status) => {
       if (status !== 'interrupted') close();

@@ -4,8 +4,7 @@
  * A component is data plus one function. The engine never asks for a component's name: whatever it must know about a type,
  * the type declares here as a property.
  */
-import type { Observable, OperatorFunction } from 'rxjs';
-import { of } from 'rxjs';
+import { type Observable, type OperatorFunction, of } from 'rxjs';
 import type { ZodType } from 'zod';
 import type { Lookup, ValueSource } from '../dsl/resolve.js';
 import type { Json, JsonObject } from '../json.js';
@@ -55,8 +54,8 @@ export interface Activation {
   readonly input: Json;
   /** The answers a resumed run was given; undefined when the run was not resumed at this node. */
   readonly answer: Json | undefined;
-  /** What the node last kept with `Progress.memo`, when it is run again after a resume. */
-  readonly memo: Json | undefined;
+  /** What the node last kept with `Progress.nodeState`, when it is run again after a resume. */
+  readonly nodeState: Json | undefined;
   /** The node's own outputs as they are now: after a `Progress`, and with what others wrote to them. */
   readonly outputs: Outputs;
   /** Whether this is the visit that only closes a body. */

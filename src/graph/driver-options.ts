@@ -1,6 +1,6 @@
 /** What a driver is told by whoever starts it, and what it tells at the end. */
 import type { Json } from '../json.js';
-import type { ErrorInfo } from './events.js';
+import type { ErrorInfo, RunUsage } from './events.js';
 import type { Frontier, Wake } from './frontier.js';
 import type { Recorder } from './journal.js';
 import type { Plan } from './plan.js';
@@ -37,5 +37,6 @@ export interface DriverParts {
   readonly root: Frame;
   /** Token and outputs of the node that ran last, before the driver started. */
   readonly last: State['last'];
+  readonly usage: RunUsage;
   readonly reporter: Reporter;
 }

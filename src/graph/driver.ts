@@ -8,7 +8,7 @@ import { Activator, type ActivatorHost } from './activator.js';
 import { type BodyHost, openBody } from './bodies.js';
 import type { BodyEnd, BodyRound } from './component.js';
 import type { DriverOptions, DriverParts } from './driver-options.js';
-import type { ErrorInfo } from './events.js';
+import type { ErrorInfo, RunUsage } from './events.js';
 import { type FailureHost, Failures, infoOf } from './failures.js';
 import type { Frontier } from './frontier.js';
 import { type JournalRecord, type Recorder, settledRecord } from './journal.js';
@@ -17,7 +17,7 @@ import type { Node, Plan, Variables } from './plan.js';
 import type { Reporter } from './reporter.js';
 import { passOn } from './saying.js';
 import { applyOutcome } from './settle.js';
-import { type State, snapshot } from './state.js';
+import { addUsage, type State, snapshot } from './state.js';
 import { detachConsumers } from './stream-edges.js';
 import { type Frame, leave, retire, type Token } from './token.js';
 import { WaveLoop } from './wave-loop.js';
@@ -32,7 +32,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   readonly now: () => number;
   readonly random: () => number;
   readonly #options: DriverOptions;
-  readonly #reporter: Reporter;
+  readonly reporter: Reporter;
   readonly #frontier: Frontier;
   readonly #root: Frame;
   /** The shared state, for whoever subscribed; made for the first one. */
@@ -43,9 +43,10 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   /** Token and outputs of the node that ran last; 0 and null before. */
   #lastToken = 0;
   #lastOutputs: Outputs | null = null;
+  #usage: RunUsage;
   isStopped = false;
 
-  constructor({ plan, frontier, root, last, reporter }: DriverParts, options: DriverOptions) {
+  constructor({ plan, frontier, root, last, usage, reporter }: DriverParts, options: DriverOptions) {
     this.plan = plan;
     this.run = options.run;
     this.input = options.input;
@@ -54,11 +55,12 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.now = options.now;
     this.random = options.random;
     this.#options = options;
-    this.#reporter = reporter;
+    this.reporter = reporter;
     this.#frontier = frontier;
     this.#root = root;
     this.#lastToken = last?.token ?? 0;
     this.#lastOutputs = last?.outputs ?? null;
+    this.#usage = usage;
     this.#failures = new Failures(this, reporter);
     this.#recorder = options.recorder;
     this.#loop = new WaveLoop(new Activator(this, frontier, reporter), options.concurrency);
@@ -73,7 +75,11 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   get state(): State {
     const outputs = this.#lastOutputs;
     const last = outputs === null ? undefined : { token: this.#lastToken, outputs };
-    return snapshot(this.#frontier, this.#root, last);
+    return snapshot(this.#frontier, this.#root, last, this.#usage);
+  }
+
+  get usage(): RunUsage {
+    return this.#usage;
   }
 
   get lastOutputs(): Outputs | null {
@@ -127,7 +133,9 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   }
 
   said(token: Token, event: Exclude<NodeEvent, Move>): void {
-    if (!this.isStopped) passOn(token, this.plan.nodes[token.node] as Node, event, this.#reporter, this.#recorder);
+    if (this.isStopped) return;
+    if (event.type === 'usage') this.#usage = addUsage(this.#usage, event);
+    passOn(token, this.plan.nodes[token.node] as Node, event, this.reporter, this.#recorder);
   }
 
   failed(token: Token, thrown: unknown): void {
@@ -150,8 +158,8 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
       this.#lastToken = token.id;
       this.#lastOutputs = outcome.outputs;
     }
-    if (node.asks) this.#reporter.started(token, node);
-    this.#reporter.settled(token, node, outcome, recovered);
+    if (node.asks) this.reporter.started(token, node);
+    this.reporter.settled(token, node, outcome, recovered);
     if (this.isStopped) return;
     this.#recorder?.add(settledRecord(token, outcome));
     if (outcome.exit === true && frame.owner !== undefined && !frame.hasFailed) {
@@ -172,10 +180,8 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
     this.#recorder?.add({ ...event, type: 'waiting', token: token.id });
     this.#frontier.setStatus(token, 'waiting');
     if (event.outputs !== undefined) token.frame.values.cells.set(node.index, event.outputs);
-    if (event.payload !== undefined) {
-      token.payload = event.payload;
-      this.#reporter.interrupted(token, node, event.payload, event.outputs ?? {});
-    }
+    if (event.payload !== undefined) token.payload = event.payload;
+    this.reporter.interrupted(token, node, event);
     const ready: Token[] = [];
     this.#frontier.breakTie(token.frame, ready);
     this.#goOn(token.frame, ready);
@@ -264,6 +270,7 @@ export class Driver implements ActivatorHost, BodyHost, FailureHost, WorkHost {
   begin(frame: Frame, isRestored: boolean): void {
     const { wake } = this.#options;
     if (isRestored && !wake.isTakeover && frame.owner !== undefined) {
+      this.reporter.bodyResumed(frame.owner, frame.key, wake.answers);
       this.#recorder?.add({ type: 'woken', token: frame.owner.id, key: frame.key, answers: wake.answers });
     }
     const ready = isRestored ? this.#frontier.wake(frame, wake) : this.#frontier.enter(frame);

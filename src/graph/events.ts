@@ -1,12 +1,16 @@
 /**
- * What a run says: a closed list of events with a gap-free `seq`, from which everything else is derived.
+ * What a run reports: a closed union of events with a gap-free `seq`, from which everything else is derived.
  *
- * The order within one run is the order in which things happened; of nodes that work side by side it is arrival order.
+ * The order within one run is the order in which things happened; of nodes that work side by side it is arrival order. Events marked
+ * *state* carry everything that they change in the run's State, so that the State is a fold over them (see `foldState`); the others
+ * are for observers.
  */
 
 import type { ErrorCode } from '../errors.js';
 import type { Json, JsonObject } from '../json.js';
-import type { Outputs } from './node-events.js';
+import type { CallSummary } from './calls.js';
+import type { BodyRound } from './component.js';
+import type { CallReport, Outputs, Write } from './node-events.js';
 
 /** Fields of every event. */
 export interface EventHeader {
@@ -35,105 +39,229 @@ export interface ErrorInfo {
   readonly node?: string;
 }
 
+/** Tokens of models that a run has used. */
+export interface RunUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly totalTokens: number;
+  /** Model calls that reported their usage. */
+  readonly calls: number;
+}
+
+/** The run began, or began anew in another process. */
 export interface RunStarted extends EventHeader {
   readonly type: 'run-started';
   readonly input: Json;
-  /** True when the run goes on from a checkpoint. */
+  /** The run starts from a checkpoint of an earlier run. */
   readonly resumed: boolean;
+  /** The same run, recovered after its process was lost. */
+  readonly recovered?: true;
 }
+
+/** An activation began. A node that asks is reported as started when its answer has come. */
 export interface NodeStarted extends NodeHeader {
   readonly type: 'node-started';
   readonly attempt: number;
-  /** The node is a container that goes on with a body from before a resume. */
+  /** The node is a container that continues with a body from before a resume. */
   readonly resumed?: true;
+  /** seq of the `node-started` that this one repeats after a recovery: clients drop the text that the node reported since. */
+  readonly retractFrom?: number;
 }
+
+/** A piece of text. */
 export interface NodeDelta extends NodeHeader {
   readonly type: 'node-delta';
   readonly port: string;
   readonly text: string;
 }
+
+/** The text on the port `thinking` begins, or is followed by something else. */
+export interface NodeThinking extends NodeHeader {
+  readonly type: 'node-thinking';
+  readonly phase: 'started' | 'ended';
+}
+
+/** Something for observers only. */
 export interface NodeNotice extends NodeHeader {
   readonly type: 'node-notice';
   readonly name: string;
   readonly data: JsonObject;
 }
+
+/** A call of a model, a tool or an agent began, had a moment worth reporting, or ended. */
+export interface NodeCall extends NodeHeader {
+  readonly type: 'node-call';
+  readonly call: CallReport;
+}
+
+/** One model call reported what it used. *State*: adds to `usage`. */
 export interface NodeUsage extends NodeHeader {
   readonly type: 'node-usage';
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly totalTokens: number;
 }
-export interface NodeSettled extends NodeHeader {
+
+/** A node that is still at work stored something. *State*. */
+export interface NodeProgress extends NodeHeader {
+  readonly type: 'node-progress';
+  /** In place of the node's outputs. */
+  readonly outputs?: Outputs;
+  /** Items added to outputs that are lists. */
+  readonly append?: Outputs;
+  readonly nodeState?: Json;
+}
+
+/** The node's text comes live from now on: consumers on stream edges may have been started. *State*. */
+export interface NodeStreaming extends NodeHeader {
+  readonly type: 'node-streaming';
+}
+
+/** What the end of an activation carries about its calls. */
+export interface CallsOfNode {
+  /** Absent when there was none, or only that of the node's one model. */
+  readonly calls?: readonly CallSummary[];
+  /** Calls that were only counted. */
+  readonly callsOmitted?: number;
+  /** Data of the `tool-called` notices, at most 200. */
+  readonly toolCalls?: readonly JsonObject[];
+}
+
+/** The activation is done. *State*. */
+export interface NodeSettled extends NodeHeader, CallsOfNode {
   readonly type: 'node-settled';
   readonly outputs: Outputs;
   /** Ids of the chosen successors; absent when all of them run. */
   readonly next?: readonly string[];
+  /** Values of variables and of other nodes that changed, in order. */
+  readonly writes?: readonly Write[];
+  /** The node ended the body that it is in. */
+  readonly exit?: boolean;
   readonly elapsedMs: number;
   /** The error that a default value stands in for. */
   readonly recovered?: ErrorInfo;
 }
-export interface NodeFailed extends NodeHeader {
+
+/** The activation failed. *State*. */
+export interface NodeFailed extends NodeHeader, CallsOfNode {
   readonly type: 'node-failed';
   readonly error: ErrorInfo;
   /** Outputs at that moment, `_ERROR` among them. */
   readonly outputs: Outputs;
   readonly elapsedMs: number;
-  /** `goto`: other nodes take over. `retry`: the node is tried again. `body`: the body around fails. `run`: the run does. */
+  /** `goto`: other nodes run instead of the successors. `retry`: the node is tried again. `body`: the body around fails. `run`: the run does. */
   readonly then: 'goto' | 'retry' | 'body' | 'run';
+  /** With `goto`: ids of the nodes that run instead. */
+  readonly next?: readonly string[];
 }
+
+/** The node was reached and passed over. *State*. */
 export interface NodeSkipped extends NodeHeader {
   readonly type: 'node-skipped';
   /** Nodes that it reads and that have no value in this run. */
   readonly missing: readonly string[];
 }
+
+/** The activation waits for an answer from outside. *State*. */
 export interface NodeInterrupted extends NodeHeader {
   readonly type: 'node-interrupted';
-  readonly payload: JsonObject;
+  /** What is asked for; absent when it is the node's body that waits. */
+  readonly payload?: JsonObject;
   /** Readable while the node waits. */
-  readonly outputs: Outputs;
+  readonly outputs?: Outputs;
 }
-/** One thing that a waiting run asks for. */
+
+/** A pass through the body of the node began. *State*. */
+export interface BodyOpened extends NodeHeader {
+  readonly type: 'body-opened';
+  readonly round: BodyRound;
+}
+
+/** A pass that waited continues with answers. *State*. */
+export interface BodyResumed extends NodeHeader {
+  readonly type: 'body-resumed';
+  readonly key: string;
+  readonly answers?: Json;
+}
+
+/** A pass ended, or was cut short. *State*. */
+export interface BodyClosed extends NodeHeader {
+  readonly type: 'body-closed';
+  readonly key: string;
+}
+
+/** One question of a waiting run. */
 export interface PendingQuestion {
   readonly node: string;
   readonly within?: string;
   readonly token: number;
   readonly payload: JsonObject;
 }
-export interface RunInterrupted extends EventHeader {
+
+/** A call of a node that was still at work when the run ended. */
+export interface OpenCall extends CallSummary {
+  readonly node: string;
+  readonly token: number;
+}
+
+/** What every end of a run carries. */
+export interface RunEndFields {
+  /** Milliseconds since the run first started. */
+  readonly elapsedMs: number;
+  /** What the run was started (or resumed) with. */
+  readonly input: Json;
+  readonly usage: RunUsage;
+  /** Absent when there are none. */
+  readonly openCalls?: readonly OpenCall[];
+}
+
+/** The run waits for answers. */
+export interface RunInterrupted extends EventHeader, RunEndFields {
   readonly type: 'run-interrupted';
   readonly pending: readonly PendingQuestion[];
-  readonly elapsedMs: number;
 }
-export interface RunSettled extends EventHeader {
+
+/** Every node that could run has run. */
+export interface RunSettled extends EventHeader, RunEndFields {
   readonly type: 'run-settled';
   /** Outputs of the node that ran last; null when none ran. */
   readonly outputs: Outputs | null;
-  readonly elapsedMs: number;
 }
-export interface RunFailed extends EventHeader {
+
+/** A failure that nothing in the graph handles, a limit, or a store that refused. */
+export interface RunFailed extends EventHeader, RunEndFields {
   readonly type: 'run-failed';
   readonly error: ErrorInfo;
-  readonly elapsedMs: number;
 }
-export interface RunCancelled extends EventHeader {
+
+/** The run was cancelled from outside. */
+export interface RunCancelled extends EventHeader, RunEndFields {
   readonly type: 'run-cancelled';
-  readonly elapsedMs: number;
 }
 
 /** Events that end a run; each run that is not unsubscribed has exactly one, and it is last. */
 export type TerminalEvent = RunInterrupted | RunSettled | RunFailed | RunCancelled;
 
-export type RunEvent =
-  | RunStarted
+/** Events about one activation. */
+export type NodeReport =
   | NodeStarted
   | NodeDelta
+  | NodeThinking
   | NodeNotice
+  | NodeCall
   | NodeUsage
+  | NodeProgress
+  | NodeStreaming
   | NodeSettled
   | NodeFailed
   | NodeSkipped
   | NodeInterrupted
-  | TerminalEvent;
+  | BodyOpened
+  | BodyResumed
+  | BodyClosed;
+
+/** Every event of a run. */
+export type RunEvent = RunStarted | NodeReport | TerminalEvent;
 
 /** An event before the run stamps it. */
 export type Unstamped<E extends EventHeader = RunEvent> = E extends EventHeader ? Omit<E, keyof EventHeader> : never;

@@ -4,15 +4,16 @@
  */
 import { timer } from 'rxjs';
 import { type EngineError, toEngineError } from '../errors.js';
-import type { ErrorInfo } from './events.js';
+import type { ErrorInfo, NodeFailed } from './events.js';
 import type { JournalRecord } from './journal.js';
 import { delta, type Settled, settled } from './node-events.js';
-import type { ErrorHandling, Node } from './plan.js';
+import type { ErrorHandling, Node, Plan } from './plan.js';
 import type { Reporter } from './reporter.js';
 import type { Frame, Token } from './token.js';
 
 /** What handling a failure needs of the run. */
 export interface FailureHost {
+  readonly plan: Plan;
   /** The node's work is over: its slot is free. */
   release(token: Token): void;
   /** Writes a change of the state into the journal. */
@@ -52,7 +53,7 @@ export class Failures {
       this.#substitute(token, node.onError, info);
     } else if (node.onError?.method === 'goto' && node.onError.targets.length > 0) {
       const { targets } = node.onError;
-      this.#report(token, node, info, 'goto');
+      this.#report(token, node, info, 'goto', this.#idsOf(targets));
       this.#host.record({ type: 'rerouted', token: token.id, outputs: errorOutputs(info), targets });
       this.#host.moveTo(token, targets);
     } else {
@@ -108,14 +109,19 @@ export class Failures {
     if (!owner.isLive || whenFailed === undefined) return;
     this.#host.stopFrame(frame);
     owner.frames?.delete(key);
+    this.#reporter.bodyClosed(owner, key);
     this.#host.record({ type: 'closed', token: owner.id, key });
     whenFailed(error);
   }
 
-  #report(token: Token, node: Node, info: ErrorInfo, then: 'goto' | 'retry' | 'body' | 'run'): void {
+  #idsOf(nodes: readonly number[]): readonly string[] {
+    return nodes.map((index) => (this.#host.plan.nodes[index] as Node).id);
+  }
+
+  #report(token: Token, node: Node, info: ErrorInfo, then: NodeFailed['then'], next?: readonly string[]): void {
     const outputs = errorOutputs(info);
     if (then !== 'retry') token.frame.values.cells.set(node.index, outputs);
-    this.#reporter.failed(token, node, info, outputs, then);
+    this.#reporter.failed(token, node, info, outputs, then, next);
   }
 }
 

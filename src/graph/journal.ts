@@ -207,7 +207,7 @@ const recordSchema = z.discriminatedUnion('type', [
     token,
     outputs: outputs.optional(),
     append: outputs.optional(),
-    memo: z.json().optional(),
+    nodeState: z.json().optional(),
   }),
   z.strictObject({ type: z.literal('streaming'), token }),
   z.strictObject({ type: z.literal('restarted'), token }),

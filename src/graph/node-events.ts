@@ -5,6 +5,7 @@
  * other nodes may read goes through `Settled` (or `Progress`, for a node that is still at work).
  */
 import type { Reference } from '../dsl/reference.js';
+import type { ErrorCode } from '../errors.js';
 import type { Json, JsonObject } from '../json.js';
 
 /** Values of a node by output name. */
@@ -17,11 +18,64 @@ export interface Delta {
   readonly text: string;
 }
 
-/** Something for the outside only: `message_end`, `warning`, `audio` … */
+/** Something for observers only: `message-ended`, `warning`, `audio`, `tool-called`, `tool-progress`, `tool-partial` … */
 export interface Notice {
   readonly type: 'notice';
   readonly name: string;
   readonly data: JsonObject;
+}
+
+/** What is called. */
+export type CallKind = 'model' | 'tool' | 'agent';
+
+/**
+ * Facts about a call by their names in OpenTelemetry's semantic conventions (`gen_ai.request.temperature`, `server.address` …).
+ * Never the question or the answer, never a key: they leave the process.
+ */
+export type CallAttributes = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+
+/** A call begins. */
+export interface CallStart {
+  /** Unique among the calls of one activation. */
+  readonly id: string;
+  readonly kind: CallKind;
+  /** Name of the model, the tool or the agent, as its provider has it. */
+  readonly name: string;
+  /** Id of the call that this one is part of. @default the node itself makes it */
+  readonly parent?: string;
+  /** @default none */
+  readonly attributes?: CallAttributes;
+}
+
+/** Something happens in a call, such as its first piece of text (`stream_started`). */
+export interface CallMoment {
+  readonly id: string;
+  readonly name: string;
+  /** @default none */
+  readonly attributes?: CallAttributes;
+}
+
+/** A call is over. One that is stopped with its node has no end of its own. */
+export interface CallEnd {
+  readonly id: string;
+  /** Why it failed. @default it did not */
+  readonly error?: { readonly code: ErrorCode; readonly message: string };
+  /** Tokens that it took. The node reports them also as `usage` events, which are what is added up for users. */
+  readonly usage?: Omit<Usage, 'type'>;
+  /** @default none */
+  readonly attributes?: CallAttributes;
+}
+
+/** What a node reports of one of its calls. */
+export type CallReport =
+  | ({ readonly type: 'started' } & CallStart)
+  | ({ readonly type: 'moment' } & CallMoment)
+  | ({ readonly type: 'finished' } & CallEnd);
+
+/** What a node reports of a call that it makes; see `callStarted`, `callEvent` and `callFinished`. */
+export interface Call {
+  readonly type: 'call';
+  readonly call: CallReport;
 }
 
 /** What one model call consumed, in tokens. */
@@ -32,15 +86,15 @@ export interface Usage {
   readonly totalTokens: number;
 }
 
-/** What a node wants kept while it is still at work. */
+/** What a node stores while it is still at work. */
 export interface Progress {
   readonly type: 'progress';
   /** Readable by other nodes from now on, replacing the node's outputs. */
   readonly outputs?: Outputs;
   /** Items to add to outputs that are lists; the lists are not copied, however long they are. */
   readonly append?: Outputs;
-  /** Given back as `activation.memo` when the run is resumed. */
-  readonly memo?: Json;
+  /** Given back as `activation.nodeState` when the node runs again after a resume or a recovery. */
+  readonly nodeState?: Json;
 }
 
 /** The node cannot go on without an answer from outside; the last event of an activation. */
@@ -71,7 +125,7 @@ export interface Settled {
 }
 
 /** Anything a node may emit. */
-export type NodeEvent = Delta | Notice | Usage | Progress | Interrupt | Settled;
+export type NodeEvent = Delta | Notice | Call | Usage | Progress | Interrupt | Settled;
 
 export const delta = (port: string, text: string): Delta => ({ type: 'delta', port, text });
 
@@ -91,3 +145,37 @@ export const interrupt = (payload?: JsonObject, outputs?: Outputs): Interrupt =>
   ...(payload === undefined ? {} : { payload }),
   ...(outputs === undefined ? {} : { outputs }),
 });
+
+/** The event of a node that begins a call. */
+export function callStarted({ id, kind, name, parent, attributes }: CallStart): Call {
+  return {
+    type: 'call',
+    call: {
+      type: 'started',
+      id,
+      kind,
+      name,
+      ...(parent !== undefined && { parent }),
+      ...(attributes && { attributes }),
+    },
+  };
+}
+
+/** The event of something that happens in a call. */
+export function callEvent({ id, name, attributes }: CallMoment): Call {
+  return { type: 'call', call: { type: 'moment', id, name, ...(attributes && { attributes }) } };
+}
+
+/** The event of a call that is over. */
+export function callFinished({ id, error, usage, attributes }: CallEnd): Call {
+  return {
+    type: 'call',
+    call: {
+      type: 'finished',
+      id,
+      ...(error && { error: { code: error.code, message: error.message } }),
+      ...(usage && { usage: { ...usage } }),
+      ...(attributes && { attributes }),
+    },
+  };
+}

@@ -1,14 +1,14 @@
-/** What a node wants kept while it is at work: outputs, items of lists that grow, a memo. */
+/** What a node wants kept while it is at work: outputs, items of lists that grow, a nodeState. */
 import type { Json } from '../json.js';
 import type { Outputs, Progress } from './node-events.js';
 import type { Token } from './token.js';
 
 /** Puts a progress where others read it, and where a resumed run finds it. */
-export function keepProgress(token: Token, { outputs, append, memo }: Omit<Progress, 'type'>): void {
+export function keepProgress(token: Token, { outputs, append, nodeState }: Omit<Progress, 'type'>): void {
   const { cells } = token.frame.values;
   if (outputs !== undefined) cells.set(token.node, outputs);
   if (append !== undefined) cells.set(token.node, appended(token, cells.get(token.node) ?? {}, append));
-  if (memo !== undefined) token.memo = memo;
+  if (nodeState !== undefined) token.nodeState = nodeState;
 }
 
 function appended(token: Token, before: Outputs, append: Outputs): Outputs {

@@ -38,6 +38,7 @@ class Replay {
   readonly #frontier: Frontier;
   readonly #root: Frame;
   #last: State['last'];
+  readonly #usage: State['usage'];
 
   constructor(plan: Plan, state: State) {
     const { frontier, root } = restore(plan, state, { keepsStreams: true });
@@ -45,10 +46,11 @@ class Replay {
     this.#frontier = frontier;
     this.#root = root;
     this.#last = state.last;
+    this.#usage = state.usage;
   }
 
   get state(): State {
-    return snapshot(this.#frontier, this.#root, this.#last);
+    return snapshot(this.#frontier, this.#root, this.#last, this.#usage);
   }
 
   apply(record: JournalRecord): void {

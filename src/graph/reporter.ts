@@ -1,8 +1,20 @@
-/** Turns what the driver does into events: stamps, numbers and hands them on. */
-import type { JsonObject } from '../json.js';
-import type { ErrorInfo, NodeFailed, PendingQuestion, RunEvent, TerminalEvent, Unstamped } from './events.js';
-import type { Delta, Notice, Outputs, Settled, Usage } from './node-events.js';
+/** Turns what the driver does into events: stamps, numbers and delivers them. */
+import type { Json, JsonObject } from '../json.js';
+import { CallLog } from './calls.js';
+import type { BodyRound } from './component.js';
+import type {
+  CallsOfNode,
+  ErrorInfo,
+  NodeFailed,
+  OpenCall,
+  PendingQuestion,
+  RunEvent,
+  TerminalEvent,
+  Unstamped,
+} from './events.js';
+import type { Call, Delta, Interrupt, Notice, Outputs, Progress, Settled, Usage } from './node-events.js';
 import type { Node, Plan } from './plan.js';
+import type { Retractions } from './prepare.js';
 import { type Frame, framePath, type Token } from './token.js';
 
 /** What the driver reports. */
@@ -10,28 +22,58 @@ export interface Reporter {
   started(token: Token, node: Node): void;
   delta(token: Token, node: Node, event: Delta): void;
   notice(token: Token, node: Node, event: Notice): void;
+  call(token: Token, node: Node, event: Call): void;
   usage(token: Token, node: Node, event: Usage): void;
+  progress(token: Token, node: Node, event: Progress): void;
+  streaming(token: Token, node: Node): void;
   settled(token: Token, node: Node, outcome: Settled, recovered: ErrorInfo | undefined): void;
-  failed(token: Token, node: Node, error: ErrorInfo, outputs: Outputs, then: NodeFailed['then']): void;
+  /** @param next with `goto`: ids of the nodes that run instead. */
+  failed(
+    token: Token,
+    node: Node,
+    error: ErrorInfo,
+    outputs: Outputs,
+    then: NodeFailed['then'],
+    next?: readonly string[],
+  ): void;
   skipped(token: Token, node: Node, missing: readonly string[]): void;
-  interrupted(token: Token, node: Node, payload: JsonObject, outputs: Outputs): void;
+  interrupted(token: Token, node: Node, event: Interrupt): void;
+  bodyOpened(token: Token, round: BodyRound): void;
+  bodyResumed(token: Token, key: string, answers: Json | undefined): void;
+  bodyClosed(token: Token, key: string): void;
 }
 
 const nothing = (): void => {};
 
-/** Reports nothing, for runs that nobody watches. */
+/** Reports nothing, for runs without an observer. */
 export const SILENT: Reporter = {
   started: nothing,
   delta: nothing,
   notice: nothing,
+  call: nothing,
   usage: nothing,
+  progress: nothing,
+  streaming: nothing,
   settled: nothing,
   failed: nothing,
   skipped: nothing,
   interrupted: nothing,
+  bodyOpened: nothing,
+  bodyResumed: nothing,
+  bodyClosed: nothing,
 };
 
-/** Numbers events without gaps and hands them to one listener. */
+/** Entries of the log of tools of one activation; later ones are left out. */
+const MAX_TOOL_CALLS = 200;
+
+/** What an activation called so far. */
+interface Called {
+  readonly node: string;
+  readonly log: CallLog;
+  readonly toolCalls: JsonObject[];
+}
+
+/** Numbers events without gaps and delivers them to one listener. */
 export class EventReporter implements Reporter {
   readonly #plan: Plan;
   readonly #run: string;
@@ -39,6 +81,12 @@ export class EventReporter implements Reporter {
   readonly #listener: (event: RunEvent) => void;
   #seq: number;
   #isMuted = false;
+  /** Tokens whose last piece of text was on the port `thinking`. */
+  readonly #thinking = new Set<number>();
+  /** What activations that have not ended called, by token. */
+  readonly #called = new Map<number, Called>();
+  /** Starts that a recovered run repeats; undefined when there are none. */
+  #retractions: Retractions | undefined = undefined;
 
   constructor(plan: Plan, run: string, now: () => number, seq: number, listener: (event: RunEvent) => void) {
     this.#plan = plan;
@@ -53,12 +101,26 @@ export class EventReporter implements Reporter {
     return this.#seq;
   }
 
-  /** Nodes are not heard any more; whatever is still on the stack below may finish in silence. */
+  /** From now on `node-started` tells which earlier start it repeats. */
+  retract(retractions: Retractions): void {
+    this.#retractions = retractions;
+  }
+
+  /** Drops the events of nodes from now on: what is still on the stack may finish, but is not reported. */
   mute(): void {
     this.#isMuted = true;
   }
 
-  say(event: Unstamped<TerminalEvent> | Unstamped<Extract<RunEvent, { type: 'run-started' }>>): void {
+  /** Calls of the nodes that are still at work, which end with the run. */
+  openCalls(): readonly OpenCall[] {
+    const at = this.#now();
+    return [...this.#called].flatMap(([token, { node, log }]) => {
+      log.stop(at);
+      return log.told.map((call) => ({ ...call, node, token }));
+    });
+  }
+
+  report(event: Unstamped<TerminalEvent> | Unstamped<Extract<RunEvent, { type: 'run-started' }>>): void {
     this.#listener({ run: this.#run, seq: ++this.#seq, at: this.#now(), ...event } as RunEvent);
   }
 
@@ -66,18 +128,27 @@ export class EventReporter implements Reporter {
     if (this.#isMuted) return;
     const { frame, id, attempt, startedAt: at } = token;
     // A literal for the common case: this is the hot path, and most nodes are at the top level.
-    if (frame.owner === undefined && token.frames === undefined) {
+    if (frame.owner === undefined && token.frames === undefined && this.#retractions === undefined) {
       this.#listener({ type: 'node-started', run: this.#run, seq: ++this.#seq, at, node: node.id, token: id, attempt });
       return;
     }
     const resumed = token.frames === undefined ? {} : ({ resumed: true } as const);
-    this.#listener({ type: 'node-started', ...this.#header(token, node, at), attempt, ...resumed });
+    const from = this.#retractions?.take(id, node.index, this.#path(frame));
+    this.#listener({
+      type: 'node-started',
+      ...this.#header(token, node, at),
+      attempt,
+      ...resumed,
+      ...(from === undefined ? {} : { retractFrom: from }),
+    });
   }
 
   delta(token: Token, node: Node, event: Delta): void {
-    if (this.#isMuted) return;
     const { frame, id } = token;
     const { port, text } = event;
+    if (port === 'thinking') this.#startThinking(token, node);
+    else this.#endThinking(token, node);
+    if (this.#isMuted) return;
     const at = this.#now();
     this.#listener(
       frame.owner === undefined
@@ -97,12 +168,14 @@ export class EventReporter implements Reporter {
   }
 
   settled(token: Token, node: Node, outcome: Settled, recovered: ErrorInfo | undefined): void {
+    this.#endThinking(token, node);
     if (this.#isMuted) return;
     const at = this.#now();
     const { frame, id } = token;
-    const { outputs, next } = outcome;
+    const { outputs, next, writes, exit } = outcome;
     const elapsedMs = at - token.startedAt;
-    if (frame.owner === undefined && next === undefined && recovered === undefined) {
+    const isPlain = next === undefined && writes === undefined && exit === undefined && recovered === undefined;
+    if (isPlain && frame.owner === undefined && this.#called.size === 0) {
       this.#listener({
         type: 'node-settled',
         run: this.#run,
@@ -120,14 +193,45 @@ export class EventReporter implements Reporter {
       ...this.#header(token, node, at),
       outputs,
       ...(next === undefined ? {} : { next }),
+      ...(writes === undefined ? {} : { writes }),
+      ...(exit === undefined ? {} : { exit }),
       elapsedMs,
       ...(recovered === undefined ? {} : { recovered }),
+      ...this.#takeCalls(id, at),
     });
   }
 
   notice(token: Token, node: Node, { name, data }: Notice): void {
+    if (name === 'message-ended') this.#endThinking(token, node);
     if (this.#isMuted) return;
+    if (name === 'tool-called') {
+      const { toolCalls } = this.#calledBy(token, node);
+      if (toolCalls.length < MAX_TOOL_CALLS) toolCalls.push(data);
+    }
     this.#listener({ type: 'node-notice', ...this.#header(token, node, this.#now()), name, data });
+  }
+
+  call(token: Token, node: Node, { call }: Call): void {
+    if (this.#isMuted) return;
+    const at = this.#now();
+    this.#calledBy(token, node).log.add(call, at);
+    this.#listener({ type: 'node-call', ...this.#header(token, node, at), call });
+  }
+
+  progress(token: Token, node: Node, { outputs, append, nodeState }: Progress): void {
+    if (this.#isMuted) return;
+    this.#listener({
+      type: 'node-progress',
+      ...this.#header(token, node, this.#now()),
+      ...(outputs === undefined ? {} : { outputs }),
+      ...(append === undefined ? {} : { append }),
+      ...(nodeState === undefined ? {} : { nodeState }),
+    });
+  }
+
+  streaming(token: Token, node: Node): void {
+    if (this.#isMuted) return;
+    this.#listener({ type: 'node-streaming', ...this.#header(token, node, this.#now()) });
   }
 
   usage(token: Token, node: Node, { promptTokens, completionTokens, totalTokens }: Usage): void {
@@ -136,11 +240,30 @@ export class EventReporter implements Reporter {
     this.#listener({ type: 'node-usage', ...header, promptTokens, completionTokens, totalTokens });
   }
 
-  failed(token: Token, node: Node, error: ErrorInfo, outputs: Outputs, then: NodeFailed['then']): void {
+  failed(
+    token: Token,
+    node: Node,
+    error: ErrorInfo,
+    outputs: Outputs,
+    then: NodeFailed['then'],
+    next?: readonly string[],
+  ): void {
+    if (then !== 'retry') this.#endThinking(token, node);
     if (this.#isMuted) return;
     const at = this.#now();
     const elapsedMs = at - token.startedAt;
-    this.#listener({ type: 'node-failed', ...this.#header(token, node, at), error, outputs, elapsedMs, then });
+    // A node that is tried again keeps what it called so far; it ends here.
+    if (then === 'retry') this.#called.get(token.id)?.log.stop(at);
+    this.#listener({
+      type: 'node-failed',
+      ...this.#header(token, node, at),
+      error,
+      outputs,
+      elapsedMs,
+      then,
+      ...(next === undefined ? {} : { next }),
+      ...(then === 'retry' ? {} : this.#takeCalls(token.id, at)),
+    });
   }
 
   skipped(token: Token, node: Node, missing: readonly string[]): void {
@@ -148,9 +271,68 @@ export class EventReporter implements Reporter {
     this.#listener({ type: 'node-skipped', ...this.#header(token, node, this.#now()), missing });
   }
 
-  interrupted(token: Token, node: Node, payload: JsonObject, outputs: Outputs): void {
+  interrupted(token: Token, node: Node, { payload, outputs }: Interrupt): void {
     if (this.#isMuted) return;
-    this.#listener({ type: 'node-interrupted', ...this.#header(token, node, this.#now()), payload, outputs });
+    this.#listener({
+      type: 'node-interrupted',
+      ...this.#header(token, node, this.#now()),
+      ...(payload === undefined ? {} : { payload }),
+      ...(outputs === undefined ? {} : { outputs }),
+    });
+  }
+
+  bodyOpened(token: Token, round: BodyRound): void {
+    if (this.#isMuted) return;
+    this.#listener({ type: 'body-opened', ...this.#header(token, this.#nodeOf(token), this.#now()), round });
+  }
+
+  bodyResumed(token: Token, key: string, answers: Json | undefined): void {
+    if (this.#isMuted) return;
+    const header = this.#header(token, this.#nodeOf(token), this.#now());
+    this.#listener({ type: 'body-resumed', ...header, key, ...(answers === undefined ? {} : { answers }) });
+  }
+
+  bodyClosed(token: Token, key: string): void {
+    if (this.#isMuted) return;
+    this.#listener({ type: 'body-closed', ...this.#header(token, this.#nodeOf(token), this.#now()), key });
+  }
+
+  #startThinking(token: Token, node: Node): void {
+    if (this.#isMuted || this.#thinking.has(token.id)) return;
+    this.#thinking.add(token.id);
+    this.#listener({ type: 'node-thinking', ...this.#header(token, node, this.#now()), phase: 'started' });
+  }
+
+  #endThinking(token: Token, node: Node): void {
+    if (this.#isMuted || this.#thinking.size === 0 || !this.#thinking.delete(token.id)) return;
+    this.#listener({ type: 'node-thinking', ...this.#header(token, node, this.#now()), phase: 'ended' });
+  }
+
+  #calledBy(token: Token, node: Node): Called {
+    const known = this.#called.get(token.id);
+    if (known !== undefined) return known;
+    const made: Called = { node: node.id, log: new CallLog(), toolCalls: [] };
+    this.#called.set(token.id, made);
+    return made;
+  }
+
+  /** What the end of an activation carries about its calls; those that are open end with it. */
+  #takeCalls(token: number, at: number): CallsOfNode {
+    const called = this.#called.size === 0 ? undefined : this.#called.get(token);
+    if (called === undefined) return {};
+    this.#called.delete(token);
+    const { log, toolCalls } = called;
+    log.stop(at);
+    const { told, omitted } = log;
+    return {
+      ...(told.length > 0 && { calls: told }),
+      ...(omitted > 0 && { callsOmitted: omitted }),
+      ...(toolCalls.length > 0 && { toolCalls }),
+    };
+  }
+
+  #nodeOf(token: Token): Node {
+    return this.#plan.nodes[token.node] as Node;
   }
 
   #header(token: Token, node: Node, at: number) {

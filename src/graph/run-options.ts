@@ -2,7 +2,7 @@
 import type { Observable } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
-import type { ErrorInfo, PendingQuestion } from './events.js';
+import type { ErrorInfo, PendingQuestion, RunUsage } from './events.js';
 import type { Durability, Journal } from './journal.js';
 import type { Outputs } from './node-events.js';
 import type { Plan, Variables } from './plan.js';
@@ -21,10 +21,19 @@ export type Start =
       readonly checkpoint: Checkpoint;
       /** Given to the nodes that wait for an answer. */
       readonly answers?: Json;
-      /** The same run goes on after its process was lost: forms keep waiting, nothing is opened anew. @default false */
+      /** The run continues after its process was lost: forms keep waiting, nothing is opened anew. @default false */
       readonly takeover?: boolean;
+      /** As `takeover`, with what the run's log tells about the lost process. */
+      readonly recovery?: Recovery;
     };
 
+/** What the log of a lost run tells beside its state. */
+export interface Recovery {
+  /** seq of the `node-started` of each token that had started and not ended: the start that repeats it has it as `retractFrom`. */
+  readonly starts: ReadonlyMap<number, number>;
+}
+
+/** Options of a run, all optional. */
 export interface RunOptions {
   /** Id of the run. @default a random one */
   readonly run?: string;
@@ -50,6 +59,8 @@ export interface RunOptions {
   readonly historyBytes?: number;
   /** Number of the last event that the run's log already holds. @default 0 */
   readonly seq?: number;
+  /** When the run first started, in milliseconds since 1970; `elapsedMs` counts from it. @default now */
+  readonly startedAt?: number;
   /** Clock in milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
   /** Uniform in [0, 1). @default Math.random */
@@ -70,6 +81,7 @@ export interface RunOutcome {
   readonly outputs: Outputs | null;
   readonly pending: readonly PendingQuestion[];
   readonly error?: ErrorInfo;
+  readonly usage: RunUsage;
   readonly plan: Plan;
   readonly state: State;
 }

@@ -82,7 +82,7 @@ class RunSubscription {
     this.#options = options;
     this.#run = options.run ?? randomUUID().replaceAll('-', '');
     this.#now = options.now ?? Date.now;
-    this.#startedAt = this.#now();
+    this.#startedAt = options.startedAt ?? this.#now();
     this.#reporter =
       listener === undefined
         ? undefined
@@ -91,8 +91,8 @@ class RunSubscription {
 
   start(): void {
     try {
-      const prepared = prepare(this.#plan, this.#start, this.#startedAt);
-      const { input, kind } = prepared;
+      const prepared = prepare(this.#plan, this.#start, this.#now(), this.#run);
+      const { input, kind, retractions } = prepared;
       this.#prepared = prepared;
       this.#driver = this.#createDriver(prepared);
       this.#recorder?.begin();
@@ -101,7 +101,10 @@ class RunSubscription {
       if (signal?.aborted === true) this.#cancelled = true;
       else signal?.addEventListener('abort', this.#cancel);
       if (timeoutMs !== undefined) this.#timer = timer(timeoutMs).subscribe(() => this.#timedOut(timeoutMs));
-      this.#reporter?.say({ type: 'run-started', input, resumed: kind !== 'fresh' });
+      if (retractions !== undefined) this.#reporter?.retract(retractions);
+      const isSame = kind === 'takenOver' && 'checkpoint' in this.#start && this.#start.checkpoint.run === this.#run;
+      const recovered = isSame ? ({ recovered: true } as const) : {};
+      this.#reporter?.report({ type: 'run-started', input, resumed: kind !== 'fresh', ...recovered });
       if (this.#cancelled) this.#close({ kind: 'cancelled' });
       // What outsiders know the first nodes by is kept before they start.
       else if (this.#recorder?.isWaitedFor === true) this.#recorder.whenKept(() => this.#begin(prepared));
@@ -121,7 +124,7 @@ class RunSubscription {
     }
   }
 
-  #createDriver({ frontier, root, last, input, answers, kind }: Prepared): Driver {
+  #createDriver({ frontier, root, last, usage, input, answers, kind }: Prepared): Driver {
     const {
       services,
       concurrency = 5,
@@ -142,7 +145,7 @@ class RunSubscription {
     }
     const reporter: Reporter = this.#reporter ?? SILENT;
     return new Driver(
-      { plan: this.#plan, frontier, root, last, reporter },
+      { plan: this.#plan, frontier, root, last, usage, reporter },
       {
         run: this.#run,
         input,
@@ -212,18 +215,18 @@ class RunSubscription {
       driver.closeVariables(close(driver.root.values.variables, outputs, context));
     }
     const pending = end.kind === 'interrupted' ? pendingQuestions(this.#plan, driver.root) : [];
-    const { state } = driver;
+    const { state, usage } = driver;
     const finish = (end: RunEnd | { readonly kind: 'cancelled' }) => {
       const status = STATUS[end.kind];
       const error = end.kind === 'failed' ? { error: end.error } : {};
       try {
-        this.#options.whenEnded?.({ status, outputs, pending, ...error, plan: this.#plan, state });
+        this.#options.whenEnded?.({ status, outputs, pending, ...error, usage, plan: this.#plan, state });
       } catch (thrown) {
         // Whoever keeps the outcome could not: without it the run must not look as if it had ended well.
         this.whenClosed(thrown);
         return;
       }
-      this.#reporter?.say(this.#terminal(end, outputs, pending));
+      this.#reporter?.report(this.#terminal(end, outputs, pending));
       this.whenClosed();
     };
     const { checkpoints } = this.#options;
@@ -254,16 +257,22 @@ class RunSubscription {
     outputs: Outputs | null,
     pending: readonly PendingQuestion[],
   ): Unstamped<TerminalEvent> {
-    const elapsedMs = this.#now() - this.#startedAt;
+    const openCalls = this.#reporter?.openCalls() ?? [];
+    const fields = {
+      elapsedMs: Math.max(0, this.#now() - this.#startedAt),
+      input: (this.#prepared as Prepared).input,
+      usage: (this.#driver as Driver).usage,
+      ...(openCalls.length === 0 ? {} : { openCalls }),
+    };
     switch (end.kind) {
       case 'settled':
-        return { type: 'run-settled', outputs, elapsedMs };
+        return { type: 'run-settled', outputs, ...fields };
       case 'interrupted':
-        return { type: 'run-interrupted', pending, elapsedMs };
+        return { type: 'run-interrupted', pending, ...fields };
       case 'failed':
-        return { type: 'run-failed', error: end.error, elapsedMs };
+        return { type: 'run-failed', error: end.error, ...fields };
       case 'cancelled':
-        return { type: 'run-cancelled', elapsedMs };
+        return { type: 'run-cancelled', ...fields };
     }
   }
 }

@@ -25,12 +25,16 @@ export function passOn(
       return;
     case 'progress':
       keepProgress(token, event);
+      reporter.progress(token, node, event);
       recorder?.add({ ...event, type: 'progress', token: token.id });
       // At once: the node may be at work for an hour before anything settles.
       recorder?.commit();
       return;
     case 'usage':
       reporter.usage(token, node, event);
+      return;
+    case 'call':
+      reporter.call(token, node, event);
       return;
     case 'notice':
       reporter.notice(token, node, event);

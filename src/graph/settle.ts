@@ -29,7 +29,7 @@ export function settle(plan: Plan, state: State, token: number, outcome: Settled
   const ready: Token[] = [];
   frontier.advance(found, targets, ready);
   const last = state.last === undefined || token >= state.last.token ? { token, outputs: outcome.outputs } : state.last;
-  return [snapshot(frontier, root, last), ready.map(({ id }) => id)];
+  return [snapshot(frontier, root, last, state.usage), ready.map(({ id }) => id)];
 }
 
 /** Puts what a node settled with where others read it; gives the successors it chose, undefined for all of them. */

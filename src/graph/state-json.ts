@@ -49,7 +49,7 @@ const token: z.ZodType = z.strictObject({
   status: z.enum(['ready', 'held', 'waiting']),
   payload: jsonObject.optional(),
   answer: z.json().optional(),
-  memo: z.json().optional(),
+  nodeState: z.json().optional(),
   frames: z.array(z.lazy(() => frame)).optional(),
   isStreaming: z.boolean().optional(),
   startedEarly: z.array(z.number().int()).optional(),
@@ -64,6 +64,8 @@ const frame: z.ZodType = z.strictObject({
   values: z.strictObject({ cells, variables: jsonObject }).optional(),
 });
 
+const count = z.number().nonnegative();
+
 const stateSchema = z.strictObject({
   step: z.number().int().nonnegative(),
   nextToken: z.number().int().positive(),
@@ -71,6 +73,7 @@ const stateSchema = z.strictObject({
   variables: jsonObject,
   root: frame as z.ZodType<FrameJson>,
   last: z.strictObject({ token: z.number().int(), outputs: jsonObject }).optional(),
+  usage: z.strictObject({ promptTokens: count, completionTokens: count, totalTokens: count, calls: count }).optional(),
 });
 
 const checkpointSchema = z.strictObject({
@@ -100,13 +103,14 @@ export function readCheckpoint(value: unknown): Checkpoint {
  * @throws EngineError CHECKPOINT_INVALID when the shape is wrong, or a token stands where the plan has no place for it.
  */
 export function stateFromJson(plan: Plan, json: unknown): State {
-  const { root, last, cells: written, ...rest } = parse(stateSchema, json, 'The saved state');
+  const { root, last, usage, cells: written, ...rest } = parse(stateSchema, json, 'The saved state');
   const reader = new StateReader(plan, rest.nextToken);
   return {
     ...rest,
     cells: reader.cells(written),
     root: reader.frame(root, plan.scopes[0] as Scope),
     ...(last === undefined ? {} : { last }),
+    ...(usage === undefined ? {} : { usage }),
   };
 }
 

@@ -5,6 +5,7 @@
  */
 import type { Json, JsonObject } from '../json.js';
 import type { Cells } from './cells.js';
+import type { RunUsage } from './events.js';
 import { Frontier } from './frontier.js';
 import type { Outputs } from './node-events.js';
 import type { Node, Plan, Scope, Variables } from './plan.js';
@@ -17,7 +18,7 @@ export interface TokenState {
   readonly status: Exclude<TokenStatus, 'running'>;
   readonly payload?: JsonObject;
   readonly answer?: Json;
-  readonly memo?: Json;
+  readonly nodeState?: Json;
   readonly frames?: readonly FrameState[];
   /** The node is at work and its text comes live. */
   readonly isStreaming?: boolean;
@@ -47,6 +48,21 @@ export interface State {
   readonly root: FrameState;
   /** Token and outputs of the node that ran last. */
   readonly last?: { readonly token: number; readonly outputs: Outputs };
+  /** Tokens of models that the run used; absent when there are none. */
+  readonly usage?: RunUsage;
+}
+
+/** A run that has not called a model. */
+export const NO_USAGE: RunUsage = Object.freeze({ promptTokens: 0, completionTokens: 0, totalTokens: 0, calls: 0 });
+
+/** The usage after one more call. */
+export function addUsage(usage: RunUsage, call: Omit<RunUsage, 'calls'>): RunUsage {
+  return {
+    promptTokens: usage.promptTokens + call.promptTokens,
+    completionTokens: usage.completionTokens + call.completionTokens,
+    totalTokens: usage.totalTokens + call.totalTokens,
+    calls: usage.calls + 1,
+  };
 }
 
 /** A State that can be written down and resumed from. */
@@ -68,7 +84,7 @@ export interface Checkpoint {
 }
 
 /** Takes a State of a working run. Running nodes count as ready: they run again when the State is resumed. */
-export function snapshot(frontier: Frontier, root: Frame, last: State['last']): State {
+export function snapshot(frontier: Frontier, root: Frame, last: State['last'], usage: RunUsage = NO_USAGE): State {
   return {
     step: frontier.step,
     nextToken: frontier.nextTokenId,
@@ -76,6 +92,7 @@ export function snapshot(frontier: Frontier, root: Frame, last: State['last']): 
     variables: root.values.variables,
     root: frameState(root),
     ...(last === undefined ? {} : { last }),
+    ...(usage.calls === 0 ? {} : { usage }),
   };
 }
 
@@ -99,7 +116,7 @@ function tokenState(token: Token): TokenState {
     status: token.status === 'running' ? 'ready' : token.status,
     ...(token.payload === undefined ? {} : { payload: token.payload }),
     ...(token.answer === undefined ? {} : { answer: token.answer }),
-    ...(token.memo === undefined ? {} : { memo: token.memo }),
+    ...(token.nodeState === undefined ? {} : { nodeState: token.nodeState }),
     ...(token.isStreaming ? { isStreaming: true } : {}),
     ...(token.startedEarly === undefined ? {} : { startedEarly: token.startedEarly.map(({ id }) => id) }),
     ...(token.frames === undefined || token.frames.size === 0
@@ -161,7 +178,7 @@ function restoreFrame(
     const token = frontier.restore(frame, item.id, item.node, item.status);
     token.payload = item.payload;
     token.answer = item.answer;
-    token.memo = item.memo;
+    token.nodeState = item.nodeState;
     if (item.frames === undefined) continue;
     const body = plan.scopes[(plan.nodes[item.node] as Node).body] as Scope;
     const inner = item.frames.map((pass) => restoreFrame(restoration, body, token, pass, values));

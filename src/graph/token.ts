@@ -60,7 +60,7 @@ export class Token {
   /** What a node that asked was answered; gone once it asks again. */
   answer: Json | undefined = undefined;
   /** What the node wants back after a resume. */
-  memo: Json | undefined = undefined;
+  nodeState: Json | undefined = undefined;
   /** Outputs that grow item by item. */
   lists: Map<string, Json[]> | undefined = undefined;
   /** Frames of the node's body that are in progress, by round key. */

@@ -1,7 +1,6 @@
 /** Reading and writing the values of a run: outputs of nodes, variables, aliases of the bodies around. */
 import type { Reference } from '../dsl/reference.js';
-import type { Lookup, ValueSource } from '../dsl/resolve.js';
-import { writePath } from '../dsl/write-path.js';
+import { type Lookup, type ValueSource, writePath } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import type { Outputs, Write } from './node-events.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';

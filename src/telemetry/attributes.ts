@@ -1,5 +1,5 @@
 /** Names of what spans say, in one place: dashboards are built on them. */
-import type { CallAttributes, CallKind } from '../graph/call-notices.js';
+import type { CallAttributes, CallKind } from '../graph/node-events.js';
 
 /** Attributes and events of nodes, as RAGFlow names them, and ours. */
 export const ATTRIBUTE = {

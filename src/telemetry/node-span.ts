@@ -1,6 +1,6 @@
 import { type Context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
-import type { CallEnd, CallReport, CallStart } from '../graph/call-notices.js';
 import type { ErrorInfo } from '../graph/events.js';
+import type { CallEnd, CallReport, CallStart } from '../graph/node-events.js';
 import { ATTRIBUTE, boundedAttributes, CALL, shortened } from './attributes.js';
 
 /** Calls of one node that may be open at once; further ones have no span of their own. */

@@ -1,6 +1,7 @@
 /** The numbers of runs: how many, how long, what their nodes and models took. */
-import { type CallReport, type CallStart, callOf } from '../graph/call-notices.js';
-import type { NodeNotice, RunEvent } from '../graph/events.js';
+
+import type { NodeCall, RunEvent } from '../graph/events.js';
+import type { CallReport, CallStart } from '../graph/node-events.js';
 import { findNode, type Plan } from '../graph/plan.js';
 import type { Counter, Histogram, MetricBook } from './metric-book.js';
 import type { RunWatch } from './run-watch.js';
@@ -117,8 +118,8 @@ class RunMeter implements RunWatch {
       case 'node-failed':
         this.#meters.nodes.observe(event.elapsedMs / 1_000, this.#typeOf(event.node), 'error');
         return;
-      case 'node-notice':
-        this.#noticed(event);
+      case 'node-call':
+        this.#called(event);
         return;
       default:
         return;
@@ -133,9 +134,7 @@ class RunMeter implements RunWatch {
     return findNode(this.#plan, node)?.type ?? '';
   }
 
-  #noticed(event: NodeNotice): void {
-    const call = callOf(event);
-    if (call === undefined) return;
+  #called({ call, ...event }: NodeCall): void {
     const key = `${event.token}/${call.id}`;
     this.#calls ??= new Map();
     if (call.type === 'started') {

@@ -9,7 +9,6 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { type CallReport, callOf } from '../graph/call-notices.js';
 import {
   isTerminal,
   type NodeFailed,
@@ -118,6 +117,9 @@ export class RunSpans implements RunWatch {
       case 'node-notice':
         this.#noticed(event);
         return;
+      case 'node-call':
+        this.#nodes.get(event.token)?.call(event.call);
+        return;
       case 'node-usage':
         this.#nodes.get(event.token)?.used(event.promptTokens, event.completionTokens);
         return;
@@ -131,6 +133,8 @@ export class RunSpans implements RunWatch {
         this.#root.addEvent('node_skipped', { [ATTRIBUTE.node]: shortened(event.node) }, this.#moment.at);
         return;
       case 'node-interrupted':
+        // A container whose body waits is at work.
+        if (event.payload === undefined) return;
         this.#root.addEvent('node_waiting', { [ATTRIBUTE.node]: shortened(event.node) }, this.#moment.at);
         this.#take(event)?.end();
         return;
@@ -146,6 +150,14 @@ export class RunSpans implements RunWatch {
       case 'run-failed':
         recordError(this.#root, event.error, this.#moment);
         this.#end('error');
+        return;
+      case 'node-thinking':
+      case 'node-progress':
+      case 'node-streaming':
+      case 'body-opened':
+      case 'body-resumed':
+      case 'body-closed':
+        return;
     }
   }
 
@@ -205,11 +217,8 @@ export class RunSpans implements RunWatch {
 
   #noticed(event: NodeNotice): void {
     const node = this.#nodes.get(event.token);
-    if (node === undefined) return;
-    const call: CallReport | undefined = callOf(event);
-    if (call !== undefined) node.call(call);
-    else if (event.name === 'warning') {
-      node.span.addEvent('warning', { message: shortened(String(event.data.message ?? '')) }, this.#moment.at);
+    if (event.name === 'warning') {
+      node?.span.addEvent('warning', { message: shortened(String(event.data.message ?? '')) }, this.#moment.at);
     }
   }
 

@@ -1,17 +1,7 @@
+import Handlebars from 'handlebars';
 import { renderValue } from '../dsl/render-value.js';
+import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { parseHandlebars } from './handlebars-parse.js';
-import {
-  type Data,
-  type Frame,
-  type HandlebarsValue,
-  isEmpty,
-  isScoped,
-  Names,
-  type Partial,
-  readHandlebarsPath,
-  readMember,
-} from './handlebars-scope.js';
 import { Budget, checkTemplateLength, guardStack, type TemplateLimits } from './template-budget.js';
 
 /** Limits of a rendering, and whether `{{x}}` leaves characters of HTML as they are. */
@@ -271,4 +261,148 @@ function inside(
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`=]/g, (char) => HTML[char] as string);
+}
+
+/** Deepest nesting of blocks, with their `else` chains; the parser's time grows with its cube. */
+const MAX_BLOCKS = 200;
+
+/** Deepest nesting of parentheses in one tag. */
+const MAX_PARENTHESES = 50;
+
+const OPEN = /^\{\{~?(?:[#^]\s*[^\s~}]|\{\{)/;
+const CLOSE = /^\{\{~?\//;
+const CHAIN = /^\{\{~?\s*else\s+[^\s~}]/;
+
+/**
+ * Parses a Handlebars template with Handlebars' own parser. Only text is accepted, never a tree from elsewhere.
+ *
+ * @throws EngineError `TEMPLATE_INVALID` with the line, `TEMPLATE_TOO_LARGE` for deep nesting.
+ */
+function parseHandlebars(template: string): hbs.AST.Program {
+  checkNesting(template);
+  try {
+    return Handlebars.parse(template);
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw thrown;
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const [first = ''] = message.split('\n');
+    const line = Number(/\bline (\d+)/.exec(first)?.[1] ?? / - (\d+):\d+$/.exec(first)?.[1] ?? 1);
+    const problem = /got '([A-Z_]+)'$/.exec(message)?.[1];
+    const shown = problem === undefined ? first : `unexpected ${problem.toLowerCase().replaceAll('_', ' ')}`;
+    throw new EngineError('TEMPLATE_INVALID', `Template line ${line}: ${shown}.`, { details: { line }, cause: thrown });
+  }
+}
+
+/** Looks at the beginning of every tag; what a comment or raw block holds counts too, which errs on the safe side. */
+function checkNesting(template: string): void {
+  const open: number[] = [];
+  let depth = 0;
+  for (let at = template.indexOf('{{'); at !== -1; ) {
+    const end = template.indexOf('}}', at);
+    const tag = template.slice(at, end === -1 ? undefined : end + 2);
+    const start = tag.slice(0, 64);
+    if (OPEN.test(start)) {
+      open.push(1);
+      depth++;
+    } else if (CLOSE.test(start)) {
+      depth -= open.pop() ?? 0;
+    } else if (CHAIN.test(start) && open.length > 0) {
+      open.push((open.pop() ?? 0) + 1);
+      depth++;
+    }
+    if (depth > MAX_BLOCKS) refuse(`${MAX_BLOCKS} levels of blocks`);
+    if (parentheses(tag) > MAX_PARENTHESES) refuse(`${MAX_PARENTHESES} levels of parentheses`);
+    at = end === -1 ? -1 : template.indexOf('{{', end);
+  }
+}
+
+function parentheses(tag: string): number {
+  let depth = 0;
+  let most = 0;
+  for (const char of tag) {
+    if (char === '(') most = Math.max(most, ++depth);
+    else if (char === ')') depth--;
+  }
+  return most;
+}
+
+function refuse(what: string): never {
+  throw new EngineError('TEMPLATE_TOO_LARGE', `The Handlebars template has more than ${what}. Make it flatter.`);
+}
+
+/** A value inside of a template: JSON, undefined, or {@link Names}. */
+export type HandlebarsValue = Json | undefined | Names;
+
+/** Names that are looked up when they are asked for, such as those of a canvas. */
+export class Names {
+  constructor(readonly get: (name: string) => HandlebarsValue) {}
+}
+
+/** The data of a block (`@index`, `@key`, `@root` …) and that around it. */
+export interface Data {
+  readonly values: ReadonlyMap<string, HandlebarsValue>;
+  readonly parent: Data | undefined;
+}
+
+/** Where a program runs: its context, its data, the names that its blocks gave, and the partials that it can see. */
+export interface Frame {
+  readonly context: HandlebarsValue;
+  readonly parent: Frame | undefined;
+  readonly data: Data;
+  readonly blockNames: ReadonlyMap<string, HandlebarsValue>;
+  readonly partials: ReadonlyMap<string, Partial>;
+}
+
+/** A piece of the template that was given a name, with the partials that it can see itself. */
+export interface Partial {
+  readonly program: hbs.AST.Program;
+  readonly partials: ReadonlyMap<string, Partial>;
+}
+
+/** Follows a path such as `../user.[first name]` or `@index`; own keys, positions and `length` only. */
+function readHandlebarsPath(path: hbs.AST.PathExpression, frame: Frame): HandlebarsValue {
+  const [first, ...rest] = path.parts;
+  if (path.data) {
+    let data: Data | undefined = frame.data;
+    for (let i = 0; i < path.depth; i++) data = data?.parent;
+    return follow(findData(data, first ?? ''), rest);
+  }
+  if (path.depth === 0 && first !== undefined && !isScoped(path) && frame.blockNames.has(first)) {
+    return follow(frame.blockNames.get(first), rest);
+  }
+  let outer: Frame | undefined = frame;
+  for (let i = 0; i < path.depth; i++) outer = outer?.parent;
+  return follow(outer?.context, path.parts);
+}
+
+/** Reads one own key or position. */
+function readMember(object: HandlebarsValue, key: string): HandlebarsValue {
+  if (object instanceof Names) return object.get(key);
+  if (Array.isArray(object) || typeof object === 'string') {
+    if (key === 'length') return object.length;
+    return /^\d{1,15}$/.test(key) ? object[Number(key)] : undefined;
+  }
+  return isJsonObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Whether a path is bound to the context on purpose: `./if` and `this.if` are never helpers. */
+function isScoped(path: hbs.AST.PathExpression): boolean {
+  return /^(?:\.|this\b)/.test(path.original);
+}
+
+/** Handlebars' truth for `if`: empty texts and lists, zero, null and undefined are false. */
+function isEmpty(value: HandlebarsValue, includeZero = false): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return !value && !(includeZero && value === 0);
+}
+
+function findData(from: Data | undefined, name: string): HandlebarsValue {
+  for (let data = from; data !== undefined; data = data.parent) {
+    if (data.values.has(name)) return data.values.get(name);
+  }
+  return undefined;
+}
+
+function follow(root: HandlebarsValue, parts: readonly string[]): HandlebarsValue {
+  return parts.reduce(readMember, root);
 }

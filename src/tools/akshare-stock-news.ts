@@ -1,11 +1,10 @@
 import { map, type Observable, of } from 'rxjs';
-import { BROWSER_HEADERS } from '../adapters/egress/browser-headers.js';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
-import { toolFailed } from '../adapters/failures.js';
-import { said } from '../adapters/said.js';
+import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
+import { said, toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json } from '../json.js';
 import { queryArgument, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, searchOutputs } from './results/search-result.js';
+import { NOTHING_FOUND, searchOutputs } from './results.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { ask, baseUrlOf, jsonOf, listAt, textAt } from './upstream.js';
 

@@ -1,12 +1,11 @@
 import { concatMap, map, type Observable, of, toArray } from 'rxjs';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
-import { toolFailed } from '../adapters/failures.js';
-import { said } from '../adapters/said.js';
+import { said, toolFailed } from '../adapters/failures.js';
 import { eachElement, lineOf } from '../documents/pages/load-markup.js';
 import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { oneOf, queryArgument, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
+import { NOTHING_FOUND, searchOutputs, searchResult } from './results.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { ask, baseUrlOf } from './upstream.js';
 

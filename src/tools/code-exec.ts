@@ -1,21 +1,30 @@
 import { concatMap, type Observable } from 'rxjs';
 import { z } from 'zod';
-import { artifactMarkdown } from '../adapters/artifacts.js';
 import { toolFailed } from '../adapters/failures.js';
-import { ARTIFACT_DAYS, artifactsKeptMs } from '../adapters/sandbox/artifact-expiry.js';
+import { keepArtifacts } from '../adapters/sandbox/artifacts.js';
 import { type CodeResult, languageOf } from '../adapters/sandbox/code-runner.js';
-import { keepArtifacts } from '../adapters/sandbox/keep-artifacts.js';
-import { attachmentText, type LinkedArtifact } from '../adapters/sandbox/output/attachment-text.js';
-import { canonicalText } from '../adapters/sandbox/output/canonical-text.js';
-import { type Contract, DEFAULT_OUTPUTS, readContract } from '../adapters/sandbox/output/contract.js';
-import { failureText } from '../adapters/sandbox/output/failure-text.js';
-import { resultValue } from '../adapters/sandbox/output/result-value.js';
-import { findMismatch, inferType } from '../adapters/sandbox/output/value-type.js';
+import {
+  attachmentText,
+  type Contract,
+  canonicalText,
+  DEFAULT_OUTPUTS,
+  failureText,
+  findMismatch,
+  inferType,
+  type LinkedArtifact,
+  readContract,
+  resultValue,
+} from '../adapters/sandbox/output.js';
+import { artifactMarkdown } from '../adapters/tool-event.js';
 import { resolveParam, type ValueSource } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { type Artifact, defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
-import { requireService, settingOf } from './tool-services.js';
+import { requireService } from './tool-services.js';
+
+/** Days that files of scripts can be fetched where the operator sets none. */
+const ARTIFACT_DAYS = 7;
+const DAY_MS = 86_400_000;
 
 /** Objects as documents hold them; anything else counts as nothing given. */
 const objectOf = (fallback: JsonObject, description: string) =>
@@ -97,8 +106,8 @@ export const codeExec = defineTool({
         const failure = failureText(result);
         if (failure !== undefined) throw toolFailed(failure);
         const value = checked(resultValue(result), contract);
-        const keptMs = artifactsKeptMs(settingOf(services, ARTIFACT_DAYS));
-        const expiresAt = keptMs === undefined ? undefined : now() + keptMs;
+        const { artifactDays = ARTIFACT_DAYS } = services.tools ?? {};
+        const expiresAt = artifactDays === 0 ? undefined : now() + artifactDays * DAY_MS;
         const { files, session } = services;
         const linked = await keepArtifacts(result.artifacts, { files, session: session?.id, expiresAt });
         return resultOf(result, value, contract, linked);

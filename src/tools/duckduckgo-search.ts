@@ -1,14 +1,14 @@
 import { concatMap, map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
-import { BROWSER_HEADERS } from '../adapters/egress/browser-headers.js';
-import { isHtml } from '../adapters/egress/decode-text.js';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
+import { isHtml } from '../adapters/egress/read-body.js';
+import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
 import { toolFailed } from '../adapters/failures.js';
 import { lineOf, loadHtml } from '../documents/pages/load-markup.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { oneOf, queryArgument, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
+import { NOTHING_FOUND, searchOutputs, searchResult } from './results.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { ask, baseUrlOf, jsonOf, listIn, textAt, type UpstreamRequest } from './upstream.js';
 

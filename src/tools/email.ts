@@ -2,9 +2,16 @@ import { createHash } from 'node:crypto';
 import { concatMap, map, type Observable, of, take } from 'rxjs';
 import { z } from 'zod';
 import { toolFailed } from '../adapters/failures.js';
-import { isHtml, plainText } from '../adapters/mail/plain-text.js';
-import { addressesIn, addressOf, headerText } from '../adapters/mail/recipients.js';
-import { type Mail, type Submitted, sendMail } from '../adapters/mail/send-mail.js';
+import {
+  addressesIn,
+  addressOf,
+  headerText,
+  isHtml,
+  type Mail,
+  plainText,
+  type Submitted,
+  sendMail,
+} from '../adapters/mail/send-mail.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { queryArgument, text, wholeNumber } from './fields.js';
 import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';

@@ -1,15 +1,14 @@
 import type { CheerioAPI } from 'cheerio';
 import { concatMap, map, type Observable, of } from 'rxjs';
-import { BROWSER_HEADERS } from '../adapters/egress/browser-headers.js';
-import { isHtml } from '../adapters/egress/decode-text.js';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
+import { isHtml } from '../adapters/egress/read-body.js';
+import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
 import { toolFailed } from '../adapters/failures.js';
 import { lineOf, loadHtml } from '../documents/pages/load-markup.js';
 import type { Json, JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { flag, oneOf, optionalWholeNumber, queryArgument, wholeNumber } from './fields.js';
-import type { Passage } from './results/references.js';
-import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
+import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { ask, baseUrlOf } from './upstream.js';
 

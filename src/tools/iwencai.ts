@@ -1,7 +1,7 @@
 import { map, type Observable, of } from 'rxjs';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, queryArgument, wholeNumber } from './fields.js';
-import { pairsTable, rowsTable } from './results/rows-table.js';
+import { pairsTable, rowsTable } from './results.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { askJson, baseUrlOf } from './upstream.js';
 

@@ -1,8 +1,7 @@
 import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
-import { toolFailed } from '../adapters/failures.js';
-import { said } from '../adapters/said.js';
-import { markdownTable } from '../documents/markdown-table.js';
+import { said, toolFailed } from '../adapters/failures.js';
+import { markdownTable } from '../documents/markdown-tables.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, text } from './fields.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';

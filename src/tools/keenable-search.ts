@@ -1,12 +1,10 @@
 import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
-import { toolFailed } from '../adapters/failures.js';
-import { said } from '../adapters/said.js';
+import { said, toolFailed } from '../adapters/failures.js';
 import { lineOf } from '../documents/pages/load-markup.js';
 import type { Json } from '../json.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
-import type { Passage } from './results/references.js';
-import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
+import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { settingOf, type ToolServices } from './tool-services.js';
 import { askJson, baseUrlOf, listIn, textAt } from './upstream.js';

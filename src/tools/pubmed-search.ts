@@ -1,12 +1,11 @@
 import type { CheerioAPI } from 'cheerio';
 import { concatMap, map, type Observable, of, toArray } from 'rxjs';
-import { toolFailed } from '../adapters/failures.js';
-import { said } from '../adapters/said.js';
+import { said, toolFailed } from '../adapters/failures.js';
 import { eachElement, lineOf } from '../documents/pages/load-markup.js';
 import { isJsonObject, type Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { queryArgument, text, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
+import { NOTHING_FOUND, searchOutputs, searchResult } from './results.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { ask, askJson, baseUrlOf, listAt, textAt } from './upstream.js';
 

@@ -1,10 +1,9 @@
 import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
-import { text } from './fields.js';
-import { askQuerit } from './querit/ask-querit.js';
+import { checkUrls, text, urlsArgument } from './fields.js';
+import { askQuerit } from './querit.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { listIn } from './upstream.js';
-import { checkUrls, urlsArgument } from './web/url-list.js';
 
 const MAX_URLS = 10;
 

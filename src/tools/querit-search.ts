@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { queryArgument, text } from './fields.js';
-import { askQuerit } from './querit/ask-querit.js';
-import { type Passage, referencesOf } from './results/references.js';
-import { NOTHING_FOUND, searchOutputs } from './results/search-result.js';
+import { askQuerit } from './querit.js';
+import { NOTHING_FOUND, type Passage, referencesOf, searchOutputs } from './results.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { listIn, textAt } from './upstream.js';
 

@@ -1,10 +1,9 @@
 import { concatMap, map, type Observable, of } from 'rxjs';
 import { toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { oneOf, queryArgument, text } from './fields.js';
+import { oneOf, queryArgument, text, withoutEndSlashes } from './fields.js';
 import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
 import { askJson, baseUrlOf, listAt, objectOf, textAt } from './upstream.js';
-import { withoutEndSlashes } from './web/url-list.js';
 
 const LOOKUP_URL = 'https://geoapi.qweather.com';
 const FREE_URL = 'https://devapi.qweather.com';

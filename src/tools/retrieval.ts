@@ -7,8 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../knowledge/retriever.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { anyNumber, flag, queryArgument, text, wholeNumber } from './fields.js';
-import type { Passage } from './results/references.js';
-import { searchOutputs, searchResult } from './results/search-result.js';
+import { type Passage, searchOutputs, searchResult } from './results.js';
 import {
   defineTool,
   type Shape,

@@ -1,12 +1,10 @@
 import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
 import type { Json } from '../json.js';
-import { queryArgument, text, wholeNumber } from './fields.js';
-import type { Passage } from './results/references.js';
-import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
+import { queryArgument, text, wholeNumber, withoutEndSlashes } from './fields.js';
+import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { askJson, baseUrlOf, listIn, numberAt, textAt } from './upstream.js';
-import { withoutEndSlashes } from './web/url-list.js';
 
 /**
  * Searches the web through an instance of SearXNG. Where the operator has set its base URL, that one is asked, whatever a

@@ -1,11 +1,10 @@
 import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { toolFailed } from '../adapters/failures.js';
-import { text } from './fields.js';
+import { checkUrls, text, urlsArgument } from './fields.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { settingOf } from './tool-services.js';
 import { askJson, baseUrlOf, listIn } from './upstream.js';
-import { checkUrls, urlsArgument } from './web/url-list.js';
 
 const BASE_URL = 'https://api.tavily.com';
 const MAX_URLS = 20;

@@ -17,6 +17,8 @@ export interface ToolSettings {
   readonly baseUrls?: Readonly<Record<string, string>>;
   /** Values of the environment that tools may read, such as `QUERIT_API_KEY`. @default none */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Days that files made by scripts can be fetched; 0: for ever. @default 7 */
+  readonly artifactDays?: number;
 }
 
 /** Services that tools use. */

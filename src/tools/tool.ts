@@ -1,9 +1,3 @@
-/**
- * What a tool is: something a model may call, and a canvas component of its own.
- *
- * A tool is data plus one function. One file defines it with {@link defineTool}, one line in `index.ts` lists it; that makes it a
- * component (`src/components/tool-component.ts`), a function of every Agent, and a page of `docs/tools.md`.
- */
 import type { Observable } from 'rxjs';
 import type { z } from 'zod';
 import { type Artifact, type ToolEvent, type ToolResult, toolResult } from '../adapters/tool-event.js';
@@ -12,6 +6,13 @@ import type { Port } from '../graph/component.js';
 import type { TraceContext } from '../graph/trace-context.js';
 import type { Json, JsonObject } from '../json.js';
 import type { ToolServices } from './tool-services.js';
+
+/**
+ * What a tool is: something a model may call, and a canvas component of its own.
+ *
+ * A tool is data plus one function. One file defines it with {@link defineTool}, one line in `index.ts` lists it; that makes it a
+ * component (`src/components/tool-component.ts`), a function of every Agent, and a page of `docs/tools.md`.
+ */
 
 export type { Artifact, ToolEvent, ToolResult };
 export { toolResult };
@@ -89,4 +90,15 @@ export type AnyTool = Tool<any, any>;
 /** Types a tool literal without losing its shapes. */
 export function defineTool<A extends Shape, P extends Shape>(tool: Tool<A, P>): Tool<A, P> {
   return tool;
+}
+
+/** The tool of a list that answers to a name: as a component, as a function, or by an older name; case does not matter. */
+export function findTool(tools: readonly AnyTool[], name: string): AnyTool | undefined {
+  const wanted = name.trim().toLowerCase();
+  return tools.find((tool) => namesOf(tool).some((one) => one.toLowerCase() === wanted));
+}
+
+/** Every name of a tool, as a component first. */
+export function namesOf({ component, name, aliases = [] }: AnyTool): readonly string[] {
+  return [component, name, ...aliases];
 }

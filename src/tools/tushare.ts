@@ -1,9 +1,8 @@
 import { map, type Observable, of } from 'rxjs';
-import { toolFailed } from '../adapters/failures.js';
-import { said } from '../adapters/said.js';
+import { said, toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
-import { rowsTable } from './results/rows-table.js';
+import { rowsTable } from './results.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { askJson, baseUrlOf, listAt, textAt } from './upstream.js';
 

@@ -1,8 +1,7 @@
 /** How tools talk to the services they stand for: one request with a time, a size and a number of attempts. */
 import { concatMap, map, type Observable, of, throwError } from 'rxjs';
 import type { EgressRequest, EgressResponse } from '../adapters/egress/egress-client.js';
-import { toolFailed } from '../adapters/failures.js';
-import { said } from '../adapters/said.js';
+import { said, toolFailed } from '../adapters/failures.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { retryWith } from '../operators/retry-with.js';

@@ -1,7 +1,7 @@
 import { catchError, concatMap, type Observable, of, throwError } from 'rxjs';
-import { BROWSER_HEADERS } from '../adapters/egress/browser-headers.js';
-import { isHtml } from '../adapters/egress/decode-text.js';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
+import { isHtml } from '../adapters/egress/read-body.js';
+import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
 import { toolFailed } from '../adapters/failures.js';
 import { cutText, PAGE_FORMS, type Page, type PageRequest } from '../documents/pages/page.js';
 import { readPage } from '../documents/pages/read-page.js';

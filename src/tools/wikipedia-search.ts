@@ -1,13 +1,84 @@
 import { map, type Observable, of } from 'rxjs';
-import { toolFailed } from '../adapters/failures.js';
-import { said } from '../adapters/said.js';
+import { said, toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, queryArgument, wholeNumber } from './fields.js';
-import { WIKIPEDIA_LANGUAGES } from './locales/wikipedia.js';
-import type { Passage } from './results/references.js';
-import { NOTHING_FOUND, searchOutputs, searchResult } from './results/search-result.js';
+import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
 import { defineTool, type ToolEvent } from './tool.js';
 import { askJson, baseUrlOf, numberAt, objectOf, textAt } from './upstream.js';
+
+/** Codes of the Wikipedias that can be searched; each is a subdomain of wikipedia.org. */
+const WIKIPEDIA_LANGUAGES = [
+  'af',
+  'pl',
+  'ar',
+  'ast',
+  'az',
+  'bg',
+  'nan',
+  'bn',
+  'be',
+  'ca',
+  'cs',
+  'cy',
+  'da',
+  'de',
+  'et',
+  'el',
+  'en',
+  'es',
+  'eo',
+  'eu',
+  'fa',
+  'fr',
+  'gl',
+  'ko',
+  'hy',
+  'hi',
+  'hr',
+  'id',
+  'it',
+  'he',
+  'ka',
+  'lld',
+  'la',
+  'lv',
+  'lt',
+  'hu',
+  'mk',
+  'arz',
+  'ms',
+  'min',
+  'my',
+  'nl',
+  'ja',
+  'nb',
+  'nn',
+  'ce',
+  'uz',
+  'pt',
+  'kk',
+  'ro',
+  'ru',
+  'ceb',
+  'sk',
+  'sl',
+  'sr',
+  'sh',
+  'fi',
+  'sv',
+  'ta',
+  'tt',
+  'th',
+  'tg',
+  'azb',
+  'tr',
+  'uk',
+  'ur',
+  'vi',
+  'war',
+  'zh',
+  'yue',
+] as const;
 
 /** Searches Wikipedia. Errors: `TOOL_FAILED` with what Wikipedia answers. */
 export const wikipediaSearch = defineTool({

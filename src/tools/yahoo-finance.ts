@@ -1,11 +1,12 @@
 import { concatMap, forkJoin, map, type Observable, of } from 'rxjs';
-import { toolFailed } from '../adapters/failures.js';
+import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
+import { said, toolFailed } from '../adapters/failures.js';
+import { markdownTable } from '../documents/markdown-tables.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { flag, queryArgument } from './fields.js';
-import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
-import { listAt, textAt } from './upstream.js';
-import { createYahoo, type Yahoo } from './yahoo/ask-yahoo.js';
-import { factsTable, historyTable, informationTable, newsList, statementsTable } from './yahoo/report.js';
+import { pairsTable } from './results.js';
+import { type AnyTool, defineTool, type ToolCall, type ToolEvent, type ToolResult, toolResult } from './tool.js';
+import { ask, askJson, baseUrlOf, listAt, numberAt, objectOf, textAt, type UpstreamRequest } from './upstream.js';
 
 /** Letters of tickers of all exchanges, such as `^GSPC`, `BRK-B`, `600519.SS` and `EURUSD=X`; never dots alone. */
 const SYMBOL = /^(?=.*[A-Za-z0-9])[A-Za-z0-9.^=_-]{1,40}$/;
@@ -120,4 +121,203 @@ function sectionsOf({ quote, chart, summary, news }: Found, chosen: Chosen): str
 function reportResult(sections: readonly string[]): ToolResult {
   const report = sections.join('\n\n');
   return toolResult(report, { report });
+}
+
+/** Requests to Yahoo Finance: its search, its chart, and its summaries, which want a cookie and a word that belongs to it. */
+
+const DATA_URL = 'https://query1.finance.yahoo.com';
+const SUMMARY_URL = 'https://query2.finance.yahoo.com';
+const COOKIE_URL = 'https://fc.yahoo.com';
+
+const LIMITS = { timeoutSeconds: 15, attempts: 1 } as const;
+const HEADERS = { 'user-agent': BROWSER_HEADERS['user-agent'], 'accept-language': 'en-US,en;q=0.9' } as const;
+const MAX_COOKIES = 10;
+
+/** The three kinds of questions. Errors of each: `TOOL_FAILED` with what Yahoo answers. */
+export interface Yahoo {
+  /** The first quote for some words, and news about it. */
+  search(words: string): Observable<JsonObject>;
+  /** A month of prices by day, and facts about the symbol in `meta`. */
+  chart(symbol: string): Observable<JsonObject>;
+  /** Parts of what Yahoo knows about a company, by the names of its modules. */
+  summary(symbol: string, modules: readonly string[]): Observable<JsonObject>;
+}
+
+/** Makes the questions of one call. */
+function createYahoo(tool: AnyTool, call: ToolCall<unknown>): Yahoo {
+  const at = (usual: string): string => baseUrlOf(tool, call.services, usual);
+  const asking = (request: Pick<UpstreamRequest, 'url' | 'query' | 'headers' | 'accepts' | 'secrets'>) =>
+    askJson(tool, call, { ...LIMITS, ...request, headers: { ...HEADERS, ...request.headers } });
+  // A symbol that does not exist is a 404 whose body says so.
+  const accepts = (status: number): boolean => status === 404;
+  return {
+    search: (words) =>
+      asking({
+        url: `${at(SUMMARY_URL)}/v1/finance/search`,
+        query: { q: words, quotesCount: 1, newsCount: 10 },
+      }).pipe(map(objectOf)),
+    chart: (symbol) =>
+      asking({
+        url: `${at(DATA_URL)}/v8/finance/chart/${encodeURIComponent(symbol)}`,
+        query: { range: '1mo', interval: '1d' },
+        accepts,
+      }).pipe(map((answer) => resultIn(answer, 'chart', symbol))),
+    summary: (symbol, modules) =>
+      openSession(tool, call).pipe(
+        concatMap(({ cookie, crumb }) =>
+          asking({
+            url: `${at(SUMMARY_URL)}/v10/finance/quoteSummary/${encodeURIComponent(symbol)}`,
+            query: { modules: modules.join(','), crumb },
+            headers: { cookie },
+            secrets: [cookie, crumb],
+            accepts,
+          }),
+        ),
+        map((answer) => resultIn(answer, 'quoteSummary', symbol)),
+      ),
+  };
+}
+
+interface Session {
+  readonly cookie: string;
+  readonly crumb: string;
+}
+
+/** Takes the cookie of any answer, and asks for the crumb that belongs to it. */
+function openSession(tool: AnyTool, call: ToolCall<unknown>): Observable<Session> {
+  const at = (usual: string): string => baseUrlOf(tool, call.services, usual);
+  const request = { ...LIMITS, method: 'GET', headers: HEADERS } as const;
+  return ask(tool, call, { ...request, url: `${at(COOKIE_URL)}/`, accepts: () => true }).pipe(
+    map(({ headers }) => cookieOf(headers['set-cookie'] ?? '')),
+    concatMap((cookie) =>
+      ask(tool, call, {
+        ...request,
+        url: `${at(DATA_URL)}/v1/test/getcrumb`,
+        headers: { ...HEADERS, cookie },
+        secrets: [cookie],
+      }).pipe(map((answer) => ({ cookie, crumb: crumbOf(answer.text()) }))),
+    ),
+  );
+}
+
+/** The cookies of a `set-cookie` header, several joined by `, `; a comma within a date is followed by no `name=`. */
+export function cookieOf(header: string): string {
+  const pairs = header
+    .split(/,(?=\s*[^\s;,=]+=)/)
+    .map((one) => (one.split(';')[0] ?? '').trim())
+    .filter((pair) => /^[^\s=]+=./.test(pair));
+  if (pairs.length === 0) throw toolFailed('Yahoo gave no cookie, without which it answers nothing');
+  return pairs.slice(0, MAX_COOKIES).join('; ');
+}
+
+function crumbOf(text: string): string {
+  const crumb = text.trim();
+  if (/^[^\s<>{}]{1,100}$/.test(crumb)) return crumb;
+  throw toolFailed('Yahoo gave no crumb, without which it gives no statements');
+}
+
+/** What lies in `{[name]: {result: […], error}}`. */
+function resultIn(answer: Json, name: string, symbol: string): JsonObject {
+  const part = objectOf(answer)[name];
+  const error = isJsonObject(part) ? part.error : undefined;
+  if (error !== undefined && error !== null) {
+    throw toolFailed(said(textAt(error, 'description') || textAt(error, 'code')) || 'Yahoo reports an error');
+  }
+  const result = listAt(part, 'result')?.[0];
+  if (isJsonObject(result)) return result;
+  throw toolFailed(`Yahoo has nothing about ${JSON.stringify(symbol)}`);
+}
+
+/** What Yahoo answers, as sections of a report in Markdown. */
+
+const MAX_DAYS = 400;
+const MAX_NEWS = 10;
+/** Levels of objects in objects that a table of facts shows. */
+const MAX_DEPTH = 4;
+
+/** Facts about a symbol: its quote and the head of its chart, whatever is a plain value there. */
+function informationTable(quote: JsonObject, chart: JsonObject): string {
+  const meta = isJsonObject(chart.meta) ? chart.meta : {};
+  const plain = Object.entries({ ...quote, ...meta }).filter(
+    ([, value]) => value !== null && typeof value !== 'object',
+  );
+  return pairsTable(Object.fromEntries(plain));
+}
+
+/** Prices by day, in the time of the exchange; days without trade are left out. */
+function historyTable(chart: JsonObject): string {
+  const times = listAt(chart, 'timestamp') ?? [];
+  const indicators = isJsonObject(chart.indicators) ? chart.indicators : {};
+  const prices = listAt(indicators, 'quote')?.[0];
+  const offset = numberAt(chart.meta, 'gmtoffset') ?? 0;
+  const columns = ['open', 'high', 'low', 'close', 'volume'].map((name) => listAt(prices, name) ?? []);
+  const rows = times.slice(0, MAX_DAYS).map((time, index) => {
+    const cells = columns.map((column) => column[index]);
+    return [dateOf(time, offset), ...cells.map((cell) => (typeof cell === 'number' ? String(cell) : ''))];
+  });
+  const traded = rows.filter((row) => row.slice(1).some((cell) => cell !== ''));
+  return markdownTable(['Date', 'Open', 'High', 'Low', 'Close', 'Volume'], traded);
+}
+
+/** A module of facts, objects within it as `outer.inner`. */
+function factsTable(module: Json | undefined): string {
+  const facts = new Map<string, string>();
+  collectFacts(module ?? null, '', facts, 0);
+  return pairsTable(Object.fromEntries(facts));
+}
+
+/** A module of statements: one line for each item, one column for each date. */
+function statementsTable(module: Json | undefined): string {
+  const lists = isJsonObject(module) ? Object.values(module).filter((one): one is Json[] => Array.isArray(one)) : [];
+  const statements = (lists[0] ?? []).filter(isJsonObject);
+  const items = [...new Set(statements.flatMap((one) => Object.keys(one)))].filter(
+    (name) => name !== 'maxAge' && name !== 'endDate',
+  );
+  const dates = statements.map((one) => valueText(one.endDate));
+  return markdownTable(
+    ['Item', ...dates],
+    items.map((name) => [name, ...statements.map((one) => (Object.hasOwn(one, name) ? valueText(one[name]) : ''))]),
+  );
+}
+
+/** News, one line each. */
+function newsList(news: readonly Json[]): string {
+  return news.filter(isJsonObject).slice(0, MAX_NEWS).map(newsLine).join('\n');
+}
+
+function newsLine(item: JsonObject): string {
+  const time = numberAt(item, 'providerPublishTime');
+  const source = [textAt(item, 'publisher'), time === undefined ? '' : dateOf(time, 0)].filter((part) => part !== '');
+  const title = textAt(item, 'title').replace(/\s+/g, ' ').trim();
+  return `- ${title}${source.length === 0 ? '' : ` (${source.join(', ')})`}: ${textAt(item, 'link')}`;
+}
+
+function collectFacts(value: Json, name: string, facts: Map<string, string>, depth: number): void {
+  if (!isJsonObject(value) || isMeasure(value) || depth === MAX_DEPTH) {
+    const text = valueText(value);
+    if (text !== '') facts.set(name, text);
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (key !== 'maxAge') collectFacts(item, name === '' ? key : `${name}.${key}`, facts, depth + 1);
+  }
+}
+
+/** Yahoo writes numbers and dates as `{raw, fmt, longFmt}`. */
+function isMeasure(value: JsonObject): boolean {
+  return Object.hasOwn(value, 'raw') || Object.hasOwn(value, 'fmt');
+}
+
+function valueText(value: Json | undefined): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.map(valueText).join(', ');
+  if (!isJsonObject(value)) return String(value);
+  if (Object.keys(value).length === 0) return '';
+  return textAt(value, 'longFmt') || textAt(value, 'fmt') || textAt(value, 'raw') || JSON.stringify(value);
+}
+
+/** Seconds since 1970 as a date; empty for what is none. */
+function dateOf(time: Json, offsetSeconds: number): string {
+  const at = typeof time === 'number' ? new Date((time + offsetSeconds) * 1000) : undefined;
+  return at === undefined || Number.isNaN(at.getTime()) ? '' : at.toISOString().slice(0, 10);
 }

@@ -16,12 +16,12 @@ import type {
   TokenStore,
   VersionStore,
 } from '../records/durable-stores.js';
+import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createMemoryCounter } from './access/rate-limits.js';
 import { createMemoryTokens } from './access/token-store.js';
 import { createMemoryCanvasRuntimes, withRuntimes } from './admin/canvas-runtimes.js';
 import type { DatabaseProbe } from './agents/database-probe.js';
-import type { ServerConfig } from './config.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
 import { TraceReader } from './traces/trace-reader.js';
 import { withVersions } from './versions/start-version.js';

@@ -10,12 +10,12 @@ import { LostRuns } from '../hosting/lost-runs.js';
 import { RunHub } from '../hosting/run-hub.js';
 import { createTurnStarter } from '../hosting/start-turn.js';
 import { createTakeOver, type TakeOverOptions } from '../hosting/take-over.js';
+import type { ServerConfig } from '../settings/read-settings.js';
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.js';
 import { withTraceIds } from '../telemetry/with-trace-ids.js';
 import { createFindTenant } from './access/api-keys.js';
 import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
-import type { ServerConfig } from './config.js';
 import { LiveServer } from './live/live-server.js';
 import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
 

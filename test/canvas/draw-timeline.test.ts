@@ -5,9 +5,10 @@ import { timelineOf } from '../../src/canvas/run-timeline.js';
 import { formatMs, formatTick, ticksOf } from '../../src/canvas/time-axis.js';
 import { timelinePage } from '../../src/canvas/timeline-page.js';
 import { rowsOf } from '../../src/canvas/timeline-rows.js';
-import { callEvent, callFinished, callStarted } from '../../src/graph/call-notices.js';
 import type { NodeFailed, RunEvent } from '../../src/graph/events.js';
-import type { Notice } from '../../src/graph/node-events.js';
+import type { Call } from '../../src/graph/node-events.js';
+import { callEvent, callFinished, callStarted } from '../../src/graph/node-events.js';
+import { NO_USAGE } from '../../src/graph/state.js';
 
 type Draft = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'run' | 'seq'> : never) : never;
 
@@ -65,7 +66,14 @@ const EVENTS = run([
     error: { code: 'NODE_FAILED', message: 'out' },
     then,
   },
-  { type: 'run-failed', at: 1_000, error: { code: 'NODE_FAILED', message: '<b>"out"</b>' }, elapsedMs: 1_000 },
+  {
+    type: 'run-failed',
+    at: 1_000,
+    error: { code: 'NODE_FAILED', message: '<b>"out"</b>' },
+    elapsedMs: 1_000,
+    input: {},
+    usage: NO_USAGE,
+  },
 ]);
 
 describe('drawTimeline', () => {
@@ -118,13 +126,15 @@ describe('timelinePage', () => {
   it('escapes everything, runs nothing and asks nobody for anything', () => {
     const hostile = run([
       started('<script>alert(1)</script>', 0, 1, '"><b>/0'),
-      notice(1, 1, callStarted({ id: 'x', kind: 'tool', name: '<img src=x onerror=alert(1)>\u202e' })),
-      notice(2, 1, callFinished({ id: 'x', error: { code: 'TOOL_FAILED', message: `'onload='alert(1)` } })),
+      called(1, 1, callStarted({ id: 'x', kind: 'tool', name: '<img src=x onerror=alert(1)>\u202e' })),
+      called(2, 1, callFinished({ id: 'x', error: { code: 'TOOL_FAILED', message: `'onload='alert(1)` } })),
       {
         type: 'run-failed',
         at: 9,
         error: { code: 'INTERNAL', message: '"><img src=x onerror=alert(1)>' },
         elapsedMs: 9,
+        input: {},
+        usage: NO_USAGE,
       },
     ]);
     const page = timelinePage(timelineOf(hostile), '</title><script>');
@@ -158,29 +168,28 @@ describe('timelinePage', () => {
   });
 });
 
-const notice = (at: number, token: number, { name, data }: Pick<Notice, 'name' | 'data'>): Draft => ({
-  type: 'node-notice',
+const called = (at: number, token: number, { call }: Call): Draft => ({
+  type: 'node-call',
   at,
   node: 'Agent:A',
   token,
-  name,
-  data,
+  call,
 });
 
 /** An agent that asks a model, then two agents at once of which one uses a tool. */
 const AGENT = run([
   started('Agent:A', 0, 1),
-  notice(0, 1, callStarted({ id: 'm', kind: 'model', name: 'large' })),
-  notice(20, 1, callEvent({ id: 'm', name: 'stream_started' })),
-  notice(30, 1, callFinished({ id: 'm', usage: { promptTokens: 1, completionTokens: 2, totalTokens: 3 } })),
-  notice(30, 1, callStarted({ id: 'a', kind: 'agent', name: 'Aide' })),
-  notice(40, 1, callStarted({ id: 'b', kind: 'agent', name: 'Aide' })),
-  notice(50, 1, callStarted({ id: 't', kind: 'tool', name: 'search', parent: 'b' })),
-  notice(60, 1, callFinished({ id: 't', error: { code: 'TOOL_FAILED', message: 'gone' } })),
-  notice(70, 1, callFinished({ id: 'a' })),
-  notice(80, 1, callStarted({ id: 'c', kind: 'agent', name: 'Aide' })),
+  called(0, 1, callStarted({ id: 'm', kind: 'model', name: 'large' })),
+  called(20, 1, callEvent({ id: 'm', name: 'stream_started' })),
+  called(30, 1, callFinished({ id: 'm', usage: { promptTokens: 1, completionTokens: 2, totalTokens: 3 } })),
+  called(30, 1, callStarted({ id: 'a', kind: 'agent', name: 'Aide' })),
+  called(40, 1, callStarted({ id: 'b', kind: 'agent', name: 'Aide' })),
+  called(50, 1, callStarted({ id: 't', kind: 'tool', name: 'search', parent: 'b' })),
+  called(60, 1, callFinished({ id: 't', error: { code: 'TOOL_FAILED', message: 'gone' } })),
+  called(70, 1, callFinished({ id: 'a' })),
+  called(80, 1, callStarted({ id: 'c', kind: 'agent', name: 'Aide' })),
   ended('Agent:A', 100, 1, 100),
-  { type: 'run-settled', at: 100, outputs: {}, elapsedMs: 100 },
+  { type: 'run-settled', at: 100, outputs: {}, elapsedMs: 100, input: {}, usage: NO_USAGE },
 ]);
 
 describe('the rows of a timeline', () => {
@@ -203,13 +212,16 @@ describe('the rows of a timeline', () => {
 
   it('are bounded in lanes, whatever happens at once', () => {
     const starts = Array.from({ length: 50 }, (_, at) => started('n', at, at + 1));
-    const many = run([...starts, { type: 'run-cancelled', at: 100, elapsedMs: 100 }]);
+    const many = run([...starts, { type: 'run-cancelled', at: 100, elapsedMs: 100, input: {}, usage: NO_USAGE }]);
     const [row] = rowsOf(timelineOf(many));
     expect(row?.lanes.map((lane) => lane.length)).toEqual([1, 1, 1, 1, 1, 1, 1, 43]);
   });
 
   it('say of a run that is over what it stopped', () => {
-    const cancelled = run([started('n', 0, 1), { type: 'run-cancelled', at: 10, elapsedMs: 10 }]);
+    const cancelled = run([
+      started('n', 0, 1),
+      { type: 'run-cancelled', at: 10, elapsedMs: 10, input: {}, usage: NO_USAGE },
+    ]);
     expect(rowsOf(timelineOf(cancelled))).toMatchObject([{ busyMs: 10, lanes: [[{ status: 'stopped', toMs: 10 }]] }]);
   });
 });

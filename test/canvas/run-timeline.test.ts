@@ -1,6 +1,5 @@
 import { lastValueFrom, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { CallLog } from '../../src/canvas/call-log.js';
 import { loadCanvas } from '../../src/canvas/load-canvas.js';
 import { type TimelineEvent, timelineOf } from '../../src/canvas/run-timeline.js';
 import { MAX_ACTIVATIONS, MAX_EMISSIONS, MAX_RUN_EMISSIONS } from '../../src/canvas/timeline.js';
@@ -8,12 +7,13 @@ import { runTurn } from '../../src/canvas/turn.js';
 import { readCalls } from '../../src/canvas/wire-calls.js';
 import type { WireEvent, WireEventName } from '../../src/canvas/wire-event.js';
 import { toWireEvents } from '../../src/canvas/wire-events.js';
-import { callEvent, callFinished, callStarted } from '../../src/graph/call-notices.js';
+import { CallLog } from '../../src/graph/calls.js';
 import type { RunEvent } from '../../src/graph/events.js';
-import type { Notice } from '../../src/graph/node-events.js';
+import { type Call, callEvent, callFinished, callStarted } from '../../src/graph/node-events.js';
+import { NO_USAGE } from '../../src/graph/state.js';
 import type { Json, JsonObject } from '../../src/json.js';
-import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels } from '../../src/models/router.js';
+import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 
 const header = (seq: number, at: number) => ({ run: 'r', seq, at });
 const wire = (event: WireEventName, data: JsonObject): WireEvent => ({
@@ -80,7 +80,7 @@ describe('timelineOf', () => {
       { ...header(8, 134), type: 'node-usage', ...a, promptTokens: 3, completionTokens: 2, totalTokens: 5 },
       { ...header(9, 140), type: 'node-settled', ...a, outputs: {}, elapsedMs: 10 },
       { ...header(10, 141), type: 'node-skipped', node: 'b', token: 2, missing: ['x'] },
-      { ...header(11, 150), type: 'run-settled', outputs: {}, elapsedMs: 50 },
+      { ...header(11, 150), type: 'run-settled', outputs: {}, elapsedMs: 50, input: {}, usage: NO_USAGE },
     ];
     const { activations, nodes, ...run } = timelineOf(events);
     const usage = { promptTokens: 3, completionTokens: 2, totalTokens: 5, calls: 1 };
@@ -183,25 +183,25 @@ describe('timelineOf', () => {
   it('gives calls to the try in which they were made, and the same for RAGFlow’s words as for the engine’s', async () => {
     const a = { node: 'A', token: 1 };
     let seq = 0;
-    const notices = (at: number, ...said: readonly Notice[]): RunEvent[] =>
-      said.map(({ name, data }) => ({ ...header(++seq, at), type: 'node-notice', ...a, name, data }));
+    const called = (at: number, ...said: readonly Call[]): RunEvent[] =>
+      said.map(({ call }) => ({ ...header(++seq, at), type: 'node-call', ...a, call }));
     const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
     const no = { code: 'TOOL_FAILED', message: 'no' } as const;
     const events: RunEvent[] = [
       { ...header(++seq, 0), type: 'run-started', input: {}, resumed: false },
       { ...header(++seq, 10), type: 'node-started', ...a, attempt: 1 },
-      ...notices(11, callStarted({ id: 'm', kind: 'model', name: 'large' })),
+      ...called(11, callStarted({ id: 'm', kind: 'model', name: 'large' })),
       { ...failed(++seq, 20, a) },
       { ...header(++seq, 30), type: 'node-started', ...a, attempt: 2 },
-      ...notices(31, callStarted({ id: 'm', kind: 'model', name: 'large' })),
-      ...notices(33, callEvent({ id: 'm', name: 'stream_started' })),
-      ...notices(34, callEvent({ id: 'm', name: 'stream_started' })),
-      ...notices(35, callFinished({ id: 'm', usage })),
-      ...notices(36, callStarted({ id: 'g', kind: 'agent', name: 'Aide' })),
-      ...notices(37, callStarted({ id: 't', kind: 'tool', name: 'search', parent: 'g' })),
-      ...notices(38, callFinished({ id: 't', error: no }), callFinished({ id: 'unknown' })),
+      ...called(31, callStarted({ id: 'm', kind: 'model', name: 'large' })),
+      ...called(33, callEvent({ id: 'm', name: 'stream_started' })),
+      ...called(34, callEvent({ id: 'm', name: 'stream_started' })),
+      ...called(35, callFinished({ id: 'm', usage })),
+      ...called(36, callStarted({ id: 'g', kind: 'agent', name: 'Aide' })),
+      ...called(37, callStarted({ id: 't', kind: 'tool', name: 'search', parent: 'g' })),
+      ...called(38, callFinished({ id: 't', error: no }), callFinished({ id: 'unknown' })),
       { ...header(++seq, 40), type: 'node-settled', ...a, outputs: {}, elapsedMs: 10 },
-      { ...header(++seq, 50), type: 'run-settled', outputs: {}, elapsedMs: 50 },
+      { ...header(++seq, 50), type: 'run-settled', outputs: {}, elapsedMs: 50, input: {}, usage: NO_USAGE },
     ];
     const tried = { id: 1, kind: 'model', name: 'large', status: 'stopped', startedAtMs: 11, endedAtMs: 20 };
     const calls = [

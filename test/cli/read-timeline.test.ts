@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { timelineOf } from '../../src/canvas/run-timeline.js';
 import { readTimelineView } from '../../src/cli/read-timeline.js';
-import { callFinished, callStarted } from '../../src/graph/call-notices.js';
 import type { RunEvent } from '../../src/graph/events.js';
-import type { JsonObject } from '../../src/json.js';
+import type { Call } from '../../src/graph/node-events.js';
+import { callFinished, callStarted } from '../../src/graph/node-events.js';
+import { NO_USAGE } from '../../src/graph/state.js';
 import type { RunRecord } from '../../src/records/stores.js';
 import { timelineView } from '../../src/transport/runs/run-view.js';
 
 const of = (seq: number, at: number) => ({ run: 'r', seq, at, node: 'Agent:A', token: 1 });
-const notice = (seq: number, at: number, { name, data }: { readonly name: string; readonly data: JsonObject }) =>
-  ({ ...of(seq, at), type: 'node-notice', name, data }) as const;
+const called = (seq: number, at: number, { call }: Call) => ({ ...of(seq, at), type: 'node-call', call }) as const;
 
 const EVENTS: readonly RunEvent[] = [
   { run: 'r', seq: 1, at: 1_000, type: 'run-started', input: {}, resumed: false },
   { ...of(2, 1_010), type: 'node-started', attempt: 1, within: 'Loop:L/0' },
-  notice(3, 1_020, callStarted({ id: 'x', kind: 'agent', name: 'Aide' })),
-  notice(4, 1_030, callStarted({ id: 'y', kind: 'tool', name: 'search', parent: 'x' })),
-  notice(5, 1_040, callFinished({ id: 'y', error: { code: 'TOOL_FAILED', message: 'no' } })),
+  called(3, 1_020, callStarted({ id: 'x', kind: 'agent', name: 'Aide' })),
+  called(4, 1_030, callStarted({ id: 'y', kind: 'tool', name: 'search', parent: 'x' })),
+  called(5, 1_040, callFinished({ id: 'y', error: { code: 'TOOL_FAILED', message: 'no' } })),
   { ...of(6, 1_050), type: 'node-delta', port: 'content', text: 'hi' },
   { ...of(7, 1_060), type: 'node-usage', promptTokens: 1, completionTokens: 2, totalTokens: 3 },
   { ...of(8, 1_070), type: 'node-settled', outputs: {}, elapsedMs: 60 },
-  { run: 'r', seq: 9, at: 1_080, type: 'run-settled', outputs: {}, elapsedMs: 80 },
+  { run: 'r', seq: 9, at: 1_080, type: 'run-settled', outputs: {}, elapsedMs: 80, input: {}, usage: NO_USAGE },
 ];
 
 /** The record of a run that was told so far. */

@@ -4,8 +4,8 @@ import type { McpServers } from '../../src/adapters/mcp/mcp-servers.js';
 import { agent } from '../../src/components/agent.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { JsonObject } from '../../src/json.js';
-import type { ScriptInput } from '../../src/models/script.js';
-import { functionName } from '../../src/tools/function-schema.js';
+import type { ScriptInput } from '../../src/models/scripted.js';
+import { functionName } from '../../src/tools/call-tool.js';
 import { ECHO, said, startMcpServer } from '../adapters/mcp/support/mcp-server.js';
 import { over } from '../adapters/mcp/support/using.js';
 import { activationOf, chatServices, nodeOf, outputsOf, warningsOf } from './text-activation.js';
@@ -61,7 +61,7 @@ describe('tools of MCP servers', () => {
     ]);
     expect(requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'echo: hi' });
     expect(outputsOf(events)).toEqual({ content: 'done' });
-    const log = events.find((event) => event.type === 'notice' && event.name === 'tool_call');
+    const log = events.find((event) => event.type === 'notice' && event.name === 'tool-called');
     expect(log).toMatchObject({
       data: { path: 'X', tool_name: 'say-it', arguments: { text: 'hi' }, result: 'echo: hi' },
     });

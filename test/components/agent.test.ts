@@ -6,7 +6,7 @@ import { EngineError } from '../../src/errors.js';
 import type { Activation } from '../../src/graph/component.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
-import type { ScriptInput } from '../../src/models/script.js';
+import type { ScriptInput } from '../../src/models/scripted.js';
 import { activationOf, chatServices, nodeOf, outputsOf, type Surroundings } from './text-activation.js';
 
 const FOUND = [
@@ -30,7 +30,7 @@ interface Asked {
 
 interface Around extends Surroundings {
   readonly isStreamed?: boolean;
-  readonly memo?: Json;
+  readonly nodeState?: Json;
   readonly answer?: Json;
   readonly fails?: boolean;
 }
@@ -55,7 +55,7 @@ function start(
   };
   const variables = { 'sys.query': 'who?', retrieval: [{ chunks: {}, doc_aggs: {} }], ...around.variables };
   const plain = activationOf({ ...around, variables, services: { ...services, http: client } });
-  const activation: Activation = { ...plain, memo: around.memo, answer: around.answer };
+  const activation: Activation = { ...plain, nodeState: around.nodeState, answer: around.answer };
   const node = nodeOf(agent, { llm_id: 'm', sys_prompt: 'BOSS', ...params }, { isStreamed });
   const events: NodeEvent[] = [];
   const said = node(activation);
@@ -73,6 +73,9 @@ function start(
 
 const noticesOf = ({ events }: Asked, name: string): JsonObject[] =>
   events.flatMap((event) => (event.type === 'notice' && event.name === name ? [event.data] : []));
+
+const callsOf = ({ events }: Asked) =>
+  events.flatMap((event) => (event.type === 'call' && event.call.type === 'started' ? [event.call] : []));
 
 const writesOf = ({ events }: Asked) =>
   events.flatMap((event) => (event.type === 'settled' ? (event.writes ?? []) : []));
@@ -140,13 +143,13 @@ describe('tools', () => {
       content: expect.stringContaining('ID: 80\n├── Title: A'),
     });
     expect(world.outputs).toEqual({ content: 'It is alpha [ID:80].' });
-    expect(noticesOf(world, 'tool_call')).toMatchObject([
+    expect(noticesOf(world, 'tool-called')).toMatchObject([
       { path: 'X', tool_name: 'tavily_search', arguments: { query: 'rag' }, elapsed_time: 0 },
     ]);
     expect(writesOf(world)).toMatchObject([
       { to: { key: 'retrieval' }, value: [{ chunks: { 80: { content: 'alpha' }, 475: { content: 'beta' } } }] },
     ]);
-    expect(noticesOf(world, 'call_started').map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+    expect(callsOf(world).map(({ kind, name }) => `${kind} ${name}`)).toEqual([
       'model m',
       'tool tavily_search',
       'model m',
@@ -202,7 +205,7 @@ describe('inner agents', () => {
       content: 'REASONING:\nwhy\n\nCONTEXT:\nso\n\nQUERY:\nfind',
     });
     expect(world.outputs).toEqual({ content: 'told: it is beta' });
-    expect(noticesOf(world, 'tool_call').map(({ path, tool_name }) => `${path}: ${tool_name}`)).toEqual([
+    expect(noticesOf(world, 'tool-called').map(({ path, tool_name }) => `${path}: ${tool_name}`)).toEqual([
       'X-->Fact Finder: tavily_search',
       'X: Fact Finder',
     ]);
@@ -232,7 +235,7 @@ describe('inner agents', () => {
   });
 
   it('are seen as calls inside of calls', () => {
-    const calls = noticesOf(start({ tools: [HELPER] }, script), 'call_started');
+    const calls = callsOf(start({ tools: [HELPER] }, script));
     expect(calls.map(({ id, kind, parent }) => [id, kind, parent])).toEqual([
       ['0.m', 'model', undefined],
       ['0.0', 'agent', undefined],
@@ -294,7 +297,7 @@ describe('approval', () => {
   const params = { tools: [TAVILY], require_approval: 'Search' };
   const pausedBy = (events: readonly NodeEvent[]) => {
     const progress = events.find((event) => event.type === 'progress');
-    return JSON.parse(JSON.stringify(progress?.memo ?? null)) as Json;
+    return JSON.parse(JSON.stringify(progress?.nodeState ?? null)) as Json;
   };
 
   it('is asked for before the call, as a form', () => {
@@ -319,16 +322,16 @@ describe('approval', () => {
     ['declines', { inputs: { call_1: 'decline' } }, 0, /^then: The user declined this call\.$/],
     ['declines with a reason', { inputs: { call_1: 'too dear' } }, 0, /declined this call: too dear/],
   ])('%s', (_, answer, calls, content) => {
-    const memo = pausedBy(start(params, script).events);
-    const { outputs, http, requests } = start(params, { default: { reply: 'then: $user' } }, { memo, answer });
+    const nodeState = pausedBy(start(params, script).events);
+    const { outputs, http, requests } = start(params, { default: { reply: 'then: $user' } }, { nodeState, answer });
     expect(outputs.content).toMatch(content);
     expect(http).toHaveLength(calls);
     expect(requests).toHaveLength(1);
   });
 
   it('is asked for again when the answer leaves it open', () => {
-    const memo = pausedBy(start(params, script).events);
-    const { events, requests } = start(params, script, { memo, answer: { inputs: {} } });
+    const nodeState = pausedBy(start(params, script).events);
+    const { events, requests } = start(params, script, { nodeState, answer: { inputs: {} } });
     expect(events.map(({ type }) => type)).toEqual(['interrupt']);
     expect(requests).toEqual([]);
   });
@@ -339,7 +342,7 @@ describe('after a crash', () => {
     const script: ScriptInput = { rules: [{ times: 1, tool_calls: [search('rag')] }], default: { reply: 'done' } };
     const first = start({ tools: [TAVILY] }, script);
     const kept = first.events.find((event) => event.type === 'progress');
-    const second = start({ tools: [TAVILY] }, { default: { reply: 'done' } }, { memo: kept?.memo as Json });
+    const second = start({ tools: [TAVILY] }, { default: { reply: 'done' } }, { nodeState: kept?.nodeState as Json });
     expect(second.http).toEqual([]);
     expect(second.requests).toHaveLength(1);
     expect(second.outputs).toEqual(first.outputs);
@@ -354,7 +357,9 @@ describe('after a crash', () => {
     const boss = { system: 'BOSS' };
     const helper = { system: 'HELPER' };
     const marksOf = ({ events }: Asked): Json[] =>
-      events.flatMap((event) => (event.type === 'progress' ? [JSON.parse(JSON.stringify(event.memo)) as Json] : []));
+      events.flatMap((event) =>
+        event.type === 'progress' ? [JSON.parse(JSON.stringify(event.nodeState)) as Json] : [],
+      );
     const script: ScriptInput = {
       rules: [
         { when: boss, times: 1, tool_calls: [call('Fact_Finder_0', 'one'), call('Fact_Finder_0', 'two')] },
@@ -371,7 +376,7 @@ describe('after a crash', () => {
       const marks = marksOf(whole);
       // One behind the round of each inner agent, and one behind that of the outer one.
       expect(marks).toHaveLength(3);
-      const second = start({ tools: [HELPER] }, rest, { memo: marks[1] as Json });
+      const second = start({ tools: [HELPER] }, rest, { nodeState: marks[1] as Json });
       expect(second.http).toEqual([]);
       expect(second.requests.map(({ messages }) => messages[0]?.content)).toEqual([
         expect.stringContaining('HELPER'),
@@ -387,7 +392,7 @@ describe('after a crash', () => {
 
     it('makes only the calls of those again that had not come to a mark', () => {
       const whole = start({ tools: [HELPER] }, script);
-      const second = start({ tools: [HELPER] }, script, { memo: marksOf(whole)[0] as Json });
+      const second = start({ tools: [HELPER] }, script, { nodeState: marksOf(whole)[0] as Json });
       expect(second.http.map(({ body }) => String(body))).toEqual([String(whole.http[1]?.body)]);
       expect(String(second.http[0]?.body)).toContain('second');
       expect(second.outputs).toEqual(whole.outputs);
@@ -409,14 +414,22 @@ describe('after a crash', () => {
         default: { reply: 'done' },
       };
       const whole = start({ tools: [middle] }, nested);
-      const second = start({ tools: [middle] }, { default: { reply: 'done' } }, { memo: marksOf(whole)[0] as Json });
+      const second = start(
+        { tools: [middle] },
+        { default: { reply: 'done' } },
+        { nodeState: marksOf(whole)[0] as Json },
+      );
       expect([second.http, second.requests.length]).toEqual([[], 3]);
       expect(second.outputs).toEqual(whole.outputs);
     });
   });
 
   it('begins anew when what was kept cannot be read', () => {
-    const { requests } = start({ tools: [TAVILY] }, { default: { reply: 'x' } }, { memo: { state: { version: 9 } } });
+    const { requests } = start(
+      { tools: [TAVILY] },
+      { default: { reply: 'x' } },
+      { nodeState: { state: { version: 9 } } },
+    );
     expect(requests).toHaveLength(1);
   });
 });

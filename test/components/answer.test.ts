@@ -17,7 +17,7 @@ interface Reached {
   readonly variables?: JsonObject;
   readonly input?: Json;
   readonly answer?: Json;
-  readonly memo?: Json;
+  readonly nodeState?: Json;
   readonly outputs?: Readonly<Record<string, JsonObject | null>>;
   /** Nodes that lead to the Answer. */
   readonly upstream?: readonly string[];
@@ -67,7 +67,10 @@ describe('an Answer that is reached', () => {
     const variables = { ...reply('yes'), retrieval: [{ chunks: { 7: { content: 'c' } }, doc_aggs: {} }] };
     const events = reach({ input: { query: 'hi' }, variables });
     expect(typesOf(events)).toEqual(['delta', 'notice', 'progress', 'interrupt']);
-    expect(events[1]).toMatchObject({ name: 'message_end', data: { reference: { chunks: { 7: { content: 'c' } } } } });
+    expect(events[1]).toMatchObject({
+      name: 'message-ended',
+      data: { reference: { chunks: { 7: { content: 'c' } } } },
+    });
   });
 
   it('ends instead of waiting when nothing follows', () => {
@@ -111,7 +114,7 @@ describe('an Answer behind other nodes', () => {
 
   it('says of several only what is new since it was answered', () => {
     const upstream = ['sql', 'code', 'message'];
-    const [heard] = reach({ upstream, outputs, answer: 'more', memo: '| 1 |' });
+    const [heard] = reach({ upstream, outputs, answer: 'more', nodeState: '| 1 |' });
     const seen = (heard as Settled).writes?.find(({ to }) => to.kind === 'variable' && to.key === 'texts_before');
     const variables = { texts_before: seen?.value ?? null };
 
@@ -129,7 +132,7 @@ describe('an Answer that has waited', () => {
     ['its field under its id', { inputs: { answer_a: { query: 'more' } } }, 'more'],
     ['a text alone', 'more', 'more'],
   ])('goes on with %s', (_, given, query) => {
-    const [event] = reach({ answer: given, memo: 'yes' });
+    const [event] = reach({ answer: given, nodeState: 'yes' });
     expect(event).toMatchObject({ type: 'settled', outputs: { query } });
     expect((event as Settled).writes).toContainEqual({ to: { kind: 'variable', key: 'sys.query' }, value: query });
   });
@@ -141,7 +144,7 @@ describe('an Answer that has waited', () => {
     ['an empty field', { inputs: { query: { value: '' } } }],
     ['null', null],
   ])('waits again for %s, and says nothing twice', (_, given) => {
-    expect(reach({ answer: given, memo: 'yes', variables: reply('yes') })).toMatchObject([
+    expect(reach({ answer: given, nodeState: 'yes', variables: reply('yes') })).toMatchObject([
       { type: 'interrupt', outputs: { content: 'yes' } },
     ]);
   });
@@ -154,7 +157,7 @@ describe('an Answer that has waited', () => {
       ],
       'sys.history': ['user: hi', 'user: '],
     };
-    const [event] = reach({ answer: { inputs: { query: 'more' } }, memo: 'yes', variables });
+    const [event] = reach({ answer: { inputs: { query: 'more' } }, nodeState: 'yes', variables });
     const written = (event as Settled).writes?.map(({ to, value }) => [to.kind === 'variable' ? to.key : '', value]);
     expect(Object.fromEntries(written ?? [])).toMatchObject({
       history: [

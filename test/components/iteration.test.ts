@@ -113,9 +113,9 @@ describe('Iteration', () => {
   it('says of each round what it gave and nothing of the rounds before', () => {
     const { events } = iterate({ outputs: { v: { ref: 'item' } } }, { outputs: { begin: { list: [1, 2] } } });
     expect(events.slice(0, -1)).toEqual([
-      { type: 'progress', memo: { index: 0 }, outputs: { v: [] } },
-      { type: 'progress', memo: { index: 1 }, append: { v: 1 } },
-      { type: 'progress', memo: { index: 2, isClosing: true }, append: { v: 2 } },
+      { type: 'progress', nodeState: { index: 0 }, outputs: { v: [] } },
+      { type: 'progress', nodeState: { index: 1 }, append: { v: 1 } },
+      { type: 'progress', nodeState: { index: 2, isClosing: true }, append: { v: 2 } },
     ]);
   });
 
@@ -159,14 +159,14 @@ describe('Iteration', () => {
     const outputs = { begin: { list: [1, 2] }, node: { v: [1, 2] } };
     const { events, rounds } = iterate(
       { outputs: { v: { ref: 'item' } } },
-      { outputs, memo: { index: 2, isClosing: true } },
+      { outputs, nodeState: { index: 2, isClosing: true } },
     );
     expect(rounds).toEqual([{ key: 'closing', closing: true, aliases: { item: 2, index: 1, result: 2 } }]);
     expect(events.at(-1)).toEqual({ type: 'settled', outputs: { v: [1, 2] } });
   });
 
   it('takes up a round although the list has become shorter', () => {
-    const { rounds } = iterate({}, { outputs: { begin: { list: [] } }, memo: { index: 1 } });
+    const { rounds } = iterate({}, { outputs: { begin: { list: [] } }, nodeState: { index: 1 } });
     expect(rounds).toMatchObject([{ key: '1' }, { key: 'closing' }]);
   });
 

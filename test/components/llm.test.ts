@@ -3,7 +3,7 @@ import { llm } from '../../src/components/llm.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import type { ChatMessage } from '../../src/models/chat-model.js';
-import type { ScriptInput } from '../../src/models/script.js';
+import type { ScriptInput } from '../../src/models/scripted.js';
 import {
   activationOf,
   chatServices,

@@ -13,7 +13,7 @@ const values = (given: JsonObject): Surroundings => ({ outputs: { n: given } });
 const pieces = (events: readonly NodeEvent[]) =>
   events.flatMap((event) => (event.type === 'delta' ? [[event.port, event.text]] : []));
 const endOf = (events: readonly NodeEvent[]) =>
-  events.flatMap((event) => (event.type === 'notice' && event.name === 'message_end' ? [event.data] : []));
+  events.flatMap((event) => (event.type === 'notice' && event.name === 'message-ended' ? [event.data] : []));
 /** Runs a Message whose services answer with promises. */
 const sayLater = (content: string, around: Surroundings, params: JsonObject): Promise<NodeEvent[]> => {
   const result = nodeOf(message, { content, ...params })(activationOf(around));

@@ -136,9 +136,9 @@ describe('Parallel', () => {
     const list = Array.from({ length: 50 }, (_, at) => at);
     const node = createNode(parallel, { items_ref: 'begin@list', outputs: OUTPUTS }, { body: ['a'] });
     const events = performNow(node, fakeActivation({ outputs: { begin: { list }, a: {} } }));
-    expect(events[0]).toEqual({ type: 'progress', memo: { items: list }, outputs: { _ended: [] } });
+    expect(events[0]).toEqual({ type: 'progress', nodeState: { items: list }, outputs: { _ended: [] } });
     const appended = events.flatMap((event) => (event.type === 'progress' ? (event.append ?? []) : []));
     expect(appended).toEqual(list.map((index) => ({ _ended: { index, values: { v: null, deep: null, at: index } } })));
-    expect(events.filter((event) => event.type === 'progress' && event.memo !== undefined)).toHaveLength(1);
+    expect(events.filter((event) => event.type === 'progress' && event.nodeState !== undefined)).toHaveLength(1);
   });
 });

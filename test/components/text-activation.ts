@@ -2,12 +2,11 @@ import { EMPTY, filter, isObservable, type MonoTypeOperatorFunction, type Observ
 import { parseReference } from '../../src/dsl/reference.js';
 import { renderValue } from '../../src/dsl/render-value.js';
 import { type Lookup, readReference, type ValueSource } from '../../src/dsl/resolve.js';
-import { isCallNotice } from '../../src/graph/call-notices.js';
 import type { Activation, Component, NodeFunction, Placement } from '../../src/graph/component.js';
 import { type Delta, delta, type NodeEvent, type Settled } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import type { ChatDelta, ChatModel, ChatRequest } from '../../src/models/chat-model.js';
-import type { ScriptInput } from '../../src/models/script.js';
+import type { ScriptInput } from '../../src/models/scripted.js';
 import { createScriptedModel } from '../../src/models/scripted.js';
 
 /** What a text node sees; a node without outputs (null) has not run, one that is not listed does not exist. */
@@ -49,7 +48,7 @@ export function activationOf({
     run: 'run',
     input: {},
     answer: undefined,
-    memo: undefined,
+    nodeState: undefined,
     outputs: {},
     closing: false,
     source,
@@ -88,7 +87,7 @@ export function nodeOf<P>(component: Component<P>, params: Json, place: Partial<
 
 /** What a node says, without what it tells about its calls. */
 export function withoutCalls(): MonoTypeOperatorFunction<NodeEvent> {
-  return filter((event) => event.type !== 'notice' || !isCallNotice(event));
+  return filter((event) => event.type !== 'call');
 }
 
 /** What a node that works at once says, in order, without what it tells about its calls. */

@@ -26,7 +26,7 @@ export class NodeLedger {
         if (event.then !== 'retry') this.#ended(event.node, event.outputs, event.error.message);
         return;
       case 'node-interrupted':
-        this.#entry(event.node).outputs = event.outputs;
+        if (event.payload !== undefined) this.#entry(event.node).outputs = event.outputs ?? {};
         return;
     }
   }

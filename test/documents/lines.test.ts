@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Atom, chop, type TextPiece, type TextStyle, wordsOf } from '../../src/documents/pdf/atoms.js';
-import { breakLines } from '../../src/documents/pdf/lines.js';
+import { type Atom, breakLines, chop, type TextPiece, type TextStyle, wordsOf } from '../../src/documents/pdf/lines.js';
 
 const STYLE: TextStyle = { font: 'regular', size: 10, colour: '#000' };
 

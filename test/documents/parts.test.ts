@@ -1,16 +1,13 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { cellValue } from '../../src/documents/cell-value.js';
 import { columnsOf, cutText, writable, writableLine } from '../../src/documents/characters.js';
-import { columnWidths } from '../../src/documents/column-widths.js';
-import { entityDecoder } from '../../src/documents/entities.js';
+import { columnWidths } from '../../src/documents/content.js';
 import { fileName, generatedName } from '../../src/documents/file-name.js';
-import { readImage } from '../../src/documents/image.js';
-import { Images } from '../../src/documents/images.js';
-import { readNotes } from '../../src/documents/notes.js';
-import { safeAddress } from '../../src/documents/read-inline.js';
-import { sheetNames } from '../../src/documents/sheet-names.js';
-import { findTables } from '../../src/documents/tables.js';
+import { Images, readImage } from '../../src/documents/image.js';
+import { findTables } from '../../src/documents/markdown-tables.js';
+import { entityDecoder, readNotes, safeAddress } from '../../src/documents/read-markdown.js';
+import { sheetNames } from '../../src/documents/spreadsheets/write-workbook.js';
+import { cellValue } from '../../src/documents/write-xlsx.js';
 import { PNG } from './samples.js';
 
 describe('characters', () => {

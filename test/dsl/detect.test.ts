@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { detectVersion } from '../../src/dsl/detect.js';
+import { detectVersion } from '../../src/dsl/schema-v1.js';
 
 const entry = { obj: { component_name: 'Begin' } };
 

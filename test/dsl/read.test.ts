@@ -87,7 +87,7 @@ describe('reading version 1', () => {
   });
 
   it('takes an empty list for no variables, as the editor writes it', () => {
-    expect(readDocument(withComponents({}, { variables: [], globals: [] })).issues).toEqual([]);
+    expect(readDocument(withComponents({}, { variables: [] })).issues).toEqual([]);
   });
 });
 
@@ -189,6 +189,7 @@ describe('problems of version 1', () => {
     ['a graph with wrong nodes', { graph: { nodes: {} } }, ['error wrong-type $.graph.nodes']],
     ['a variable that is a text', { variables: { 'my city': 'Oslo' } }, ['error wrong-type $.variables["my city"]']],
     ['globals that are a list of values', { globals: [1] }, ['error wrong-type $.globals']],
+    ['globals that are an empty list', { globals: [] }, ['error wrong-type $.globals']],
   ])('%s', (_, top, issues) => {
     const result = readDocument(withComponents({}, top));
     expect(summary(result)).toEqual(issues);

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { completeGlobals, defaultGlobals, emptyOfType, initialVariables } from '../../src/dsl/globals.js';
+import {
+  completeGlobals,
+  defaultGlobals,
+  emptyOfType,
+  initialVariables,
+  resetDocument,
+} from '../../src/dsl/globals.js';
 import { parseDocument } from '../../src/dsl/read.js';
-import { resetDocument } from '../../src/dsl/reset.js';
 import { documentText } from './load-document.js';
 
 const document = parseDocument(documentText('parcel-desk.json'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { writePath } from '../../src/dsl/write-path.js';
+import { writePath } from '../../src/dsl/resolve.js';
 import type { Json } from '../../src/json.js';
 
 describe('writePath', () => {

@@ -13,7 +13,7 @@ import { draw, planOf } from './support/specs.js';
 import { lines, type Watched, watch } from './support/watch.js';
 
 /** Events of an undisturbed run of `everyKind`. */
-const LENGTH = 35;
+const LENGTH = 50;
 const EVERY_EVENT = Array.from({ length: LENGTH }, (_, at) => at + 1);
 
 beforeEach(() => {

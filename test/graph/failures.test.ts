@@ -183,14 +183,20 @@ describe('an error in a body', () => {
     expect(lines(events)).toEqual([
       'run-started',
       'node-started outer',
+      'body-opened outer',
       'node-started inner',
+      'body-opened inner',
+      'body-opened inner',
       'node-started bad',
       'node-started bad',
       'node-failed bad',
       'node-failed bad',
+      'body-closed inner',
+      'body-closed inner',
+      'body-closed outer',
       'run-failed',
     ]);
-    expect(events.slice(-3, -1)).toMatchObject([{ within: 'outer/0/inner/0' }, { within: 'outer/0/inner/1' }]);
+    expect(events.slice(-6, -4)).toMatchObject([{ within: 'outer/0/inner/0' }, { within: 'outer/0/inner/1' }]);
     expect(handlingIn(events)).toEqual(['body', 'body']);
     expect(events.at(-1)).toMatchObject({ error: { code: 'NODE_FAILED', message: 'Out of luck.', node: 'bad' } });
   });
@@ -207,11 +213,12 @@ describe('an error in a body', () => {
         leave: { parent: 'box', activate: () => settled({}, { exit: true }) },
       }),
     );
-    expect(lines(events).slice(-5)).toEqual([
+    expect(lines(events).slice(-6)).toEqual([
       'node-failed bad',
       'node-failed worse',
       'node-settled good',
       'node-settled leave',
+      'body-closed box',
       'run-failed',
     ]);
   });

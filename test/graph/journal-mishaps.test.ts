@@ -70,9 +70,9 @@ describe('a process that is lost', () => {
     'keeps what a node wants kept while it is still at work (%s)',
     async (durability) => {
       const memos: (Json | undefined)[] = [];
-      const work: NodeFunction = ({ memo }) => {
-        memos.push(memo);
-        return memo === undefined ? concat(of({ type: 'progress', memo: 'round 1' } as const), NEVER) : {};
+      const work: NodeFunction = ({ nodeState }) => {
+        memos.push(nodeState);
+        return nodeState === undefined ? concat(of({ type: 'progress', nodeState: 'round 1' } as const), NEVER) : {};
       };
       const plan = planOf({ a: { activate: work } });
       const kept = await lose(plan, { input: null }, Number.POSITIVE_INFINITY, { durability });

@@ -27,7 +27,7 @@ const RECORDS: readonly JournalRecord[] = [
   { type: 'waiting', token: 2 },
   { type: 'waiting', token: 2, payload: { tips: 'who?' }, outputs: { v: 1 } },
   { type: 'progress', token: 2 },
-  { type: 'progress', token: 2, outputs: { list: [] }, append: { list: { index: 0 } }, memo: null },
+  { type: 'progress', token: 2, outputs: { list: [] }, append: { list: { index: 0 } }, nodeState: null },
   { type: 'streaming', token: 2 },
   { type: 'restarted', token: 2 },
   { type: 'skipped', token: 2 },

@@ -30,7 +30,7 @@ function passOnce(at: Activation) {
   const pass$ = at.runBody({ key: 'k', aliases: { item: [1] }, isolated: true, closing: true });
   return pass$.pipe(
     map((end): NodeEvent => (end.status === 'interrupted' ? interrupt() : settled({ done: true }))),
-    startWith<NodeEvent>({ type: 'progress', memo: { at: 'k' }, outputs: { early: true } }),
+    startWith<NodeEvent>({ type: 'progress', nodeState: { at: 'k' }, outputs: { early: true } }),
   );
 }
 
@@ -49,7 +49,7 @@ describe('a State', () => {
             id: 2,
             node: 'box',
             status: 'waiting',
-            memo: { at: 'k' },
+            nodeState: { at: 'k' },
             frames: [
               {
                 key: 'k',

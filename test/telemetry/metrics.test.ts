@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { callEvent, callFinished, callStarted } from '../../src/graph/call-notices.js';
 import type { RunEvent } from '../../src/graph/events.js';
+import { callEvent, callFinished, callStarted } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
 import { createMemoryStores } from '../../src/stores/index.js';
 import { MetricBook } from '../../src/telemetry/metric-book.js';
@@ -77,7 +77,7 @@ it('neither nodes, models, tools nor tenants of documents fill the memory', asyn
     const watch = telemetry.watch({ id: name, plan, tenant: name, agentId: name, sessionId: name });
     const header = { run: name, seq: 1, at: 1, node: name, token: 1 };
     const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
-    for (const { name: notice, data } of [
+    for (const { call } of [
       callStarted({ id: 'm', kind: 'model', name }),
       callEvent({ id: 'm', name: 'stream_started' }),
       callFinished({ id: 'm', usage }),
@@ -85,7 +85,7 @@ it('neither nodes, models, tools nor tenants of documents fill the memory', asyn
       callFinished({ id: 't', error: { code: 'TOOL_FAILED', message: name } }),
       callStarted({ id: 'open', kind: 'agent', name }),
     ])
-      watch.event({ ...header, type: 'node-notice', name: notice, data });
+      watch.event({ ...header, type: 'node-call', call });
     watch.event({ ...header, type: 'node-settled', outputs: {}, elapsedMs: 1 });
     watch.close();
   };
@@ -119,9 +119,9 @@ describe('numbers of runs', () => {
     return renderMetrics(book).then(valuesOf);
   };
 
-  it('say what calls took, from their notices', async () => {
+  it('say what calls took', async () => {
     const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
-    const notices = [
+    const calls = [
       [0, callStarted({ id: '1', kind: 'model', name: 'm' })],
       [0, callStarted({ id: '2', kind: 'tool', name: 't', parent: '1' })],
       [500, callEvent({ id: '1', name: 'stream_started' })],
@@ -130,9 +130,7 @@ describe('numbers of runs', () => {
       [3_000, callFinished({ id: '1', usage })],
       [9_000, callFinished({ id: '1', usage })],
     ] as const;
-    const lines = await watched(
-      notices.map(([at, { name, data }]) => ({ ...header, at, type: 'node-notice', name, data })),
-    );
+    const lines = await watched(calls.map(([at, { call }]) => ({ ...header, at, type: 'node-call', call })));
     expect(lines).toEqual(
       expect.arrayContaining([
         'runnel_model_call_duration_seconds_sum{model="m",outcome="success"} 3',

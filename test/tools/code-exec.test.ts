@@ -4,9 +4,8 @@ import type { CodeRequest, CodeResult, CodeRunner } from '../../src/adapters/san
 import { toolComponent } from '../../src/components/tool-component.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
-import { callTool } from '../../src/tools/call-tool.js';
+import { callTool, definitionOf } from '../../src/tools/call-tool.js';
 import { codeExec } from '../../src/tools/code-exec.js';
-import { definitionOf } from '../../src/tools/function-schema.js';
 import type { ToolServices } from '../../src/tools/tool-services.js';
 import { openRunner } from '../adapters/sandbox/support/run-code.js';
 import { storeOf } from '../components/excel-run.js';
@@ -62,8 +61,7 @@ describe('the outputs', () => {
   it('hold files that are kept as long as the operator says', async () => {
     const { services } = fake({ result: { value: 'made' }, artifacts: [csv] });
     const { saved, services: files } = storeOf();
-    const environment = { SANDBOX_ARTIFACT_EXPIRE_DAYS: '0' };
-    await resultOf(codeExec, '', calling({ ...services, ...files, tools: { environment } }));
+    await resultOf(codeExec, '', calling({ ...services, ...files, tools: { artifactDays: 0 } }));
     expect(saved).toEqual([csv]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parametersSchema } from '../../src/tools/function-schema.js';
-import { parseExactly } from '../../src/tools/querit/parse-exactly.js';
+import { parametersSchema } from '../../src/tools/call-tool.js';
+import { parseExactly } from '../../src/tools/querit.js';
 import { queritSearch } from '../../src/tools/querit-search.js';
 import { errorOf, itBehavesAsUpstreamTool, type Routes, resultOf, startUpstream } from './support/upstream.js';
 

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  displayIdOf,
-  mergeReferences,
-  passageIdOf,
-  readReferences,
-  referencesOf,
-} from '../../src/tools/results/references.js';
+import { displayIdOf, mergeReferences, passageIdOf, readReferences, referencesOf } from '../../src/tools/results.js';
 
 describe('ids of passages', () => {
   it.each([

@@ -3,8 +3,8 @@ import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import { EngineError } from '../../src/errors.js';
 import type { JsonObject } from '../../src/json.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../../src/knowledge/retriever.js';
-import { displayIdOf } from '../../src/tools/results/references.js';
-import { createRagflowRetriever } from '../../src/tools/retrieval/ragflow-retriever.js';
+import { createRagflowRetriever } from '../../src/tools/ragflow-retriever.js';
+import { displayIdOf } from '../../src/tools/results.js';
 import { retrieval } from '../../src/tools/retrieval.js';
 import { type Calling, errorOf, resultOf, startUpstream } from './support/upstream.js';
 

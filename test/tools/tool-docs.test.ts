@@ -5,9 +5,8 @@ import { z } from 'zod';
 import { TOOL_PAGE, toolDocs } from '../../scripts/generate-tool-docs.js';
 import { describeParameters } from '../../src/components/catalogue.js';
 import { text } from '../../src/tools/fields.js';
-import { namesOf } from '../../src/tools/find-tool.js';
 import { tools } from '../../src/tools/index.js';
-import { defineTool, toolResult } from '../../src/tools/tool.js';
+import { defineTool, namesOf, toolResult } from '../../src/tools/tool.js';
 
 const echo = defineTool({
   component: 'Echo',

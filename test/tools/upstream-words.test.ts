@@ -1,10 +1,10 @@
 /** What upstreams say in their errors: each tool repeats the beginning of it, and never its key. */
 import { describe, expect, it } from 'vitest';
 import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
-import { said } from '../../src/adapters/said.js';
+import { said } from '../../src/adapters/failures.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import { tools } from '../../src/tools/index.js';
-import { createRagflowRetriever } from '../../src/tools/retrieval/ragflow-retriever.js';
+import { createRagflowRetriever } from '../../src/tools/ragflow-retriever.js';
 import { serve } from '../adapters/egress/support/servers.js';
 import { type Calling, errorOf } from './support/upstream.js';
 

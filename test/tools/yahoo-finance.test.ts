@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cookieOf } from '../../src/tools/yahoo/ask-yahoo.js';
-import { yahooFinance } from '../../src/tools/yahoo-finance.js';
+import { cookieOf, yahooFinance } from '../../src/tools/yahoo-finance.js';
 import { errorOf, itBehavesAsUpstreamTool, type Routes, resultOf, startUpstream } from './support/upstream.js';
 
 const SEARCH = {

@@ -1,10 +1,16 @@
 import { type Observable, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { answerEvents } from '../../../src/components/chat/answer-events.js';
+import { answerEvents } from '../../../src/components/chat/answers.js';
 import { askModel } from '../../../src/components/chat/ask-model.js';
 import { EngineError } from '../../../src/errors.js';
-import { callEvent, callFinished, callStarted } from '../../../src/graph/call-notices.js';
-import { delta, type NodeEvent, settled } from '../../../src/graph/node-events.js';
+import {
+  callEvent,
+  callFinished,
+  callStarted,
+  delta,
+  type NodeEvent,
+  settled,
+} from '../../../src/graph/node-events.js';
 import type { TraceSource } from '../../../src/graph/trace-context.js';
 import type { ChatDelta, ChatRequest } from '../../../src/models/chat-model.js';
 import { activationOf } from '../../../test/components/text-activation.js';
@@ -89,11 +95,11 @@ describe('askModel', () => {
       const asked$ = ask(cold('(tuf|)', pieces), trace, requests).pipe(tap((event) => said.push(nameOf(event))));
       expectObservable(asked$).toBe('(SFtuEs|)', events);
       flush();
-      expect(said.slice(0, 3)).toEqual(['call_started', 'asked for chat-1 of run/1', 'call_event']);
+      expect(said.slice(0, 3)).toEqual(['started', 'asked for chat-1 of run/1', 'moment']);
       expect(requests.map(({ headers }) => headers)).toEqual([{ mine: '1', traceparent: 'p', baggage: 'b' }]);
     }));
 });
 
 function nameOf(event: NodeEvent): string {
-  return event.type === 'notice' ? event.name : event.type;
+  return event.type === 'call' ? event.call.type : event.type;
 }

@@ -3,17 +3,12 @@ import { EngineError } from '../../errors.js';
 import { createLimiter } from '../../models/limiter.js';
 import { fromAbortable, UNSUBSCRIBED } from '../../operators/from-abortable.js';
 import { invalidOption } from '../../operators/invalid-option.js';
-import { type Resolver, resolveWithSystem } from '../egress/resolve-host.js';
+import { type Resolver, resolveWithSystem } from '../egress/dial.js';
 import type { ActionOutcome, BrowserAction, PageView } from './action.js';
-import { type ChromiumProcess, startChromium } from './chromium-process.js';
-import { type DomainList, requireDomains } from './domain-list.js';
-import type { BrowserFile, DownloadLimits } from './downloads.js';
-import { canSandbox, findChromium } from './find-chromium.js';
-import { type Dial, startGuardProxy } from './guard-proxy.js';
-import { createNotes, type Notes } from './notes.js';
-import { sweepFolders } from './own-folders.js';
-import { createRememberedStates } from './remembered-states.js';
-import { type DriverSession, openSession, type UploadFile } from './session.js';
+import { type ChromiumProcess, canSandbox, findChromium, startChromium, sweepFolders } from './chromium-process.js';
+import { type BrowserFile, createNotes, type DownloadLimits, type Notes } from './downloads.js';
+import { type Dial, type DomainList, requireDomains, startGuardProxy } from './guard-proxy.js';
+import { type DriverSession, openSession, type StoredState, type UploadFile } from './session.js';
 
 /** How browsers are started. */
 export interface BrowsersOptions {
@@ -247,4 +242,42 @@ function broken(message: string, cause: unknown): EngineError {
 
 function closed(): EngineError {
   return new EngineError('BROWSER_FAILED', 'The browsers were closed.');
+}
+
+/** Sessions that are remembered, for how long (milliseconds), and the largest of them (UTF-16 units of JSON). */
+const MAX_STATES = 64;
+const MAX_AGE_MS = 1_800_000;
+const MAX_LENGTH = 1_048_576;
+
+/** Cookies and storage of sessions that may go on later; in memory alone. */
+export interface RememberedStates {
+  /** Undefined when nothing is known any more. */
+  get(key: string): StoredState | undefined;
+  set(key: string, state: StoredState): void;
+  clear(): void;
+}
+
+/** Remembers the 64 sessions that were used last, for half an hour each; one of more than a mebibyte is not. */
+export function createRememberedStates(now: () => number = Date.now): RememberedStates {
+  const states = new Map<string, { readonly json: string; readonly at: number }>();
+  return {
+    get(key) {
+      const found = states.get(key);
+      if (found === undefined) return undefined;
+      if (now() - found.at <= MAX_AGE_MS) return JSON.parse(found.json) as StoredState;
+      states.delete(key);
+      return undefined;
+    },
+    set(key, state) {
+      const json = JSON.stringify(state);
+      states.delete(key);
+      if (json.length > MAX_LENGTH) return;
+      states.set(key, { json, at: now() });
+      for (const oldest of states.keys()) {
+        if (states.size <= MAX_STATES) break;
+        states.delete(oldest);
+      }
+    },
+    clear: () => states.clear(),
+  };
 }

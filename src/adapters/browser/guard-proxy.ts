@@ -1,13 +1,17 @@
-import { createServer, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  request as openRequest,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { EngineError } from '../../errors.js';
-import { type DialOptions, dial } from '../egress/dial.js';
+import { invalidOption } from '../../operators/invalid-option.js';
+import { type DialOptions, dial, type Resolver, resolveHost } from '../egress/dial.js';
 import { exchangeFailure } from '../egress/failures.js';
-import { type Resolver, resolveHost } from '../egress/resolve-host.js';
 import { checkUrl, hostOf } from '../egress/url-policy.js';
-import { checkDomain, type DomainList } from './domain-list.js';
-import { forwardRequest } from './forward-request.js';
 
 /** Opens a connection whose addresses are decided. */
 export type Dial = (options: DialOptions) => Promise<Socket>;
@@ -171,3 +175,104 @@ function close(server: Server, clients: Iterable<Duplex>): void {
 }
 
 function ignore(): void {}
+
+/** Headers that belong to one connection and not to what is sent over it. */
+const HOP_HEADERS = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * Sends a plain request of a browser over a connection made for it, and the answer back as it comes.
+ *
+ * `failed` hears of a server that breaks off before its answer.
+ */
+function forwardRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { url, socket }: { readonly url: URL; readonly socket: Socket },
+  failed: (error: unknown) => void,
+): void {
+  const { method = 'GET', headers } = request;
+  const passed = Object.entries(headers).filter(([name]) => !HOP_HEADERS.has(name));
+  const upstream = openRequest({
+    method,
+    path: `${url.pathname}${url.search}`,
+    headers: { ...Object.fromEntries(passed), host: url.host, connection: 'close' },
+    createConnection: () => socket,
+    setHost: false,
+  });
+  upstream.once('error', (error) => {
+    socket.destroy();
+    failed(error);
+  });
+  upstream.once('response', (answer) => {
+    const end = (): void => {
+      socket.destroy();
+      response.destroy();
+    };
+    response.once('close', () => socket.destroy());
+    answer.once('error', end);
+    response.writeHead(answer.statusCode ?? 502, passedOn(answer.rawHeaders));
+    answer.pipe(response);
+  });
+  upstream.once('upgrade', (_answer, upgraded) => {
+    upgraded.destroy();
+    response.destroy();
+  });
+  request.once('error', () => socket.destroy());
+  request.pipe(upstream);
+}
+
+/** Headers as they came, in pairs, so that several cookies stay several. */
+function passedOn(rawHeaders: readonly string[]): string[] {
+  const passed: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]];
+    if (!HOP_HEADERS.has(name.toLowerCase())) passed.push(name, value);
+  }
+  return passed;
+}
+
+/** Domains that pages may be loaded from, with everything below them; an empty list lets all through. */
+export type DomainList = readonly string[];
+
+/** The domains of a text (commas or spaces between them) or a list, in lower case and as URLs write them; undefined for what is none. */
+export function readDomains(given: string | readonly string[]): DomainList | undefined {
+  const parts = (typeof given === 'string' ? given.split(/[\s,]+/) : given).map((part) => part.trim()).filter(Boolean);
+  const domains = parts.map(domainOf);
+  return domains.includes(undefined) ? undefined : (domains as string[]);
+}
+
+/** As {@link readDomains}. @throws EngineError OPTION_INVALID for what is no domain. */
+export function requireDomains(owner: string, name: string, given: string | readonly string[]): DomainList {
+  const domains = readDomains(given);
+  if (domains !== undefined) return domains;
+  throw invalidOption(owner, name, 'a list of domains such as "example.org"', given);
+}
+
+/** @throws EngineError URL_BLOCKED for a host that one of the lists leaves out. */
+export function checkDomain(url: URL, lists: readonly DomainList[]): void {
+  const host = hostOf(url);
+  const isListed = (list: DomainList): boolean =>
+    list.length === 0 || list.some((domain) => host === domain || host.endsWith(`.${domain}`));
+  if (lists.every(isListed)) return;
+  throw new EngineError(
+    'URL_BLOCKED',
+    `URL "${url.protocol}//${host.slice(0, 100)}" is not allowed: its domain is not one of those that this browser may open.`,
+  );
+}
+
+/** `*.example.org` is `example.org`, which stands for everything below it as well. */
+function domainOf(text: string): string | undefined {
+  const bare = text.replace(/^\*?\./, '');
+  const isPlain = /^[\p{L}\p{N}_.-]{1,253}$|^\[[\da-f:.]{2,45}\]$/iu.test(bare);
+  return isPlain && URL.canParse(`http://${bare}/`) ? hostOf(new URL(`http://${bare}/`)) : undefined;
+}

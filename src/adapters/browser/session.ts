@@ -1,11 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import type { ActionOutcome, BrowserAction, PageView } from './action.js';
-import { type BrowserFile, type DownloadLimits, type Downloads, watchDownloads } from './downloads.js';
-import type { Notes } from './notes.js';
+import { type BrowserFile, type DownloadLimits, type Downloads, type Notes, watchDownloads } from './downloads.js';
 import { performAction } from './perform-action.js';
-import { createSettler, type Settler } from './settle-page.js';
 
 /** Milliseconds for the first try to read a page, for the second, and for downloads that are still coming at the end.
  * A short first one, as the driver may wait for a frame that has just gone away. */
@@ -223,3 +221,50 @@ async function within<T>(ms: number, work: Promise<T>, fallback: T): Promise<T> 
 }
 
 function ignore(): void {}
+
+/** How long a page must be without requests to count as settled, and how long it may take, in milliseconds. */
+const QUIET_MS = 120;
+const MAX_MS = 3_000;
+
+/** Knows when the pages of a context have loaded what an action made them load. */
+export interface Settler {
+  /** Works, then waits until nothing that began since has been loading for a moment, for 3 seconds at most. */
+  settle(page: () => Page | undefined, work: () => Promise<void>): Promise<void>;
+}
+
+/** Watches the requests of a context. */
+function createSettler(context: BrowserContext): Settler {
+  const open = new Set<Request>();
+  let changedAt = performance.now();
+  const changed = (): void => {
+    changedAt = performance.now();
+  };
+  context.on('request', (request) => {
+    open.add(request);
+    changed();
+  });
+  const ended = (request: Request): void => {
+    open.delete(request);
+    changed();
+  };
+  context.on('requestfinished', ended);
+  context.on('requestfailed', ended);
+  const isQuiet = (): boolean => open.size === 0 && performance.now() - changedAt >= QUIET_MS;
+  return {
+    async settle(page, work) {
+      // What was loading before belongs to an earlier page, or never ends.
+      open.clear();
+      await work();
+      const end = performance.now() + MAX_MS;
+      changed();
+      do await pause(QUIET_MS);
+      while (!isQuiet() && performance.now() < end);
+      const leftMs = Math.max(1, end - performance.now());
+      await page()?.waitForLoadState('domcontentloaded', { timeout: leftMs }).catch(ignore);
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

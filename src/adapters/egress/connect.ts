@@ -4,10 +4,9 @@ import type { ConnectionOptions } from 'node:tls';
 import { concatMap, defer, Observable } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
-import { dial } from './dial.js';
+import { dial, resolveHost } from './dial.js';
 import { exchangeFailure } from './failures.js';
 import type { Policy } from './follow.js';
-import { resolveHost } from './resolve-host.js';
 import { checkUrl, hostOf } from './url-policy.js';
 
 /** A server, as a document names it. */

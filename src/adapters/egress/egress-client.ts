@@ -17,11 +17,11 @@ import type { TraceContext } from '../../graph/trace-context.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import { connectTo, type EgressConnection, type EgressTarget } from './connect.js';
-import { decodeText } from './decode-text.js';
+import { type Resolver, resolveWithSystem } from './dial.js';
 import { describeUrl, egressError } from './failures.js';
 import { type Answer, createFollower, type Policy } from './follow.js';
-import type { HttpMethod } from './http-method.js';
-import { type Resolver, resolveWithSystem } from './resolve-host.js';
+import { decodeText } from './read-body.js';
+import type { HttpMethod } from './request-headers.js';
 import { sendOverOwnConnection, type Transport } from './transport.js';
 
 /** How an egress client is built. */

@@ -1,15 +1,19 @@
 /** One request from its URL to its whole answer: checks, connections, redirects. */
 import { isIP } from 'node:net';
 import type { TraceContext } from '../../graph/trace-context.js';
-import type { Reach } from './address-policy.js';
+import { type Resolver, resolveHost } from './dial.js';
 import { describeUrl, egressError, exchangeFailure } from './failures.js';
-import type { HttpMethod } from './http-method.js';
 import { readBody, tooLarge } from './read-body.js';
-import { type Redirectable, redirected, redirectLocation } from './redirects.js';
-import { type Headers, requestHeaders } from './request-headers.js';
-import { type Resolver, resolveHost } from './resolve-host.js';
+import {
+  type Headers,
+  type HttpMethod,
+  type Redirectable,
+  redirected,
+  redirectLocation,
+  requestHeaders,
+} from './request-headers.js';
 import type { Destination, Transport, WireAnswer } from './transport.js';
-import { blocked, checkUrl, hostOf } from './url-policy.js';
+import { blocked, checkUrl, hostOf, type Reach } from './url-policy.js';
 
 /** What all requests of a client share. */
 export interface Policy {

@@ -54,12 +54,12 @@ export function requestHeaders(given: Headers, { userAgent, trace = {} }: Header
 }
 
 /** The headers for a redirect to another origin. */
-export function harmlessHeaders(headers: Headers): Headers {
+function harmlessHeaders(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name)));
 }
 
 /** The headers of a request that lost its body. */
-export function bodilessHeaders(headers: Headers): Headers {
+function bodilessHeaders(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')));
 }
 
@@ -74,3 +74,41 @@ function checked(name: string, value: string): string {
   }
   return value;
 }
+
+/** A request that may be redirected. */
+export interface Redirectable {
+  readonly method: HttpMethod;
+  readonly headers: Headers;
+  readonly body: string | Uint8Array | undefined;
+}
+
+/** Where an answer redirects to, as it is written there; undefined when it is no redirect. */
+export function redirectLocation(status: number, location: string | undefined): string | undefined {
+  const isRedirect = status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
+  return isRedirect && location !== '' ? location : undefined;
+}
+
+/**
+ * The request that follows a redirect, by the rules of the Fetch standard: 303 asks with GET, so do 301 and 302 after POST;
+ * 307 and 308 repeat the request. Another origin gets only headers that are harmless.
+ */
+export function redirected(request: Redirectable, status: number, isSameOrigin: boolean): Redirectable {
+  const headers = isSameOrigin ? request.headers : harmlessHeaders(request.headers);
+  const { method } = request;
+  const asksAgain = status === 303 ? method !== 'GET' && method !== 'HEAD' : status < 303 && method === 'POST';
+  if (!asksAgain) return { ...request, headers };
+  return { method: 'GET', headers: bodilessHeaders(headers), body: undefined };
+}
+
+/** The methods that are sent to the outside. */
+export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** A method of {@link HTTP_METHODS}. */
+export type HttpMethod = (typeof HTTP_METHODS)[number];
+
+/** Headers of a usual browser, for sites that answer nobody else with the page that people see. */
+export const BROWSER_HEADERS = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'accept-language': 'en-US,en;q=0.9',
+} as const;

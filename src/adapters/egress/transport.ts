@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Client } from 'undici';
 import { type DialOptions, dial, secure } from './dial.js';
 import { egressError } from './failures.js';
-import type { HttpMethod } from './http-method.js';
+import type { HttpMethod } from './request-headers.js';
 import { hostOf } from './url-policy.js';
 
 /** Bytes that the headers of an answer may have in all. */

@@ -1,9 +1,9 @@
-/** One mail over a connection that is already open, with nodemailer's protocol and message builder. */
 import type SmtpConnection from 'nodemailer/lib/smtp-connection';
 import type { EngineError } from '../../errors.js';
 import type { EgressConnection } from '../egress/connect.js';
-import { toolFailed } from '../failures.js';
-import { said } from '../said.js';
+import { said, toolFailed } from '../failures.js';
+
+/** One mail over a connection that is already open, with nodemailer's protocol and message builder. */
 
 /** Milliseconds that a server may be silent. */
 const GREETING_MS = 10_000;
@@ -140,4 +140,91 @@ function reasonOf({ code, originalCode, command, response }: Required<SmtpError>
   if (code === 'EMESSAGE') return 'the mail server refused the mail';
   if (code === 'ECONNECTION' || code === 'ESOCKET') return 'the mail server closed the connection';
   return 'the mail server answered something that cannot be used';
+}
+
+/** Addresses and headers of a mail, as models and documents write them. Nothing here can start a header of its own. */
+
+const MAX_RECIPIENTS = 100;
+const MAX_ADDRESS = 254;
+const MAX_HEADER = 500;
+
+/** One `@`, a domain, and no character that means something in a header or to a server. */
+const ADDRESS = /^[^\s"(),:;<>@[\\\]]{1,64}@[^\s"(),:;<>@[\\\]]{1,190}$/;
+
+/**
+ * The addresses of a text: split at commas, semicolons and line ends, each alone or as `Name <address>`, each once.
+ *
+ * @throws EngineError TOOL_FAILED for one that is no address, or too many.
+ */
+export function addressesIn(text: string): readonly string[] {
+  const parts = text.split(/[,;\r\n]/).map((part) => part.trim());
+  const addresses = new Set(parts.filter((part) => part !== '').map(addressOf));
+  if (addresses.size > MAX_RECIPIENTS) throw toolFailed(`there are more than ${MAX_RECIPIENTS} recipients`);
+  return [...addresses];
+}
+
+/** One address. @throws EngineError TOOL_FAILED when it is none. */
+export function addressOf(text: string): string {
+  const open = text.lastIndexOf('<');
+  const bare = open >= 0 && text.endsWith('>') ? text.slice(open + 1, -1).trim() : text.trim();
+  if (bare.length <= MAX_ADDRESS && ADDRESS.test(bare) && !hasControl(bare)) return bare;
+  throw toolFailed(`${JSON.stringify(text.slice(0, 100))} is no mail address`);
+}
+
+/** A text that stands in a header: one line, without control characters, of a bounded length. */
+export function headerText(text: string): string {
+  const line = Array.from(text.slice(0, 2 * MAX_HEADER), (character) => (hasControl(character) ? ' ' : character));
+  return line.slice(0, MAX_HEADER).join('').replace(/\s+/g, ' ').trim();
+}
+
+function hasControl(text: string): boolean {
+  return /\p{Cc}|[\u2028\u2029]/u.test(text);
+}
+
+/** What readers see who show no HTML. */
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+/** Elements whose content nobody reads. */
+const UNSEEN = new Set(['script', 'style', 'head', 'title', 'template']);
+
+/** Elements that begin a line. */
+const LINES = /^(?:br|p|div|li|tr|h[1-6]|ul|ol|table|blockquote|pre|hr|section|article)$/;
+
+/** Whether a text has a tag in it. */
+export function isHtml(text: string): boolean {
+  return /<\/?[a-z][a-z0-9]*(?:\s|\/?>)/i.test(text);
+}
+
+/** The text of HTML: tags left out, lines where blocks begin. Takes time in proportion to the length, whatever is written. */
+export function plainText(html: string): string {
+  const lower = html.toLowerCase();
+  const pieces: string[] = [];
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf('<', at);
+    const end = open < 0 ? -1 : html.indexOf('>', open);
+    if (end < 0) break;
+    pieces.push(html.slice(at, open));
+    const name = /^\/?([a-z][a-z0-9]*)/.exec(lower.slice(open + 1, open + 20))?.[1] ?? '';
+    if (LINES.test(name)) pieces.push('\n');
+    at = end + 1;
+    if (lower[open + 1] === '/' || !UNSEEN.has(name)) continue;
+    const close = lower.indexOf(`</${name}`, at);
+    at = close < 0 ? html.length : close;
+  }
+  const text = pieces.join('') + html.slice(at);
+  return text
+    .replace(/&(?:#(\d{1,7})|([a-z]{2,5}));/gi, (entity, code, name) => decoded(entity, code, name))
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+function decoded(entity: string, code: string | undefined, name: string | undefined): string {
+  if (code !== undefined) return Number(code) > 0x10ffff ? entity : String.fromCodePoint(Number(code));
+  const key = (name ?? '').toLowerCase();
+  return Object.hasOwn(ENTITIES, key) ? (ENTITIES[key] ?? entity) : entity;
 }

@@ -1,7 +1,6 @@
 /** What goes wrong with an MCP server, in words for the model and for people, without secrets. */
 import { EngineError } from '../../errors.js';
-import { toolFailed } from '../failures.js';
-import { said } from '../said.js';
+import { said, toolFailed } from '../failures.js';
 
 /** Whose failure it is, and what must not be repeated. */
 export interface FailureContext {

@@ -2,10 +2,8 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import type { Json, JsonObject } from '../../json.js';
 import type { Files } from '../../records/files.js';
-import { artifactMarkdown } from '../artifacts.js';
-import { toolFailed } from '../failures.js';
-import { said } from '../said.js';
-import { type Artifact, type ToolResult, toolResult } from '../tool-event.js';
+import { said, toolFailed } from '../failures.js';
+import { type Artifact, artifactMarkdown, type ToolResult, toolResult } from '../tool-event.js';
 
 /** Characters of a result that a model is shown. */
 const MAX_TEXT = 100_000;

@@ -5,9 +5,8 @@ import type { JsonObject } from '../../json.js';
 import { shareByKey, type UseShared } from '../../operators/share-by-key.js';
 import { toolFailed } from '../failures.js';
 import { type CachedList, McpConnection, type McpTool, newListCache } from './mcp-connection.js';
-import type { ServerSettings } from './mcp-settings.js';
+import { type ServerSettings, serverHeaders } from './mcp-settings.js';
 import { type McpSession, type OpenOptions, openSession } from './open-session.js';
-import { serverHeaders } from './server-headers.js';
 
 export type { McpConnection, McpTool };
 

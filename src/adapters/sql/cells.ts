@@ -1,5 +1,7 @@
-/** From values of drivers to JSON, by one set of rules for all databases. */
 import type { Json } from '../../json.js';
+import type { StatementBounds, Table } from './session.js';
+
+/** From values of drivers to JSON, by one set of rules for all databases. */
 
 /** How a column's values are read. `plain`: whatever the value itself says. */
 export type CellKind = 'plain' | 'whole' | 'decimal' | 'date' | 'time' | 'json' | 'bits';
@@ -13,7 +15,7 @@ const SAFE_DIGITS = 15;
  * Numbers that a double would change are texts; NaN and infinities are null; dates are `YYYY-MM-DD` and times
  * `YYYY-MM-DD HH:mm:ss`; bytes are text where they are UTF-8, else hexadecimal.
  */
-export function toCell(value: unknown, kind: CellKind = 'plain'): Json {
+function toCell(value: unknown, kind: CellKind = 'plain'): Json {
   if (value === null || value === undefined) return null;
   if (kind === 'bits' && value instanceof Uint8Array) return wholeCell(bitsOf(value));
   if (value instanceof Uint8Array) return bytesCell(value);
@@ -27,7 +29,7 @@ export function toCell(value: unknown, kind: CellKind = 'plain'): Json {
 }
 
 /** Column names as keys of one object: a repeated one gets its number. */
-export function uniqueNames(names: readonly string[]): readonly string[] {
+function uniqueNames(names: readonly string[]): readonly string[] {
   const seen = new Map<string, number>();
   const taken = new Set(names);
   return names.map((name) => {
@@ -45,7 +47,7 @@ export function uniqueNames(names: readonly string[]): readonly string[] {
 }
 
 /** About how many bytes a cell takes. */
-export function sizeOfCell(cell: Json): number {
+function sizeOfCell(cell: Json): number {
   if (typeof cell === 'string') return cell.length + 2;
   return typeof cell === 'object' && cell !== null ? JSON.stringify(cell).length : 8;
 }
@@ -104,4 +106,42 @@ function bytesCell(bytes: Uint8Array): string {
 
 function bitsOf(bytes: Uint8Array): string {
   return bytes.length === 0 ? '0' : String(BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
+}
+
+/** A column as a driver names it. */
+export interface Column {
+  readonly name: string;
+  readonly kind: CellKind;
+}
+
+/** Gathers rows of one statement until they are enough; the first one that does not fit says that there are more. */
+export class RowCollector {
+  private columns: readonly Column[] = [];
+  private readonly rows: Json[][] = [];
+  private bytes = 0;
+  private isCut = false;
+  private readonly bounds: Pick<StatementBounds, 'maxRows' | 'maxBytes'>;
+
+  constructor(bounds: Pick<StatementBounds, 'maxRows' | 'maxBytes'>) {
+    this.bounds = bounds;
+  }
+
+  /** Must come before the rows. */
+  setColumns(columns: readonly Column[]): void {
+    this.columns = columns;
+  }
+
+  /** Takes a row, in the order of the columns; false when it was one too many. */
+  add(row: readonly unknown[]): boolean {
+    if (this.isCut) return false;
+    const cells = this.columns.map(({ kind }, index) => toCell(row[index], kind));
+    this.bytes += cells.reduce<number>((sum, cell) => sum + sizeOfCell(cell), 0);
+    this.isCut = this.rows.length >= this.bounds.maxRows || this.bytes > this.bounds.maxBytes;
+    if (!this.isCut) this.rows.push(cells);
+    return !this.isCut;
+  }
+
+  table(): Table {
+    return { columns: uniqueNames(this.columns.map(({ name }) => name)), rows: this.rows, isCut: this.isCut };
+  }
 }

@@ -1,18 +1,17 @@
-/** The one way from Runnel to databases that documents name. */
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { EngineError } from '../../errors.js';
-import { dial } from '../egress/dial.js';
+import { dial, type Resolver, resolveHost, resolveWithSystem } from '../egress/dial.js';
 import type { EgressClient } from '../egress/egress-client.js';
 import { exchangeFailure } from '../egress/failures.js';
-import { type Resolver, resolveHost, resolveWithSystem } from '../egress/resolve-host.js';
 import { checkUrl, hostOf } from '../egress/url-policy.js';
-import { toolFailed } from '../failures.js';
-import { said } from '../said.js';
+import { said, toolFailed } from '../failures.js';
 import { databaseKindOf, databaseKinds } from './dialects.js';
 import { type LoadMssql, mssqlSessions } from './mssql-session.js';
-import { type OwnDatabase, refuseOwnDatabase } from './own-database.js';
 import type { DatabaseAddress, DatabaseSession, OpenSession, OpenTarget } from './session.js';
 import { openTrinoSession } from './trino-session.js';
+
+/** The one way from Runnel to databases that documents name. */
 
 /** How databases are reached. */
 export interface DatabasesOptions {
@@ -169,3 +168,56 @@ function describeFailure(error: unknown): string {
 }
 
 function ignore(): void {}
+
+/** A database that no document may read. */
+export interface OwnDatabase {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+}
+
+/** The database behind a URL such as `postgres://user@host:5432/name`; undefined when it is none. */
+export function ownDatabaseOf(url: string | undefined): OwnDatabase | undefined {
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  const { hostname, port, pathname, username } = new URL(url);
+  const named = decodeURIComponent(pathname.slice(1));
+  return {
+    host: hostname.replace(/^\[|\]$/g, '').toLowerCase() || 'localhost',
+    port: port === '' ? 5432 : Number(port),
+    database: named || decodeURIComponent(username),
+  };
+}
+
+/** A database, and where its name leads. */
+export interface Located extends Pick<DatabaseAddress, 'host' | 'database' | 'password'> {
+  readonly port: number;
+  readonly addresses: readonly string[];
+}
+
+/**
+ * Holds that a database is not the server's own, by whatever name its host is called.
+ *
+ * @throws EngineError TOOL_FAILED
+ */
+function refuseOwnDatabase(target: Located, own: OwnDatabase | undefined, ownAddresses: readonly string[]): void {
+  const isRagflow =
+    target.database === 'rag_flow' && (target.host === 'ragflow-mysql' || target.password === 'infini_rag_flow');
+  const isOwn =
+    own !== undefined &&
+    own.port === target.port &&
+    own.database.toLowerCase() === target.database.toLowerCase() &&
+    (own.host === target.host.toLowerCase() || isSameMachine(target.addresses, ownAddresses));
+  if (isRagflow || isOwn) {
+    throw toolFailed('this database holds the data of the server itself and must not be read by a canvas');
+  }
+}
+
+function isSameMachine(some: readonly string[], others: readonly string[]): boolean {
+  if (some.some((address) => others.includes(address))) return true;
+  const here = new Set(
+    Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address)),
+  );
+  const isHere = (address: string): boolean =>
+    here.has(address) || /^(?:127\.|0\.0\.0\.0$|::1$|::$|::ffff:127\.)/i.test(address);
+  return some.some(isHere) && others.some((address) => isIP(address) === 0 || isHere(address));
+}

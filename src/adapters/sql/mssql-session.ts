@@ -2,10 +2,15 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../../errors.js';
 import { toolFailed } from '../failures.js';
-import type { CellKind } from './cells.js';
-import { guardStatement } from './guard-statement.js';
-import { RowCollector } from './row-collector.js';
-import type { DatabaseSession, OpenSession, OpenTarget, StatementBounds, Table } from './session.js';
+import { type CellKind, RowCollector } from './cells.js';
+import {
+  type DatabaseSession,
+  guardStatement,
+  type OpenSession,
+  type OpenTarget,
+  type StatementBounds,
+  type Table,
+} from './session.js';
 
 /** What is used of the package `mssql`, which is not installed with Runnel: it brings 51 MB. */
 export interface MssqlDriver {

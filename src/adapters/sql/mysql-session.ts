@@ -1,9 +1,14 @@
 import type { Socket } from 'node:net';
 import type { Connection, ConnectionOptions, FieldPacket } from 'mysql2';
-import type { CellKind } from './cells.js';
-import { RowCollector } from './row-collector.js';
-import type { DatabaseSession, OpenSession, OpenTarget, StatementBounds, Table } from './session.js';
-import { createSessionLife } from './session-life.js';
+import { type CellKind, RowCollector } from './cells.js';
+import {
+  createSessionLife,
+  type DatabaseSession,
+  type OpenSession,
+  type OpenTarget,
+  type StatementBounds,
+  type Table,
+} from './session.js';
 
 /** Milliseconds for the connection that ends a statement of another one. */
 const KILL_MS = 5_000;

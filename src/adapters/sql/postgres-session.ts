@@ -2,10 +2,15 @@ import { isIP, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { toolFailed } from '../failures.js';
-import type { CellKind } from './cells.js';
-import { RowCollector } from './row-collector.js';
-import type { DatabaseSession, OpenSession, OpenTarget, StatementBounds, Table } from './session.js';
-import { createSessionLife } from './session-life.js';
+import { type CellKind, RowCollector } from './cells.js';
+import {
+  createSessionLife,
+  type DatabaseSession,
+  type OpenSession,
+  type OpenTarget,
+  type StatementBounds,
+  type Table,
+} from './session.js';
 
 /** Rows that are asked for at once. */
 const BATCH = 100;

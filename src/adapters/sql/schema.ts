@@ -1,7 +1,7 @@
+import { isTraceparent, type TraceContext } from '../../graph/trace-context.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { Dialect } from './dialects.js';
 import type { DatabaseSession, StatementBounds } from './session.js';
-import { traceComment, withComment } from './trace-comment.js';
 
 /** Columns that are read at most. */
 const MAX_COLUMNS = 4_000;
@@ -69,4 +69,19 @@ function linesOf(tables: ReadonlyMap<string, readonly string[]>, isCut: boolean)
 
 function textOf(value: Json): string {
   return typeof value === 'string' ? value : String(value);
+}
+
+/**
+ * Where a statement belongs in a trace, as a comment behind it: the convention of sqlcommenter, which logs and activity views of
+ * servers show with the statement. Empty without a trace; a value that is no `traceparent` is left out, so that nothing in it can
+ * end the comment.
+ */
+export function traceComment({ traceparent }: TraceContext = {}): string {
+  return traceparent !== undefined && isTraceparent(traceparent) ? `/*traceparent='${traceparent}'*/` : '';
+}
+
+/** A checked statement with a comment behind it; on a line of its own where the last one may be a comment already. */
+export function withComment(statement: string, comment: string): string {
+  if (comment === '') return statement;
+  return `${statement}${/--|#/.test(statement) ? '\n' : ' '}${comment}`;
 }

@@ -1,8 +1,10 @@
-/** What a driver gives: one connection to one database, on which statements are run one after the other. */
 import type { Socket } from 'node:net';
 import type { TraceContext } from '../../graph/trace-context.js';
 import type { Json } from '../../json.js';
+import { toolFailed } from '../failures.js';
 import type { Dialect } from './dialects.js';
+
+/** What a driver gives: one connection to one database, on which statements are run one after the other. */
 
 /** A database as a document names it. */
 export interface DatabaseAddress {
@@ -68,3 +70,111 @@ export interface OpenTarget {
 
 /** Opens a session over one connection; aborting `signal` before it is open closes what there is. */
 export type OpenSession = (target: OpenTarget, signal: AbortSignal) => Promise<DatabaseSession>;
+
+/** The life of a session over one socket: open until it is closed or given up, busy while a statement is at work. */
+
+/** What sessions of different servers have in common. */
+export interface SessionLife {
+  /** A further statement can be run. */
+  readonly isAlive: boolean;
+  /** Waits for a statement within its bounds. @throws EngineError TOOL_FAILED when they were exceeded, which ends the session. */
+  run(work: () => Promise<Table>, bounds: StatementBounds): Promise<Table>;
+  /** Takes no more statements. */
+  end(): void;
+  /** Ends what is running, at the server too, and closes; at once. */
+  abandon(): void;
+}
+
+/** How a session of one kind of server is given up. */
+export interface SessionEnds {
+  /** Tells the server over another connection that nobody waits for the statement; it would not notice. */
+  readonly cancel: () => void;
+  /** Closes the connection without a goodbye. */
+  readonly drop: () => void;
+}
+
+/** Follows the socket of a session from the moment it is open. */
+export function createSessionLife(socket: Socket, { cancel, drop }: SessionEnds): SessionLife {
+  let isOpen = true;
+  let isBusy = false;
+  const end = (): void => {
+    isOpen = false;
+  };
+  socket.once('close', end);
+  const abandon = (): void => {
+    end();
+    if (isBusy) cancel();
+    drop();
+  };
+  return {
+    get isAlive() {
+      return isOpen && !socket.destroyed;
+    },
+    async run(work, bounds) {
+      isBusy = true;
+      try {
+        return await guardStatement(socket, work(), { ...bounds, abandon });
+      } finally {
+        isBusy = false;
+      }
+    },
+    end,
+    abandon,
+  };
+}
+
+/** Milliseconds between two looks at how much has come. */
+const LOOK_MS = 20;
+/** Milliseconds that a server has to give up a statement by itself, before the connection is closed. */
+const GRACE_MS = 1_000;
+/** Bytes beside the rows: names of columns, notices, the rows of a batch that is not wanted to its end. */
+const SLACK_BYTES = 8 * 1024 * 1024;
+
+/** What a statement may take from its connection. */
+export interface GuardOptions {
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  /** Ends the statement at the server, and the connection. */
+  readonly abandon: () => void;
+}
+
+/**
+ * Waits for a statement, but not for ever and not for any amount: a server that goes on beyond its time, or sends far more than
+ * is kept (one row may have gigabytes, which drivers gather before they give it), loses its connection.
+ *
+ * @throws EngineError TOOL_FAILED for those, otherwise what the work rejects with.
+ */
+export function guardStatement<T>(
+  socket: Pick<Socket, 'bytesRead'>,
+  work: Promise<T>,
+  { timeoutMs, maxBytes, abandon }: GuardOptions,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const before = socket.bytesRead;
+    const end = (): void => {
+      clearInterval(look);
+      clearTimeout(late);
+    };
+    const give = (problem: string): void => {
+      end();
+      reject(toolFailed(problem));
+      abandon();
+    };
+    const look = setInterval(() => {
+      if (socket.bytesRead - before > maxBytes + SLACK_BYTES) {
+        give(`the answer is larger than ${maxBytes} bytes; ask for fewer or smaller columns`);
+      }
+    }, LOOK_MS);
+    const late = setTimeout(() => give(`there was no answer within ${timeoutMs / 1000} seconds`), timeoutMs + GRACE_MS);
+    work.then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
+  });
+}

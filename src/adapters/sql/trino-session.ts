@@ -4,8 +4,7 @@ import type { TraceContext } from '../../graph/trace-context.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { EgressClient, EgressRequest } from '../egress/egress-client.js';
 import { toolFailed } from '../failures.js';
-import type { CellKind } from './cells.js';
-import { RowCollector } from './row-collector.js';
+import { type CellKind, RowCollector } from './cells.js';
 import type { DatabaseSession, OpenTarget, StatementBounds, Table } from './session.js';
 
 /** Whom statements are run for when the document names nobody. */

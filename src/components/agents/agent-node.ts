@@ -1,11 +1,21 @@
 /** What an agent says, as events of its node. */
 import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
-import { artifactMarkdown, artifactRecord } from '../../adapters/artifacts.js';
-import type { AgentAnswer, AgentEvent, ToolLogEntry } from '../../agents/agent-events.js';
-import { type AgentState, keptState, readAgentState } from '../../agents/agent-state.js';
-import { callEvent, callFinished, callStarted } from '../../graph/call-notices.js';
+import { artifactMarkdown, artifactRecord } from '../../adapters/tool-event.js';
+import {
+  type AgentAnswer,
+  type AgentEvent,
+  type AgentState,
+  keptState,
+  type PendingCall,
+  readAgentState,
+  type ToolLogEntry,
+} from '../../agents/agent-events.js';
+import type { Approval } from '../../agents/run-calls.js';
 import type { Activation } from '../../graph/component.js';
 import {
+  callEvent,
+  callFinished,
+  callStarted,
   delta,
   interrupt,
   type NodeEvent,
@@ -17,14 +27,14 @@ import {
 } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Artifact } from '../../tools/tool.js';
-import { schemaOf } from '../chat/llm-params.js';
+import { askForObject, parseObject } from '../chat/answers.js';
+import { schemaOf } from '../chat/params.js';
 import { registerReferences } from '../chat/retrieval.js';
-import { askForObject, parseObject } from '../chat/structured-answer.js';
-import { repairPrompt } from '../prompts/structured.js';
+import { type Form, fieldsGivenTo } from '../form-fields.js';
+import { repairPrompt } from '../prompts.js';
 import { type MarkedText, removeThinking } from '../speaking/think-text.js';
 import type { AgentSpec } from './agent-params.js';
 import type { OpenAgent } from './agent-setup.js';
-import { approvalPayload } from './approvals.js';
 
 /** One activation of an Agent. */
 export interface AgentNode {
@@ -44,10 +54,10 @@ export interface AgentMemo {
 }
 
 /** What was kept; undefined when there is nothing that can be gone on from. */
-export function readMemo(memo: Json | undefined): AgentMemo | undefined {
-  if (!isJsonObject(memo)) return undefined;
-  const state = readAgentState(memo.state);
-  return state === undefined ? undefined : { state, said: typeof memo.said === 'string' ? memo.said : '' };
+export function readMemo(nodeState: Json | undefined): AgentMemo | undefined {
+  if (!isJsonObject(nodeState)) return undefined;
+  const state = readAgentState(nodeState.state);
+  return state === undefined ? undefined : { state, said: typeof nodeState.said === 'string' ? nodeState.said : '' };
 }
 
 /** The events of a node for one event of its agent. */
@@ -66,7 +76,7 @@ export function nodeEvents(node: AgentNode, event: AgentEvent): Observable<NodeE
     case 'call-moment':
       return of(callEvent(event));
     case 'call-progress':
-      return of(notice('tool_progress', { call: event.id, message: event.message }));
+      return of(notice('tool-progress', { call: event.id, message: event.message }));
     case 'call-ended':
       return of(callFinished(event));
     case 'tool-log':
@@ -81,12 +91,12 @@ export function nodeEvents(node: AgentNode, event: AgentEvent): Observable<NodeE
 }
 
 function progress({ speech, isStreamed }: AgentNode, state: AgentState): Progress {
-  return { type: 'progress', memo: { state: keptState(state), said: isStreamed ? speech.toString() : '' } };
+  return { type: 'progress', nodeState: { state: keptState(state), said: isStreamed ? speech.toString() : '' } };
 }
 
 /** One entry of the log of tools, in the names that RAGFlow's clients read. */
 function toolLog({ path, toolName, arguments: args, result, elapsedMs }: ToolLogEntry): Notice {
-  return notice('tool_call', {
+  return notice('tool-called', {
     path,
     tool_name: toolName,
     arguments: args,
@@ -143,4 +153,59 @@ function settle(
 function linksTo(artifacts: readonly Artifact[], text: string): string {
   const missing = new Map(artifacts.filter(({ url }) => !text.includes(url)).map((one) => [one.url, one]));
   return [...missing.values()].map((one) => `\n\n${artifactMarkdown(one)}`).join('');
+}
+
+/** Characters of a call's arguments that the question shows. */
+const MAX_SHOWN = 1_000;
+
+const ALLOW = 'allow';
+const DECLINE = 'decline';
+
+/** What a waiting agent asks: one field for each call. */
+export function approvalPayload(agent: string, calls: readonly PendingCall[]): JsonObject {
+  const fields = calls.map((call, index): [string, Json] => [
+    fieldName(index),
+    { name: describe(call), type: 'options', options: [ALLOW, DECLINE], optional: false, value: null },
+  ]);
+  const [only] = calls;
+  const what = calls.length === 1 && only !== undefined ? `call ${only.name}` : `make ${calls.length} calls`;
+  return { kind: 'approval', inputs: Object.fromEntries(fields), tips: `${agent} would like to ${what}.` };
+}
+
+/**
+ * What the user said about each call, by its id: `allow` (or true, yes) allows it, anything else declines it and is the reason.
+ * Undefined while a call has no answer.
+ */
+export function readApprovals(
+  node: string,
+  answer: Json | undefined,
+  calls: readonly PendingCall[],
+): ReadonlyMap<string, Approval> | undefined {
+  const inputs = isJsonObject(answer) && Object.hasOwn(answer, 'inputs') ? answer.inputs : answer;
+  const form: Form = new Map(
+    calls.map((_, index) => [fieldName(index), { type: 'options', optional: false, declared: {} }]),
+  );
+  const given = fieldsGivenTo(node, form, inputs);
+  const approvals = new Map<string, Approval>();
+  for (const [index, { id }] of calls.entries()) {
+    const said = given.get(fieldName(index));
+    const value = isJsonObject(said) && Object.hasOwn(said, 'value') ? said.value : said;
+    if (value === undefined || value === null || value === '') return undefined;
+    approvals.set(id, approvalOf(value));
+  }
+  return approvals;
+}
+
+function approvalOf(value: Json): Approval {
+  const text = typeof value === 'string' ? value.trim() : '';
+  const isAllowed = value === true || ['allow', 'yes', 'true', 'approve', 'ok'].includes(text.toLowerCase());
+  return { isAllowed, reason: isAllowed || text.toLowerCase() === DECLINE ? '' : text };
+}
+
+function fieldName(index: number): string {
+  return `call_${index + 1}`;
+}
+
+function describe({ name, arguments: text }: PendingCall): string {
+  return `${name}(${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text})`;
 }

@@ -2,10 +2,8 @@
 import { z } from 'zod';
 import type { McpTool } from '../../adapters/mcp/mcp-servers.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { findTool } from '../../tools/find-tool.js';
-import type { AnyTool, Shape } from '../../tools/tool.js';
-import { type LlmParams, llmShape } from '../chat/llm-params.js';
-import { withUsualNames } from '../chat/model-params.js';
+import { type AnyTool, findTool, type Shape } from '../../tools/tool.js';
+import { type LlmParams, llmShape, withUsualNames } from '../chat/params.js';
 import { toolBaseParams } from '../tool-component.js';
 
 /** Agents inside of agents, the outermost one counted. */

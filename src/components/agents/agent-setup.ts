@@ -1,28 +1,38 @@
 /** From an agent of a document to one that can run, within an activation. */
-import { catchError, concatMap, defer, identity, type MonoTypeOperatorFunction, of } from 'rxjs';
+import {
+  catchError,
+  concatMap,
+  defer,
+  forkJoin,
+  identity,
+  type MonoTypeOperatorFunction,
+  map,
+  type Observable,
+  of,
+} from 'rxjs';
 import { z } from 'zod';
-import type { AgentEvent } from '../../agents/agent-events.js';
-import { newAgentState } from '../../agents/agent-state.js';
+import type { McpConnection, McpServers, McpTool, McpUser } from '../../adapters/mcp/mcp-servers.js';
+import { type AgentEvent, newAgentState } from '../../agents/agent-events.js';
 import { type AgentTool, type AgentToolEvent, bindTool, isSearch } from '../../agents/agent-tool.js';
-import { taskText } from '../../agents/prompts.js';
 import { type AgentSetup, runAgent } from '../../agents/run-agent.js';
+import { taskText } from '../../agents/run-calls.js';
 import { renderValue } from '../../dsl/render-value.js';
+import { toEngineError } from '../../errors.js';
 import type { Activation } from '../../graph/component.js';
-import type { Notice } from '../../graph/node-events.js';
+import { type Notice, warning } from '../../graph/node-events.js';
 import { traceContextOf } from '../../graph/trace-context.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { ChatMessage } from '../../models/chat-model.js';
-import { functionName, parametersSchema } from '../../tools/function-schema.js';
+import { functionName, parametersSchema } from '../../tools/call-tool.js';
 import { toolResult } from '../../tools/tool.js';
 import { modelAttributes } from '../chat/ask-model.js';
-import { schemaOf } from '../chat/llm-params.js';
+import { cutPromptTags, prepareMessages } from '../chat/messages.js';
 import { type Chat, openChat } from '../chat/open-chat.js';
-import { prepareMessages } from '../chat/prepare-messages.js';
-import { cutPromptTags } from '../chat/prompt-tags.js';
+import { schemaOf } from '../chat/params.js';
+import { optionalServices } from '../services.js';
 import { presetsOf, toolCallOf } from '../tool-component.js';
 import { createTextReader } from '../values/text-reader.js';
-import type { AgentSpec, ToolSpec } from './agent-params.js';
-import { bindMcpTool, type OfferedTool, withMcpTools } from './mcp-tools.js';
+import type { AgentSpec, McpSpec, ToolSpec } from './agent-params.js';
 
 /** An agent with its model and tools, and what it is asked first. */
 export interface OpenAgent {
@@ -176,4 +186,105 @@ function innerEvents(event: AgentEvent): readonly AgentToolEvent[] {
     default:
       return [{ type: 'inner', event }];
   }
+}
+
+/** A tool, and where it is called. */
+export interface OfferedTool {
+  readonly tool: McpTool;
+  readonly connection: McpConnection;
+  readonly needsApproval: boolean;
+}
+
+/** What an agent's servers offer. */
+export interface McpTools {
+  readonly offered: readonly OfferedTool[];
+  /** Servers that the agent, or one inside of it, has to do without. */
+  readonly warnings: readonly Notice[];
+}
+
+/**
+ * Lets an agent work with the tools of its MCP servers, and uses these servers for as long as it works.
+ *
+ * An agent without servers works at once. Where the document names no tools the server is asked first. A server that is not there
+ * is a warning: templates name those of other installations.
+ */
+export function withMcpTools<T>(
+  activation: Activation,
+  spec: AgentSpec,
+  work: (tools: McpTools) => Observable<T>,
+): Observable<T> {
+  const { mcp: servers, headers = {} } = optionalServices(activation);
+  const warnings = unknownServers(spec, servers);
+  if (spec.mcp.length === 0) return work({ offered: [], warnings });
+  const user: McpUser = { run: activation.run, headers, trace: traceContextOf(activation) };
+  const useFrom = (at: number, used: readonly Used[]): Observable<T> => {
+    const one = spec.mcp[at];
+    if (one === undefined) return askAll(used, warnings).pipe(concatMap(work));
+    const server = servers?.find(one.serverId);
+    if (server === undefined) return useFrom(at + 1, used);
+    return server.use(user, (connection) => useFrom(at + 1, [...used, { spec: one, connection }]));
+  };
+  return useFrom(0, []);
+}
+
+/** Makes a tool of a server callable by an agent. */
+export function bindMcpTool(activation: Activation, offered: OfferedTool, index: number): AgentTool {
+  const { tool, connection, needsApproval } = offered;
+  const { files } = optionalServices(activation);
+  return {
+    kind: 'tool',
+    title: tool.name,
+    needsApproval,
+    mayCite: false,
+    definition: {
+      name: functionName(tool.name, index),
+      description: tool.description,
+      parameters: tool.inputSchema,
+    },
+    call: (args, { id }) => connection.call({ name: tool.name, args, files, trace: traceContextOf(activation, id) }),
+  };
+}
+
+interface Used {
+  readonly spec: McpSpec;
+  readonly connection: McpConnection;
+}
+
+/** Asks the servers whose tools the document does not name, all at once; tools come in the order of the document. */
+function askAll(used: readonly Used[], before: readonly Notice[]): Observable<McpTools> {
+  if (used.length === 0) return of({ offered: [], warnings: before });
+  return forkJoin(used.map(ask)).pipe(
+    map((found) => ({
+      offered: found.flatMap(({ offered }) => offered),
+      warnings: [...before, ...found.flatMap(({ warnings }) => warnings)],
+    })),
+  );
+}
+
+function ask({ spec, connection }: Used): Observable<McpTools> {
+  const offer = (tools: readonly McpTool[]): McpTools => ({
+    offered: tools.map((tool) => ({ tool, connection, needsApproval: spec.needsApproval(tool.name) })),
+    warnings: [],
+  });
+  if (spec.tools.length > 0) return of(offer(spec.tools));
+  return connection.tools().pipe(
+    map(offer),
+    catchError((error: unknown) => {
+      const { message } = toEngineError(error, 'TOOL_FAILED');
+      return of({ offered: [], warnings: [warning(`The agent works without the tools of a server: ${message}`)] });
+    }),
+  );
+}
+
+/** Warnings for an agent and those inside of it, which have nobody to warn. */
+function unknownServers({ name, mcp, tools }: AgentSpec, servers: McpServers | undefined): readonly Notice[] {
+  const own = mcp.filter(({ serverId }) => servers?.find(serverId) === undefined);
+  const inner = tools.flatMap((tool) => (tool.type === 'agent' ? unknownServers(tool, servers) : []));
+  return [...own.map(({ serverId }) => unknown(name, serverId)), ...inner];
+}
+
+function unknown(agent: string, id: string): Notice {
+  return warning(
+    `There is no MCP server "${id}" here, so agent "${agent}" works without its tools; RUNNEL_MCP_SERVERS declares servers.`,
+  );
 }

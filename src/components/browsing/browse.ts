@@ -1,19 +1,16 @@
 import { catchError, concat, concatMap, defer, EMPTY, filter, type Observable, of } from 'rxjs';
 import type { ActionOutcome, BrowserAction, BrowserSession, PageView } from '../../adapters/browser/index.js';
 import { EngineError } from '../../errors.js';
-import { callFinished, callStarted } from '../../graph/call-notices.js';
-import { type NodeEvent, warning } from '../../graph/node-events.js';
+import { callFinished, callStarted, type NodeEvent, warning } from '../../graph/node-events.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { type ChatDelta, type ChatMessage, contentText, type ToolDefinition } from '../../models/chat-model.js';
 import { type ChatAnswer, collectAnswer } from '../../models/collect-answer.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import { expandQueue } from '../../operators/expand-queue.js';
+import { usageEvent } from '../chat/answers.js';
 import type { Chat } from '../chat/open-chat.js';
-import { usageEvent } from '../chat/structured-answer.js';
-import { askForCall } from '../prompts/browsing.js';
-import { extract } from './extract.js';
-import { type ReadCall, readCalls, type Step, stepTools } from './steps.js';
-import { type Round, roundOf, stepMessages } from './transcript.js';
+import { askForCall } from '../prompts.js';
+import { extract, type ReadCall, type Round, readCalls, roundOf, type Step, stepMessages, stepTools } from './steps.js';
 
 /** Answers in a row without anything that can be done, before the work is given up. */
 const MAX_MISSES = 3;

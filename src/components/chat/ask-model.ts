@@ -1,11 +1,11 @@
 import { Observable, tap } from 'rxjs';
 import { toEngineError } from '../../errors.js';
-import { type CallAttributes, callEvent, callFinished, callStarted } from '../../graph/call-notices.js';
 import type { Activation } from '../../graph/component.js';
 import type { NodeEvent, Usage } from '../../graph/node-events.js';
+import { type CallAttributes, callEvent, callFinished, callStarted } from '../../graph/node-events.js';
 import { traceContextOf } from '../../graph/trace-context.js';
 import type { ChatDelta, ChatModel, ChatRequest } from '../../models/chat-model.js';
-import { optionalServices } from '../optional-services.js';
+import { optionalServices } from '../services.js';
 
 /** One call of a chat model by a node. */
 export interface ModelCall {

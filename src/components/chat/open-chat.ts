@@ -7,7 +7,7 @@ import type { ChatMessage, ChatModel, ChatRequest } from '../../models/chat-mode
 import { fitMessages } from '../../models/fit-messages.js';
 import { servicesOf } from '../services.js';
 import { askModel, type ModelCall } from './ask-model.js';
-import { type ModelParams, retriesOf, samplingOf } from './model-params.js';
+import { type ModelParams, retriesOf, samplingOf } from './params.js';
 
 /** A model, chosen and set up for one activation. */
 export interface Chat {

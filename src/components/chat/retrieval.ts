@@ -2,7 +2,7 @@ import type { References } from '../../adapters/tool-event.js';
 import type { ValueSource } from '../../dsl/resolve.js';
 import type { Write } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { mergeReferences, readReferences } from '../../tools/results/references.js';
+import { mergeReferences, readReferences } from '../../tools/results.js';
 
 /** What the run found in knowledge bases so far: the last entry of the variable `retrieval`, when there is anything in it. */
 export function currentRetrieval(source: ValueSource): JsonObject | undefined {

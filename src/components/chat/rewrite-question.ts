@@ -3,9 +3,9 @@ import type { Activation } from '../../graph/component.js';
 import type { NodeEvent } from '../../graph/node-events.js';
 import { type ChatMessage, contentText } from '../../models/chat-model.js';
 import { collectAnswer } from '../../models/collect-answer.js';
-import { rewritePrompt } from '../prompts/rewrite-question.js';
+import { rewritePrompt } from '../prompts.js';
+import { usageEvent } from './answers.js';
 import type { Chat } from './open-chat.js';
-import { usageEvent } from './structured-answer.js';
 
 /** Turns from which on a question may lean on what was said before. */
 const MIN_TURNS = 3;

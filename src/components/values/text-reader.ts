@@ -1,8 +1,9 @@
+import { type Observable, of } from 'rxjs';
 import { parseReference, type Reference, splitTemplate } from '../../dsl/reference.js';
 import { interpolate, type Lookup, textOf } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
 import type { Activation } from '../../graph/component.js';
-import { type Notice, warning } from '../../graph/node-events.js';
+import { type NodeEvent, type Notice, type Settled, warning } from '../../graph/node-events.js';
 import type { Json } from '../../json.js';
 import { isJinja, renderTemplate } from '../../templates/template.js';
 
@@ -87,4 +88,9 @@ export function nameReference(reference: Reference): string {
     case 'output':
       return `${reference.component}@${[reference.name, ...reference.path].join('.')}`;
   }
+}
+
+/** The result of a node behind what the people who watch should know; the plain result when there is nothing to say. */
+export function afterWarnings(warnings: readonly Notice[], result: Settled): Settled | Observable<NodeEvent> {
+  return warnings.length === 0 ? result : of<NodeEvent[]>(...warnings, result);
 }

@@ -1,8 +1,8 @@
-import { MARGIN, PAPER, type Page } from '../page.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MARGIN, PAPER, type Page } from '../content.js';
+import type { Image } from '../image.js';
 import type { Line } from './lines.js';
-import type { Pdf } from './pdf.js';
-import type { Pictures } from './pictures.js';
-import type { Typeface } from './typeface.js';
+import type { Pdf, Typeface } from './typeface.js';
 
 /** Where blocks stand on the page: from `left` on, `width` wide, in points. */
 export interface Place {
@@ -106,4 +106,85 @@ export class PageFlow {
     mark.isDrawn = true;
     this.drawLine(mark.line, left - MARK_GAP - mark.line.width, this.#y);
   }
+}
+
+/** The pictures of one document; each is put into the file once. */
+export class Pictures {
+  readonly #indexes = new Map<Image, number | undefined>();
+  readonly #opened: object[] = [];
+
+  constructor(private readonly pdf: Pdf) {}
+
+  /** The index of a picture; undefined for a kind that PDF does not know. */
+  open(image: Image): number | undefined {
+    if (!this.#indexes.has(image)) this.#indexes.set(image, this.#open(image));
+    return this.#indexes.get(image);
+  }
+
+  /** Draws the picture of an index. */
+  draw(index: number, x: number, y: number, width: number, height: number): void {
+    // pdfkit draws what `openImage` gave, which its types do not say.
+    this.pdf.image(this.#opened[index] as unknown as string, x, y, { width, height });
+  }
+
+  #open({ type, bytes }: Image): number | undefined {
+    if (type === 'gif') return undefined;
+    const { openImage } = this.pdf as unknown as { openImage(source: Uint8Array): object };
+    try {
+      return this.#opened.push(openImage.call(this.pdf, bytes)) - 1;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Longest entry, in UTF-16 units. */
+const MAX_TITLE = 200;
+/** Most entries; readers list them all at once. */
+const MAX_ENTRIES = 1000;
+
+type Entry = Pdf['outline'];
+
+/** The table of contents that readers of PDF show beside the pages. */
+export class Outline {
+  /** The last entry of each level, from the outside in. */
+  readonly #open: { readonly level: number; readonly entry: Entry }[];
+  #count = 0;
+
+  constructor(pdf: Pdf) {
+    this.#open = [{ level: 0, entry: pdf.outline }];
+  }
+
+  /** Adds a heading that stands on the current page. */
+  add(level: number, title: string): void {
+    if (title === '' || this.#count >= MAX_ENTRIES) return;
+    this.#count += 1;
+    while ((this.#open.at(-1)?.level ?? 0) >= level) this.#open.pop();
+    const entry = this.#open.at(-1)?.entry.addItem(title.slice(0, MAX_TITLE));
+    if (entry !== undefined) this.#open.push({ level, entry });
+  }
+}
+
+/** Longest stretch of work without a rest, in milliseconds. */
+const STRETCH_MS = 12;
+
+/** Lets long work give way to others, and end when nobody wants its result any more. */
+export interface Pacer {
+  /** Whether it is time to {@link rest}. */
+  isDue(): boolean;
+  /** Gives way once. Errors: the reason of the signal. */
+  rest(): Promise<void>;
+}
+
+/** Makes the pacer of one piece of work. */
+export function createPacer(signal?: AbortSignal): Pacer {
+  let since = performance.now();
+  return {
+    isDue: () => performance.now() - since > STRETCH_MS,
+    async rest() {
+      await nextTurn();
+      signal?.throwIfAborted();
+      since = performance.now();
+    },
+  };
 }

@@ -1,13 +1,8 @@
-import type { Section } from '../content.js';
-import { MARGIN, PAPER, type Page } from '../page.js';
+import { EDGE, MARGIN, PAPER, type Page, type Section } from '../content.js';
 import { BlockDrawing } from './blocks.js';
-import { drawEdges } from './edges.js';
-import { PageFlow } from './flow.js';
-import { Outline } from './outline.js';
-import { createPacer } from './pacer.js';
-import type { Pdf } from './pdf.js';
-import { Pictures } from './pictures.js';
-import { readFonts, Typeface } from './typeface.js';
+import { createPacer, Outline, PageFlow, Pictures } from './flow.js';
+import type { TextPiece, TextStyle } from './lines.js';
+import { type Pdf, readFonts, Typeface } from './typeface.js';
 
 /**
  * Writes sections as PDF. Text is set in Noto Sans SC, of which the file holds the characters that it uses; what the font
@@ -54,4 +49,49 @@ async function collect(pdf: Pdf): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of pdf) chunks.push(chunk as Uint8Array);
   return new Uint8Array(Buffer.concat(chunks));
+}
+
+const STYLE: TextStyle = { font: 'regular', size: EDGE.fontSize, colour: '#595959' };
+const WATERMARK = { size: 48, colour: '#999999', opacity: 0.15, angle: -45 } as const;
+/** Space between texts of a footer, in points. */
+const GAP = 12;
+
+/** What stands around the text of one page. */
+export interface PageEdges {
+  readonly header: string;
+  readonly footer: string;
+  readonly number: number;
+}
+
+/**
+ * Draws what stands around the text: the header, a footer with its text left, the time of making in the middle and the page
+ * number right, and the watermark across. Texts that meet are cut.
+ */
+function drawEdges(pdf: Pdf, typeface: Typeface, page: Page, { header, footer, number }: PageEdges): void {
+  const { width, height } = PAPER[page.size];
+  const { margin } = EDGE;
+  const top = margin - 8 + EDGE.fontSize;
+  const bottom = height - margin + 8;
+  const room = width - 2 * margin;
+  const draw = (piece: TextPiece | undefined, x: number, y: number) => piece && typeface.draw(piece, x, y);
+
+  if (page.watermark !== '') drawWatermark(pdf, typeface, page);
+  draw(typeface.fit(header, STYLE, room), margin, top);
+  const middle = typeface.fit(page.generated, STYLE, room / 2);
+  const right = page.hasNumbers ? typeface.fit(`Page ${number}`, STYLE, room / 4) : undefined;
+  const leftRoom = middle === undefined ? room - (right?.width ?? 0) : (room - middle.width) / 2;
+  draw(typeface.fit(footer, STYLE, leftRoom - GAP), margin, bottom);
+  draw(middle, (width - (middle?.width ?? 0)) / 2, bottom);
+  draw(right, width - margin - (right?.width ?? 0), bottom);
+}
+
+function drawWatermark(pdf: Pdf, typeface: Typeface, { watermark, size }: Page): void {
+  const { width, height } = PAPER[size];
+  const style: TextStyle = { font: 'regular', size: WATERMARK.size, colour: WATERMARK.colour };
+  const piece = typeface.fit(watermark, style, Math.hypot(width, height) * 0.8);
+  if (piece === undefined) return;
+  pdf.save();
+  pdf.rotate(WATERMARK.angle, { origin: [width / 2, height / 2] }).fillOpacity(WATERMARK.opacity);
+  typeface.draw(piece, (width - piece.width) / 2, height / 2 + WATERMARK.size / 3);
+  pdf.restore();
 }

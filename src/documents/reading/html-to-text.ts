@@ -1,5 +1,5 @@
-import { markdownTable } from '../markdown-table.js';
-import { unreadable } from './unreadable.js';
+import { markdownTable } from '../markdown-tables.js';
+import { unreadable } from './limits.js';
 
 /** What is used of a node of the parsed tree. */
 interface HtmlNode {

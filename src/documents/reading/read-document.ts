@@ -1,9 +1,23 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredFile } from '../../records/files.js';
+import { readWorkbook } from '../spreadsheets/read-workbook.js';
+import { parseSelection } from '../spreadsheets/select-sheets.js';
+import { createCellBudget, createSoftBudget, sheetsMarkdown, tableOfGrid } from '../spreadsheets/table.js';
 import { decodeText } from './decode-text.js';
 import { endingOf, type FileKind, fileKind, imageType } from './file-kind.js';
-import { limitText } from './limit-text.js';
-import { MAX_FILE_BYTES, MAX_HTML_BYTES, MAX_IMAGE_BYTES, type ReadLimits } from './limits.js';
-import { sizeText, unreadable } from './unreadable.js';
+import { htmlToText } from './html-to-text.js';
+import {
+  limitText,
+  MAX_FILE_BYTES,
+  MAX_HTML_BYTES,
+  MAX_IMAGE_BYTES,
+  type ReadLimits,
+  sizeText,
+  toUnreadable,
+  unreadable,
+} from './limits.js';
+import { type PackedPart, packZip } from './pack-zip.js';
+import { openZip, requireUnpackedSize } from './zip.js';
 
 /** Readers by kind; each loads its parser when it is first used. */
 const READERS: Readonly<Partial<Record<FileKind, (file: StoredFile, limits: ReadLimits) => string | Promise<string>>>> =
@@ -11,9 +25,9 @@ const READERS: Readonly<Partial<Record<FileKind, (file: StoredFile, limits: Read
     image: readImage,
     text: ({ bytes, mimeType }) => decodeText(bytes, mimeType),
     html: readHtml,
-    pdf: async (file, limits) => (await import('./read-pdf.js')).readPdf(file, limits),
-    docx: async (file, limits) => (await import('./read-docx.js')).readDocx(file, limits),
-    xlsx: async (file, limits) => (await import('./read-xlsx.js')).readXlsx(file, limits),
+    pdf: readPdf,
+    docx: readDocx,
+    xlsx: readXlsx,
   };
 
 /**
@@ -58,4 +72,111 @@ function reasonOf(kind: FileKind, { name, mimeType }: StoredFile): string {
   }
   const type = mimeType === '' || mimeType === 'application/octet-stream' ? endingOf(name) || 'unknown' : mimeType;
   return `its type is ${type}; give an image, PDF, .docx, .xlsx, HTML, Markdown, CSV, JSON or plain text.`;
+}
+
+/** Largest picture that is decoded, in pixels: none is needed for the text. */
+const MAX_IMAGE_PIXELS = 1;
+
+/**
+ * The text of a PDF, its pages parted by a blank line. Reading stops at the page that fills `maxCharacters`.
+ *
+ * A document without text, such as a scan, gives one line that says so. Other runs get their turn between pages.
+ * Errors: FILE_UNREADABLE, also for a document that is protected by a password.
+ */
+async function readPdf({ name, bytes }: StoredFile, { maxCharacters, signal }: ReadLimits): Promise<string> {
+  const { getDocumentProxy } = await import('unpdf');
+  try {
+    // A copy: pdf.js may detach the buffer that it is given, and takes no Buffer.
+    const document = await getDocumentProxy(new Uint8Array(bytes), {
+      isEvalSupported: false,
+      maxImageSize: MAX_IMAGE_PIXELS,
+      stopAtErrors: false,
+      verbosity: 0,
+    });
+    try {
+      const pages: string[] = [];
+      let length = 0;
+      for (let number = 1; number <= document.numPages && length <= maxCharacters; number += 1) {
+        signal?.throwIfAborted();
+        const page = await document.getPage(number);
+        const { items } = await page.getTextContent();
+        const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
+        page.cleanup();
+        pages.push(text.trim());
+        length += text.length;
+        await nextTurn();
+      }
+      const text = pages.filter((page) => page !== '').join('\n\n');
+      return text === '' ? `[The ${document.numPages} pages of "${name}" hold no text.]` : text;
+    } finally {
+      await document.destroy();
+    }
+  } catch (error) {
+    if (error instanceof Error && error.name === 'PasswordException') {
+      throw unreadable(name, 'it is protected by a password; give a copy without one.', error);
+    }
+    throw toUnreadable(name, error, 'PDF');
+  }
+}
+
+/** Most bytes of XML, unpacked: a book of a thousand pages. As a tree it takes fifty times that, and is read in one go. */
+const MAX_XML_BYTES = 16 * 1_048_576;
+
+/** The parts that hold text and what it means; pictures, fonts and embedded files are left behind. */
+const TEXT_PARTS = /\.(?:xml|rels)$/i;
+
+const STYLES = [
+  "p[style-name='Title'] => h1:fresh",
+  "p[style-name='Subtitle'] => h2:fresh",
+  "p[style-name='Code'] => pre:separator('\\n')",
+];
+
+/**
+ * The text of a Word document; headings, lists and tables as Markdown.
+ *
+ * The archive is unpacked here, within a bound, and handed on stored: the parser unpacks whatever it is given.
+ * Errors: FILE_UNREADABLE.
+ */
+async function readDocx({ name, bytes }: StoredFile, { signal }: ReadLimits): Promise<string> {
+  const zip = openZip(bytes, name);
+  const entries = [...zip.entries.values()].filter(({ path }) => TEXT_PARTS.test(path));
+  if (!entries.some(({ path }) => path.endsWith('.rels'))) throw unreadable(name, 'it is no Word document.');
+  requireUnpackedSize(entries, MAX_XML_BYTES, name);
+  const parts: PackedPart[] = [];
+  for (const entry of entries) {
+    parts.push({ path: entry.path, crc32: entry.crc32, bytes: await zip.read(entry, signal) });
+  }
+  const { default: mammoth } = await import('mammoth');
+  try {
+    const { value } = await mammoth.convertToHtml(
+      { buffer: packZip(parts) },
+      {
+        styleMap: STYLES,
+        includeEmbeddedStyleMap: false,
+        externalFileAccess: false,
+        convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
+      },
+    );
+    signal?.throwIfAborted();
+    return await htmlToText(value, name);
+  } catch (error) {
+    throw toUnreadable(name, error, 'Word document');
+  }
+}
+
+/** Fewest characters that a cell takes in a Markdown table: its bar, two blanks and its text. */
+const MIN_CELL_CHARACTERS = 4;
+
+/**
+ * The text of a workbook: every sheet as a Markdown table under its name. Reading stops when there is more than
+ * `maxCharacters`.
+ *
+ * Errors: FILE_UNREADABLE; LIMIT_REACHED for cells so far apart that the table between them does not fit.
+ */
+async function readXlsx(file: StoredFile, { maxCharacters, signal }: ReadLimits): Promise<string> {
+  const maxCells = Math.ceil(maxCharacters / MIN_CELL_CHARACTERS) + 1;
+  const budget = createSoftBudget(maxCells);
+  const grids = await readWorkbook(file, { selection: parseSelection('all'), budget, signal, warn() {} });
+  const holes = createCellBudget(maxCells);
+  return sheetsMarkdown(grids.map(({ name, rows }) => tableOfGrid(name, rows, holes)));
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createInflateRaw } from 'node:zlib';
-import { sizeText, toUnreadable, unreadable } from './unreadable.js';
+import { sizeText, toUnreadable, unreadable } from './limits.js';
 
 /** One file in a zip archive, as the directory at the archive's end describes it. */
 export interface ZipEntry {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { toUnreadable } from '../reading/unreadable.js';
-import type { CellRange } from './cell-address.js';
+import { toUnreadable } from '../reading/limits.js';
+import type { CellRange } from './select-sheets.js';
 import type { CellBudget, GridRow } from './table.js';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;

@@ -1,5 +1,7 @@
+import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
 import type { Json, JsonObject } from '../../json.js';
+import { markdownTable } from '../markdown-tables.js';
 
 /** Cells of a sheet row, as they stand; a column without a cell is a hole. */
 export type GridRow = readonly (Json | undefined)[];
@@ -97,4 +99,63 @@ function hasValue(cell: Json | undefined): boolean {
 
 function emptyToNull(cell: Json | undefined): Json {
   return cell === undefined || cell === '' ? null : cell;
+}
+
+/** A number as programs write it; one with leading zeros is a name, such as a postal code. */
+const NUMBER = /^[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
+/** Digits that a number keeps. */
+const MAX_DIGITS = 15;
+const BOOLEAN = /^(?:true|false)$/i;
+
+/**
+ * Gives the columns of a table of texts their types: a column in which every value is a number holds numbers, one of `true` and
+ * `false` booleans, all others stay texts. So an article number does not change because its neighbour has no letters.
+ */
+export function inferTypes(table: Table): Table {
+  const converters = table.columns.map((_, column) => converterOf(table.rows, column));
+  if (converters.every((convert) => convert === undefined)) return table;
+  const rows = table.rows.map((row) =>
+    row.map((cell, column) => {
+      const convert = converters[column];
+      return convert === undefined || typeof cell !== 'string' ? cell : convert(cell);
+    }),
+  );
+  return { ...table, rows };
+}
+
+function converterOf(rows: Table['rows'], column: number): ((text: string) => Json) | undefined {
+  let isNumber = true;
+  let isBoolean = true;
+  let isEmpty = true;
+  for (const row of rows) {
+    const cell = row[column];
+    if (typeof cell !== 'string') continue;
+    isEmpty = false;
+    const text = cell.trim();
+    isNumber &&= isExactNumber(text);
+    isBoolean &&= BOOLEAN.test(text);
+    if (!isNumber && !isBoolean) return undefined;
+  }
+  if (isEmpty) return undefined;
+  return isNumber ? (text) => Number(text.trim()) : (text) => text.trim().toLowerCase() === 'true';
+}
+
+function isExactNumber(text: string): boolean {
+  if (!NUMBER.test(text) || !Number.isFinite(Number(text))) return false;
+  const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
+  return digits.length <= MAX_DIGITS;
+}
+
+/** The first `maxRows` rows of a table in Markdown. */
+export function tableMarkdown({ columns, rows }: Table, maxRows = Number.POSITIVE_INFINITY): string {
+  if (columns.length === 0) return '';
+  return markdownTable(
+    columns,
+    (rows.length > maxRows ? rows.slice(0, maxRows) : rows).map((row) => row.map((cell) => renderValue(cell))),
+  );
+}
+
+/** Tables in Markdown, each under its name as a heading. */
+export function sheetsMarkdown(tables: readonly Table[], maxRows?: number): string {
+  return tables.map((table) => `### ${table.name}\n\n${tableMarkdown(table, maxRows)}`.trimEnd()).join('\n\n');
 }

@@ -1,4 +1,4 @@
-import { unreadable } from '../reading/unreadable.js';
+import { unreadable } from '../reading/limits.js';
 import type { Zip, ZipEntry } from '../reading/zip.js';
 import { createXmlReader, type XmlHandler } from './xml-reader.js';
 

@@ -1,8 +1,6 @@
-import { NO_VALUES, textArgument, wholeNumber } from './arguments.js';
-import { type FilterRow, openRow, row } from './filter-table.js';
+import { applyBinary } from './evaluate.js';
 import { getPath } from './members.js';
-import { applyBinary } from './operators.js';
-import type { Runtime } from './runtime.js';
+import { type FilterRow, NO_VALUES, openRow, type Runtime, row, textArgument, wholeNumber } from './runtime.js';
 import * as text from './text.js';
 import {
   type Arguments,

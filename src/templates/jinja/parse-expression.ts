@@ -1,7 +1,7 @@
 import { splitTemplate } from '../../dsl/reference.js';
 import type { Json } from '../../json.js';
+import type { TokenStream } from './lexer.js';
 import type { CallArguments, Expression, FilterCall } from './syntax.js';
-import type { TokenStream } from './token-stream.js';
 
 const COMPARISONS = new Set(['==', '!=', '<', '>', '<=', '>=']);
 const CONSTANTS: ReadonlyMap<string, Json> = new Map<string, Json>([

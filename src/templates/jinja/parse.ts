@@ -1,7 +1,6 @@
-import { tokenize } from './lexer.js';
+import { TokenStream, tokenize } from './lexer.js';
 import { parseExpression, parseFilters, parseTuple, parseUnconditional } from './parse-expression.js';
 import type { Expression, Parameter, Statement, Target } from './syntax.js';
-import { TokenStream } from './token-stream.js';
 
 /** What makes sense with files or a program around the template only. */
 const REFUSED = new Set(['import', 'from', 'include', 'extends', 'do', 'trans']);

@@ -1,10 +1,8 @@
 import { renderJson } from '../../dsl/render-value.js';
 import { isJsonObject, type Json } from '../../json.js';
 import type { Budget } from '../template-budget.js';
-import { textArgument, wholeNumber } from './arguments.js';
-import { type FilterRow, row } from './filter-table.js';
 import { getPath } from './members.js';
-import type { Runtime } from './runtime.js';
+import { type FilterRow, type Runtime, row, textArgument, wholeNumber } from './runtime.js';
 import { isDict, isNumeric, isTrue, sizeOf, toJson, toText, typeName, type Value } from './values.js';
 
 /** Filters on single values: fallbacks, numbers, JSON. */

@@ -1,35 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { TokenStore } from '../../records/durable-stores.js';
-
-/** A key and its tenant. */
-export interface ApiKey {
-  readonly tenant: string;
-  readonly key: string;
-}
-
-/** The tenant of a server without keys, and of a key without a name. */
-export const LOCAL_TENANT = 'local';
-
-const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/;
-
-/**
- * Reads `key` or `tenant=key`, comma-separated; padding at the end of a key is no tenant (`a2V5==`).
- *
- * Gives a sentence when the text is not valid, which never shows a key.
- */
-export function parseApiKeys(text: string): readonly ApiKey[] | string {
-  const keys: ApiKey[] = [];
-  for (const [index, part] of text.split(',').entries()) {
-    const entry = part.trim();
-    const [, tenant = LOCAL_TENANT, key = entry] = /^([^=]*)=([^=].*)$/s.exec(entry) ?? [];
-    if (key === '') return `entry ${index + 1} is empty`;
-    if (!TENANT.test(tenant)) return `entry ${index + 1} has a tenant that is not made of letters, digits and _.@-`;
-    if (!/^[\x21-\x7e]+$/.test(key)) return `entry ${index + 1} has a key with blanks or special characters`;
-    if (keys.some((other) => other.key === key)) return `entry ${index + 1} repeats a key`;
-    keys.push({ tenant, key });
-  }
-  return keys;
-}
+import type { ApiKey } from '../../settings/access.js';
 
 /** Finds the tenant of a key, in the same time for every key. */
 export type FindTenant = (token: string) => string | undefined;

@@ -1,6 +1,6 @@
 import type { Document } from '../../dsl/document.js';
+import { resetDocument } from '../../dsl/globals.js';
 import { readDocument } from '../../dsl/read.js';
-import { resetDocument } from '../../dsl/reset.js';
 import { EngineError } from '../../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 

@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http';
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
 import { noAgent } from '../../hosting/refusals.js';
 import type { TokenStore } from '../../records/durable-stores.js';
-import { type FindTenant, findOwner, LOCAL_TENANT, tokenOf } from '../access/api-keys.js';
+import { LOCAL_TENANT } from '../../settings/access.js';
+import { type FindTenant, findOwner, tokenOf } from '../access/api-keys.js';
 import { refusalOf } from '../access/origins.js';
 import { type Failure, failureOf, notFound } from '../envelope.js';
 import type { GuardOptions } from '../http/guards.js';

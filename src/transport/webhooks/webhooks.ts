@@ -10,7 +10,7 @@ import type { LiveRun } from '../../hosting/live-run.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { AgentRecord } from '../../records/stores.js';
-import { LOCAL_TENANT } from '../access/api-keys.js';
+import { LOCAL_TENANT } from '../../settings/access.js';
 import { requireAgent } from '../agents/find-agent.js';
 import { failureOf, outside, success } from '../envelope.js';
 import { text } from '../http/input.js';

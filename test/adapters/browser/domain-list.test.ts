@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkDomain, readDomains } from '../../../src/adapters/browser/domain-list.js';
+import { checkDomain, readDomains } from '../../../src/adapters/browser/guard-proxy.js';
 import { createBrowsers } from '../../../src/adapters/browser/index.js';
 import { browser } from '../../../src/components/browser.js';
 

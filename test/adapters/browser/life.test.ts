@@ -9,8 +9,7 @@ import {
   type BrowsersOptions,
   createBrowsers,
 } from '../../../src/adapters/browser/browsers.js';
-import { findChromium } from '../../../src/adapters/browser/find-chromium.js';
-import { makeFolder, sweepFolders } from '../../../src/adapters/browser/own-folders.js';
+import { findChromium, makeFolder, sweepFolders } from '../../../src/adapters/browser/chromium-process.js';
 import { act, hasChromium, launcher, leftovers, look, NOTHING, named, refOf, take, until } from './support/chromium.js';
 import { openSite, reaching, type Site } from './support/site.js';
 

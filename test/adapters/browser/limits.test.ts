@@ -1,8 +1,12 @@
 import { firstValueFrom } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowserSession, type Browsers, createBrowsers } from '../../../src/adapters/browser/browsers.js';
-import { createNotes } from '../../../src/adapters/browser/notes.js';
-import { createRememberedStates } from '../../../src/adapters/browser/remembered-states.js';
+import {
+  type BrowserSession,
+  type Browsers,
+  createBrowsers,
+  createRememberedStates,
+} from '../../../src/adapters/browser/browsers.js';
+import { createNotes } from '../../../src/adapters/browser/downloads.js';
 import { act, hasChromium, look, named, refOf, take } from './support/chromium.js';
 import { openSite, reaching, type Site } from './support/site.js';
 

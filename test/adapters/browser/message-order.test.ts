@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { openPipeTransport } from '../../../src/adapters/browser/pipe-transport.js';
+import { openPipeTransport } from '../../../src/adapters/browser/chromium-process.js';
 
 it('lets the driver act on each message before the next one, also when several come at once', async () => {
   const output = new PassThrough();

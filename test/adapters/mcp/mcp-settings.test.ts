@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMcpSettings } from '../../../src/adapters/mcp/mcp-settings.js';
-import { serverHeaders } from '../../../src/adapters/mcp/server-headers.js';
+import { readMcpSettings, serverHeaders } from '../../../src/adapters/mcp/mcp-settings.js';
 import type { JsonObject } from '../../../src/json.js';
 
 const variable = (name: string): string => `\${${name}}`;

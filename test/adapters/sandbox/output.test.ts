@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { isTooDeep } from '../../../src/adapters/sandbox/artifact-rules.js';
 import type { CodeArtifact, CodeResult } from '../../../src/adapters/sandbox/code-runner.js';
-import { isTooDeep } from '../../../src/adapters/sandbox/json-depth.js';
-import { attachmentText } from '../../../src/adapters/sandbox/output/attachment-text.js';
-import { canonicalText } from '../../../src/adapters/sandbox/output/canonical-text.js';
-import { DEFAULT_OUTPUTS, readContract } from '../../../src/adapters/sandbox/output/contract.js';
-import { failureText } from '../../../src/adapters/sandbox/output/failure-text.js';
-import { resultValue } from '../../../src/adapters/sandbox/output/result-value.js';
-import { findMismatch, inferType } from '../../../src/adapters/sandbox/output/value-type.js';
-import { takeMarkedResult } from '../../../src/adapters/sandbox/remote/result-marker.js';
+import {
+  attachmentText,
+  canonicalText,
+  DEFAULT_OUTPUTS,
+  failureText,
+  findMismatch,
+  inferType,
+  readContract,
+  resultValue,
+} from '../../../src/adapters/sandbox/output.js';
+import { takeMarkedResult } from '../../../src/adapters/sandbox/remote-runner.js';
 import type { Json } from '../../../src/json.js';
 
 it.each<[Json, string]>([

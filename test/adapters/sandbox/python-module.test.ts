@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { capMemory } from '../../../src/adapters/sandbox/embedded/python/python-module.js';
-import { webAssembly } from '../../../src/adapters/sandbox/embedded/web-assembly.js';
+import { webAssembly } from '../../../src/adapters/sandbox/embedded/messages.js';
+import { capMemory } from '../../../src/adapters/sandbox/embedded/modules.js';
 
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 /** Exports memory 0 as `m`. */

@@ -3,7 +3,7 @@ import { firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createEgressClient } from '../../../src/adapters/egress/egress-client.js';
 import type { CodeRequest } from '../../../src/adapters/sandbox/code-runner.js';
-import { createRemoteRunner } from '../../../src/adapters/sandbox/remote/remote-runner.js';
+import { createRemoteRunner } from '../../../src/adapters/sandbox/remote-runner.js';
 import type { Json } from '../../../src/json.js';
 import { startUpstream } from '../../tools/support/upstream.js';
 import { serve, textOf } from '../egress/support/servers.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownDatabaseOf } from '../../../src/adapters/sql/own-database.js';
+import { ownDatabaseOf } from '../../../src/adapters/sql/databases.js';
 import type { DatabaseAddress } from '../../../src/adapters/sql/session.js';
 import { serveRaw } from '../egress/support/servers.js';
 import { localDatabases } from './support/calls.js';

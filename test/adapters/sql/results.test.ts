@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sqlResult } from '../../../src/tools/results/sql-result.js';
+import { sqlResult } from '../../../src/tools/exe-sql.js';
 
 describe('a statement without rows to show', () => {
   it.each([

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '../../../src/adapters/sql/dialects.js';
-import { normaliseLines, readTokens } from '../../../src/adapters/sql/lexer.js';
-import { readStatements } from '../../../src/adapters/sql/statements.js';
+import { normaliseLines, readStatements, readTokens } from '../../../src/adapters/sql/statements.js';
 import { property, type Random } from '../../support/random.js';
 
 const DIALECTS: readonly Dialect[] = ['postgres', 'mysql', 'mssql', 'trino'];

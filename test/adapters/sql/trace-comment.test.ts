@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '../../../src/adapters/sql/dialects.js';
-import { readTokens } from '../../../src/adapters/sql/lexer.js';
-import { readStatements } from '../../../src/adapters/sql/statements.js';
-import { traceComment, withComment } from '../../../src/adapters/sql/trace-comment.js';
+import { traceComment, withComment } from '../../../src/adapters/sql/schema.js';
+import { readStatements, readTokens } from '../../../src/adapters/sql/statements.js';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const DIALECTS: readonly Dialect[] = ['postgres', 'mysql', 'mssql', 'trino'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseAnswer } from '../../../src/components/speaking/answer-template.js';
-import { Downloads } from '../../../src/components/speaking/downloads.js';
+import { parseAnswer } from '../../../src/components/speaking/answer-pieces.js';
+import { Downloads } from '../../../src/components/speaking/files.js';
 import { MarkedText, removeThinking, splitThinkMarks } from '../../../src/components/speaking/think-text.js';
 import type { Json } from '../../../src/json.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseDataUrl } from '../../../src/documents/reading/data-url.js';
 import { decodeText, looksLikeText } from '../../../src/documents/reading/decode-text.js';
+import { parseDataUrl } from '../../../src/documents/reading/file-kind.js';
 
 const bytes = (...values: readonly number[]) => new Uint8Array(values);
 

@@ -1,8 +1,7 @@
 import { Document, HeadingLevel, Packer, Paragraph, Table, TableCell, TableRow, TextRun } from 'docx';
 import PdfDocument from 'pdfkit';
 import { describe, expect, it } from 'vitest';
-import { isCut } from '../../../src/documents/reading/limit-text.js';
-import { MAX_FILE_BYTES, MAX_IMAGE_BYTES } from '../../../src/documents/reading/limits.js';
+import { isCut, MAX_FILE_BYTES, MAX_IMAGE_BYTES } from '../../../src/documents/reading/limits.js';
 import { readDocument } from '../../../src/documents/reading/read-document.js';
 import { workbookOf } from '../spreadsheets/workbook-of.js';
 import { zipOf } from './zip-of.js';

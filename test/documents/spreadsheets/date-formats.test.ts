@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DateKind, dateKind, dateText } from '../../../src/documents/spreadsheets/date-formats.js';
+import { type DateKind, dateKind, dateText } from '../../../src/documents/spreadsheets/read-workbook.js';
 
 describe('dateKind', () => {
   it.each<readonly [number, string | undefined, DateKind | undefined]>([

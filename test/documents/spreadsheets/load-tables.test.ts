@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { limitText } from '../../../src/documents/reading/limit-text.js';
+import { limitText } from '../../../src/documents/reading/limits.js';
 import { loadFile } from '../../../src/documents/spreadsheets/load-tables.js';
 import { parseSelection } from '../../../src/documents/spreadsheets/select-sheets.js';
-import { createCellBudget, toRecords } from '../../../src/documents/spreadsheets/table.js';
-import { sheetsMarkdown } from '../../../src/documents/spreadsheets/table-markdown.js';
+import { createCellBudget, sheetsMarkdown, toRecords } from '../../../src/documents/spreadsheets/table.js';
 import type { Json } from '../../../src/json.js';
 import { storeOf } from '../../components/file-store.js';
 import { workbookOf } from './workbook-of.js';

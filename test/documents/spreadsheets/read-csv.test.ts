@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { WHOLE_SHEET } from '../../../src/documents/spreadsheets/cell-address.js';
-import { inferTypes } from '../../../src/documents/spreadsheets/infer-types.js';
 import { findDelimiter, readCsv } from '../../../src/documents/spreadsheets/read-csv.js';
-import { createCellBudget } from '../../../src/documents/spreadsheets/table.js';
+import { WHOLE_SHEET } from '../../../src/documents/spreadsheets/select-sheets.js';
+import { createCellBudget, inferTypes } from '../../../src/documents/spreadsheets/table.js';
 
 const read = (text: string, options = {}) =>
   readCsv('a.csv', text, { range: WHOLE_SHEET, budget: createCellBudget(1000), ...options });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRange } from '../../../src/documents/spreadsheets/cell-address.js';
-import { parseSelection, selectSheets } from '../../../src/documents/spreadsheets/select-sheets.js';
+import { parseRange, parseSelection, selectSheets } from '../../../src/documents/spreadsheets/select-sheets.js';
 
 describe('parseRange', () => {
   it.each([

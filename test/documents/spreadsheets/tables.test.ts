@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { concatTables, joinTables } from '../../../src/documents/spreadsheets/merge-tables.js';
-import { createCellBudget, type GridRow, tableOfGrid, toRecords } from '../../../src/documents/spreadsheets/table.js';
-import { sheetsMarkdown, tableMarkdown } from '../../../src/documents/spreadsheets/table-markdown.js';
-import { tablesOfData } from '../../../src/documents/spreadsheets/tables-of-data.js';
+import { concatTables, joinTables, tablesOfData } from '../../../src/documents/spreadsheets/results.js';
+import {
+  createCellBudget,
+  type GridRow,
+  sheetsMarkdown,
+  tableMarkdown,
+  tableOfGrid,
+  toRecords,
+} from '../../../src/documents/spreadsheets/table.js';
 import type { Json } from '../../../src/json.js';
 
 const budget = () => createCellBudget(1000);

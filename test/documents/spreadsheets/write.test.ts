@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadFile } from '../../../src/documents/spreadsheets/load-tables.js';
 import { parseSelection } from '../../../src/documents/spreadsheets/select-sheets.js';
 import { createCellBudget, type Table } from '../../../src/documents/spreadsheets/table.js';
-import { writeCsv } from '../../../src/documents/spreadsheets/write-csv.js';
+import { writeCsv } from '../../../src/documents/spreadsheets/write-spreadsheet.js';
 import { writeWorkbook } from '../../../src/documents/spreadsheets/write-workbook.js';
 import type { Json } from '../../../src/json.js';
 

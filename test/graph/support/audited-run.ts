@@ -28,7 +28,7 @@ export function startAudited(
   start: Start,
   options: { readonly concurrency: number; readonly durability: 'sync' | 'async' },
 ): AuditedRun {
-  const { frontier, root, last, input, answers, kind, ready } = prepare(plan, start, 0);
+  const { frontier, root, last, input, usage, answers, kind, ready } = prepare(plan, start, 0, 'r');
   const texts: string[] = [];
   let rebuilt = '';
   const run = {
@@ -64,7 +64,7 @@ export function startAudited(
     run.problem ??= problem;
   };
   const driver: Driver = new Driver(
-    { plan, frontier, root, last, reporter: SILENT },
+    { plan, frontier, root, last, usage, reporter: SILENT },
     {
       run: 'r',
       input,

@@ -18,7 +18,7 @@ export interface PassesOptions {
 export function passes({ rounds, isParallel, isIsolated, result, itemOf }: PassesOptions): NodeFunction {
   return (at) =>
     new Observable<NodeEvent>((subscriber) => {
-      let done = (at.memo ?? {}) as JsonObject;
+      let done = (at.nodeState ?? {}) as JsonObject;
       const pass = (round: number) =>
         defer(() => {
           const key = String(round);
@@ -28,7 +28,7 @@ export function passes({ rounds, isParallel, isIsolated, result, itemOf }: Passe
             map((end) => {
               if (end.status === 'interrupted') return false;
               done = { ...done, [key]: read(end, result) };
-              subscriber.next({ type: 'progress', memo: done });
+              subscriber.next({ type: 'progress', nodeState: done });
               return true;
             }),
           );

@@ -3,7 +3,7 @@ import { concat, concatMap, map, of, timer, toArray } from 'rxjs';
 import { EngineError } from '../../../src/errors.js';
 import type { Activation } from '../../../src/graph/component.js';
 import type { RunEvent } from '../../../src/graph/events.js';
-import { delta, interrupt, type NodeEvent, notice, settled } from '../../../src/graph/node-events.js';
+import { callStarted, delta, interrupt, type NodeEvent, notice, settled } from '../../../src/graph/node-events.js';
 import type { Plan } from '../../../src/graph/plan.js';
 import { passes } from './containers.js';
 import { planOf } from './specs.js';
@@ -13,11 +13,17 @@ export const KINDS: readonly RunEvent['type'][] = [
   'node-started',
   'node-delta',
   'node-notice',
+  'node-thinking',
+  'node-call',
   'node-usage',
+  'node-progress',
+  'node-streaming',
   'node-settled',
   'node-failed',
   'node-skipped',
   'node-interrupted',
+  'body-opened',
+  'body-closed',
   'run-interrupted',
 ];
 
@@ -51,9 +57,11 @@ export function everyKind(signals: AbortSignal[] = []): Plan {
 
 function write() {
   const said: NodeEvent[] = [
-    { type: 'progress', memo: 1 },
+    { type: 'progress', nodeState: 1 },
     { type: 'usage', promptTokens: 1, completionTokens: 2, totalTokens: 3 },
     notice('warning', { message: 'careful' }),
+    callStarted({ id: 'm', kind: 'model', name: 'large' }),
+    delta('thinking', 'hm'),
     delta('content', 'ab'),
     delta('content', 'c'),
     settled({ content: 'abc' }),

@@ -74,7 +74,7 @@ function wander(seed: number, { id, onError }: NodeSpec, targets: readonly strin
     { visits, content: 'On. ' },
     { writes, ...(chance % 3 === 0 && next.length > 0 ? {} : { next }) },
   );
-  return [{ type: 'progress', memo: visits }, delta('content', 'On. '), outcome];
+  return [{ type: 'progress', nodeState: visits }, delta('content', 'On. '), outcome];
 }
 
 /** Adds the nodes of a scope and of the bodies inside; gives the id of one of them. */
@@ -222,12 +222,12 @@ function worker(
 }
 
 /** Five items, each kept together with how many there are. */
-function gather({ memo }: Activation): NodeEvent[] {
-  const done = typeof memo === 'number' ? memo : -1;
+function gather({ nodeState }: Activation): NodeEvent[] {
+  const done = typeof nodeState === 'number' ? nodeState : -1;
   return Array.from({ length: 5 - done }, (_, at): NodeEvent => {
     const count = done + 1 + at;
-    if (count === 0) return { type: 'progress', memo: 0, outputs: { items: [] } };
-    return { type: 'progress', memo: count, append: { items: count } };
+    if (count === 0) return { type: 'progress', nodeState: 0, outputs: { items: [] } };
+    return { type: 'progress', nodeState: count, append: { items: count } };
   });
 }
 

@@ -1,17 +1,23 @@
-/** Runs code in this process, in interpreters that are WebAssembly and know nothing of the machine. */
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { EngineError } from '../../../errors.js';
+import type { Json } from '../../../json.js';
 import { fromAbortable } from '../../../operators/from-abortable.js';
 import { invalidOption } from '../../../operators/invalid-option.js';
-import type { CodeLanguage, CodeRequest, CodeResult, CodeRunner } from '../code-runner.js';
-import { type Interpreter, type JobEnd, startInterpreter } from './interpreter.js';
-import { createInterpreterPool, type InterpreterPool } from './interpreter-pool.js';
-import { loadQuickJs } from './javascript/javascript-module.js';
-import { loadPython } from './python/python-module.js';
-import { resultOf } from './result-of.js';
+import { artifactType, isTooDeep, MAX_DEPTH } from '../artifact-rules.js';
+import type { CodeLanguage, CodeLimit, CodeRequest, CodeResult, CodeRunner } from '../code-runner.js';
+import {
+  createInterpreterPool,
+  type Interpreter,
+  type InterpreterPool,
+  type JobEnd,
+  startInterpreter,
+} from './interpreter.js';
+import type { WasmModule } from './messages.js';
+import { loadPython, loadQuickJs } from './modules.js';
 import { createSlots } from './slots.js';
-import type { WasmModule } from './web-assembly.js';
+
+/** Runs code in this process, in interpreters that are WebAssembly and know nothing of the machine. */
 
 export interface EmbeddedRunnerOptions {
   /** Milliseconds that a script may run; 1 to 3,600,000. @default 10,000 */
@@ -187,4 +193,76 @@ function checkInput(length: number): void {
 function check(name: string, value: number, least: number, most: number): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return;
   throw invalidOption('createEmbeddedRunner', name, `a whole number from ${least} to ${most}`, value);
+}
+
+/** Exit codes of the executor's contract for what a script did not end by itself. */
+const EXIT_CODES: Readonly<Record<CodeLimit, number>> = { time: -124, memory: -137, output: -1 };
+
+/** What a script came to, in the words of the executor's contract. */
+function resultOf(end: JobEnd, timeoutMs: number): CodeResult {
+  const { report, timeUsedMs, stdout, stderr } = end;
+  const base = { stdout, timeUsedMs: Math.round(10 * timeUsedMs) / 10, artifacts: [] };
+  if (report === undefined) {
+    return { ...base, ...exceeded('time', stderr, `the script ran longer than ${timeoutMs / 1000} seconds`) };
+  }
+  const { ending, memoryBytes, artifacts } = report;
+  const known = { ...base, memoryUsedKb: memoryBytes / 1024 };
+  switch (ending.type) {
+    case 'limit':
+      return { ...known, ...exceeded(ending.limit, stderr, LIMITS[ending.limit]) };
+    case 'crashed':
+      return { ...known, ...crash(ending.text, stderr) };
+    case 'raised':
+      if (ending.isMemory) return { ...known, ...exceeded('memory', stderr, LIMITS.memory) };
+      return { ...known, ...failure(append(stderr, ending.text), 1) };
+    case 'exited':
+      if (ending.code !== 0) return { ...known, ...failure(append(stderr, `Exit code ${ending.code}`), ending.code) };
+      break;
+    case 'returned':
+      if (!isJson(ending.json)) return { ...known, ...failure(append(stderr, 'The result is not valid JSON.'), 1) };
+      if (isTooDeep(ending.json)) {
+        return { ...known, ...failure(append(stderr, `The result is nested deeper than ${MAX_DEPTH} levels.`), 1) };
+      }
+  }
+  return {
+    ...known,
+    status: 'success',
+    stderr,
+    exitCode: 0,
+    artifacts: artifacts.map((file) => ({ ...file, mimeType: artifactType(file.name) ?? 'application/octet-stream' })),
+    ...(ending.type === 'returned' ? { result: { value: JSON.parse(ending.json) as Json } } : {}),
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const LIMITS: Readonly<Record<CodeLimit, string>> = {
+  time: 'the script ran too long',
+  memory: 'the script needs more memory than it may have',
+  output: 'the script printed or returned more than it may',
+};
+
+function exceeded(limit: CodeLimit, stderr: string, detail: string) {
+  return { status: 'resource_limit_exceeded', exitCode: EXIT_CODES[limit], limit, stderr, detail } as const;
+}
+
+/** A trap of the interpreter: nearly always its stack, used up by recursion. */
+function crash(text: string, stderr: string) {
+  const detail = `the interpreter stopped (${text})`;
+  return { status: 'program_error', exitCode: -1, stderr: append(stderr, detail), detail } as const;
+}
+
+function failure(stderr: string, exitCode: number) {
+  return { status: 'program_error', exitCode, stderr } as const;
+}
+
+function append(text: string, more: string): string {
+  return text === '' || text.endsWith('\n') ? `${text}${more}` : `${text}\n${more}`;
 }

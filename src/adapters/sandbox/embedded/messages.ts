@@ -1,6 +1,6 @@
-/** What the host and the thread of an interpreter say to each other. */
 import type { CodeLimit } from '../code-runner.js';
-import type { WasmModule } from './web-assembly.js';
+
+/** What the host and the thread of an interpreter say to each other. */
 
 /** What a thread gets when it starts. */
 export interface ThreadSetup {
@@ -48,3 +48,24 @@ export interface Report {
 }
 
 export type ThreadMessage = { readonly type: 'ready' } | Report;
+
+/** WebAssembly as far as it is used here: the types of Node 20 leave out how modules are made. */
+
+/** A compiled module; nothing is ever read of it. */
+// biome-ignore lint/complexity/noBannedTypes: the platform's own type has no members either
+export type WasmModule = {};
+
+export interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+}
+
+interface WebAssemblyApi {
+  compile(bytes: Uint8Array): Promise<WasmModule>;
+  instantiate(
+    module: WasmModule,
+    imports: Record<string, Record<string, unknown>>,
+  ): Promise<{ readonly exports: Record<string, unknown> }>;
+  readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => WasmMemory;
+}
+
+export const webAssembly = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi }).WebAssembly;

@@ -1,9 +1,9 @@
-/** What the threads of all interpreters share: waiting for a job, printing, saying how it went. */
 import { type MessagePort, receiveMessageOnPort, type TransferListItem } from 'node:worker_threads';
 import { isArtifact, MAX_ARTIFACTS } from '../artifact-rules.js';
 import type { CodeLimit } from '../code-runner.js';
 import type { ArtifactFile, Ending, Job, Report, ThreadMessage, ThreadSetup } from './messages.js';
-import { type OutputStream, writeOutput } from './output-buffer.js';
+
+/** What the threads of all interpreters share: waiting for a job, printing, saying how it went. */
 
 /** One thread's way to the host. */
 export interface ThreadSide {
@@ -53,4 +53,89 @@ export function createThreadSide(port: MessagePort, setup: ThreadSetup): ThreadS
       );
     },
   };
+}
+
+/** Characters of a failure's text. */
+const MAX_TEXT = 100_000;
+
+/** What stands for an ending that cannot be read. */
+export const BROKEN_ENDING: Ending = {
+  type: 'raised',
+  text: 'The script broke what its result is told with.',
+  isMemory: false,
+};
+
+/** Characters that an ending as JSON may have: escapes of JSON within JSON take up to twice the room. */
+export function maxEndingLength(maxResultBytes: number): number {
+  return 2 * maxResultBytes + 65_536;
+}
+
+/**
+ * What the inside of an interpreter told about its end, as JSON; undefined for anything else than an ending.
+ *
+ * A script can bend what makes that text, so nothing about it is certain.
+ */
+export function readEnding(told: string, maxResultBytes: number): Ending | undefined {
+  const { type, json, text, code, isMemory, limit } = parse(told);
+  if (type === 'returned' && typeof json === 'string') {
+    return json.length > maxResultBytes ? { type: 'limit', limit: 'output' } : { type, json };
+  }
+  if (type === 'raised' && typeof text === 'string') {
+    return { type, text: text.slice(0, MAX_TEXT), isMemory: isMemory === true };
+  }
+  if (type === 'exited' && typeof code === 'number') return { type, code };
+  return type === 'limit' && limit === 'output' ? { type, limit } : undefined;
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Streams of a script, by their numbers. */
+export const STDOUT = 1;
+export const STDERR = 2;
+export type OutputStream = typeof STDOUT | typeof STDERR;
+
+const HEADER_BYTES = 8;
+
+/**
+ * Memory that both sides see: two counters and the bytes of both streams.
+ *
+ * Nothing is sent while a script prints, so a flood costs the host nothing, and what was printed survives the thread.
+ */
+export function createOutputBuffer(maxStreamBytes: number): SharedArrayBuffer {
+  return new SharedArrayBuffer(HEADER_BYTES + 2 * maxStreamBytes);
+}
+
+/** Adds to a stream as much as there is room for; says whether everything was. */
+function writeOutput(output: SharedArrayBuffer, stream: OutputStream, bytes: Uint8Array): boolean {
+  const counters = new Int32Array(output, 0, 2);
+  const room = areaOf(output, stream);
+  const used = counters[stream - 1] as number;
+  const taken = bytes.subarray(0, room.byteLength - used);
+  room.set(taken, used);
+  Atomics.store(counters, stream - 1, used + taken.byteLength);
+  return taken.byteLength === bytes.byteLength;
+}
+
+/** What a stream holds, as text. */
+export function readOutput(output: SharedArrayBuffer, stream: OutputStream): string {
+  const used = Atomics.load(new Int32Array(output, 0, 2), stream - 1);
+  // A copy: decoders take no shared memory.
+  return new TextDecoder().decode(areaOf(output, stream).slice(0, used));
+}
+
+/** Makes both streams empty. */
+export function clearOutput(output: SharedArrayBuffer): void {
+  new Int32Array(output, 0, 2).fill(0);
+}
+
+function areaOf(output: SharedArrayBuffer, stream: OutputStream): Uint8Array {
+  const size = (output.byteLength - HEADER_BYTES) / 2;
+  return new Uint8Array(output, HEADER_BYTES + (stream - 1) * size, size);
 }

@@ -6,7 +6,7 @@ import { firstValueFrom, type Observable, type Subscription } from 'rxjs';
 import { afterAll, vi } from 'vitest';
 import type { BrowserAction, PageView } from '../../../../src/adapters/browser/action.js';
 import type { BrowserSession } from '../../../../src/adapters/browser/browsers.js';
-import { findChromium } from '../../../../src/adapters/browser/find-chromium.js';
+import { findChromium } from '../../../../src/adapters/browser/chromium-process.js';
 
 /** Whether tests can drive a browser; those that cannot are skipped and say what to do. */
 export const hasChromium: boolean = await findChromium(undefined).then(

@@ -6,7 +6,7 @@ import {
   createEmbeddedRunner,
   type EmbeddedRunnerOptions,
 } from '../../../../src/adapters/sandbox/embedded/embedded-runner.js';
-import { failureText } from '../../../../src/adapters/sandbox/output/failure-text.js';
+import { failureText } from '../../../../src/adapters/sandbox/output.js';
 import type { JsonObject } from '../../../../src/json.js';
 
 export interface RunOptions {

@@ -1,0 +1,152 @@
+/**
+ * How nodes of RAGFlow's oldest documents take turns: a Generate writes a reply, and the Answer behind it says the reply and
+ * waits for what the user says next. What one leaves for the other are variables, good for the turn they were written in.
+ */
+
+import { createHash } from 'node:crypto';
+import { renderValue } from '../../dsl/render-value.js';
+import type { ValueSource } from '../../dsl/resolve.js';
+import type { Activation } from '../../graph/component.js';
+import type { Write } from '../../graph/node-events.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { removeThinking } from '../speaking/think-text.js';
+
+/** What was written and not yet said: `{turn, text, node}`. */
+const REPLY = 'reply';
+
+/** The turn whose question an Answer took. */
+const TAKEN = 'taken_turn';
+
+/** The reply of this turn that waits to be said; empty when there is none. */
+export function pendingReply(activation: Activation): string {
+  const text = replyOf(activation)?.text;
+  return typeof text === 'string' ? text : '';
+}
+
+/** The node that wrote the last reply of this turn, said or not. */
+export function lastWriter(activation: Activation): Json {
+  return replyOf(activation)?.node ?? null;
+}
+
+/** Leaves a reply in the place of any earlier one; an empty text takes that away. */
+export function writeReply(activation: Activation, text: string): Write {
+  return writeVariable(REPLY, { turn: turnOf(activation), text, node: activation.node });
+}
+
+/** Whether an Answer has taken the question of this turn. */
+export function isQuestionTaken(activation: Activation): boolean {
+  return readVariable(activation.source, TAKEN) === turnOf(activation);
+}
+
+/** Marks the question of this turn as taken. */
+export function takeQuestion(activation: Activation): Write {
+  return writeVariable(TAKEN, turnOf(activation));
+}
+
+/**
+ * Puts a reply, and the question that came after it, where the opening of the run has put a question alone: a run that
+ * waited has no closing that would have kept its reply. Without a conversation nothing but `sys.query` is written.
+ */
+export function recordExchange({ source }: Activation, reply: string, question: Json): Write[] {
+  const writes = [writeVariable('sys.query', question)];
+  const history = listOf(source, 'history');
+  const newest = history.at(-1);
+  if (Array.isArray(newest) && newest[0] === 'user') {
+    const said: Json[] = reply === '' ? [] : [['assistant', { content: reply }]];
+    writes.push(writeVariable('history', [...history.slice(0, -1), ...said, ['user', question]]));
+  }
+  const lines = listOf(source, 'sys.history');
+  const newestLine = lines.at(-1);
+  if (typeof newestLine === 'string' && newestLine.startsWith('user: ')) {
+    const said = reply === '' ? [] : [`assistant: ${reply}`];
+    const asked = `user: ${renderValue(question)}`;
+    writes.push(writeVariable('sys.history', [...lines.slice(0, -1), ...said, asked]));
+  }
+  return writes;
+}
+
+function replyOf(activation: Activation): JsonObject | undefined {
+  const reply = readVariable(activation.source, REPLY);
+  return isJsonObject(reply) && reply.turn === turnOf(activation) ? reply : undefined;
+}
+
+/** Names a turn by its run and its place in the conversation, as a caller may count either of them alone. */
+function turnOf({ run, source }: Activation): string {
+  return `${run}/${renderValue(readVariable(source, 'sys.conversation_turns'))}`;
+}
+
+function readVariable(source: ValueSource, key: string): Json {
+  const lookup = source.variable(key);
+  return lookup.status === 'found' ? lookup.value : null;
+}
+
+function listOf(source: ValueSource, key: string): readonly Json[] {
+  const value = readVariable(source, key);
+  return Array.isArray(value) ? value : [];
+}
+
+function writeVariable(key: string, value: Json): Write {
+  return { to: { kind: 'variable', key }, value };
+}
+
+/** Outputs that hold the text of a node, the one that counts first. */
+const TEXT_OUTPUTS = ['content', 'formalized_content', 'result'] as const;
+
+/** What was seen before: by reader and node, a digest of the text. */
+const SEEN = 'texts_before';
+
+/**
+ * The text of the first node of `upstream` that has written one since `activation.node` last looked; empty when none has.
+ * The text of an only node always counts, as nothing else can have led here. Nodes that `skips` names are passed over.
+ */
+export function textBefore(
+  { node, source }: Activation,
+  upstream: readonly string[],
+  skips: (id: string) => boolean = () => false,
+): string {
+  const seen = seenBy(source, node);
+  for (const id of upstream) {
+    if (skips(id)) continue;
+    const text = textOf(source, id);
+    if (text !== '' && (upstream.length === 1 || seen[id] !== digest(text))) return text;
+  }
+  return '';
+}
+
+/** Keeps in mind what some nodes hold now; nothing to write when there are not several of them. */
+export function markSeen({ node, source }: Activation, upstream: readonly string[]): Write[] {
+  if (upstream.length < 2) return [];
+  const texts = upstream.map((id) => [id, textOf(source, id)] as const).filter(([, text]) => text !== '');
+  if (texts.length === 0) return [];
+  const now = Object.fromEntries(texts.map(([id, text]) => [id, digest(text)]));
+  return [{ to: { kind: 'variable', key: SEEN }, value: { ...allSeen(source), [node]: now } }];
+}
+
+/** Whether a node talks to the user itself: it then says which files it offers, if only that there are none. */
+export function talksItself(source: ValueSource, id: string): boolean {
+  return source.output(id, 'downloads').status === 'found';
+}
+
+function textOf(source: ValueSource, id: string): string {
+  for (const name of TEXT_OUTPUTS) {
+    const lookup = source.output(id, name);
+    const text = lookup.status === 'found' ? removeThinking(renderValue(lookup.value)) : '';
+    if (text.trim() !== '') return text;
+  }
+  return '';
+}
+
+function seenBy(source: ValueSource, reader: string): JsonObject {
+  const all = allSeen(source);
+  const seen = Object.hasOwn(all, reader) ? all[reader] : undefined;
+  return isJsonObject(seen) ? seen : {};
+}
+
+function allSeen(source: ValueSource): JsonObject {
+  const lookup = source.variable(SEEN);
+  return lookup.status === 'found' && isJsonObject(lookup.value) ? lookup.value : {};
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

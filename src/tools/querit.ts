@@ -1,0 +1,89 @@
+import { map, type Observable } from 'rxjs';
+import { toolFailed } from '../adapters/failures.js';
+import type { Json, JsonObject } from '../json.js';
+import type { AnyTool, ToolCall } from './tool.js';
+import { settingOf } from './tool-services.js';
+import { ask, baseUrlOf, jsonOf, objectOf } from './upstream.js';
+
+/** What the two tools of Querit share: where it is, its key, and how its answers are read. */
+
+const BASE_URL = 'https://api.querit.ai';
+
+/** A question to Querit. */
+export interface QueritRequest {
+  /** Below `/v1/`. */
+  readonly path: string;
+  readonly json: JsonObject;
+  readonly timeoutSeconds: number;
+}
+
+/** Asks Querit; emits its answer, an object. Errors: `TOOL_FAILED` without a key, or with what Querit answers. */
+export function askQuerit(
+  tool: AnyTool,
+  call: ToolCall<{ readonly api_key: string }>,
+  { path, json, timeoutSeconds }: QueritRequest,
+): Observable<JsonObject> {
+  const key = call.params.api_key.trim() || settingOf(call.services, 'QUERIT_API_KEY');
+  if (key === undefined) {
+    throw toolFailed('there is no key; set "api_key" or the environment variable QUERIT_API_KEY');
+  }
+  return ask(tool, call, {
+    url: `${baseUrlOf(tool, call.services, BASE_URL)}/v1/${path}`,
+    method: 'POST',
+    headers: { accept: 'application/json', authorization: `Bearer ${key}` },
+    json,
+    timeoutSeconds,
+    attempts: 3,
+    secrets: [key],
+  }).pipe(
+    map((response) => {
+      // The usual way first: it says when the text is no JSON at all.
+      const answer = objectOf(jsonOf(response));
+      return parseExactly(response.text(), answer) as JsonObject;
+    }),
+  );
+}
+
+/** Digits from which on a number may not fit. */
+const LONG = /\d{16}|\d\.\d{15}/;
+const START = /"|-?\d[\d.eE+-]*/g;
+
+/**
+ * Reads JSON so that no digit is lost: a number that JavaScript cannot hold, such as an id of 19 digits, becomes a text.
+ *
+ * `parsed` is what `JSON.parse` made of the text, which must therefore be valid; it is given back when nothing is lost.
+ */
+export function parseExactly(text: string, parsed: Json): Json {
+  return LONG.test(text) ? (JSON.parse(quoteLongNumbers(text)) as Json) : parsed;
+}
+
+function quoteLongNumbers(text: string): string {
+  const start = new RegExp(START);
+  const pieces: string[] = [];
+  let done = 0;
+  for (let match = start.exec(text); match !== null; match = start.exec(text)) {
+    const [token] = match;
+    if (token === '"') start.lastIndex = endOfString(text, match.index);
+    else if (!isExact(token)) {
+      pieces.push(text.slice(done, match.index), `"${token}"`);
+      done = start.lastIndex;
+    }
+  }
+  return [...pieces, text.slice(done)].join('');
+}
+
+/** The place behind the quote that ends the string which begins at `from`. */
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function isExact(token: string): boolean {
+  if (String(Number(token)) === token) return true;
+  const digits = token
+    .replace(/[eE].*$/, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+/, '');
+  return digits.length <= 15;
+}

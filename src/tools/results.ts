@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import type { References } from '../adapters/tool-event.js';
+import { markdownTable } from '../documents/markdown-tables.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { estimateTokens } from '../models/estimate-tokens.js';
+import { type ToolResult, toolResult } from './tool.js';
+
+/**
+ * What a search found, in the two forms that others need: text for a model, which cites passages as `[ID:n]`, and records by
+ * that number, which a reader's client resolves.
+ */
+
+/** Something found, as a tool gives it. */
+export interface Passage {
+  readonly content: string;
+  readonly title?: string | undefined;
+  readonly url?: string | undefined;
+  /** Higher is better. @default 1 */
+  readonly score?: number | undefined;
+  /** Shown to the model, one line each. */
+  readonly metadata?: JsonObject | undefined;
+  /** Id of the passage in its store. @default made from its content */
+  readonly id?: string | undefined;
+  /** @default that of the passage */
+  readonly documentId?: string | undefined;
+  /** What the store says beside: `dataset_id`, `positions`, `vector_similarity` … */
+  readonly record?: JsonObject | undefined;
+}
+
+/** Characters (code points) that are kept of one passage, as in RAGFlow's `agent/tools/base.py`. */
+const MAX_PASSAGE = 10_000;
+
+/** Tokens that a model is shown at most, and the share of them after which no further passage follows (`kb_prompt`). */
+const MAX_TOKENS = 200_000;
+const FULL = 0.97;
+
+/** Numbers that passages are cited by. */
+const DISPLAY_IDS = 500;
+
+const INLINE_IMAGE = /!?\[[a-z]+\]\(data:image\/png;base64,[ 0-9A-Za-z/_=+-]+\)/g;
+
+/** The number under which the passage with this id is cited: `sha1(id) mod 500`. */
+export function displayIdOf(id: string): number {
+  return sha1Modulo(id, DISPLAY_IDS);
+}
+
+/** The id of a passage that has none: `sha1(content) mod 10^8`. */
+export function passageIdOf(content: string): string {
+  return String(sha1Modulo(content, 100_000_000));
+}
+
+/** Text for a model and records for a reader; passages without content are left out, long ones cut. */
+export function referencesOf(passages: readonly Passage[]): { readonly text: string; readonly references: References } {
+  // Maps: a title may be any text, `__proto__` too.
+  const chunks = new Map<string, JsonObject>();
+  const documents = new Map<string, JsonObject>();
+  const blocks: string[] = [];
+  let tokens = 0;
+  for (const passage of passages) {
+    const content = cut(passage.content.replace(INLINE_IMAGE, ''));
+    if (content.trim() === '') continue;
+    const id = passage.id ?? passageIdOf(content);
+    chunks.set(String(displayIdOf(id)), chunkOf(passage, id, content));
+    addDocument(documents, passage, id);
+    if (tokens > FULL * MAX_TOKENS) continue;
+    tokens += estimateTokens(content);
+    blocks.push(blockOf(passage, id, content));
+  }
+  const references = { chunks: Object.fromEntries(chunks), doc_aggs: Object.fromEntries(documents) };
+  return { text: blocks.join('\n'), references };
+}
+
+/** What two searches found together; the later one wins where both gave the same number. */
+export function mergeReferences(first: References, second: References): References {
+  const documents = new Map(Object.entries(first.doc_aggs));
+  for (const [name, document] of Object.entries(second.doc_aggs)) {
+    const before = documents.get(name);
+    const count = (before === undefined ? 0 : countOf(before)) + countOf(document);
+    documents.set(name, { ...document, count });
+  }
+  return { chunks: { ...first.chunks, ...second.chunks }, doc_aggs: Object.fromEntries(documents) };
+}
+
+/** References in the last entry of a conversation's `retrieval`; empty where there are none. */
+export function readReferences(entry: Json | undefined): References {
+  const records = (value: Json | undefined): Record<string, JsonObject> => {
+    if (!isJsonObject(value)) return {};
+    return Object.fromEntries(
+      Object.entries(value).filter((pair): pair is [string, JsonObject] => isJsonObject(pair[1])),
+    );
+  };
+  return isJsonObject(entry)
+    ? { chunks: records(entry.chunks), doc_aggs: records(entry.doc_aggs) }
+    : { chunks: {}, doc_aggs: {} };
+}
+
+function chunkOf(passage: Passage, id: string, content: string): JsonObject {
+  const { record = {}, metadata } = passage;
+  const has = (name: string): Json => (Object.hasOwn(record, name) ? (record[name] ?? null) : null);
+  return {
+    id,
+    content,
+    document_id: passage.documentId ?? id,
+    document_name: passage.title ?? null,
+    dataset_id: has('dataset_id'),
+    image_id: has('image_id'),
+    positions: has('positions'),
+    url: passage.url ?? null,
+    similarity: passage.score ?? 1,
+    vector_similarity: has('vector_similarity'),
+    term_similarity: has('term_similarity'),
+    row_id: has('row_id'),
+    doc_type: has('doc_type'),
+    document_metadata: metadata ?? null,
+  };
+}
+
+function addDocument(documents: Map<string, JsonObject>, { title, url, documentId }: Passage, id: string): void {
+  const name = title ?? '';
+  const before = documents.get(name);
+  const count = before === undefined ? 1 : countOf(before) + 1;
+  documents.set(name, { doc_name: name, doc_id: documentId ?? id, count, url: url ?? null });
+}
+
+function countOf(document: JsonObject): number {
+  return typeof document.count === 'number' ? document.count : 1;
+}
+
+function blockOf({ title, url, metadata = {} }: Passage, id: string, content: string): string {
+  const lines = ['', `ID: ${displayIdOf(id)}`];
+  const name = (title ?? '').replace(/[\r\n]+/g, ' ').trim();
+  if (name !== '') lines.push(`├── Title: ${name}`);
+  if (url !== undefined && url !== '') lines.push(`├── URL: ${url}`);
+  for (const [key, value] of Object.entries(metadata)) {
+    lines.push(`├── ${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  }
+  lines.push('└── Content:', content);
+  return lines.join('\n');
+}
+
+/** Cuts by code points, so that no character is halved. */
+function cut(text: string): string {
+  if (text.length <= MAX_PASSAGE) return text;
+  return Array.from(text.slice(0, 2 * MAX_PASSAGE))
+    .slice(0, MAX_PASSAGE)
+    .join('');
+}
+
+function sha1Modulo(text: string, modulo: number): number {
+  const digest = createHash('sha1').update(text).digest('hex');
+  return Number(BigInt(`0x${digest}`) % BigInt(modulo));
+}
+
+/** Outputs of every tool that searches. */
+export const searchOutputs = {
+  formalized_content: { type: 'string', description: 'What was found, as text for a model, each passage with its id.' },
+  json: { type: 'array', description: 'What was found, as the source gave it.' },
+} as const;
+
+/** The result of a search: text and references from its passages, `json` as it came. */
+export function searchResult(passages: readonly Passage[], json: Json): ToolResult {
+  const { text, references } = referencesOf(passages);
+  return toolResult(text, { formalized_content: text, json }, { references });
+}
+
+/** What a search gives that was asked nothing. */
+export const NOTHING_FOUND: ToolResult = toolResult('', { formalized_content: '', json: [] });
+
+/** Columns at most; rows that keep inventing new ones come from nobody's table. */
+const MAX_COLUMNS = 100;
+
+/** Rows as a table in Markdown, columns in the order in which they first occur; empty without rows. */
+export function rowsTable(rows: readonly JsonObject[]): string {
+  if (rows.length === 0) return '';
+  const columns = new Set<string>();
+  for (const row of rows) {
+    for (const name of Object.keys(row)) if (columns.size < MAX_COLUMNS) columns.add(name);
+  }
+  const header = [...columns];
+  const cells = rows.map((row) => header.map((name) => cellOf(Object.hasOwn(row, name) ? row[name] : undefined)));
+  return markdownTable(header, cells);
+}
+
+/** An object as a table of two columns: names and values. */
+export function pairsTable(object: JsonObject): string {
+  return markdownTable(
+    ['Name', 'Value'],
+    Object.entries(object).map(([name, value]) => [name, cellOf(value)]),
+  );
+}
+
+/** A value as text in a table; nothing for null. */
+function cellOf(value: Json | undefined): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
