@@ -4,8 +4,7 @@ import { documentWithState } from '../canvas/session-document.js';
 import { prologue } from '../dsl/introspect.js';
 import { readDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
-import { cancelRuns } from '../hosting/cancel-runs.js';
-import { newSession } from '../hosting/conversation-record.js';
+import { newSession } from '../hosting/conversation.js';
 import { findDocument } from '../hosting/find-document.js';
 import { createId } from '../hosting/ids.js';
 import { noSession } from '../hosting/refusals.js';
@@ -200,7 +199,7 @@ async function removeMany(
   // RAGFlow's words on this path.
   if (agent === undefined) throw new EngineError('NOT_FOUND', `You don't own the agent ${params.id}`);
   if (isTruthy(body.delete_all ?? query.delete_all)) {
-    await cancelRuns(parts, tenant, { agentId: agent.id });
+    await parts.host.cancel(tenant, { agentId: agent.id });
     await parts.stores.sessions.deleteOfAgent(tenant, agent.id);
     return { code: 0 };
   }
@@ -230,8 +229,8 @@ async function remove(parts: ServerParts, tenant: string, sessionId: string): Pr
   const run = (await sessions.find(tenant, sessionId))?.lastRun;
   // Before the run is cancelled, so that its end does not store the session again.
   await sessions.delete(tenant, sessionId);
-  parts.hub.cancel(tenant, { sessionId });
-  if (run !== undefined) await cancelRuns(parts, tenant, { run });
+  await parts.host.cancel(tenant, { sessionId });
+  if (run !== undefined) await parts.host.cancel(tenant, { run });
 }
 
 async function findSession(request: AgentRequest<'session'>, parts: ServerParts): Promise<SessionRecord> {

@@ -1,7 +1,6 @@
 /** Agents: list, create, read, change, tag, reset, delete. */
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import { cancelRuns, whenOver } from '../../hosting/cancel-runs.js';
 import { createId } from '../../hosting/ids.js';
 import { badArgument, noAgent, noCanvas, notOwner } from '../../hosting/refusals.js';
 import type { Json } from '../../json.js';
@@ -286,12 +285,12 @@ async function change(request: RouteRequest<'id', NoQuery, typeof agentSchema>, 
  * their clients receive the end before the logs are gone.
  */
 async function deleteAgent(parts: ServerParts, tenant: string, agentId: string): Promise<boolean> {
-  const { stores, hub } = parts;
+  const { stores, host } = parts;
   if ((await stores.agents.find(tenant, agentId)) === undefined) return false;
   await stopRuns(parts, tenant, agentId);
   const wasThere = await stores.agents.delete(tenant, agentId);
   // A run may have started meanwhile.
-  hub.cancel(tenant, { agentId });
+  await host.cancel(tenant, { agentId });
   await stores.versions.deleteOfAgent(tenant, agentId);
   await stores.sessions.deleteOfAgent(tenant, agentId);
   for (const run of await stores.runs.deleteOfAgent(tenant, agentId)) {
@@ -304,8 +303,8 @@ async function deleteAgent(parts: ServerParts, tenant: string, agentId: string):
 async function stopRuns(parts: ServerParts, tenant: string, agentId: string): Promise<void> {
   const query = { status: 'running', offset: 0, limit: MOST_RUNS } as const;
   const { items } = await parts.stores.runs.list(tenant, agentId, query);
-  await cancelRuns(parts, tenant, { agentId });
-  await Promise.all(items.map(({ id }) => whenOver(parts, tenant, id, DELETE_PATIENCE_MS)));
+  await parts.host.cancel(tenant, { agentId });
+  await Promise.all(items.map(({ id }) => parts.host.whenOver(tenant, id, DELETE_PATIENCE_MS)));
 }
 
 /** An agent in a list. Times are milliseconds since 1970. */

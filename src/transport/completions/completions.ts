@@ -4,7 +4,7 @@ import { EngineError, type ErrorCode } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
 import type { Log } from '../../hosting/log.js';
 import { badArgument } from '../../hosting/refusals.js';
-import type { TurnRequest } from '../../hosting/turn-request.js';
+import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import { type Envelope, outside } from '../envelope.js';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readTraceContext, type TraceContext } from '../../graph/trace-context.js';
 import { checkId } from '../../hosting/ids.js';
-import type { TurnRequest } from '../../hosting/turn-request.js';
+import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { given, isTruthy, readInput, text, versionQuery } from '../http/input.js';
 

@@ -1,6 +1,5 @@
 /** Runs: starting, watching, forking and stopping them. */
 import { z } from 'zod';
-import { cancelRuns } from '../../hosting/cancel-runs.js';
 import { badArgument, noRun } from '../../hosting/refusals.js';
 import type { LiveFilter } from '../../hosting/run-hub.js';
 import type { RunRecord, RunStatus } from '../../records/stores.js';
@@ -82,7 +81,7 @@ export const runRoutes: RouteGroup = {
     ),
     route('GET /agents/:id/runs/:run', { summary: 'Reads a run', data: runDetailShape }, async (request, parts) => {
       const run = await findRun(request, parts);
-      return success(runDetailView(run, await parts.timelines.read(request.tenant, run.id)));
+      return success(runDetailView(run, await parts.host.timeline(request.tenant, run.id)));
     }),
     route(
       'GET /agents/:id/runs/:run/trace',
@@ -90,7 +89,7 @@ export const runRoutes: RouteGroup = {
       async (request, parts) => {
         const { tenant } = request;
         const run = await findRun(request, parts);
-        const timeline = await parts.timelines.read(tenant, run.id, parts.hub.find(tenant, run.id)?.unseen.working);
+        const timeline = await parts.host.timeline(tenant, run.id);
         if (timeline === undefined) throw noRun();
         return success(timelineView(run, timeline));
       },
@@ -198,14 +197,14 @@ async function cancelTask({ tenant, params }: RouteRequest<'task'>, parts: Serve
 
 /** Also succeeds when nothing matches: then nothing that matches is running, which is what was requested. */
 async function cancel(parts: ServerParts, tenant: string, which: LiveFilter): Promise<Envelope> {
-  await cancelRuns(parts, tenant, which);
+  await parts.host.cancel(tenant, which);
   return success(true);
 }
 
 /** The run of the request. @throws EngineError FORBIDDEN, NOT_FOUND. */
 async function findRun(request: AgentRequest<'run'>, parts: ServerParts): Promise<RunRecord> {
   const { id } = await requireAgent(parts, request);
-  const record = await parts.hub.record(request.tenant, request.params.run);
+  const record = await parts.host.record(request.tenant, request.params.run);
   if (record === undefined || record.agentId !== id) throw noRun();
   return record;
 }

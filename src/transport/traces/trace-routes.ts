@@ -29,7 +29,7 @@ export const traceRoutes: RouteGroup = {
 
 /** What each component did for a message, `{}` when nothing is known of it. */
 export async function traceOfMessage(
-  { messages, traces, hub }: ServerParts,
+  { messages, traces, host }: ServerParts,
   tenant: string,
   agentId: string,
   message: string,
@@ -37,7 +37,7 @@ export async function traceOfMessage(
   const run = await messages.find(tenant, agentId, message);
   const done = run === undefined ? undefined : await traces.read(tenant, run);
   if (run === undefined || done === undefined) return {};
-  return withWorking(done, hub.find(tenant, run)?.unseen.working ?? []);
+  return withWorking(done, host.find(tenant, run)?.unseen.working ?? []);
 }
 
 /** Adds what tools did so far for nodes that are still at work. */
