@@ -125,8 +125,9 @@ function runTrial(
     });
     return events$.pipe(
       concatMap((event) => {
-        const asks = event.type === 'run-interrupted' && waiting === undefined && left !== undefined;
-        return asks ? runTrial(canvas, turn, id, options, left) : resultOf(event, id);
+        if (event.type !== 'run-interrupted' || waiting !== undefined || left === undefined) return resultOf(event, id);
+        requireFields(event.pending, turn);
+        return runTrial(canvas, turn, id, options, left);
       }),
       // Whatever would follow the component is no part of the trial.
       take(1),
@@ -156,6 +157,15 @@ function resultOf(event: RunEvent, id: string): Observable<JsonObject> {
 
 function isRoot({ node, within }: NodeHeader, id: string): boolean {
   return node === id && within === undefined;
+}
+
+/** A run accepts a form with missing fields; a trial does not. @throws EngineError BAD_REQUEST. */
+function requireFields(pending: readonly PendingQuestion[], { inputs }: Turn): void {
+  const fields = pending.flatMap(({ payload }) => (isJsonObject(payload.inputs) ? Object.entries(payload.inputs) : []));
+  const missing = fields.flatMap(([name, field]) =>
+    Object.hasOwn(inputs ?? {}, name) || (isJsonObject(field) && field.optional === true) ? [] : [name],
+  );
+  if (missing.length > 0) throw badArgument(`required argument are missing: ${missing.join(',')}; `);
 }
 
 function openFields(pending: readonly PendingQuestion[]): string[] {
