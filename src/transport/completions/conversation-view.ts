@@ -1,7 +1,7 @@
 import type { EventFrame } from '../../hosting/event-frame.js';
 import type { JsonObject } from '../../json.js';
-import { ragflowFrames, sseFrame } from '../sse/sse-frames.js';
-import { traceOf } from './answer.js';
+import { ragflowFrames, sseFrame } from '../http/event-stream.js';
+import { traceOf } from '../runs/answer-run.js';
 
 /**
  * Shows a run as RAGFlow does on `/agents/chat/completions` in a session that was not made by a run: finished nodes, messages, forms

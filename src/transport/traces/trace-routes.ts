@@ -1,27 +1,38 @@
-import { checkId } from '../../hosting/ids.js';
+/** What happened while a message was made. */
+import { z } from 'zod';
 import { requireAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
-import type { HttpExchange, Routes } from '../http/types.js';
+import { type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 
-/** What happened while a message was made. */
-export function traceRoutes(parts: ServerParts): Routes {
-  return (router) => {
-    router.get('/agents/:id/logs/:message', async (exchange) => {
-      const { id } = await requireAgent(parts, exchange);
-      exchange.body = success(await traceOfMessage(parts, exchange, id));
-    });
-  };
-}
+export const traceShape = z.union([
+  z.array(z.looseObject({ component_id: z.string(), trace: z.array(z.looseObject({})) })),
+  z.strictObject({}).describe('Nothing is known of the message.'),
+]);
+
+export const traceRoutes: RouteGroup = {
+  name: 'traces',
+  description: 'What happened while a message was made.',
+  routes: [
+    route(
+      'GET /agents/:id/logs/:message',
+      { summary: 'What each component did for a message', data: traceShape },
+      async (request, parts) => {
+        const { id } = await requireAgent(parts, request);
+        return success(await traceOfMessage(parts, request.tenant, id, request.params.message));
+      },
+    ),
+  ],
+};
 
 /** What each component did for a message, `{}` when nothing is known of it. */
 export async function traceOfMessage(
   { messages, traces, host }: ServerParts,
-  { state, params }: HttpExchange,
+  tenant: string,
   agentId: string,
+  message: string,
 ): Promise<unknown> {
-  const message = checkId('message_id', params.message as string);
-  const run = await messages.find(state.tenant, agentId, message);
+  const run = await messages.find(tenant, agentId, message);
   if (run === undefined) return {};
-  return (await traces.read(state.tenant, run, await host.projection(state.tenant, run))) ?? {};
+  return (await traces.read(tenant, run, await host.projection(tenant, run))) ?? {};
 }
