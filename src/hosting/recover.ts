@@ -1,7 +1,6 @@
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { continueTurn } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
-import type { TerminalEvent } from '../graph/events.js';
 import type { JournalContents, LeaseStore, RunJournal } from '../records/durable-stores.js';
 import type { RunLaunch, RunRecord } from '../records/stores.js';
 import type { HostStores } from './host-options.js';
@@ -79,8 +78,8 @@ async function resume(options: RecoverOptions, tenant: string, record: RunRecord
   const kept = isHopeless ? { problem: lostTooOften(record.id) } : await loadJournal(runJournal, tenant, record.id);
   const projection = await findProjection(options.stores.sessions, options.openCanvas, tenant, record);
   const past = await readLog(options, tenant, record, { projection, onlyNumbers: isHopeless });
-  if (past instanceof EngineError || past.last !== undefined) {
-    const end = past instanceof EngineError ? failed(past) : endOf(past.last as TerminalEvent, projection);
+  if (past instanceof EngineError || past.isOver) {
+    const end = past instanceof EngineError ? failed(past) : endOf(past, projection);
     await finish(options, tenant, { ...record, ...end }, lease);
     return;
   }
@@ -157,10 +156,11 @@ function failed({ code, message }: EngineError): Pick<RunRecord, 'status' | 'err
 }
 
 function endOf(
-  end: TerminalEvent,
+  { last, lastSeq }: RunPast,
   projection: RagflowProjection,
 ): Pick<RunRecord, 'status' | 'error' | 'pending' | 'lastSeq'> {
-  return { ...endIn(end, projection), lastSeq: end.seq };
+  if (last !== undefined) return { ...endIn(last, projection), lastSeq };
+  return { ...failed(new EngineError('INTERNAL', 'The last event of the run cannot be read.')), lastSeq };
 }
 
 interface Lost {
