@@ -68,16 +68,16 @@ it('a run whose end only its record lacks is counted by whoever completes that',
 
 it('a run is taken over once more when its former process writes after all', async () => {
   const { stores, agent, run } = await lostRun();
-  const seq = (await lastSeqOf(stores.log, run)) + 1;
-  const of = { run, seq, at: 0, node: 'Probe:P', token: 2 };
+  const of = { run, seq: 0, at: 0, node: 'Probe:P', token: 2 };
   const late: NodeDelta = { type: 'node-delta', ...of, port: 'content', text: 'late' };
   let isLate = true;
   const journal: RunJournal = {
     ...stores.journal,
     append: async (tenant, id, batch) => {
-      if (isLate && batch.events.length > 0) {
+      if (isLate && batch.events.some(({ event }) => event === 'node-started')) {
         isLate = false;
-        await stores.log.append(tenant, id, [{ seq, event: late.type, json: JSON.stringify(late) }]);
+        const seq = (await lastSeqOf(stores.log, run)) + 1;
+        await stores.log.append(tenant, id, [{ seq, event: late.type, json: JSON.stringify({ ...late, seq }) }]);
       }
       await stores.journal.append(tenant, id, batch);
     },
