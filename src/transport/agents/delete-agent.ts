@@ -1,4 +1,3 @@
-import { cancelRuns, whenOver } from '../../hosting/cancel-runs.js';
 import type { ServerParts } from '../server-parts.js';
 
 /** How long the runs of an agent may take to end; what does not is cut off. */
@@ -12,12 +11,12 @@ const MOST_RUNS = 10_000;
  * cancelled, and their clients are told so before anything is gone. Gives whether there was one.
  */
 export async function deleteAgent(parts: ServerParts, tenant: string, agentId: string): Promise<boolean> {
-  const { stores, hub } = parts;
+  const { stores, host } = parts;
   if ((await stores.agents.find(tenant, agentId)) === undefined) return false;
   await stopRuns(parts, tenant, agentId);
   const wasThere = await stores.agents.delete(tenant, agentId);
   // One that began meanwhile.
-  hub.cancel(tenant, { agentId });
+  await host.cancel(tenant, { agentId });
   await stores.versions.deleteOfAgent(tenant, agentId);
   await stores.sessions.deleteOfAgent(tenant, agentId);
   for (const run of await stores.runs.deleteOfAgent(tenant, agentId)) {
@@ -30,6 +29,6 @@ export async function deleteAgent(parts: ServerParts, tenant: string, agentId: s
 async function stopRuns(parts: ServerParts, tenant: string, agentId: string): Promise<void> {
   const query = { status: 'running', offset: 0, limit: MOST_RUNS } as const;
   const { items } = await parts.stores.runs.list(tenant, agentId, query);
-  await cancelRuns(parts, tenant, { agentId });
-  await Promise.all(items.map(({ id }) => whenOver(parts, tenant, id, PATIENCE_MS)));
+  await parts.host.cancel(tenant, { agentId });
+  await Promise.all(items.map(({ id }) => parts.host.whenOver(tenant, id, PATIENCE_MS)));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
-import type { TurnRequest } from '../../hosting/turn-request.js';
+import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject } from '../../json.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import { readInput } from '../read-input.js';

@@ -61,13 +61,13 @@ export async function callAgent(parts: ServerParts, call: AgentCall): Promise<Ca
 }
 
 function tellProgress(
-  { hub, logger }: ServerParts,
+  { host, logger }: ServerParts,
   tenant: string,
   live: LiveRun,
   onProgress: (progress: number, message: string) => void,
 ) {
   let progress = 0;
-  return progressOf(hub.follow(tenant, live.identity.id, { after: 0, ready$: of(true) })).subscribe({
+  return progressOf(host.follow(tenant, live.identity.id, { after: 0, ready$: of(true) })).subscribe({
     next: (message) => {
       progress += 1;
       onProgress(progress, message);

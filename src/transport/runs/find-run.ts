@@ -8,7 +8,7 @@ import type { ServerParts } from '../server-parts.js';
 /** The run in `/agents/:id/runs/:run`. @throws EngineError FORBIDDEN, NOT_FOUND. */
 export async function findRun(parts: ServerParts, exchange: HttpExchange): Promise<RunRecord> {
   const { id } = await requireAgent(parts, exchange);
-  const record = await parts.hub.record(exchange.state.tenant, checkId('run_id', exchange.params.run as string));
+  const record = await parts.host.record(exchange.state.tenant, checkId('run_id', exchange.params.run as string));
   if (record === undefined || record.agentId !== id) throw noRun();
   return record;
 }

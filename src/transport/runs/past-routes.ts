@@ -19,7 +19,7 @@ export function pastRoutes(parts: ServerParts): Routes {
     router.get('/agents/:id/runs/:run/trace', async (exchange) => {
       const run = await findRun(parts, exchange);
       const { tenant } = exchange.state;
-      const timeline = await parts.timelines.read(tenant, run.id, parts.hub.find(tenant, run.id)?.unseen.working);
+      const timeline = await parts.host.timeline(tenant, run.id);
       if (timeline === undefined) throw noRun();
       exchange.body = success(timelineView(run, timeline));
     });

@@ -3,22 +3,23 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import { z } from 'zod';
 import { readTraceContext, type TraceContext } from '../../graph/trace-context.js';
 import { checkId } from '../../hosting/ids.js';
-import type { TurnRequest } from '../../hosting/turn-request.js';
+import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { queryText, readInput } from '../read-input.js';
 import { isTruthy } from '../truth.js';
 
 const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
 const text = z.union([z.string(), z.number().transform(String)], { error: 'expected a text' });
+const question = z.string({ error: 'expected a text' }).nullish();
 /** Anything goes: it came from JSON. */
 const json = z.custom<Json>().optional();
 
 /** Bodies of run requests; what clients send as null counts as absent. */
 const turnSchema = z.looseObject({
-  query: json,
-  question: json,
-  user_input: json,
-  message: json,
+  query: question,
+  question: question,
+  user_input: question,
+  message: question,
   inputs: object.nullish(),
   files: z.array(z.custom<Json>()).nullish(),
   session_id: text.nullish(),
@@ -89,7 +90,7 @@ function filled(value: string | null | undefined): string | undefined {
   return value === null || value === '' ? undefined : value;
 }
 
-function firstFilled(values: readonly (Json | undefined)[]): Json {
+function firstFilled(values: readonly (string | null | undefined)[]): string {
   return values.find((value) => value !== undefined && value !== null && value !== '') ?? '';
 }
 

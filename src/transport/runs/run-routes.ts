@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { cancelRuns } from '../../hosting/cancel-runs.js';
 import { checkId } from '../../hosting/ids.js';
 import { badArgument, noAgent, noRun } from '../../hosting/refusals.js';
 import type { LiveFilter } from '../../hosting/run-hub.js';
@@ -30,7 +29,7 @@ export function runRoutes(parts: ServerParts): Routes {
     router.get('/agents/:id/runs', (exchange) => list(parts, exchange));
     router.get('/agents/:id/runs/:run', async (exchange) => {
       const run = await findRun(parts, exchange);
-      exchange.body = success(runDetailView(run, await parts.timelines.read(exchange.state.tenant, run.id)));
+      exchange.body = success(runDetailView(run, await parts.host.timeline(exchange.state.tenant, run.id)));
     });
     router.get('/agents/:id/runs/:run/events', (exchange) => events(parts, exchange));
     router.post('/agents/:id/runs/:run/cancel', async (exchange) => {
@@ -123,7 +122,7 @@ async function cancelTask(parts: ServerParts, exchange: HttpExchange): Promise<v
 
 /** Stopping what is stopped, finished or unknown is done as well: what the caller wants is so. */
 async function cancel(parts: ServerParts, exchange: HttpExchange, which: LiveFilter): Promise<void> {
-  await cancelRuns(parts, exchange.state.tenant, which);
+  await parts.host.cancel(exchange.state.tenant, which);
   exchange.body = success(true);
 }
 

@@ -21,7 +21,7 @@ const DONE_ONLY = (): readonly string[] => [DONE];
 /** Answers with the events of a run: what was, then what comes, then the end mark. */
 export function streamRun(exchange: HttpExchange, parts: ServerParts, run: string, view: RunView = {}): void {
   const { after = 0, frames = EVERYTHING, closing = DONE_ONLY } = view;
-  const { hub, config, logger } = parts;
+  const { host, config, logger } = parts;
   const { tenant } = exchange.state;
   let seq = after;
   const open = (ready$: Observable<boolean>): Observable<string> =>
@@ -33,7 +33,7 @@ export function streamRun(exchange: HttpExchange, parts: ServerParts, run: strin
       subscriber.add(() => {
         parts.streams.count -= 1;
       });
-      return hub.follow(tenant, run, { after, ready$ }).subscribe({
+      return host.follow(tenant, run, { after, ready$ }).subscribe({
         next: (frame) => {
           seq = frame.seq;
           show(frames(frame));

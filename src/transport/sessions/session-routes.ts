@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { prologue } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
 import { EngineError } from '../../errors.js';
-import { cancelRuns } from '../../hosting/cancel-runs.js';
-import { newSession } from '../../hosting/conversation-record.js';
+import { newSession } from '../../hosting/conversation.js';
 import { findDocument } from '../../hosting/find-document.js';
 import { checkId, createId } from '../../hosting/ids.js';
 import { noSession } from '../../hosting/refusals.js';
@@ -127,7 +126,7 @@ async function removeMany(parts: ServerParts, exchange: HttpExchange): Promise<v
   if (agent === undefined) throw notOwned(agentIdOf(exchange));
   const body = readInput(deletedSessionsSchema, exchange.request.body ?? {});
   if (isTruthy(body.delete_all ?? queryText(exchange.query, 'delete_all'))) {
-    await cancelRuns(parts, tenant, { agentId: agent.id });
+    await parts.host.cancel(tenant, { agentId: agent.id });
     await parts.stores.sessions.deleteOfAgent(tenant, agent.id);
     exchange.body = { code: 0 } satisfies Envelope;
     return;
@@ -162,8 +161,8 @@ async function remove(parts: ServerParts, { state }: HttpExchange, sessionId: st
   const run = (await sessions.find(state.tenant, sessionId))?.lastRun;
   // First, so that a run that ends now does not keep it.
   await sessions.delete(state.tenant, sessionId);
-  parts.hub.cancel(state.tenant, { sessionId });
-  if (run !== undefined) await cancelRuns(parts, state.tenant, { run });
+  await parts.host.cancel(state.tenant, { sessionId });
+  if (run !== undefined) await parts.host.cancel(state.tenant, { run });
 }
 
 async function findSession(parts: ServerParts, exchange: HttpExchange): Promise<SessionRecord> {

@@ -18,7 +18,7 @@ export function traceRoutes(parts: ServerParts): Routes {
 
 /** What each component did for a message, `{}` when nothing is known of it. */
 export async function traceOfMessage(
-  { messages, traces, hub }: ServerParts,
+  { messages, traces, host }: ServerParts,
   { state, params }: HttpExchange,
   agentId: string,
 ): Promise<unknown> {
@@ -26,7 +26,7 @@ export async function traceOfMessage(
   const run = await messages.find(state.tenant, agentId, message);
   const done = run === undefined ? undefined : await traces.read(state.tenant, run);
   if (run === undefined || done === undefined) return {};
-  return withWorking(done, hub.find(state.tenant, run)?.unseen.working ?? []);
+  return withWorking(done, host.find(state.tenant, run)?.unseen.working ?? []);
 }
 
 /** Adds what tools did so far for nodes that are still at work. */

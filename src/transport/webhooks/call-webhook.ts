@@ -3,8 +3,8 @@ import { mergeMap, of } from 'rxjs';
 import { readFileValue } from '../../components/file-inputs.js';
 import { readDocument } from '../../dsl/read.js';
 import { EngineError } from '../../errors.js';
-import { bindFiles } from '../../hosting/bound-files.js';
 import type { LiveRun } from '../../hosting/live-run.js';
+import { bindFiles } from '../../hosting/tenant-services.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { AgentRecord } from '../../records/stores.js';
 import { beginParams } from '../components/begin-params.js';
@@ -140,9 +140,9 @@ function statusOf(value: Json | undefined): number {
   return Number.isInteger(status) && status >= 200 && status <= 599 ? status : 200;
 }
 
-function record({ hub, logger }: ServerParts, live: LiveRun, trace: OpenTrace): void {
+function record({ host, logger }: ServerParts, live: LiveRun, trace: OpenTrace): void {
   const { tenant, id } = live.identity;
-  const events$ = hub.follow(tenant, id, { after: 0, ready$: of(true) });
+  const events$ = host.follow(tenant, id, { after: 0, ready$: of(true) });
   // Nobody unsubscribes: the run ends by itself, and with it what is watched.
   events$.pipe(mergeMap(({ event, json }) => of({ event, data: JSON.parse(json) as JsonObject }))).subscribe({
     next: ({ event, data }) => {

@@ -1,5 +1,5 @@
+import { createHost } from '../../../src/hosting/host.js';
 import { SILENT_LOG } from '../../../src/hosting/log.js';
-import { RunHub } from '../../../src/hosting/run-hub.js';
 import { createModels } from '../../../src/models/router.js';
 import { modelsFromEnvironment, readConfig } from '../../../src/settings/read-settings.js';
 import { createMemoryStores } from '../../../src/stores/index.js';
@@ -18,17 +18,17 @@ export interface Route {
 export async function routeTable(): Promise<readonly Route[]> {
   const config = readConfig({ RUNNEL_ADMIN_KEY: 'a-key-for-the-administrator', RUNNEL_API_KEYS: 'k' });
   const stores = createMemoryStores();
+  const services = { models: createModels(await modelsFromEnvironment({}, async () => '')) };
   const parts = createServerParts({
     stores,
-    hub: new RunHub({ stores, config, logger: SILENT_LOG, now: Date.now }),
-    startTurn: () => Promise.reject(new Error('routes are only listed')),
+    host: createHost({ stores, services }),
     checkDocument: () => [],
     registry: createProbes().registry,
     openCanvas: () => {
       throw new Error('routes are only listed');
     },
     telemetry: createTelemetry(),
-    services: { models: createModels(await modelsFromEnvironment({}, async () => '')) },
+    services,
     config,
     logger: SILENT_LOG,
     now: Date.now,

@@ -6,87 +6,87 @@ import type { Log } from './log.js';
 /** Leases with this beginning are those of sessions. */
 export const SESSION_LEASES = 'session:';
 
-/** The right to run a session, held by one run at a time. */
-export interface SessionClaim {
-  /** Gives it back; doing so twice does nothing, and a store that is away is left to find out by itself. */
+/** The exclusive right to run a session, held by one run at a time. */
+export interface SessionLease {
+  /** Ends it; does nothing the second time. A store that cannot be reached sees the lease expire. */
   release(): Promise<void>;
-  /** Lets another process have it at once, as if this one were lost. */
+  /** Lets it expire at once, so that another process recovers the run. */
   abandon(): Promise<void>;
-  /** Whether it is still this process's. */
+  /** Whether this process still holds it. */
   isHeld(): Promise<boolean>;
-  /** Called once when somebody else has it. */
+  /** Called once when another process holds it. */
   whenLost: () => void;
 }
 
-/** What a lease says of its run. */
-export interface ClaimAbout {
+/** What a lease stores about its run. */
+export interface LeaseData {
   readonly run: string;
   readonly agent: string;
   /** Which stores the run is in. */
   readonly home: string;
 }
 
-export interface SessionClaimsOptions {
+export interface SessionLeasesOptions {
   readonly leases: LeaseStore;
-  /** How long a lease holds without being prolonged. */
+  /** How long a lease holds without being renewed. */
   readonly ttlMs: number;
   readonly logger: Log;
 }
 
-/** Parts of its time after which a lease is prolonged. */
+/** Parts of its time after which a lease is renewed. */
 const RENEWALS = 3;
 
-/** Claims of sessions by the runs of this process, prolonged until they are given back. */
-export class SessionClaims {
-  readonly #options: SessionClaimsOptions;
-  readonly #held = new Set<HeldClaim>();
+/** Leases of sessions that the runs of this process hold, renewed until they are released. */
+export class SessionLeases {
+  readonly #options: SessionLeasesOptions;
+  readonly #held = new Set<HeldLease>();
   #timer: NodeJS.Timeout | undefined = undefined;
   #isRenewing = false;
   #isFailing = false;
 
-  constructor(options: SessionClaimsOptions) {
+  constructor(options: SessionLeasesOptions) {
     this.#options = options;
   }
 
   /** Undefined when another run has the session. */
-  async claim(tenant: string, session: string, about: ClaimAbout): Promise<SessionClaim | undefined> {
+  async acquire(tenant: string, session: string, data: LeaseData): Promise<SessionLease | undefined> {
     const { leases, ttlMs } = this.#options;
-    const lease = { name: SESSION_LEASES + session, owner: createId(), data: { ...about } satisfies JsonObject };
-    const { isMine } = await leases.acquire(tenant, lease, ttlMs);
+    const row = { name: SESSION_LEASES + session, owner: createId(), data: { ...data } satisfies JsonObject };
+    const { isMine } = await leases.acquire(tenant, row, ttlMs);
     if (!isMine) return undefined;
-    const claim = new HeldClaim(tenant, lease, this.#options, () => this.#held.delete(claim));
-    this.#held.add(claim);
+    const lease = new HeldLease(tenant, row, this.#options, () => this.#held.delete(lease));
+    this.#held.add(lease);
     this.#timer ??= setInterval(() => void this.#renewAll(), ttlMs / RENEWALS).unref();
-    return claim;
+    return lease;
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
 
-  /** A store that is away is no reason to stop: nobody else can take a lease there either. */
+  /** A store that cannot be reached is no reason to stop: no other process can acquire a lease there either. */
   async #renewAll(): Promise<void> {
     if (this.#isRenewing) return;
     this.#isRenewing = true;
-    const results = await Promise.allSettled([...this.#held].map((claim) => claim.renew()));
+    const results = await Promise.allSettled([...this.#held].map((lease) => lease.renew()));
     const failure = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     if (failure !== undefined && !this.#isFailing) {
-      this.#options.logger.warn({ err: failure.reason }, 'leases of runs cannot be prolonged; trying again');
+      this.#options.logger.warn({ err: failure.reason }, 'leases of runs cannot be renewed; trying again');
     }
     this.#isFailing = failure !== undefined;
     this.#isRenewing = false;
   }
 }
 
-class HeldClaim implements SessionClaim {
+class HeldLease implements SessionLease {
   whenLost: () => void = () => {};
   readonly #tenant: string;
   readonly #lease: Omit<Lease, 'expiresAt'>;
-  readonly #options: SessionClaimsOptions;
+  readonly #options: SessionLeasesOptions;
   readonly #forget: () => void;
   #isOver = false;
 
-  constructor(tenant: string, lease: Omit<Lease, 'expiresAt'>, options: SessionClaimsOptions, forget: () => void) {
+  constructor(tenant: string, lease: Omit<Lease, 'expiresAt'>, options: SessionLeasesOptions, forget: () => void) {
     this.#tenant = tenant;
     this.#lease = lease;
     this.#options = options;
@@ -112,7 +112,7 @@ class HeldClaim implements SessionClaim {
     try {
       await leases.release(this.#tenant, this.#lease.name, this.#lease.owner);
     } catch (error) {
-      logger.warn({ err: error }, 'a lease could not be given back; it ends by itself');
+      logger.warn({ err: error }, 'a lease could not be released; it will expire');
     }
   }
 
@@ -123,7 +123,7 @@ class HeldClaim implements SessionClaim {
     try {
       await leases.acquire(this.#tenant, this.#lease, 1);
     } catch (error) {
-      logger.warn({ err: error }, 'a lease could not be given up; it ends by itself');
+      logger.warn({ err: error }, 'a lease could not be abandoned; it will expire');
     }
   }
 
@@ -133,23 +133,23 @@ class HeldClaim implements SessionClaim {
   }
 }
 
-/** A claim that calls `free` once, when it is given back or given up. */
-export function freeing(claim: SessionClaim, free: () => void): SessionClaim {
+/** A lease that calls `free` once, when it is released or abandoned. */
+export function freeing(lease: SessionLease, free: () => void): SessionLease {
   let isFree = false;
   const once = (): void => {
-    // A later claim of the same session is not this one's to give back.
+    // A later lease of the same session must not be freed by this one.
     if (!isFree) free();
     isFree = true;
   };
   return {
-    release: () => claim.release().finally(once),
-    abandon: () => claim.abandon().finally(once),
-    isHeld: () => claim.isHeld(),
+    release: () => lease.release().finally(once),
+    abandon: () => lease.abandon().finally(once),
+    isHeld: () => lease.isHeld(),
     get whenLost() {
-      return claim.whenLost;
+      return lease.whenLost;
     },
     set whenLost(listener) {
-      claim.whenLost = listener;
+      lease.whenLost = listener;
     },
   };
 }

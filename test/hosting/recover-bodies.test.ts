@@ -11,14 +11,14 @@ const ENV = { RUNNEL_LEASE_MS: '400' };
 const ITEMS = ['a', 'b', 'c'];
 
 /** A Probe for each item, with a node before it that settles at once, or without. */
-const eachItem = (container: string, hasBefore: boolean): JsonObject =>
-  documentOf({
+const eachItem = (container: string, hasBefore: boolean): JsonObject => ({
+  ...documentOf({
     begin: ['Begin', ['Each:E']],
     'Each:E': [
       container,
       ['Message:M'],
       {
-        items_ref: 'sys.query',
+        items_ref: 'env.items',
         max_concurrency: 3,
         outputs: { results: { ref: 'StringTransform:S@result' } },
       },
@@ -33,7 +33,9 @@ const eachItem = (container: string, hasBefore: boolean): JsonObject =>
       'Each:E',
     ],
     'Message:M': ['Message', [], { content: ['{Each:E@results}'] }],
-  });
+  }),
+  variables: { items: { type: 'array', value: ITEMS } },
+});
 
 /** The next three activations, by token. */
 async function nextByToken({ probes }: TestServer, count: number): Promise<ReadonlyMap<string, Probe>> {
@@ -71,7 +73,7 @@ describe.each([
     const stores = durableStores();
     const first = await startServer({ stores, env: ENV });
     const agent = await first.agent(eachItem(container, hasBefore));
-    const stream = await openStream(`${first.url}/api/v1/agents/${agent}/stream`, { body: { query: ITEMS } });
+    const stream = await openStream(`${first.url}/api/v1/agents/${agent}/stream`, { body: { query: 'x' } });
     const run = String(stream.headers.get('x-run-id'));
     const lost = await nextByToken(first, 3);
     const [a, b, c] = [...lost.values()] as [Probe, Probe, Probe];

@@ -4,7 +4,7 @@ import { EngineError } from '../errors.js';
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 
-export interface KeepTryingOptions {
+export interface RetryOptions {
   /** Ends the trying; the last error is thrown then. */
   readonly signal: AbortSignal;
   /** Hears of the first failure. */
@@ -16,7 +16,7 @@ export interface KeepTryingOptions {
  *
  * @throws what `work` throws that is not retryable, or anything once the signal is aborted.
  */
-export async function keepTrying<T>(work: () => Promise<T>, { signal, onWait }: KeepTryingOptions): Promise<T> {
+export async function retryWhileAway<T>(work: () => Promise<T>, { signal, onWait }: RetryOptions): Promise<T> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
     try {
       return await work();

@@ -1,10 +1,9 @@
 /** What a session remembers of its runs; pure functions from one record to the next. */
-import { renderJson } from '../dsl/render-value.js';
 import { isJsonObject, type JsonObject } from '../json.js';
-import type { SessionMessage, SessionRecord } from '../records/stores.js';
+import type { SessionMessage, SessionRecord, SessionStore } from '../records/stores.js';
 import type { RunEndReport, RunIdentity } from './live-run-options.js';
+import type { TurnRequest } from './start-command.js';
 import { MAX_PATH } from './transcript.js';
-import type { TurnRequest } from './turn-request.js';
 
 /** Messages that a session keeps; older ones are forgotten. */
 const MAX_MESSAGES = 2000;
@@ -23,7 +22,7 @@ export function newSession(
   return {
     id,
     agentId,
-    name: (name ?? textOf(query)).slice(0, NAME_CHARACTERS),
+    name: (name ?? query).slice(0, NAME_CHARACTERS),
     userId: userId ?? '',
     source: 'workflow',
     messages: [],
@@ -47,7 +46,7 @@ export function withQuestion(
 ): SessionRecord {
   const message: SessionMessage = {
     role: 'user',
-    content: textOf(query),
+    content: query,
     id: messageId,
     createdAt: Math.floor(now / 1000),
     ...(files.length === 0 ? {} : { files }),
@@ -102,6 +101,17 @@ function append<T>(list: readonly T[], item: T): readonly T[] {
   return [...list.slice(Math.max(0, list.length + 1 - MAX_MESSAGES)), item];
 }
 
-function textOf(query: TurnRequest['query']): string {
-  return typeof query === 'string' ? query : renderJson(query);
+/**
+ * Stores what an ended run leaves in its session. Does nothing for a session that was deleted meanwhile, or that has the end of this run
+ * already: a process may be lost after it stored the conversation.
+ */
+export async function storeConversation(
+  sessions: SessionStore,
+  { tenant, id, sessionId }: RunIdentity,
+  end: RunEndReport,
+  now: number,
+): Promise<void> {
+  const session = await sessions.find(tenant, sessionId);
+  if (session === undefined || session.keptRun === id) return;
+  await sessions.save(tenant, afterRun(session, end, now));
 }

@@ -149,23 +149,23 @@ describe('a lost run that cannot be taken over', () => {
 
   it('is counted as lost before anything of it is looked at', async () => {
     const { stores, run } = await lostRun();
-    let losses: number | undefined;
+    let crashes: number | undefined;
     const journal: RunJournal = {
       ...stores.journal,
       load: async (...args) => {
-        losses = (await stores.runs.find('local', run))?.launch?.losses;
+        crashes = (await stores.runs.find('local', run))?.launch?.crashes;
         return stores.journal.load(...args);
       },
     };
     const second = await startServer({ stores: { ...stores, journal }, env: ENV });
     await second.probes.next();
-    expect(losses).toBe(1);
+    expect(crashes).toBe(1);
   });
 
   it('is left alone after five losses, and says so', async () => {
     const { stores, agent, run } = await lostRun();
     const record = await stores.runs.find('local', run);
-    const launch = { isDetached: false, headers: {}, losses: 5 };
+    const launch = { isDetached: false, headers: {}, crashes: 5 };
     await stores.runs.save('local', { ...(record as NonNullable<typeof record>), launch });
     const kill = (): never => {
       throw new Error('this would end the process');

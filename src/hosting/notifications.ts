@@ -13,7 +13,7 @@ export const BELIEVED_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 
 /** Runs that others follow, as far as one process can tell. */
-export class RunNews {
+export class RunNotifications {
   readonly #signals: Signals;
   readonly #now: () => number;
   /** Until when somebody elsewhere wants to hear of a run of this process. */

@@ -1,61 +1,64 @@
 import { continueTurn } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
-import type { JournalContents, RunJournal } from '../records/durable-stores.js';
+import type { JournalContents, LeaseStore, RunJournal } from '../records/durable-stores.js';
 import type { LoggedEvent, RunLaunch, RunRecord } from '../records/stores.js';
-import { afterRun } from './conversation-record.js';
+import type { HostStores } from './host-options.js';
 import { endIn } from './last-event.js';
+import { SESSION_LEASES, type SessionLease } from './leases.js';
 import type { RunWork } from './live-run-options.js';
 import type { Log } from './log.js';
-import { engineOptions, servicesFor, type TurnStarterOptions } from './run-engine.js';
+import type { RunHub } from './run-hub.js';
 import { type PastOptions, type RunPast, readPast } from './run-past.js';
 import { splitUsage } from './run-usage.js';
-import type { SessionClaim } from './session-claims.js';
+import { engineOptions, type StartOptions } from './start.js';
+import { servicesOfRun } from './tenant-services.js';
 
-export interface TakeOverOptions extends TurnStarterOptions {
+export interface RecoverOptions extends StartOptions {
   /** Undefined when runs do not outlive their process; those that were lost then end as failed. */
   readonly runJournal: RunJournal | undefined;
   readonly logger: Log;
 }
 
 /** Takeovers of one run without a node that finishes: what ends its process, or cannot be taken over, must not be tried for ever. */
-const MAX_LOSSES = 5;
+const MAX_CRASHES = 5;
 
 /** Goes on with a run whose process was lost, unless somebody else does already; never rejects. */
-export type TakeOver = (tenant: string, lost: RunRecord) => Promise<void>;
+export type Recover = (tenant: string, lost: RunRecord) => Promise<void>;
 
 /**
  * Takes lost runs over: each goes on where its journal ends, its events where its log ends. What cannot go on ends as failed, in its log
  * and its session, so that nobody waits for it.
  */
-export function createTakeOver(options: TakeOverOptions): TakeOver {
+export function createRecover(options: RecoverOptions): Recover {
   const { hub, stores, logger } = options;
   return async (tenant, { id, agentId, sessionId }) => {
-    let claim: SessionClaim | undefined;
+    let lease: SessionLease | undefined;
     try {
       if (hub.find(tenant, id) !== undefined) return;
-      claim = await hub.tryClaim({ tenant, sessionId, agentId, run: id });
+      lease = await hub.tryLease({ tenant, sessionId, agentId, run: id });
       // Looked at again now that nobody else can change it.
-      const record = claim === undefined ? undefined : await stores.runs.find(tenant, id);
-      if (claim === undefined) return;
-      if (record?.status !== 'running') await claim.release();
-      else await countLoss(options, tenant, record, (counted) => goOn(options, tenant, counted, claim as SessionClaim));
+      const record = lease === undefined ? undefined : await stores.runs.find(tenant, id);
+      if (lease === undefined) return;
+      if (record?.status !== 'running') await lease.release();
+      else
+        await countCrash(options, tenant, record, (counted) => resume(options, tenant, counted, lease as SessionLease));
     } catch (error) {
       logger.error({ run: id, err: error }, 'a lost run could not be taken over; trying again');
       // Its lease ends at once, so the next look finds it again.
-      await claim?.abandon();
+      await lease?.abandon();
     }
   };
 }
 
 /** Counts before trying: what fails on the way, or ends the process, has been counted then. */
-async function countLoss(
-  { stores }: TakeOverOptions,
+async function countCrash(
+  { stores }: RecoverOptions,
   tenant: string,
   record: RunRecord,
   attempt: (counted: RunRecord) => Promise<void>,
 ): Promise<void> {
   const { launch = { isDetached: false, headers: {} } } = record;
-  const counted = { ...record, launch: { ...launch, losses: (launch.losses ?? 0) + 1 } };
+  const counted = { ...record, launch: { ...launch, crashes: (launch.crashes ?? 0) + 1 } };
   await stores.runs.save(tenant, counted);
   try {
     await attempt(counted);
@@ -66,15 +69,15 @@ async function countLoss(
   }
 }
 
-async function goOn(options: TakeOverOptions, tenant: string, record: RunRecord, claim: SessionClaim): Promise<void> {
-  const { stores, hub, logger, runJournal, now } = options;
+async function resume(options: RecoverOptions, tenant: string, record: RunRecord, lease: SessionLease): Promise<void> {
+  const { hub, logger, runJournal } = options;
   const { launch = { isDetached: false, headers: {} } } = record;
   // What it has may be what ends its process: it is left alone then, but for its numbers.
-  const isHopeless = (launch.losses ?? 0) > MAX_LOSSES;
+  const isHopeless = (launch.crashes ?? 0) > MAX_CRASHES;
   const kept = isHopeless ? { problem: lostTooOften(record.id) } : await loadJournal(runJournal, tenant, record.id);
   const past = await readLog(options, tenant, record, { usage: kept?.usage, onlyNumbers: isHopeless });
   if (past instanceof EngineError || past.last !== undefined) {
-    await finish(options, tenant, record, past instanceof EngineError ? past : (past.last as LoggedEvent), claim);
+    await finish(options, tenant, record, past instanceof EngineError ? past : (past.last as LoggedEvent), lease);
     return;
   }
   const work = await workOf(options, { tenant, record, past, kept });
@@ -91,20 +94,14 @@ async function goOn(options: TakeOverOptions, tenant: string, record: RunRecord,
       past,
       launch: noteProgress(launch, past),
       keepsTrace: false,
-      keepConversation: async (end) => {
-        const found = await stores.sessions.find(tenant, sessionId);
-        // The process may have been lost after it had kept the conversation.
-        if (found === undefined || found.keptRun === id) return;
-        await stores.sessions.save(tenant, afterRun(found, end, now()));
-      },
     },
-    claim,
+    lease,
   );
 }
 
 /** A long run may lose many processes, as long as it gets on in between. */
 function noteProgress(launch: RunLaunch, { finished }: RunPast): RunLaunch {
-  return finished > (launch.finished ?? 0) ? { ...launch, finished, losses: 1 } : launch;
+  return finished > (launch.finished ?? 0) ? { ...launch, finished, crashes: 1 } : launch;
 }
 
 /** What is in a journal, or what is wrong with it. */
@@ -121,7 +118,7 @@ async function loadJournal(runJournal: RunJournal | undefined, tenant: string, r
 
 /** A log that cannot be read cannot be told that its run has ended, either. */
 async function readLog(
-  { stores }: TakeOverOptions,
+  { stores }: RecoverOptions,
   tenant: string,
   record: RunRecord,
   options: PastOptions,
@@ -135,17 +132,17 @@ async function readLog(
 
 /** It had ended, and only its record does not say so yet; or nothing but its record can say so. */
 async function finish(
-  { stores, hub, now }: TakeOverOptions,
+  { stores, hub, now }: RecoverOptions,
   tenant: string,
   { launch: _, ...record }: RunRecord,
   end: LoggedEvent | EngineError,
-  claim: SessionClaim,
+  lease: SessionLease,
 ): Promise<void> {
   const ended: RunRecord = { ...record, ...endOf(end), finishedAt: now() };
   await stores.runs.save(tenant, ended);
   await stores.log.end(tenant, record.id);
   hub.count(ended);
-  await claim.release();
+  await lease.release();
 }
 
 function endOf(end: LoggedEvent | EngineError): ReturnType<typeof endIn> & Partial<Pick<RunRecord, 'lastSeq'>> {
@@ -165,7 +162,7 @@ interface Lost {
   readonly kept: Kept | undefined;
 }
 
-async function workOf(options: TakeOverOptions, { tenant, record, past, kept }: Lost): Promise<RunWork> {
+async function workOf(options: RecoverOptions, { tenant, record, past, kept }: Lost): Promise<RunWork> {
   const { stores, openCanvas, timeoutMs, now } = options;
   const problem = kept?.problem ?? past.problem;
   if (problem !== undefined) return { failure: problem };
@@ -174,7 +171,7 @@ async function workOf(options: TakeOverOptions, { tenant, record, past, kept }: 
     const session = await stores.sessions.find(tenant, record.sessionId);
     if (session === undefined || contents?.checkpoint === undefined) return { failure: lostForGood(record.id) };
     const canvas = openCanvas(session.dsl);
-    const services = servicesFor(options, tenant, session, record.launch?.headers ?? {});
+    const services = servicesOfRun(options, tenant, session, record.launch?.headers ?? {});
     const leftMs = Math.max(1, timeoutMs - (now() - past.startedAt));
     return {
       plan: canvas.plan,
@@ -194,11 +191,94 @@ function finalError(thrown: unknown): EngineError {
 }
 
 function lostTooOften(run: string): EngineError {
-  const message = `Run "${run}" lost its process ${MAX_LOSSES + 1} times without getting on, as if it were the reason; it is not taken over again.`;
+  const message = `Run "${run}" lost its process ${MAX_CRASHES + 1} times without getting on, as if it were the reason; it is not taken over again.`;
   return new EngineError('RUN_LOST', message);
 }
 
 function lostForGood(run: string): EngineError {
   const message = `The process that run "${run}" was in was lost before anything of it was kept, so it cannot go on; ask again.`;
   return new EngineError('RUN_LOST', message);
+}
+
+export interface OrphanScanOptions {
+  readonly hub: RunHub;
+  readonly stores: HostStores;
+  readonly recover: Recover;
+  readonly leaseMs: number;
+  readonly logger: Log;
+}
+
+/** Expired leases that one scan takes. */
+const MAX_FOUND = 1_000;
+
+/** Runs that are recovered side by side. */
+const AT_ONCE = 16;
+
+/** Scans during the time of a lease. */
+const SCANS_PER_LEASE = 4;
+
+/** Finds orphans, runs whose lease expired, and has them recovered: at once, then at regular intervals. */
+export class OrphanScan {
+  readonly #options: OrphanScanOptions;
+  #timer: NodeJS.Timeout | undefined = undefined;
+  #isFailing = false;
+  #isClosed = false;
+
+  constructor(options: OrphanScanOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    void this.#scan();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #scan(): Promise<void> {
+    const { logger, leaseMs } = this.#options;
+    try {
+      await this.#recoverAll();
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) logger.warn({ err: error }, 'the scan for orphaned runs failed; trying again');
+      this.#isFailing = true;
+    }
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#scan(), leaseMs / SCANS_PER_LEASE).unref();
+  }
+
+  async #recoverAll(): Promise<void> {
+    const { leases } = this.#options.stores;
+    const found = [...(await leases.expired(SESSION_LEASES, MAX_FOUND))];
+    const next = found.values();
+    let failure: { readonly error: unknown } | undefined;
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (const lease of next) {
+          if (this.#isClosed) return;
+          // One that cannot be recovered must not keep the others from it.
+          await this.#recover(lease).catch((error: unknown) => {
+            if (EngineError.is(error) && error.retryable) throw error;
+            failure ??= { error };
+          });
+        }
+      }),
+    );
+    if (failure !== undefined) throw failure.error;
+  }
+
+  async #recover({ tenant, name, owner, data }: Awaited<ReturnType<LeaseStore['expired']>>[number]): Promise<void> {
+    const { stores, recover, hub } = this.#options;
+    const { leases, runs, home = '' } = stores;
+    // Servers may share leases without sharing the other stores.
+    if (data.home !== home || typeof data.run !== 'string') return;
+    // A process that could not renew its leases for a while is not lost.
+    if (hub.hasLease(tenant, name.slice(SESSION_LEASES.length))) return;
+    const record = await runs.find(tenant, data.run);
+    if (record?.status === 'running') await recover(tenant, record);
+    // It ended, or its process was lost before it began. Released only if the expired lease is still the one that was found.
+    else await leases.release(tenant, name, owner);
+  }
 }
