@@ -31,8 +31,8 @@ export interface GraphNode {
  * const plan = graph(
  *   {
  *     hello: () => ({ text: 'hi' }),
- *     loud: ({ lookup }) => {
- *       const text = lookup('hello@text');
+ *     loud: (at) => {
+ *       const text = at.lookup('hello@text');
  *       return { text: text.status === 'found' ? `${text.value}!` : '' };
  *     },
  *   },
