@@ -126,7 +126,7 @@ export { isJsonObject, type Json, type JsonObject } from './json.js';
 export type { ChatDelta, ChatMessage, ChatModel, ChatRequest } from './models/chat-model.js';
 export type { ModelsConfiguration } from './models/configuration.js';
 export { createModels, type Models, type ModelsOptions } from './models/router.js';
-export type { ScriptInput } from './models/script.js';
+export type { ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
 export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
 // Tools, and what they ask of the process around them.

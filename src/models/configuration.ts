@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { EngineError } from '../errors.js';
 import { invalidSettings } from './invalid-settings.js';
-import { type Script, scriptSchema } from './script.js';
+import { providers } from './providers/index.js';
+import { type Script, scriptSchema } from './scripted.js';
 
 /** What a model is used for. */
 export type ModelKind = 'chat' | 'embedding' | 'rerank' | 'tts';
@@ -10,6 +11,8 @@ export type ModelKind = 'chat' | 'embedding' | 'rerank' | 'tts';
 export interface ProviderSettings {
   /** The factory, or `instance@Factory`; `undefined` for the one of `OPENAI_BASE_URL`. */
   readonly name: string | undefined;
+  /** The kind of server: that of a definition in `src/models/providers`. */
+  readonly kind: string;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -40,10 +43,15 @@ export interface ModelsConfiguration {
   readonly maxConcurrentChats: number;
 }
 
+const KINDS = providers.map(({ kind }) => kind);
+/** The kind of a factory that says none, and of the default provider. */
+const DEFAULT_KIND = KINDS[0] as string;
+
 const name = z.string().trim().min(1);
 
 const factory = z
   .strictObject({
+    kind: z.enum(KINDS).default(DEFAULT_KIND),
     base_url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
     api_key: z.string().min(1).optional(),
     /** Name of the environment variable that holds the key. */
@@ -156,6 +164,7 @@ function sameButForCase(names: readonly string[]): string | undefined {
 function providerOf(name: string, from: z.output<typeof factory>, env: ReadModelsOptions['env']): ProviderSettings {
   return {
     name,
+    kind: from.kind,
     baseUrl: from.base_url,
     apiKey: from.api_key ?? keyFrom(env, from.api_key_env, name),
     headers: from.headers,
@@ -179,6 +188,7 @@ function defaultProviderOf(baseUrl: string | undefined, apiKey: string | undefin
   if (baseUrl === undefined && apiKey === undefined) return undefined;
   return {
     name: undefined,
+    kind: DEFAULT_KIND,
     baseUrl: baseUrl ?? 'https://api.openai.com/v1',
     apiKey,
     headers: {},

@@ -1,17 +1,24 @@
 import type { SchedulerLike } from 'rxjs';
 import type { Dispatcher } from 'undici';
-import type { AskOptions } from './ask-once.js';
+import { invalidOption } from '../operators/invalid-option.js';
 import type { ChatModel } from './chat-model.js';
 import type { ModelKind, ModelsConfiguration, ProviderSettings } from './configuration.js';
-import { createEmbedder, type Embedder } from './embedder.js';
+import { type Connection, type ConnectionOptions, createConnection } from './connection.js';
+import type { ProviderDefinition } from './define-provider.js';
 import { createLimiter, type Limiter, withLimit } from './limiter.js';
-import { createOpenaiCompatible } from './openai-compatible.js';
-import { createProvider, type Provider } from './provider.js';
-import { createReranker, type Reranker } from './reranker.js';
+import { providers } from './providers/index.js';
 import { defaultProviderFor, hasProviders, type ResolvedModel, resolveModel } from './resolve-model.js';
 import { type RetryPolicy, withRetries } from './retry-policy.js';
 import { createScriptedModel, type ScriptedModelOptions } from './scripted.js';
-import { createSpeechModel, type SpeechModel } from './speech-model.js';
+import {
+  type AskOptions,
+  createEmbedder,
+  createReranker,
+  createSpeechModel,
+  type Embedder,
+  type Reranker,
+  type SpeechModel,
+} from './single-answer.js';
 
 /** A chat model, ready to be called. */
 export interface ChatChoice {
@@ -77,7 +84,8 @@ export interface ModelsOptions {
 
 /** A provider's settings made into clients, once. */
 interface Connected {
-  readonly provider: Provider;
+  readonly definition: ProviderDefinition;
+  readonly connection: Connection;
   readonly chat: ChatModel;
 }
 
@@ -105,18 +113,17 @@ export function createModels(configuration: ModelsConfiguration, options: Models
 
   const connected = new Map<ProviderSettings, Connected>();
   for (const settings of allProviders(configuration)) {
-    const { baseUrl, apiKey, headers, streamUsage } = settings;
-    const { idleTimeoutMs } = configuration;
-    const provider = createProvider({ baseUrl, apiKey, headers, dispatcher, idleTimeoutMs });
-    connected.set(settings, { provider, chat: prepared(createOpenaiCompatible(provider, { streamUsage })) });
+    const definition = definitionOf(settings);
+    const connection = openConnection(definition, settings, { dispatcher, idleTimeoutMs: configuration.idleTimeoutMs });
+    connected.set(settings, { definition, connection, chat: prepared(definition.chat(connection, settings)) });
   }
   const connectionOf = ({ provider }: ResolvedModel): Connected | undefined => provider && connected.get(provider);
 
   const askOptions = (kind: ModelKind, modelId: string): AskOptions => {
     const resolved = resolveModel(configuration, kind, modelId);
     // Only chat resolves to no provider.
-    const { provider } = connectionOf(resolved) as Connected;
-    return { provider, model: resolved.name, retry };
+    const { definition, connection } = connectionOf(resolved) as Connected;
+    return { definition, connection, model: resolved.name, retry };
   };
 
   return {
@@ -147,9 +154,11 @@ function openLater(): { readonly open: () => Promise<Dispatcher>; readonly close
   let opened: Promise<Dispatcher> | undefined;
   let isClosed = false;
   const connect = async (): Promise<Dispatcher> => {
-    const { createDispatcher } = await import('./dispatcher.js');
-    const dispatcher = createDispatcher();
-    // A call may have been on its way here when everything was closed.
+    // Loaded here, as the client takes a quarter of the start of a process that makes no calls. No limit of connections: the limiter
+    // of model calls has one.
+    const { Agent } = await import('undici');
+    const dispatcher = new Agent({ connect: { timeout: 10_000 }, keepAliveTimeout: 10_000 });
+    // A call may have waited for this while everything was closed.
     if (isClosed) await dispatcher.destroy();
     return dispatcher;
   };
@@ -163,6 +172,25 @@ function openLater(): { readonly open: () => Promise<Dispatcher>; readonly close
       await (await opened)?.destroy();
     },
   };
+}
+
+function definitionOf({ kind }: Pick<ProviderSettings, 'kind'>): ProviderDefinition {
+  const definition = providers.find((one) => one.kind === kind);
+  if (definition !== undefined) return definition;
+  throw invalidOption('createModels', 'kind', `one of ${providers.map((one) => one.kind).join(', ')}`, kind);
+}
+
+/** The server of a provider; what the configuration sets as headers wins over the provider's own. */
+export function openConnection(
+  definition: ProviderDefinition,
+  settings: Pick<ConnectionOptions, 'baseUrl' | 'apiKey' | 'headers'>,
+  options: Omit<ConnectionOptions, 'baseUrl' | 'apiKey' | 'headers' | 'chatPath'>,
+): Connection {
+  const { baseUrl, apiKey, headers: own = {} } = settings;
+  const set = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  const usual = Object.entries(definition.headers(apiKey)).filter(([name]) => !set.has(name.toLowerCase()));
+  const headers = { ...Object.fromEntries(usual), ...own };
+  return createConnection({ ...options, baseUrl, apiKey, headers, chatPath: definition.chatPath });
 }
 
 function allProviders({ providers, defaultProvider }: ModelsConfiguration): readonly ProviderSettings[] {

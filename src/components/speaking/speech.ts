@@ -1,8 +1,8 @@
 import { catchError, defer, filter, map, Observable, type OperatorFunction, of } from 'rxjs';
 import { EngineError, toEngineError } from '../../errors.js';
 import { type Delta, type Notice, notice, warning } from '../../graph/node-events.js';
+import type { SpeechAudio } from '../../models/define-provider.js';
 import type { Models } from '../../models/router.js';
-import type { SpeechAudio } from '../../models/speech-model.js';
 import { mapInOrder } from '../../operators/map-in-order.js';
 
 /** Sentences that are made into sound at once, and that may be begun or made before they are due. */
