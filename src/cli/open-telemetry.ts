@@ -1,7 +1,7 @@
 import type { Environment } from '../telemetry/sdk-plan.js';
 import { openTelemetry as open, type Telemetry } from '../telemetry/telemetry.js';
 import type { TelemetryLog } from '../telemetry/telemetry-log.js';
-import { readVersion } from './version.js';
+import { readVersion } from './command.js';
 
 /**
  * Telemetry as the environment asks for it; whoever calls this closes it, last of all. `closeMs` is how long the last spans may

@@ -2,29 +2,30 @@
 
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { identity, lastValueFrom, tap } from 'rxjs';
 import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
 import { runTurn, type Session, type Turn } from '../canvas/turn.js';
 import { toWireEvents } from '../canvas/wire-events.js';
-import type { Services } from '../components/services.js';
+import type { Files, Services } from '../components/services.js';
+import type { Document } from '../dsl/document.js';
 import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import { createTimeoutResolver } from '../graph/timeouts.js';
 import { passThrough, readTraceContext } from '../graph/trace-context.js';
+import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH } from '../json.js';
 import { readSettings } from '../settings/read-settings.js';
 import { watchedBy } from '../telemetry/run-watch.js';
 import { readSdkPlan } from '../telemetry/sdk-plan.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { type Command, EXIT, parse } from './command.js';
-import { createLocalFiles } from './local-files.js';
 import { type OpenServices, openServices, type ServiceSettings } from './open-services.js';
 import { type Show, showAnswer, showEvents, showProgress } from './printers.js';
 import { readSource } from './read-source.js';
-import { parseInputs, parseVariables } from './run-inputs.js';
 import { Screen } from './screen.js';
 import { type KeptSession, readSession, writeSession } from './session-file.js';
-import type { Terminal } from './terminal.js';
+import type { Output, Terminal } from './terminal.js';
 
 /** How long somebody at a terminal waits for the last spans, in milliseconds. */
 const LAST_SPANS_MS = 1_000;
@@ -208,4 +209,95 @@ function report({ outcome: { status, error }, failedNode }: Played, screen: Scre
 
 function newId(): string {
   return randomUUID().replaceAll('-', '');
+}
+
+/**
+ * The value of `--inputs`.
+ *
+ * @throws EngineError USAGE when it is no JSON object.
+ */
+function parseInputs(text: string): JsonObject {
+  const value = parseJson(text);
+  if (value !== undefined && isTooDeep(value)) {
+    throw new EngineError('USAGE', `--inputs has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
+  }
+  if (value !== undefined && isJsonObject(value)) return value;
+  throw new EngineError('USAGE', `--inputs takes a JSON object such as {"city": "Oslo"}; received ${text}`);
+}
+
+/**
+ * The values of `--env`, under `env.NAME` and of the type that the document declares for the variable (text when it declares none).
+ *
+ * @throws EngineError USAGE for what is not NAME=VALUE, or a value of another type.
+ */
+function parseVariables(pairs: readonly string[], { variables }: Pick<Document, 'variables'>): JsonObject {
+  const entries = pairs.map((pair): [string, Json] => {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new EngineError('USAGE', `--env takes NAME=VALUE; received ${JSON.stringify(pair)}`);
+    const name = pair.slice(0, at);
+    const declared = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    const type = declared !== undefined && isJsonObject(declared) ? declared.type : undefined;
+    return [`env.${name}`, valueOfType(typeof type === 'string' ? type : '', name, pair.slice(at + 1))];
+  });
+  return Object.fromEntries(entries);
+}
+
+function valueOfType(type: string, name: string, text: string): Json {
+  const isOfType = TYPES.find(([prefix]) => type.trim().toLowerCase().startsWith(prefix))?.[1];
+  if (isOfType === undefined) return text;
+  const value = parseJson(text);
+  if (value !== undefined && isOfType(value)) return value;
+  throw new EngineError(
+    'USAGE',
+    `--env ${name} takes a value of type ${type}, as JSON; received ${JSON.stringify(text)}`,
+  );
+}
+
+/** Declared types that are not text, by how their names begin (`array<string>` …). */
+const TYPES: readonly (readonly [prefix: string, isOfType: (value: Json) => boolean])[] = [
+  ['number', (value) => typeof value === 'number'],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['object', isJsonObject],
+  ['array', Array.isArray],
+];
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+const ID = /^[0-9a-f]{32}$/;
+
+/**
+ * Keeps each file as `<folder>/<id>/<name>` and says on `err` where it lies.
+ *
+ * Ids are ours alone, and only the last part of a name is used, so that no canvas can write or read anywhere else.
+ */
+function createLocalFiles(folder: string, err: Output): Files {
+  return {
+    async read(id) {
+      if (!ID.test(id)) return undefined;
+      const [name] = await readdir(path.join(folder, id)).catch(() => []);
+      if (name === undefined) return undefined;
+      const bytes = await readFile(path.join(folder, id, name));
+      return { id, name, mimeType: 'application/octet-stream', bytes };
+    },
+    async save({ name, bytes }) {
+      const id = randomUUID().replaceAll('-', '');
+      const place = path.join(folder, id);
+      await mkdir(place, { recursive: true });
+      const file = path.join(place, safeName(name));
+      await writeFile(file, bytes);
+      err.write(`file: ${file}\n`);
+      return id;
+    },
+  };
+}
+
+function safeName(name: string): string {
+  const last = path.basename(name.replaceAll('\\', '/')).replace(/\p{Cc}/gu, '');
+  return last === '' || last === '.' || last === '..' ? 'file' : last.slice(0, 200);
 }

@@ -2,9 +2,20 @@
 import { createHash } from 'node:crypto';
 import type MiniSearch from 'minisearch';
 import { EngineError } from '../errors.js';
-import { passagesOf } from './passages.js';
+import { estimateTokens } from '../models/estimate-tokens.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from './retriever.js';
-import { wordsOf } from './words.js';
+
+/** Estimated tokens that a passage aims at; RAGFlow's default chunk size. */
+const PASSAGE_TOKENS = 512;
+
+/** Longest piece without a break that is kept together, in UTF-16 units. */
+const MAX_PIECE = 2_000;
+
+/** Letters of scripts that are written without spaces. */
+const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}';
+
+/** A row of such letters, or a word of any other script. */
+const RUN = new RegExp(`([${UNSPACED}]+)|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu');
 
 /** A document to be found. */
 export interface IndexedDocument {
@@ -124,4 +135,66 @@ function lookUp({ search, entries }: Index, dataset: IndexedDataset, request: Re
 function rarity(word: string, hits: readonly { readonly terms: readonly string[] }[], size: number): number {
   const holding = hits.filter(({ terms }) => terms.includes(word)).length;
   return Math.log(1 + (size - holding + 0.5) / (holding + 0.5));
+}
+
+/** Cuts a text into passages of about 512 tokens, between paragraphs where it can, else between sentences or words. */
+export function passagesOf(text: string): string[] {
+  const passages: string[] = [];
+  let current = '';
+  let tokens = 0;
+  const close = (): void => {
+    if (current.trim() !== '') passages.push(current.trim());
+    current = '';
+    tokens = 0;
+  };
+  for (const piece of piecesOf(text)) {
+    const cost = estimateTokens(piece);
+    if (tokens > 0 && tokens + cost > PASSAGE_TOKENS) close();
+    current += piece;
+    tokens += cost;
+  }
+  close();
+  return passages;
+}
+
+/** Paragraphs with the space behind them; long ones cut at the last sentence end or space before the limit. */
+function* piecesOf(text: string): Generator<string> {
+  let from = 0;
+  while (from < text.length) {
+    const end = text.indexOf('\n\n', from);
+    const to = end === -1 ? text.length : end + 2;
+    if (to - from <= MAX_PIECE) {
+      yield text.slice(from, to);
+      from = to;
+      continue;
+    }
+    const part = text.slice(from, from + MAX_PIECE);
+    const cut = Math.max(part.lastIndexOf('. '), part.lastIndexOf('。'), part.lastIndexOf('\n'), part.lastIndexOf(' '));
+    const length = cut > MAX_PIECE / 2 ? cut + 1 : MAX_PIECE;
+    yield text.slice(from, from + length);
+    from += length;
+  }
+}
+
+/**
+ * The words of a text for an index: lower case, without accents; scripts that are written without spaces give pairs of letters.
+ *
+ * Linear in the text. Source of the pairs: the usual bigram index for Chinese, as in Lucene's `CJKBigramFilter`.
+ */
+export function wordsOf(text: string): string[] {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();
+  const words: string[] = [];
+  for (const [run, unspaced] of plain.matchAll(RUN)) {
+    if (unspaced === undefined) words.push(run);
+    else words.push(...pairs(Array.from(unspaced)));
+  }
+  return words;
+}
+
+function pairs(letters: readonly string[]): string[] {
+  if (letters.length < 2) return [...letters];
+  return letters.slice(1).map((letter, index) => `${letters[index]}${letter}`);
 }
