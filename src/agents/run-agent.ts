@@ -17,7 +17,7 @@ import { type Approval, type Caller, outOfBudget, type RoundResults, runCalls } 
 export interface AgentBudget {
   /** Tokens of all its model calls. */
   readonly tokens?: number;
-  /** Milliseconds at work. */
+  /** Milliseconds of running time. */
   readonly ms?: number;
 }
 
@@ -30,14 +30,14 @@ export interface AgentSetup extends Omit<Caller, 'concurrency'> {
   readonly budget?: AgentBudget;
   /** Tool calls at once. @default 8 */
   readonly concurrency?: number;
-  /** What people said about the calls that the state waits with, by id of the call. */
+  /** Decisions about the pending calls of the state, by id of the call. */
   readonly approvals?: ReadonlyMap<string, Approval>;
 }
 
 /** Tool calls that are made of one answer; further ones are dropped. */
 const MAX_CALLS = 64;
 
-/** Characters of a conversation after which no further tool is called: it is kept whole after every round. */
+/** Characters of a conversation after which no further tool is called: it is stored whole after every round. */
 const MAX_CONVERSATION = 4_000_000;
 
 /**
@@ -133,7 +133,7 @@ function spentReason({ tools, maxRounds, budget = {} }: AgentSetup, state: Agent
   return undefined;
 }
 
-/** Characters of everything that was said, calls included. */
+/** Characters of the conversation, calls included. */
 function lengthOf({ messages }: AgentState): number {
   return messages.reduce((length, message) => {
     const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
@@ -142,7 +142,7 @@ function lengthOf({ messages }: AgentState): number {
   }, 0);
 }
 
-/** Makes the calls, unless somebody must allow them first. */
+/** Makes the calls, unless some of them need an approval first. */
 function afterCalls(setup: AgentSetup, caller: Caller, state: AgentState, draft: Draft): Observable<AgentEvent> {
   const waiting = draft.calls.filter(({ name }) => needsApproval(setup.tools, name));
   if (waiting.length === 0) return makeCalls(setup, caller, state, draft);

@@ -9,7 +9,7 @@ import { type ChatMessage, contentText } from '../models/chat-model.js';
 import { collectAnswer } from '../models/collect-answer.js';
 import { tools } from '../tools/index.js';
 import type { AnyTool } from '../tools/tool.js';
-import { type AgentNode, approvalPayload, nodeEvents, readApprovals, readMemo } from './agents/agent-node.js';
+import { type AgentNode, approvalPayload, nodeEvents, readApprovals, readNodeState } from './agents/agent-node.js';
 import { type AgentParams, type AgentSpec, agentParams, readAgent } from './agents/agent-params.js';
 import { type McpTools, type OpenAgent, openAgent, withMcpTools } from './agents/agent-setup.js';
 import { usageEvent } from './chat/answers.js';
@@ -21,17 +21,17 @@ import { MarkedText } from './speaking/think-text.js';
 /** Seconds that an agent may take; RAGFlow's. */
 const TIMEOUT_SECONDS = 1200;
 
-/** Turns from which on a question may lean on what was said before. */
+/** Turns from which on a question may refer to earlier ones. */
 const MIN_TURNS = 3;
 
-/** What rewriting a question gives: events of the call, and at the end the messages with the new question. */
+/** What rewriting a question emits: events of the call, and at the end the messages with the new question. */
 type Rewriting = { readonly event: NodeEvent } | { readonly messages: readonly ChatMessage[] };
 
 /**
  * Asks a model that may call tools, until it answers. Text and reasoning come as they are written, also while tools run.
  *
- * What tools found may be cited, what they made is linked below the answer. After every round the agent keeps where it stands, so
- * that a run that is lost goes on from there. Without tools it is an LLM. Errors: those of an LLM; a tool that fails is told to the
+ * What tools found may be cited, what they made is linked below the answer. After every round the agent stores its state, from
+ * which a resumed or recovered run continues. Without tools it is an LLM. Errors: those of an LLM; the failure of a tool is text for the
  * model.
  */
 export const agent = agentComponent(tools);
@@ -73,13 +73,13 @@ interface Work {
 }
 
 function work({ activation, context, spec, isStreamed }: Work, { offered, warnings }: McpTools): Observable<NodeEvent> {
-  const kept = readMemo(activation.nodeState);
+  const stored = readNodeState(activation.nodeState);
   const opened = openAgent(context, spec, offered);
   const warnings$ = from([...warnings, ...opened.warnings]);
-  const speech = new MarkedText(kept?.said ?? '');
+  const speech = new MarkedText(stored?.said ?? '');
   const node: AgentNode = { context, spec, opened, speech, isStreamed };
-  if (kept === undefined) return concat(warnings$, firstRound(node));
-  const { state } = kept;
+  if (stored === undefined) return concat(warnings$, firstRound(node));
+  const { state } = stored;
   if (state.pending === undefined) return runFrom(node, state);
   const calls = callsToAllow(opened, state.pending.calls);
   const approvals = readApprovals(activation.node, activation.answer, calls);
@@ -87,7 +87,7 @@ function work({ activation, context, spec, isStreamed }: Work, { offered, warnin
   return approvals === undefined ? of(interrupt(approvalPayload(spec.name, calls))) : runFrom(node, state, approvals);
 }
 
-/** Begins with the question, which may be put anew first. */
+/** Starts with the question, which may be rewritten first. */
 function firstRound(node: AgentNode): Observable<NodeEvent> {
   const { context, spec, opened } = node;
   if (spec.params.optimize_multi_turn !== true) return runFrom(node, newAgentState(opened.messages));
@@ -97,8 +97,8 @@ function firstRound(node: AgentNode): Observable<NodeEvent> {
 }
 
 /**
- * Puts the last question of a conversation so that it can be understood alone, by one call of the model; a conversation of fewer
- * than three turns stays as it is.
+ * Rewrites the last question of a conversation so that it can be understood alone, by one call of the model; a conversation of
+ * fewer than three turns is not changed.
  *
  * Errors: those of the model.
  */

@@ -8,7 +8,7 @@ import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';
 import { baseParams } from './base-params.js';
 import { type Browsed, browse } from './browsing/browse.js';
-import { isUpload, keepFiles, loadUploads } from './browsing/files.js';
+import { isUpload, loadUploads, storeFiles } from './browsing/files.js';
 import { nothingToAsk } from './chat/messages.js';
 import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
 import { optionalServices } from './services.js';
@@ -42,7 +42,7 @@ const browserParams = z.preprocess(
       'True insists on the sandbox of Chromium; it is on anyway but for root and in containers. Default false.',
     ),
     persist_session: flag(true).describe(
-      'Later turns of the conversation go on with cookies and logins of the node, for half an hour. Default true.',
+      'Later turns of the conversation reuse cookies and logins of the node, for half an hour. Default true.',
     ),
     allowed_domains: z
       .union([z.string(), z.array(z.string())])
@@ -68,7 +68,7 @@ const browserParams = z.preprocess(
 export type BrowserParams = z.output<typeof browserParams>;
 
 /**
- * Lets a model fulfil a task in a headless browser, and keeps what it downloads.
+ * Lets a model fulfil a task in a headless browser, and stores what it downloads.
  *
  * The browser lives as long as the activation. Errors: `BROWSER_MISSING`, `BROWSER_FAILED`, `LIMIT_REACHED` when too many wait
  * for one; `MODEL_*` of the model; `NODE_FAILED` when the model gives nothing that can be done; `CONFIG_INVALID` for a run
@@ -83,7 +83,7 @@ export const browser = defineComponent<BrowserParams>({
     content: { type: 'string', description: 'The answer; empty when the model came to none.' },
     downloaded_files: {
       type: 'array',
-      description: 'Downloads and screenshots that were kept, as `{file_id, name, size, parent_id}`.',
+      description: 'Downloads and screenshots that were stored, as `{file_id, name, size, parent_id}`.',
     },
   },
   primaryOutput: 'content',
@@ -129,7 +129,7 @@ function work(activation: Activation, params: BrowserParams): Observable<NodeEve
       const warnings$ = from(loaded.filter((one): one is Notice => !isUpload(one)));
       return concat(warnings$, browsers.open({ ...openOptions(activation, params), uploads }).pipe(concatMap(use)));
     }),
-    // The browser is there until somebody leaves it.
+    // The session stays open until it is unsubscribed.
     takeWhile((event) => event.type !== 'settled', true),
   );
   return concat(
@@ -138,12 +138,12 @@ function work(activation: Activation, params: BrowserParams): Observable<NodeEve
   );
 }
 
-/** Keeps the files and the logins of a session, then settles. */
+/** Stores the files and the logins of a session, then settles. */
 function finish({ answer, pictures }: Browsed, activation: Activation, session: BrowserSession): Observable<NodeEvent> {
-  return keepFiles(activation, session, pictures).pipe(
-    concatMap((kept): Observable<NodeEvent> => {
-      if (kept.type !== 'kept') return of(kept);
-      return session.remember().pipe(map(() => settled({ content: answer, downloaded_files: [...kept.files] })));
+  return storeFiles(activation, session, pictures).pipe(
+    concatMap((stored): Observable<NodeEvent> => {
+      if (stored.type !== 'stored') return of(stored);
+      return session.remember().pipe(map(() => settled({ content: answer, downloaded_files: [...stored.files] })));
     }),
   );
 }

@@ -122,7 +122,7 @@ function ask(
   );
 }
 
-/** The newest entries of the conversation; the message to sort stands in for the last one. */
+/** The newest entries of the conversation; the message to sort replaces the last one. */
 function readConversation(context: CallContext, { query, message_history_window_size: window }: CategorizeParams) {
   const reader = createTextReader(context);
   const reference = parseReference(query);

@@ -24,7 +24,7 @@ const generateParams = z.preprocess(
       .string()
       .nullish()
       .describe(
-        'The only prompt: what the model is told about the question of the user, or the question itself when it holds {sys.query} or there is no other. {input} is what came before; {Name:Id} is the text of a node.',
+        'The only prompt: the system prompt for the question of the user, or the question itself when it holds {sys.query} or there is no other. {input} is the text before the node; {Name:Id} is the text of a node.',
       ),
     ...answerParams,
   }),
@@ -33,11 +33,11 @@ const generateParams = z.preprocess(
 type GenerateParams = z.output<typeof generateParams>;
 
 /**
- * An LLM as RAGFlow's oldest documents write it: one `prompt`, and an Answer behind it that says the reply.
+ * An LLM as RAGFlow's oldest documents write it: one `prompt`, and an Answer after it that publishes the reply.
  *
  * The prompt is the system prompt and the user's question follows the history, unless the prompt holds the question or there
  * is none: then it is the user's message. `{input}` in it stands for what came before the node: the text of a node that leads
- * here, else of a Generate that no Answer has said, else the passages found in this turn, else the question. Errors: those of
+ * here, else of a Generate that no Answer has published, else the passages found in this turn, else the question. Errors: those of
  * an LLM.
  */
 export const generate = defineComponent<GenerateParams>({
@@ -60,7 +60,7 @@ export const generate = defineComponent<GenerateParams>({
       return ask(activation).pipe(
         map((event) => {
           if (event.type !== 'settled') return event;
-          // Where a Message reads the text live, it has been said.
+          // Where a Message reads the text live, it has been published already.
           const reply = isStreamed ? '' : removeThinking(renderValue(event.outputs.content));
           return { ...event, writes: [writeReply(activation, reply), ...markSeen(activation, upstream)] };
         }),

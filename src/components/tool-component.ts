@@ -173,13 +173,13 @@ function nodeEvents(event: ToolEvent, { source }: CallContext): NodeEvent[] {
       return [notice('tool-partial', { text: event.text })];
     case 'result': {
       const { outputs, references, artifacts } = event;
-      const kept = artifacts === undefined ? outputs : { ...outputs, _ARTIFACTS: artifacts.map(artifactRecord) };
-      return [settled(kept, references === undefined ? {} : { writes: [registerReferences(source, references)] })];
+      const all = artifacts === undefined ? outputs : { ...outputs, _ARTIFACTS: artifacts.map(artifactRecord) };
+      return [settled(all, references === undefined ? {} : { writes: [registerReferences(source, references)] })];
     }
   }
 }
 
-/** Texts anywhere in some values, for a look at their references. */
+/** Texts anywhere in some values, whose references are read. */
 function textsOf(values: readonly (Json | undefined)[]): string[] {
   return values.flatMap((value): string[] => {
     if (typeof value === 'string') return [value];

@@ -30,7 +30,7 @@ import { presetsOf, toolCallOf } from '../tool-component.js';
 import { createTextReader } from '../values/text-reader.js';
 import type { AgentSpec, McpSpec, ToolSpec } from './agent-params.js';
 
-/** An agent with its model and tools, and what it is asked first. */
+/** An agent with its model, its tools and its first messages. */
 export interface OpenAgent {
   readonly setup: AgentSetup;
   readonly chat: NodeChat;
@@ -146,7 +146,7 @@ function bindAgent(context: CallContext, spec: AgentSpec, index: number, outerPa
   };
 }
 
-/** The answer of an agent that fails, where its document gives one; otherwise the error is told. */
+/** The answer of an agent that fails, where its document gives one; otherwise the error is reported. */
 function withDefault({
   exception_method: method,
   exception_default_value: value,
@@ -194,7 +194,7 @@ export interface McpTools {
 /**
  * Lets an agent work with the tools of its MCP servers, and uses these servers for as long as it works.
  *
- * An agent without servers works at once. Where the document names no tools the server is asked first. A server that is not there
+ * An agent without servers starts at once. Where the document names no tools, those of the server are listed first. A missing server
  * is a warning: templates name those of other installations.
  */
 export function withMcpTools<T>(
@@ -265,7 +265,7 @@ function ask({ spec, connection }: Used): Observable<McpTools> {
   );
 }
 
-/** Warnings for an agent and those inside of it, which have nobody to warn. */
+/** Warnings for an agent and those inside of it, which cannot report warnings themselves. */
 function unknownServers({ name, mcp, tools }: AgentSpec, servers: McpServers | undefined): readonly Notice[] {
   const own = mcp.filter(({ serverId }) => servers?.find(serverId) === undefined);
   const inner = tools.flatMap((tool) => (tool.type === 'agent' ? unknownServers(tool, servers) : []));

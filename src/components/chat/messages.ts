@@ -15,7 +15,7 @@ import { hasPassages } from './retrieval.js';
 /** Reads one prompt of a node, its references replaced by their values. */
 export type ReadPrompt = (text: string, reader: TextReader, context: CallContext) => string;
 
-/** What a node says to its model. */
+/** What a node sends to its model. */
 export interface Prompting {
   readonly params: LlmParams;
   /** The system prompt, its tags cut out. */
@@ -31,9 +31,9 @@ export interface Prompting {
 }
 
 /**
- * The messages of a node's first request: system prompt, history, prompts, images; and what those who watch should know.
+ * The messages of a node's first request: system prompt, history, prompts, images; and warnings about them.
  *
- * @throws EngineError NODE_FAILED when nothing is asked.
+ * @throws EngineError NODE_FAILED when there is no question.
  */
 export function prepareMessages(
   context: CallContext,
@@ -123,7 +123,7 @@ export interface MessageParts {
   /** Earlier turns, without the current question. */
   readonly history: readonly Turn[];
   readonly prompts: readonly Prompt[];
-  /** Text put behind the last user message. */
+  /** Text appended to the last user message. */
   readonly appendix?: string;
   /** Shown with the last user message, as data URLs. */
   readonly images?: readonly string[];
@@ -131,7 +131,7 @@ export interface MessageParts {
 
 /**
  * Puts a request's messages in order: system, history, prompts. A first prompt of the role that spoke last in the history
- * stands in for that entry, because models expect the roles to take turns.
+ * replaces that entry, because models expect the roles to alternate.
  */
 export function buildMessages(parts: MessageParts): ChatMessage[] {
   const { system, history, prompts, appendix = '', images = [] } = parts;
@@ -250,7 +250,7 @@ const MAX_IMAGES = 64;
 /**
  * Gathers the images (`data:image/…`) in a value, each once and in order, at any depth.
  *
- * Of an object with a `content` only that is searched. At most 64 are kept.
+ * Of an object with a `content` only that is searched. At most 64 are collected.
  */
 export function collectImages(value: Json | undefined, into: Set<string>, depth = 0): void {
   if (typeof value === 'string') {
@@ -275,24 +275,24 @@ function strip(value: Json, depth: number): Json | undefined {
 }
 
 function stripList(list: readonly Json[], depth: number): Json | undefined {
-  const kept: Json[] = [];
+  const left: Json[] = [];
   for (const item of list) {
     const rest = strip(item, depth + 1);
-    if (rest !== undefined) kept.push(rest);
+    if (rest !== undefined) left.push(rest);
   }
-  return kept.length === 0 && list.length > 0 ? undefined : kept;
+  return left.length === 0 && list.length > 0 ? undefined : left;
 }
 
 function stripObject(object: JsonObject, depth: number): Json | undefined {
   const entries = Object.entries(object);
-  const kept: [string, Json][] = [];
+  const left: [string, Json][] = [];
   for (const [key, item] of entries) {
     const rest = strip(item, depth + 1);
-    if (rest !== undefined) kept.push([key, rest]);
+    if (rest !== undefined) left.push([key, rest]);
   }
-  // Of a part of a message in the form of a request only `type: image_url` is left: it says nothing.
-  const isEmptied = kept.length === 0 || (kept.length === 1 && kept[0]?.[0] === 'type');
-  return isEmptied && kept.length < entries.length ? undefined : Object.fromEntries(kept);
+  // Of a part of a message in the form of a request only `type: image_url` is left: it is empty.
+  const isEmptied = left.length === 0 || (left.length === 1 && left[0]?.[0] === 'type');
+  return isEmptied && left.length < entries.length ? undefined : Object.fromEntries(left);
 }
 
 function isImage(text: string): boolean {

@@ -110,7 +110,7 @@ export const llmShape = {
       z.array(prompt).min(1, 'a model needs at least one prompt'),
     )
     .default([{ role: 'user', content: '{sys.query}' }])
-    .describe('Messages behind the history, in order, or one text; default the question of the user.'),
+    .describe('Messages after the history, in order, or one text; default the question of the user.'),
   template_engine: templateEngine.describe(
     'Renders the prompts as templates: "jinja" or "handlebars"; default: only references are replaced.',
   ),

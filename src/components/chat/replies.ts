@@ -1,6 +1,6 @@
 /**
- * How nodes of RAGFlow's oldest documents take turns: a Generate writes a reply, and the Answer behind it says the reply and
- * waits for what the user says next. What one leaves for the other are variables, good for the turn they were written in.
+ * How nodes of RAGFlow's oldest documents work together: a Generate writes a reply, and the Answer after it publishes the reply and
+ * waits for the next message of the user. They communicate through variables, which are valid for the turn they were written in.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,19 +14,19 @@ import { removeThinking } from '../speaking/think-text.js';
 /** The node that reads or writes. */
 type Place = Pick<CallContext, 'node' | 'run' | 'source'>;
 
-/** What was written and not yet said: `{turn, text, node}`. */
+/** The reply that was written and not yet published: `{turn, text, node}`. */
 const REPLY = 'reply';
 
 /** The turn whose question an Answer took. */
 const TAKEN = 'taken_turn';
 
-/** The reply of this turn that waits to be said; empty when there is none. */
+/** The reply of this turn that is not yet published; empty when there is none. */
 export function pendingReply(place: Place): string {
   const text = replyOf(place)?.text;
   return typeof text === 'string' ? text : '';
 }
 
-/** The node that wrote the last reply of this turn, said or not. */
+/** The node that wrote the last reply of this turn, published or not. */
 export function lastWriter(place: Place): Json {
   return replyOf(place)?.node ?? null;
 }
@@ -48,22 +48,22 @@ export function takeQuestion(place: Place): Write {
 
 /**
  * Puts a reply, and the question that came after it, where the opening of the run has put a question alone: a run that
- * waited has no closing that would have kept its reply. Without a conversation nothing but `sys.query` is written.
+ * waited has no closing that would have stored its reply. Without a conversation nothing but `sys.query` is written.
  */
 export function recordExchange({ source }: Place, reply: string, question: Json): Write[] {
   const writes = [writeVariable('sys.query', question)];
   const history = listOf(source, 'history');
   const newest = history.at(-1);
   if (Array.isArray(newest) && newest[0] === 'user') {
-    const said: Json[] = reply === '' ? [] : [['assistant', { content: reply }]];
-    writes.push(writeVariable('history', [...history.slice(0, -1), ...said, ['user', question]]));
+    const answered: Json[] = reply === '' ? [] : [['assistant', { content: reply }]];
+    writes.push(writeVariable('history', [...history.slice(0, -1), ...answered, ['user', question]]));
   }
   const lines = listOf(source, 'sys.history');
   const newestLine = lines.at(-1);
   if (typeof newestLine === 'string' && newestLine.startsWith('user: ')) {
-    const said = reply === '' ? [] : [`assistant: ${reply}`];
-    const asked = `user: ${renderValue(question)}`;
-    writes.push(writeVariable('sys.history', [...lines.slice(0, -1), ...said, asked]));
+    const answered = reply === '' ? [] : [`assistant: ${reply}`];
+    const line = `user: ${renderValue(question)}`;
+    writes.push(writeVariable('sys.history', [...lines.slice(0, -1), ...answered, line]));
   }
   return writes;
 }
@@ -116,7 +116,7 @@ export function textBefore(
   return '';
 }
 
-/** Keeps in mind what some nodes hold now; nothing to write when there are not several of them. */
+/** Remembers the present texts of some nodes; nothing to write when there are not several of them. */
 export function markSeen({ node, source }: Place, upstream: readonly string[]): Write[] {
   if (upstream.length < 2) return [];
   const texts = upstream.map((id) => [id, textOf(source, id)] as const).filter(([, text]) => text !== '');
@@ -125,7 +125,7 @@ export function markSeen({ node, source }: Place, upstream: readonly string[]): 
   return [{ to: { kind: 'variable', key: SEEN }, value: { ...allSeen(source), [node]: now } }];
 }
 
-/** Whether a node talks to the user itself: it then says which files it offers, if only that there are none. */
+/** Whether a node publishes its text itself: it then has the output `downloads`, which may be empty. */
 export function talksItself(source: ValueSource, id: string): boolean {
   return source.output(id, 'downloads').status === 'found';
 }
