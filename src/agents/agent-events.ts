@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { References } from '../adapters/tool-event.js';
-import type { CallEnd, CallKind, CallMoment, CallStart, Usage } from '../graph/node-events.js';
+import type { Call, Usage } from '../graph/node-events.js';
 import type { Json, JsonObject } from '../json.js';
 import type { ChatMessage, ToolCall } from '../models/chat-model.js';
 import type { Artifact } from '../tools/tool.js';
@@ -13,27 +13,11 @@ export interface AgentText {
   readonly text: string;
 }
 
-/** A call of a model, a tool or an agent begins. `parent` is the call that it is part of. */
-export interface CallBegan extends Pick<CallStart, 'id' | 'kind' | 'name' | 'parent' | 'attributes'> {
-  readonly type: 'call-began';
-}
-
-/** Something happens in a call, such as its first piece of an answer (`stream_started`). */
-export interface CallHappened extends Pick<CallMoment, 'id' | 'name'> {
-  readonly type: 'call-moment';
-}
-
 /** A tool says how far it is. */
 export interface CallProgress {
   readonly type: 'call-progress';
   readonly id: string;
   readonly message: string;
-}
-
-/** A call is over. */
-export interface CallEnded extends Pick<CallEnd, 'id' | 'error' | 'usage' | 'attributes'> {
-  readonly type: 'call-ended';
-  readonly kind: CallKind;
 }
 
 /** A tool was called: one entry of the log that people read. */
@@ -76,10 +60,8 @@ export interface AgentAnswer {
 
 export type AgentEvent =
   | AgentText
-  | CallBegan
-  | CallHappened
+  | Call
   | CallProgress
-  | CallEnded
   | ToolLogEntry
   | Usage
   | AgentMark
@@ -87,7 +69,7 @@ export type AgentEvent =
   | AgentAnswer;
 
 /** Events of an inner agent that its outer one passes on. */
-export type InnerEvent = CallBegan | CallHappened | CallProgress | CallEnded | ToolLogEntry | Usage;
+export type InnerEvent = Call | CallProgress | ToolLogEntry | Usage;
 
 const toolCall = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
 const part = z.discriminatedUnion('type', [

@@ -4,10 +4,11 @@ import { jsonrepair } from 'jsonrepair';
 import { catchError, concat, defer, from, mergeMap, type Observable, of, tap } from 'rxjs';
 import type { References } from '../adapters/tool-event.js';
 import { EngineError, toEngineError } from '../errors.js';
+import { type CallEnd, callFinished, callStarted } from '../graph/node-events.js';
 import { isJsonObject, isTooDeep, type JsonObject } from '../json.js';
 import { mergeReferences } from '../tools/results.js';
 import type { Artifact, ToolResult } from '../tools/tool.js';
-import type { AgentEvent, AgentMark, AgentState, CallEnded, PendingCall, ToolLogEntry } from './agent-events.js';
+import type { AgentEvent, AgentMark, AgentState, PendingCall, ToolLogEntry } from './agent-events.js';
 import type { AgentTool, AgentToolEvent } from './agent-tool.js';
 
 /** Whether a person allowed a call, and what they said. */
@@ -116,10 +117,10 @@ function runCall(
     const startedAt = caller.now();
     let args: JsonObject = {};
     let text = NO_RESULT;
-    const end = (name: string, error?: CallEnded['error']): Observable<AgentEvent> =>
+    const end = (name: string, error?: CallEnd['error']): Observable<AgentEvent> =>
       defer(() => {
         note(text);
-        const ended: CallEnded = { type: 'call-ended', kind: tool?.kind ?? 'tool', id, ...(error && { error }) };
+        const ended = callFinished({ id, ...(error && { error }) });
         return of(ended, logged(caller, name, args, text, caller.now() - startedAt));
       });
     const fail = (error: unknown): Observable<AgentEvent> => {
@@ -128,15 +129,14 @@ function runCall(
       results.failed.push(call.id);
       return end(tool?.title ?? call.name, { code, message });
     };
-    const began: AgentEvent = {
-      type: 'call-began',
+    const began = callStarted({
       id,
       kind: tool?.kind ?? 'tool',
       name: tool?.title ?? call.name,
       ...(caller.parent === undefined ? {} : { parent: caller.parent }),
       attributes: { 'gen_ai.tool.call.id': call.id },
-    };
-    if (tool === undefined) return concat(of(began), fail(unknownTool(call.name, caller.tools)));
+    });
+    if (tool === undefined) return concat(of<AgentEvent>(began), fail(unknownTool(call.name, caller.tools)));
     const work$ = defer(() => {
       args = readArguments(call.name, call.arguments);
       return tool.call(args, { id, key: `${caller.keyPrefix}${place}`, state: results.inner.get(index) });

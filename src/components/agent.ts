@@ -1,20 +1,31 @@
-import { concat, concatMap, from, type Observable, of } from 'rxjs';
+import { concat, concatMap, defer, from, map, type Observable, of } from 'rxjs';
 import { type AgentState, newAgentState, type PendingCall } from '../agents/agent-events.js';
+import { type CallContext, contextOf } from '../agents/call-context.js';
 import { runAgent } from '../agents/run-agent.js';
 import type { Approval } from '../agents/run-calls.js';
 import { type Activation, type Component, defineComponent } from '../graph/component.js';
 import { interrupt, type NodeEvent } from '../graph/node-events.js';
+import { type ChatMessage, contentText } from '../models/chat-model.js';
+import { collectAnswer } from '../models/collect-answer.js';
 import { tools } from '../tools/index.js';
 import type { AnyTool } from '../tools/tool.js';
 import { type AgentNode, approvalPayload, nodeEvents, readApprovals, readMemo } from './agents/agent-node.js';
 import { type AgentParams, type AgentSpec, agentParams, readAgent } from './agents/agent-params.js';
 import { type McpTools, type OpenAgent, openAgent, withMcpTools } from './agents/agent-setup.js';
-import { rewriteQuestion } from './chat/rewrite-question.js';
+import { usageEvent } from './chat/answers.js';
+import type { NodeChat } from './chat/params.js';
 import { llm } from './llm.js';
+import { rewritePrompt } from './prompts.js';
 import { MarkedText } from './speaking/think-text.js';
 
 /** Seconds that an agent may take; RAGFlow's. */
 const TIMEOUT_SECONDS = 1200;
+
+/** Turns from which on a question may lean on what was said before. */
+const MIN_TURNS = 3;
+
+/** What rewriting a question gives: events of the call, and at the end the messages with the new question. */
+type Rewriting = { readonly event: NodeEvent } | { readonly messages: readonly ChatMessage[] };
 
 /**
  * Asks a model that may call tools, until it answers. Text and reasoning come as they are written, also while tools run.
@@ -46,23 +57,27 @@ export function agentComponent(library: readonly AnyTool[]): Component<AgentPara
       const { isStreamed } = placement;
       if ((params.tools ?? []).length === 0 && (params.mcp ?? []).length === 0) return llm.create(params, placement);
       const { spec } = readAgent(placement.name, params, library);
-      return (activation) => withMcpTools(activation, spec, (mcp) => work({ activation, spec, isStreamed }, mcp));
+      return (activation) => {
+        const context = contextOf(activation);
+        return withMcpTools(context, spec, (mcp) => work({ activation, context, spec, isStreamed }, mcp));
+      };
     },
   });
 }
 
 interface Work {
   readonly activation: Activation;
+  readonly context: CallContext;
   readonly spec: AgentSpec;
   readonly isStreamed: boolean;
 }
 
-function work({ activation, spec, isStreamed }: Work, { offered, warnings }: McpTools): Observable<NodeEvent> {
+function work({ activation, context, spec, isStreamed }: Work, { offered, warnings }: McpTools): Observable<NodeEvent> {
   const kept = readMemo(activation.nodeState);
-  const opened = openAgent(activation, spec, offered);
+  const opened = openAgent(context, spec, offered);
   const warnings$ = from([...warnings, ...opened.warnings]);
   const speech = new MarkedText(kept?.said ?? '');
-  const node: AgentNode = { activation, spec, opened, speech, isStreamed };
+  const node: AgentNode = { context, spec, opened, speech, isStreamed };
   if (kept === undefined) return concat(warnings$, firstRound(node));
   const { state } = kept;
   if (state.pending === undefined) return runFrom(node, state);
@@ -74,10 +89,48 @@ function work({ activation, spec, isStreamed }: Work, { offered, warnings }: Mcp
 
 /** Begins with the question, which may be put anew first. */
 function firstRound(node: AgentNode): Observable<NodeEvent> {
-  const { activation, spec, opened } = node;
+  const { context, spec, opened } = node;
   if (spec.params.optimize_multi_turn !== true) return runFrom(node, newAgentState(opened.messages));
-  return rewriteQuestion(activation, opened.chat, opened.messages).pipe(
+  return rewriteQuestion(context, opened.chat, opened.messages).pipe(
     concatMap((step) => ('event' in step ? of(step.event) : runFrom(node, newAgentState(step.messages)))),
+  );
+}
+
+/**
+ * Puts the last question of a conversation so that it can be understood alone, by one call of the model; a conversation of fewer
+ * than three turns stays as it is.
+ *
+ * Errors: those of the model.
+ */
+function rewriteQuestion(
+  { now }: CallContext,
+  chat: NodeChat,
+  messages: readonly ChatMessage[],
+): Observable<Rewriting> {
+  const turns = messages.filter(({ role }) => role === 'user' || role === 'assistant');
+  const last = messages.at(-1);
+  if (turns.length < MIN_TURNS || last?.role !== 'user' || typeof last.content !== 'string') return of({ messages });
+  const today = new Date(now()).toISOString().slice(0, 10);
+  const prompt = rewritePrompt(
+    turns.map(({ role, content }) => ({ role, content: contentText(content) })),
+    today,
+  );
+  let question = last.content;
+  const asked$ = chat.ask(
+    chat.request([{ role: 'user', content: prompt }]),
+    (answer$) =>
+      answer$.pipe(
+        collectAnswer(),
+        concatMap(({ text, usage }): NodeEvent[] => {
+          question = text.trim() || question;
+          return usage === undefined ? [] : [usageEvent(usage)];
+        }),
+      ),
+    { id: 'rewrite' },
+  );
+  return concat(
+    asked$.pipe(map((event): Rewriting => ({ event }))),
+    defer(() => of<Rewriting>({ messages: [...messages.slice(0, -1), { role: 'user', content: question }] })),
   );
 }
 

@@ -2,14 +2,15 @@ import { concat, concatMap, defer, from, map, type Observable, of, takeWhile, to
 import { z } from 'zod';
 import { type DomainList, readDomains } from '../adapters/browser/guard-proxy.js';
 import type { BrowserSession, Browsers, OpenOptions } from '../adapters/browser/index.js';
+import { contextOf } from '../agents/call-context.js';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';
 import { baseParams } from './base-params.js';
 import { type Browsed, browse } from './browsing/browse.js';
 import { isUpload, keepFiles, loadUploads } from './browsing/files.js';
-import { nothingToAsk, openChat } from './chat/open-chat.js';
-import { modelParams, withUsualNames } from './chat/params.js';
+import { nothingToAsk } from './chat/messages.js';
+import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
 import { optionalServices } from './services.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
 
@@ -101,7 +102,7 @@ function withAliases(params: unknown): unknown {
 
 function work(activation: Activation, params: BrowserParams): Observable<NodeEvent> {
   const browsers = browsersOf(activation);
-  const chat = openChat(activation, params);
+  const chat = openNodeChat(contextOf(activation), params);
   const reader = createTextReader(activation);
   const task = reader.read(params.prompts);
   if (task.trim() === '') throw nothingToAsk(activation.node);

@@ -1,9 +1,10 @@
 import { map } from 'rxjs';
 import { z } from 'zod';
+import type { CallContext } from '../agents/call-context.js';
 import { splitTemplate } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import type { ValueSource } from '../dsl/resolve.js';
-import { type Activation, defineComponent } from '../graph/component.js';
+import { defineComponent } from '../graph/component.js';
 import { isJsonObject, type Json } from '../json.js';
 import { baseParams } from './base-params.js';
 import type { ReadPrompt } from './chat/messages.js';
@@ -49,8 +50,8 @@ export const generate = defineComponent<GenerateParams>({
   needs: (params) => llm.needs?.(asSystem(params)) ?? [],
   create(params, placement) {
     const { upstream, isStreamed } = placement;
-    const readPrompt: ReadPrompt = (text, reader, activation) =>
-      readOldPrompt(text, reader, activation, () => inputOf(activation, upstream));
+    const readPrompt: ReadPrompt = (text, reader, context) =>
+      readOldPrompt(text, reader, context, () => inputOf(context, upstream));
     const askAboutQuestion = createAsker(asSystem(params), placement, readPrompt);
     const askPrompt = createAsker(asQuestion(params), placement, readPrompt);
     const isQuestion = holdsQuestion(params.prompt ?? '');
@@ -89,7 +90,7 @@ const OLD_REFERENCE = /\{{1,3}(input|[A-Za-z]{1,64}:[\w-]{1,200})\}{1,3}/g;
 const TEXT_OUTPUTS = ['content', 'formalized_content', 'result', 'query'] as const;
 
 /** Reads a prompt piece by piece, so that nothing in a value is taken for a reference. */
-function readOldPrompt(text: string, reader: TextReader, { source }: Activation, readInput: () => string): string {
+function readOldPrompt(text: string, reader: TextReader, { source }: CallContext, readInput: () => string): string {
   let read = '';
   let from = 0;
   for (const match of text.matchAll(OLD_REFERENCE)) {
@@ -102,9 +103,9 @@ function readOldPrompt(text: string, reader: TextReader, { source }: Activation,
   return read + reader.read(text.slice(from));
 }
 
-function inputOf(activation: Activation, upstream: readonly string[]): string {
-  const { source } = activation;
-  return textBefore(activation, upstream) || pendingReply(activation) || passagesIn(source) || questionIn(source);
+function inputOf(context: CallContext, upstream: readonly string[]): string {
+  const { source } = context;
+  return textBefore(context, upstream) || pendingReply(context) || passagesIn(source) || questionIn(source);
 }
 
 function questionIn(source: ValueSource): string {

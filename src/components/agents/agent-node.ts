@@ -10,12 +10,9 @@ import {
   readAgentState,
   type ToolLogEntry,
 } from '../../agents/agent-events.js';
+import type { CallContext } from '../../agents/call-context.js';
 import type { Approval } from '../../agents/run-calls.js';
-import type { Activation } from '../../graph/component.js';
 import {
-  callEvent,
-  callFinished,
-  callStarted,
   delta,
   interrupt,
   type NodeEvent,
@@ -38,7 +35,7 @@ import type { OpenAgent } from './agent-setup.js';
 
 /** One activation of an Agent. */
 export interface AgentNode {
-  readonly activation: Activation;
+  readonly context: CallContext;
   readonly spec: AgentSpec;
   readonly opened: OpenAgent;
   /** What was said so far, thoughts between marks. */
@@ -70,15 +67,10 @@ export function nodeEvents(node: AgentNode, event: AgentEvent): Observable<NodeE
       node.speech.append(event.text, true);
       return of(delta('thinking', event.text));
     case 'usage':
+    case 'call':
       return of(event);
-    case 'call-began':
-      return of(callStarted(event));
-    case 'call-moment':
-      return of(callEvent(event));
     case 'call-progress':
       return of(notice('tool-progress', { call: event.id, message: event.message }));
-    case 'call-ended':
-      return of(callFinished(event));
     case 'tool-log':
       return of(toolLog(event));
     case 'mark':
@@ -124,29 +116,25 @@ const TOO_LONG = warning('The answer was cut off at its token limit; raise max_t
 function objectAnswer(node: AgentNode, answer: AgentAnswer): Observable<NodeEvent> {
   const structured = parseObject(answer.text);
   if (structured !== undefined) return settle(node, { structured }, answer);
-  const { activation, opened, spec } = node;
+  const { context, opened, spec } = node;
   const said = { role: 'assistant', content: answer.text } as const;
-  const request = opened.setup.request(
-    [...answer.state.messages, said, { role: 'user', content: repairPrompt() }],
-    [],
-    'structured',
-  );
+  const request = opened.chat.request([...answer.state.messages, said, { role: 'user', content: repairPrompt() }]);
   const maxRetries = spec.params.max_retries ?? 0;
-  const object$ = askForObject({ node: activation.node, chat: opened.chat, request, maxRetries });
+  const object$ = askForObject({ node: context.node, chat: opened.chat, request, maxRetries });
   return object$.pipe(
     concatMap((event) => (event.type === 'settled' ? settle(node, event.outputs, answer) : of(event))),
   );
 }
 
 function settle(
-  { activation }: AgentNode,
+  { context }: AgentNode,
   outputs: JsonObject,
   { references, artifacts }: Pick<AgentAnswer, 'references' | 'artifacts'>,
 ): Observable<NodeEvent> {
   const all = artifacts.length === 0 ? outputs : { ...outputs, _ARTIFACTS: artifacts.map(artifactRecord) };
   const isEmpty = Object.keys(references.chunks).length === 0;
   // Computed when it is written: tools of other nodes may have found something in between.
-  return defer(() => of(settled(all, isEmpty ? {} : { writes: [registerReferences(activation.source, references)] })));
+  return defer(() => of(settled(all, isEmpty ? {} : { writes: [registerReferences(context.source, references)] })));
 }
 
 /** Links to what tools made, below the answer; those that it holds already are not repeated. */

@@ -1,5 +1,6 @@
 import { catchError, concat, concatMap, defer, EMPTY, filter, type Observable, of } from 'rxjs';
 import type { ActionOutcome, BrowserAction, BrowserSession, PageView } from '../../adapters/browser/index.js';
+import type { Chat } from '../../agents/chat.js';
 import { EngineError } from '../../errors.js';
 import { callFinished, callStarted, type NodeEvent, warning } from '../../graph/node-events.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
@@ -8,7 +9,6 @@ import { type ChatAnswer, collectAnswer } from '../../models/collect-answer.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import { expandQueue } from '../../operators/expand-queue.js';
 import { usageEvent } from '../chat/answers.js';
-import type { Chat } from '../chat/open-chat.js';
 import { askForCall } from '../prompts.js';
 import { extract, type ReadCall, type Round, readCalls, roundOf, type Step, stepMessages, stepTools } from './steps.js';
 
@@ -122,7 +122,7 @@ function nextRound(
             return whole.usage === undefined ? EMPTY : of(usageEvent(whole.usage));
           }),
         );
-      const ask$ = chat.ask({ ...chat.request(messages), tools }, read, `chat-${round + 1}`);
+      const ask$ = chat.ask({ ...chat.request(messages), tools }, read, { id: `chat-${round + 1}` });
       const follow$ = defer(() => {
         if (answer === undefined) return EMPTY;
         const spent = answer.usage?.totalTokens ?? estimate(messages, answer);

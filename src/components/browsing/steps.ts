@@ -3,6 +3,7 @@
 import type { Observable } from 'rxjs';
 import { z } from 'zod';
 import { BROWSER_ACTIONS, type BrowserAction, type PageView } from '../../adapters/browser/index.js';
+import type { Chat } from '../../agents/chat.js';
 import type { NodeEvent } from '../../graph/node-events.js';
 import type { JsonObject } from '../../json.js';
 import {
@@ -15,7 +16,6 @@ import {
 import type { ChatAnswer } from '../../models/collect-answer.js';
 import { cutToTokens, estimateTokens } from '../../models/estimate-tokens.js';
 import { askForObject, parseObject } from '../chat/answers.js';
-import type { Chat } from '../chat/open-chat.js';
 import { browsingPrompt, extractionPrompt, pageText, structuredPrompt, taskText } from '../prompts.js';
 
 /** Calls in one answer that are looked at. */
@@ -101,7 +101,9 @@ export interface Extraction {
 /** Asks the model for data of a page; settles with it as `structured`. Errors: as `askForObject`. */
 export function extract({ node, chat, id, view, instruction, schema, maxRetries }: Extraction): Observable<NodeEvent> {
   const { contextLength = Number.POSITIVE_INFINITY } = chat;
-  const named: Pick<Chat, 'ask'> = { ask: (request, read, own = '') => chat.ask(request, read, `${id}-${own}`) };
+  const named: Pick<Chat, 'ask'> = {
+    ask: (request, read, own = {}) => chat.ask(request, read, { ...own, id: `${id}-${own.id ?? ''}` }),
+  };
   const snapshot = cutToTokens(view.snapshot, Math.floor(Math.min(MAX_TOKENS, contextLength * SHARE)));
   const request = chat.request([
     { role: 'system', content: `${extractionPrompt()}\n\n${structuredPrompt(schema)}` },

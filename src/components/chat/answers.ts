@@ -1,5 +1,6 @@
 import { jsonrepair } from 'jsonrepair';
 import { concat, defer, EMPTY, filter, map, mergeMap, type Observable, of } from 'rxjs';
+import type { Chat } from '../../agents/chat.js';
 import { EngineError } from '../../errors.js';
 import { delta, type NodeEvent, settled, type Usage, warning } from '../../graph/node-events.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
@@ -7,7 +8,6 @@ import type { ChatDelta, ChatMessage, ChatRequest, TokenUsage } from '../../mode
 import { collectAnswer } from '../../models/collect-answer.js';
 import { repairPrompt } from '../prompts.js';
 import { MarkedText, THINK_CLOSE } from '../speaking/think-text.js';
-import type { Chat } from './open-chat.js';
 
 /** How an answer is kept. */
 export interface AnswerOptions {
@@ -90,7 +90,7 @@ export interface StructuredCall {
 export function askForObject(call: StructuredCall): Observable<NodeEvent> {
   const attempts = Math.min(MAX_ATTEMPTS, Math.max(MIN_ATTEMPTS, call.maxRetries + 1));
   const ask = (messages: readonly ChatMessage[], attempt: number): Observable<NodeEvent> =>
-    call.chat.ask({ ...call.request, messages }, (answer$) => read(answer$, attempt), `chat-${attempt}`);
+    call.chat.ask({ ...call.request, messages }, (answer$) => read(answer$, attempt), { id: `chat-${attempt}` });
   const read = (answer$: Observable<ChatDelta>, attempt: number): Observable<NodeEvent> =>
     answer$.pipe(
       collectAnswer(),

@@ -1,19 +1,19 @@
 /** From a node's prompts to the messages that a model sees. */
+import type { CallContext } from '../../agents/call-context.js';
 import { renderValue } from '../../dsl/render-value.js';
-import type { ValueSource } from '../../dsl/resolve.js';
-import type { Activation } from '../../graph/component.js';
+import { readText, type ValueSource } from '../../dsl/resolve.js';
+import { EngineError } from '../../errors.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChatMessage, ContentPart } from '../../models/chat-model.js';
 import { citationPrompt, structuredPrompt } from '../prompts.js';
 import { removeThinking } from '../speaking/think-text.js';
 import { createTextReader, type TextReader } from '../values/text-reader.js';
-import { type Chat, nothingToAsk } from './open-chat.js';
-import type { LlmParams } from './params.js';
+import type { LlmParams, NodeChat } from './params.js';
 import { hasPassages } from './retrieval.js';
 
 /** Reads one prompt of a node, its references replaced by their values. */
-export type ReadPrompt = (text: string, reader: TextReader, activation: Activation) => string;
+export type ReadPrompt = (text: string, reader: TextReader, context: CallContext) => string;
 
 /** What a node says to its model. */
 export interface Prompting {
@@ -36,16 +36,16 @@ export interface Prompting {
  * @throws EngineError NODE_FAILED when nothing is asked.
  */
 export function prepareMessages(
-  activation: Activation,
-  chat: Chat,
+  context: CallContext,
+  chat: NodeChat,
   prompting: Prompting,
 ): { messages: readonly ChatMessage[]; warnings: readonly Notice[] } {
   const { params, readPrompt = promptReader(params), task } = prompting;
   const images = new Set<string>();
-  const reader = createTextReader(activation, (value) => textAndImages(value, images));
-  const read = (text: string) => readPrompt(text, reader, activation);
+  const reader = createTextReader(context, (value) => textAndImages(value, images));
+  const read = (text: string) => readPrompt(text, reader, context);
   if (params.visual_files_var) {
-    const lookup = activation.lookup(params.visual_files_var);
+    const lookup = readText(params.visual_files_var, context.source);
     if (lookup.status === 'found') collectImages(lookup.value, images);
   }
   const prompts =
@@ -53,14 +53,14 @@ export function prepareMessages(
       ? params.prompts.map(({ role, content }) => ({ role, content: read(content) }))
       : [{ role: 'user' as const, content: task }];
   const messages = buildMessages({
-    system: systemPrompt(activation, prompting, read),
+    system: systemPrompt(context, prompting, read),
     // The newest entry is the question of this turn, which the node's own prompt asks.
-    history: readHistory(activation.source, params.message_history_window_size).slice(0, -1),
+    history: readHistory(context.source, params.message_history_window_size).slice(0, -1),
     prompts,
-    appendix: filesText(activation, params, images),
+    appendix: filesText(context, params, images),
     images: chat.supportsImages ? [...images] : [],
   });
-  if (!asksSomething(messages)) throw nothingToAsk(activation.node);
+  if (!asksSomething(messages)) throw nothingToAsk(context.node);
   const unseen = images.size > 0 && !chat.supportsImages ? [unseenImages(images.size, params.llm_id)] : [];
   return { messages, warnings: [...chat.warnings, ...reader.warnings, ...unseen] };
 }
@@ -70,7 +70,7 @@ function promptReader({ template_engine: engine }: LlmParams): ReadPrompt {
 }
 
 function systemPrompt(
-  { source }: Activation,
+  { source }: CallContext,
   { params, system, schema, mayFindPassages = false }: Prompting,
   read: (text: string) => string,
 ): string {
@@ -84,10 +84,10 @@ function systemPrompt(
 }
 
 /** The text of the files of this turn, unless a prompt already shows them. */
-function filesText(activation: Activation, params: LlmParams, images: Set<string>): string {
+function filesText(context: CallContext, params: LlmParams, images: Set<string>): string {
   const written = [params.sys_prompt ?? '', ...params.prompts.map(({ content }) => content)];
   if (written.some((text) => text.includes('{sys.files}'))) return '';
-  const lookup = activation.source.variable('sys.files');
+  const lookup = context.source.variable('sys.files');
   if (lookup.status !== 'found' || lookup.value === null) return '';
   const files: readonly Json[] = Array.isArray(lookup.value) ? lookup.value : [lookup.value];
   return files
@@ -154,6 +154,15 @@ export function asksSomething(messages: readonly ChatMessage[]): boolean {
   const last = messages.at(-1);
   if (last?.role !== 'user') return false;
   return typeof last.content === 'string' ? last.content.trim() !== '' : last.content.length > 0;
+}
+
+/** The error of a node whose prompts leave nothing to ask. */
+export function nothingToAsk(node: string): EngineError {
+  return new EngineError(
+    'NODE_FAILED',
+    `Node "${node}" has nothing to ask: its last message is not a user's or is empty. Give it a user prompt with text.`,
+    { node },
+  );
 }
 
 function joinTexts(text: string, appendix: string): string {

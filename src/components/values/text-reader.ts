@@ -33,7 +33,10 @@ export interface TextReader {
  * `render` gives the text of a value, JSON for everything but texts when absent.
  * Errors: `REFERENCE_UNRESOLVED` for an output of a node that does not exist, which is always a mistake in the document.
  */
-export function createTextReader(activation: Activation, render?: (value: Json) => string): TextReader {
+export function createTextReader(
+  { node, source }: Pick<Activation, 'node' | 'source'>,
+  render?: (value: Json) => string,
+): TextReader {
   const warnings: Notice[] = [];
   const told = new Set<string>();
   const onUnresolved = (reference: Reference, lookup: Lookup): void => {
@@ -41,8 +44,8 @@ export function createTextReader(activation: Activation, render?: (value: Json) 
     if (reference.kind === 'output' && lookup.status === 'unresolved') {
       throw new EngineError(
         'REFERENCE_UNRESOLVED',
-        `Node "${activation.node}" reads "${name}", but there is no node "${reference.component}".`,
-        { node: activation.node },
+        `Node "${node}" reads "${name}", but there is no node "${reference.component}".`,
+        { node: node },
       );
     }
     if (told.has(name)) return;
@@ -50,9 +53,9 @@ export function createTextReader(activation: Activation, render?: (value: Json) 
     warnings.push(warning(`"${name}" names no value; it reads as empty text.`));
   };
   const options = { onUnresolved, ...(render && { render }) };
-  const read = (text: string) => interpolate(text, activation.source, options);
+  const read = (text: string) => interpolate(text, source, options);
   const renderAs = (text: string, engine: TemplateEngine) =>
-    renderTemplate(text, engine, activation.source, {
+    renderTemplate(text, engine, source, {
       ...options,
       values: engine === 'handlebars' ? 'typed' : 'text',
     });
@@ -61,7 +64,7 @@ export function createTextReader(activation: Activation, render?: (value: Json) 
     read,
     render: renderAs,
     readTemplate: (text) => (isJinja(text) ? renderAs(text, 'jinja') : read(text)),
-    textOf: (reference, written) => textOf(reference, written, activation.source, options),
+    textOf: (reference, written) => textOf(reference, written, source, options),
     unresolved: onUnresolved,
   };
 }
