@@ -85,6 +85,6 @@ Usage: runnel <command> …
 
 ${lines.join('\n')}
 
-runnel <command> --help tells more; runnel --version prints the version.
+runnel <command> --help describes a command; runnel --version prints the version.
 `;
 }

@@ -57,7 +57,7 @@ export const convertCommand: Command = {
   --to v1|v2         the version to write to the standard output
 
 Version 2 has no place for variables, the conversation and the editor's layout; what is left out is named on the
-standard error. Exit codes: 0 written, 2 the document is invalid or cannot be said in the other version.`,
+standard error. Exit codes: 0 written, 2 the document is invalid or cannot be expressed in the other version.`,
   async run(args, terminal) {
     const { values, positionals } = parse(convertCommand, args, { to: { type: 'string' } }, { least: 1, most: 1 });
     const { to } = values;

@@ -24,10 +24,10 @@ import { type OpenServices, openServices, type ServiceSettings } from './open-se
 import { type Show, showAnswer, showEvents, showProgress } from './printers.js';
 import { readSource } from './read-source.js';
 import { Screen } from './screen.js';
-import { type KeptSession, readSession, writeSession } from './session-file.js';
+import { readSession, type StoredSession, writeSession } from './session-file.js';
 import type { Output, Terminal } from './terminal.js';
 
-/** How long somebody at a terminal waits for the last spans, in milliseconds. */
+/** How long the command waits at its end for the last spans, in milliseconds. */
 const LAST_SPANS_MS = 1_000;
 
 export const runCommand: Command = {
@@ -39,7 +39,7 @@ export const runCommand: Command = {
   --inputs JSON      values of Begin's fields, or answers to the form that the session waits at:
                      {"city": "Oslo"} or {"city": {"type": "line", "value": "Oslo"}}
   --user ID          id of the user (sys.user_id)
-  --session FILE     keeps the conversation in FILE, so that the next call goes on with it;
+  --session FILE     stores the conversation in FILE, so that the next call continues it;
                      a run that failed or was cancelled leaves FILE as it was
   --env NAME=VALUE   sets the variable env.NAME; may be repeated. A variable that the canvas declares as
                      number, boolean, object or array takes JSON
@@ -77,19 +77,19 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     variables: parseVariables(values.env ?? [], canvas.document),
     ...(values.user === undefined ? {} : { userId: values.user }),
   };
-  const kept = await readSession(values.session);
+  const stored = await readSession(values.session);
   const screen = new Screen(terminal);
   for (const issue of canvas.issues) screen.remark(`warning: ${issue.path}: ${issue.message}`);
-  const talking = await openTalkingServices(findModels(file, settings, terminal, screen), screen);
+  const opened = await openRunServices(findModels(file, settings, terminal, screen), screen);
   const folder = path.join(settings.stores.dataDir, 'files');
-  const services = { ...talking, files: createLocalFiles(folder, { write: (text) => screen.remark(text.trimEnd()) }) };
+  const services = { ...opened, files: createLocalFiles(folder, { write: (text) => screen.remark(text.trimEnd()) }) };
   const show = values.events === true ? showEvents(screen) : showAnswer(screen, values.session);
   const telemetry = await openTracing(terminal, screen);
   try {
-    const played = await play({ canvas, turn, kept, services, telemetry, terminal, screen, show });
+    const played = await play({ canvas, turn, stored, services, telemetry, terminal, screen, show });
     const { session, outcome } = played;
-    const isKept = outcome.status === 'succeeded' || outcome.status === 'waiting';
-    if (values.session !== undefined && isKept) await writeSession(values.session, kept.id, session);
+    const isStored = outcome.status === 'succeeded' || outcome.status === 'waiting';
+    if (values.session !== undefined && isStored) await writeSession(values.session, stored.id, session);
     return report(played, screen);
   } finally {
     screen.end();
@@ -101,7 +101,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
 interface Play {
   readonly canvas: Canvas;
   readonly turn: Turn;
-  readonly kept: KeptSession;
+  readonly stored: StoredSession;
   readonly services: Services;
   readonly telemetry: Telemetry | undefined;
   readonly terminal: Terminal;
@@ -112,26 +112,26 @@ interface Play {
 interface Played {
   readonly session: Session;
   readonly outcome: RunOutcome;
-  /** The node whose failure nothing handled last. */
+  /** The last node whose failure was not handled. */
   readonly failedNode: string | undefined;
 }
 
-/** Runs the turn to its end, showing it. */
+/** Runs the turn to its end and prints it. */
 async function play(what: Play): Promise<Played> {
-  const { canvas, turn, kept, services, telemetry, terminal, screen, show } = what;
+  const { canvas, turn, stored, services, telemetry, terminal, screen, show } = what;
   const [run, messageId] = [newId(), newId()];
   let ended: { session: Session; outcome: RunOutcome } | undefined;
   let failedNode: string | undefined;
   const trace = readTraceContext({ traceparent: terminal.env.TRACEPARENT, tracestate: terminal.env.TRACESTATE });
-  const watch = telemetry?.watch({ id: run, plan: canvas.plan, sessionId: kept.id, trace });
+  const watch = telemetry?.watch({ id: run, plan: canvas.plan, sessionId: stored.id, trace });
   const events$ = runTurn(canvas, turn, {
     run,
     signal: terminal.signal,
-    services: { ...services, session: { id: kept.id }, trace: telemetry?.trace ?? passThrough(trace) },
+    services: { ...services, session: { id: stored.id }, trace: telemetry?.trace ?? passThrough(trace) },
     onSession: (session, outcome) => {
       ended = { session, outcome };
     },
-    ...(kept.session === undefined ? {} : { session: kept.session }),
+    ...(stored.session === undefined ? {} : { session: stored.session }),
   });
   await lastValueFrom(
     events$.pipe(
@@ -140,7 +140,7 @@ async function play(what: Play): Promise<Played> {
       tap((event) => {
         if (event.type === 'node-failed' && (event.then === 'run' || event.then === 'body')) failedNode = event.node;
       }),
-      toWireEvents({ plan: canvas.plan, messageId, sessionId: kept.id }),
+      toWireEvents({ plan: canvas.plan, messageId, sessionId: stored.id }),
       tap(show),
     ),
     { defaultValue: undefined },
@@ -149,7 +149,7 @@ async function play(what: Play): Promise<Played> {
   return { ...ended, failedNode };
 }
 
-/** Undefined, and nothing is loaded, unless somebody collects traces. */
+/** Undefined, and nothing is loaded, without a collector of traces. */
 async function openTracing({ env }: Terminal, screen: Screen): Promise<Telemetry | undefined> {
   if (readSdkPlan(env) === undefined) return undefined;
   const { openTelemetry } = await import('./open-telemetry.js');
@@ -175,13 +175,13 @@ function findModels(canvas: string, settings: ServiceSettings, { env }: Terminal
 }
 
 /** Services that report once when the built-in model answers because no provider is configured. */
-async function openTalkingServices({ settings, env }: ModelsSource, screen: Screen): Promise<OpenServices> {
-  let isSaid = false;
+async function openRunServices({ settings, env }: ModelsSource, screen: Screen): Promise<OpenServices> {
+  let isReported = false;
   const services = await openServices(settings, {
     env,
     onScriptedCall() {
-      if (isSaid || services.hasScript || !services.models.isScripted) return;
-      isSaid = true;
+      if (isReported || services.hasScript || !services.models.isScripted) return;
+      isReported = true;
       screen.remark(
         'note: no model provider is configured (OPENAI_BASE_URL …), so the built-in scripted model answers',
       );
@@ -272,7 +272,7 @@ function parseJson(text: string): Json | undefined {
 const ID = /^[0-9a-f]{32}$/;
 
 /**
- * Keeps each file as `<folder>/<id>/<name>` and says on `err` where it lies.
+ * Stores each file as `<folder>/<id>/<name>` and writes its path to `err`.
  *
  * Ids are ours alone, and only the last part of a name is used, so that no canvas can write or read anywhere else.
  */

@@ -1,4 +1,4 @@
-/** An index in this process, for a few thousand passages: it is built when it is first asked, and kept. */
+/** An index in the memory of this process, for a few thousand passages: built with the first search, then reused. */
 import { createHash } from 'node:crypto';
 import type MiniSearch from 'minisearch';
 import { EngineError } from '../errors.js';
@@ -8,7 +8,7 @@ import type { RetrievalRequest, RetrievedPassage, Retriever } from './retriever.
 /** Estimated tokens that a passage aims at; RAGFlow's default chunk size. */
 const PASSAGE_TOKENS = 512;
 
-/** Longest piece without a break that is kept together, in UTF-16 units. */
+/** Longest piece without a break that is not cut, in UTF-16 units. */
 const MAX_PIECE = 2_000;
 
 /** Letters of scripts that are written without spaces. */
@@ -53,7 +53,7 @@ interface Index {
  * Errors of `search`: `NOT_FOUND` for a dataset, `CONFIG_INVALID` for what it cannot do.
  */
 export function createMemoryRetriever(list: () => Promise<readonly IndexedDataset[]>): Retriever {
-  /** By dataset; only its newest version is kept. */
+  /** By dataset; only its newest version is stored. */
   const indexes = new Map<string, { readonly version: string; readonly index: Promise<Index> }>();
   const indexOf = (dataset: IndexedDataset): Promise<Index> => {
     const { id, version } = dataset;
@@ -61,13 +61,13 @@ export function createMemoryRetriever(list: () => Promise<readonly IndexedDatase
     if (known?.version === version) return known.index;
     const index = build(dataset);
     indexes.set(id, { version, index });
-    // What could not be read may be readable the next time.
+    // The next search tries again.
     index.catch(() => indexes.delete(id));
     return index;
   };
   return {
     async search(request, signal) {
-      refuseTheImpossible(request);
+      refuseUnsupported(request);
       const datasets = await list();
       for (const id of indexes.keys()) if (!datasets.some((dataset) => dataset.id === id)) indexes.delete(id);
       const found: RetrievedPassage[] = [];
@@ -83,13 +83,13 @@ export function createMemoryRetriever(list: () => Promise<readonly IndexedDatase
   };
 }
 
-/** The error for a dataset that nobody has; RAGFlow's words. */
+/** The error for an unknown dataset, as RAGFlow phrases it. */
 function unknownDataset(wanted: string, datasets: readonly Pick<IndexedDataset, 'name'>[]): EngineError {
   const names = datasets.map(({ name }) => name).join(', ') || 'none';
   return new EngineError('NOT_FOUND', `Dataset(${wanted}) does not exist. There are: ${names}.`);
 }
 
-function refuseTheImpossible({ useGraph, filter }: RetrievalRequest): void {
+function refuseUnsupported({ useGraph, filter }: RetrievalRequest): void {
   const { method = 'disabled' } = filter;
   const isFiltered = method !== 'disabled' && method !== '';
   if (!useGraph && !isFiltered) return;
@@ -131,7 +131,7 @@ function lookUp({ search, entries }: Index, dataset: IndexedDataset, request: Re
   });
 }
 
-/** Inverse document frequency, as far as the hits tell. */
+/** Inverse document frequency, estimated from the hits. */
 function rarity(word: string, hits: readonly { readonly terms: readonly string[] }[], size: number): number {
   const holding = hits.filter(({ terms }) => terms.includes(word)).length;
   return Math.log(1 + (size - holding + 0.5) / (holding + 0.5));
