@@ -142,7 +142,12 @@ async function play(what: Play): Promise<Played> {
         if (event.type === 'node-failed' && (event.then === 'run' || event.then === 'body')) failedNode = event.node;
       }),
       tap((event) => {
-        projection ??= new RagflowProjection({ plan: canvas.plan, messageId, sessionId: stored.id, startedAt: event.at });
+        projection ??= new RagflowProjection({
+          plan: canvas.plan,
+          messageId,
+          sessionId: stored.id,
+          startedAt: event.at,
+        });
         show(event, projection);
       }),
     ),
