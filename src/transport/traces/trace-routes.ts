@@ -1,7 +1,7 @@
 /** What happened while a message was made. */
 import { z } from 'zod';
 import type { WorkingNode } from '../../canvas/wire-calls.js';
-import { requireAgent } from '../agents/find-agent.js';
+import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
 import { type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
@@ -16,14 +16,13 @@ export const traceRoutes: RouteGroup = {
   name: 'traces',
   description: 'What happened while a message was made.',
   routes: [
-    route(
-      'GET /agents/:id/logs/:message',
-      { summary: 'What each component did for a message', data: traceShape },
-      async (request, parts) => {
-        const { id } = await requireAgent(parts, request);
-        return success(await traceOfMessage(parts, request.tenant, id, request.params.message));
-      },
-    ),
+    route('GET /agents/:id/logs/:message', {
+      summary: 'What each component did for a message',
+      finds: findAgent,
+      data: traceShape,
+      handle: async ({ tenant, params, found }, parts) =>
+        success(await traceOfMessage(parts, tenant, found.id, params.message)),
+    }),
   ],
 };
 
