@@ -85,7 +85,7 @@ export {
   type MemoryEntry,
   type Services,
   type StoredFile,
-  servicesOf,
+  serviceOf,
 } from './components/services.js';
 export { toolComponent } from './components/tool-component.js';
 // Documents.
