@@ -1,7 +1,7 @@
 /** What runs are made with, whether they begin or go on. */
 import type { TurnOptions } from '../canvas/turn.js';
 import type { Services } from '../components/services.js';
-import type { Durability } from '../graph/journal.js';
+import type { Durability } from '../graph/log.js';
 import type { JsonObject } from '../json.js';
 import type { SessionRecord } from '../records/stores.js';
 import type { OpenCanvas } from './canvas-opener.js';
