@@ -13,14 +13,15 @@ import { builtInComponents, loadCanvas } from '../src/canvas/load-canvas.js';
 import { runTurn } from '../src/canvas/turn.js';
 import { createRegistry, defineComponent, type Registry } from '../src/graph/component.js';
 import { delta, type NodeEvent, settled } from '../src/graph/node-events.js';
+import { DEFAULT_LIMITS } from '../src/hosting/host.js';
 import { SILENT_LOG } from '../src/hosting/log.js';
 import { RunHub } from '../src/hosting/run-hub.js';
-import { modelsFromEnvironment } from '../src/models/configuration.js';
 import { createModels } from '../src/models/router.js';
 import type { RunLog } from '../src/records/stores.js';
+import { modelsFromEnvironment } from '../src/settings/read-settings.js';
 import { createMemoryStores } from '../src/stores/index.js';
 import { createServer, readConfig } from '../src/transport/index.js';
-import { sseFrame } from '../src/transport/sse/sse-frames.js';
+import { sseFrame } from '../src/transport/http/event-stream.js';
 import { milliseconds, type Row } from './measure.js';
 
 const RATE = { unit: '/s', isRate: true };
@@ -55,7 +56,7 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
   const memory = createMemoryStores();
   const stores = log === undefined ? memory : { ...memory, log };
   const canvas = loadCanvas(DOCUMENT, { registry: REGISTRY });
-  const hub = new RunHub({ stores, config: readConfig({}), logger: SILENT_LOG, now: Date.now });
+  const hub = new RunHub({ stores, limits: DEFAULT_LIMITS, logger: SILENT_LOG, now: Date.now });
   let runs = 0;
   const taken = await milliseconds(
     async () => {
@@ -68,9 +69,8 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
           work: { plan: canvas.plan, open: ({ run, signal }) => runTurn(canvas, {}, { run, signal }) },
           launch: { isDetached: true, headers: {} },
           keepsTrace: false,
-          keepConversation: async () => {},
         },
-        await hub.claim({ tenant: 't', sessionId: identity.sessionId, agentId: 'a', run: id }),
+        await hub.lease({ tenant: 't', sessionId: identity.sessionId, agentId: 'a', run: id }),
       );
       let bytes = 0;
       const follow = () => hub.follow('t', id, { after: live.lastSeq, ready$: new BehaviorSubject(true) });

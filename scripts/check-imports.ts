@@ -14,7 +14,16 @@ const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];
 const NODES = [...ADAPTERS, 'knowledge', 'tools', 'agents'];
 const HOST = [...ENGINE, 'models', 'records', 'adapters', 'components', 'canvas', 'telemetry'];
-const EVERYTHING_BUT_CLI = [...NODES, 'components', 'stores', 'canvas', 'telemetry', 'hosting', 'transport'];
+const EVERYTHING_BUT_CLI = [
+  ...NODES,
+  'components',
+  'settings',
+  'stores',
+  'canvas',
+  'telemetry',
+  'hosting',
+  'transport',
+];
 
 /** The parts of `src`, each with the parts it may import besides itself. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -37,9 +46,12 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   canvas: [...ENGINE, 'templates', 'models', 'records', 'components'],
   telemetry: [...BASE, 'operators', 'graph'],
   hosting: HOST,
-  transport: [...HOST, 'dsl', 'hosting'],
+  settings: [...BASE, 'models', 'adapters'],
+  transport: [...HOST, 'dsl', 'settings', 'hosting'],
   cli: [...EVERYTHING_BUT_CLI, 'index'],
+  testing: [...BASE, 'operators'],
   index: EVERYTHING_BUT_CLI,
+  entries: [...EVERYTHING_BUT_CLI, 'testing'],
 };
 
 /** Says what is wrong with the imports of `files` (all below `src`), one line each: `file:line: what`. */

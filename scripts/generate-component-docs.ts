@@ -1,7 +1,7 @@
 /** Writes `docs/components.md` from the built-in components. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { componentPage } from '../src/components/component-page.js';
+import { componentPage } from '../src/components/catalogue.js';
 import { components } from '../src/components/index.js';
 import { ROOT } from './support/files.js';
 import { isProgram } from './support/script.js';

@@ -1,8 +1,7 @@
 /** Writes `docs/configuration.md` from the settings that the command line and the server read. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ENGINE_SETTINGS, type Setting, STORE_SETTINGS, TELEMETRY_SETTINGS } from '../src/cli/settings.js';
-import { describeSettings } from '../src/transport/index.js';
+import { describeGroups, type SettingDescription } from '../src/settings/read-settings.js';
 import { ROOT } from './support/files.js';
 import { isProgram } from './support/script.js';
 
@@ -10,14 +9,9 @@ import { isProgram } from './support/script.js';
 export const CONFIGURATION_PAGE = path.join(ROOT, 'docs/configuration.md');
 
 /** All settings, by what they are about. */
-export const SETTING_GROUPS: readonly (readonly [title: string, settings: readonly Setting[]])[] = [
-  ['Server', describeSettings()],
-  ['What is kept', STORE_SETTINGS],
-  ['Models, nodes and tools', ENGINE_SETTINGS],
-  ['Telemetry', TELEMETRY_SETTINGS],
-];
+export const SETTING_GROUPS = describeGroups();
 
-const INTRODUCTION = `<!-- Written by \`npm run docs:configuration\` from the settings in src; edit those instead. -->
+const INTRODUCTION = `<!-- Written by \`npm run docs:configuration\` from src/settings/table.ts; edit that file instead. -->
 # Configuration
 
 Environment variables, all optional, checked at the start; \`runnel serve --help\` lists them too. Times are milliseconds and
@@ -34,7 +28,7 @@ export function configurationPage(): string {
 }
 
 /** One setting as a row of a Markdown table. */
-export function settingRow({ name, default: value, meaning }: Setting): string {
+export function settingRow({ name, default: value, meaning }: SettingDescription): string {
   return `| \`${name}\` | ${value} | ${meaning} |`;
 }
 

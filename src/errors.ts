@@ -45,7 +45,6 @@ export const ERROR_CODES = {
   RUN_LOST: code(500, 'The process that a run was in was lost, and the run cannot go on.'),
   RUN_LOG_FULL: code(500, 'The run produced more events than its log may hold.'),
   RUN_STEPS_EXCEEDED: code(500, 'The run took more steps than it may.'),
-  LOOP_LIMIT: code(500, 'A loop ran more often than it may.'),
   // models
   MODEL_UNKNOWN: code(102, 'No model is configured under that name.'),
   MODEL_REQUEST: code(500, 'The model refused the request.'),

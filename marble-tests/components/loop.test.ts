@@ -9,6 +9,7 @@ import { createNode, type FakeOptions, fakeActivation, perform } from '../suppor
 import { marbles } from '../support/scheduler.js';
 
 const COUNTING = {
+  maximum_loop_count: 10,
   loop_variables: [{ variable: 'n', input_mode: 'constant', value: 0, type: 'number' }],
   loop_termination_condition: [{ variable: 'node@n', operator: '≥', input_mode: 'constant', value: 2 }],
 };

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
 import type { ChatDelta } from '../../src/models/chat-model.js';
-import type { ScriptInput } from '../../src/models/script.js';
+import type { ScriptInput } from '../../src/models/scripted.js';
 import { createScriptedModel } from '../../src/models/scripted.js';
 import { marbles } from '../support/scheduler.js';
 

@@ -1,10 +1,11 @@
-/** What an agent says while it works, from its first model call to its answer. */
+/** The events of an agent, from its first model call to its answer, and its state between two rounds. */
 
+import { z } from 'zod';
 import type { References } from '../adapters/tool-event.js';
-import type { CallEnd, CallKind, CallMoment, CallStart, Usage } from '../graph/node-events.js';
-import type { JsonObject } from '../json.js';
+import type { Call, Usage } from '../graph/node-events.js';
+import type { Json, JsonObject } from '../json.js';
+import type { ChatMessage, ToolCall } from '../models/chat-model.js';
 import type { Artifact } from '../tools/tool.js';
-import type { AgentState, PendingCall } from './agent-state.js';
 
 /** A piece of text or of reasoning, as the model writes it. */
 export interface AgentText {
@@ -12,48 +13,32 @@ export interface AgentText {
   readonly text: string;
 }
 
-/** A call of a model, a tool or an agent begins. `parent` is the call that it is part of. */
-export interface CallBegan extends Pick<CallStart, 'id' | 'kind' | 'name' | 'parent' | 'attributes'> {
-  readonly type: 'call-began';
-}
-
-/** Something happens in a call, such as its first piece of an answer (`stream_started`). */
-export interface CallHappened extends Pick<CallMoment, 'id' | 'name'> {
-  readonly type: 'call-moment';
-}
-
-/** A tool says how far it is. */
+/** Progress of a tool call. */
 export interface CallProgress {
   readonly type: 'call-progress';
   readonly id: string;
   readonly message: string;
 }
 
-/** A call is over. */
-export interface CallEnded extends Pick<CallEnd, 'id' | 'error' | 'usage' | 'attributes'> {
-  readonly type: 'call-ended';
-  readonly kind: CallKind;
-}
-
-/** A tool was called: one entry of the log that people read. */
+/** A tool was called: one entry of the log of tools. */
 export interface ToolLogEntry {
   readonly type: 'tool-log';
   /** Names of the agents from the outermost one, joined by `-->`. */
   readonly path: string;
   readonly toolName: string;
   readonly arguments: JsonObject;
-  /** What the model was given; cut when it is long. */
+  /** The result for the model; cut when it is long. */
   readonly result: string;
   readonly elapsedMs: number;
 }
 
-/** A round of tool calls is over, or one of an agent called in it: from here the agent can go on after a crash or a pause. */
+/** The state after a round of tool calls, or after one of an inner agent: a resumed or recovered run continues from it. */
 export interface AgentMark {
   readonly type: 'mark';
   readonly state: AgentState;
 }
 
-/** Calls that somebody must allow first; the last event before the agent pauses. */
+/** Calls that need an approval; the last event before the agent pauses. */
 export interface ApprovalNeeded {
   readonly type: 'approval';
   readonly state: AgentState;
@@ -63,7 +48,7 @@ export interface ApprovalNeeded {
 /** The answer; the last event. */
 export interface AgentAnswer {
   readonly type: 'answer';
-  /** Text of the last model call, without what was thought. */
+  /** Text of the last model call, without thinking. */
   readonly text: string;
   /** The conversation up to and without the answer. */
   readonly state: AgentState;
@@ -75,10 +60,8 @@ export interface AgentAnswer {
 
 export type AgentEvent =
   | AgentText
-  | CallBegan
-  | CallHappened
+  | Call
   | CallProgress
-  | CallEnded
   | ToolLogEntry
   | Usage
   | AgentMark
@@ -86,4 +69,73 @@ export type AgentEvent =
   | AgentAnswer;
 
 /** Events of an inner agent that its outer one passes on. */
-export type InnerEvent = CallBegan | CallHappened | CallProgress | CallEnded | ToolLogEntry | Usage;
+export type InnerEvent = Call | CallProgress | ToolLogEntry | Usage;
+
+const toolCall = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
+const part = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('image_url'), url: z.string() }),
+]);
+const message = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('system'), content: z.union([z.string(), z.array(part)]) }),
+  z.object({ role: z.literal('user'), content: z.union([z.string(), z.array(part)]) }),
+  z.object({ role: z.literal('assistant'), content: z.string(), toolCalls: z.array(toolCall).optional() }),
+  z.object({ role: z.literal('tool'), content: z.string(), toolCallId: z.string() }),
+]);
+const records = z.record(z.string(), z.record(z.string(), z.json()));
+
+const stateSchema: z.ZodType = z.object({
+  version: z.literal(1),
+  messages: z.array(message),
+  round: z.int().min(0),
+  tokens: z.number().min(0),
+  elapsedMs: z.number().min(0),
+  pending: z.object({ text: z.string(), calls: z.array(toolCall) }).optional(),
+  inner: z.array(z.object({ at: z.int().min(0), state: z.lazy(() => stateSchema) })).optional(),
+  failed: z.array(z.string()).optional(),
+  references: z.object({ chunks: records, doc_aggs: records }),
+  artifacts: z.array(z.object({ name: z.string(), url: z.string(), mimeType: z.string(), bytes: z.number() })),
+});
+
+/** A call that a model asked for and that has no result yet. */
+export type PendingCall = ToolCall;
+
+/** See the schema; `round` counts rounds of tool calls, `tokens` and `elapsedMs` what the budget has been charged. */
+export interface AgentState {
+  readonly version: 1;
+  readonly messages: readonly ChatMessage[];
+  readonly round: number;
+  readonly tokens: number;
+  readonly elapsedMs: number;
+  /** The calls of the newest answer and its text, while they wait for an approval or inner agents run. */
+  readonly pending?: { readonly text: string; readonly calls: readonly PendingCall[] };
+  /** The states of running inner agents, by position of the pending call. */
+  readonly inner?: readonly InnerState[];
+  /** Ids of the calls of the newest round that failed or were declined; only those are made again unchanged. */
+  readonly failed?: readonly string[];
+  readonly references: References;
+  readonly artifacts: readonly Artifact[];
+}
+
+/** The state of an inner agent. */
+export interface InnerState {
+  readonly at: number;
+  readonly state: AgentState;
+}
+
+/** The state of an agent that has not started yet. */
+export function newAgentState(messages: readonly ChatMessage[]): AgentState {
+  const references = { chunks: {}, doc_aggs: {} };
+  return { version: 1, messages, round: 0, tokens: 0, elapsedMs: 0, references, artifacts: [] };
+}
+
+/** Reads a stored state; undefined when it is not valid, so that the agent starts anew. */
+export function readAgentState(stored: Json | undefined): AgentState | undefined {
+  const parsed = stateSchema.safeParse(stored);
+  return parsed.success ? (parsed.data as AgentState) : undefined;
+}
+
+/** A state as JSON, which it is already. */
+export function stateAsJson(state: AgentState): Json {
+  return state as unknown as Json;
+}

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { parseDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
 import type { JsonObject } from '../json.js';
-import { modelsFromEnvironment } from '../models/configuration.js';
 import type { AgentRecord } from '../records/stores.js';
+import { modelsFromEnvironment } from '../settings/read-settings.js';
 import type { Script } from './open-services.js';
 
 /** Beside `src` in a clone, beside `dist` in an installed package. */

@@ -1,17 +1,17 @@
-/** Where the tool Retrieval searches, by the environment. */
+/** Where the tool Retrieval searches, by the settings. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { EgressClient } from '../adapters/egress/egress-client.js';
 import { readDocument } from '../documents/reading/read-document.js';
-import { EngineError } from '../errors.js';
 import { createMemoryRetriever, type IndexedDataset, type IndexedDocument } from '../knowledge/memory-retriever.js';
 import type { Retriever } from '../knowledge/retriever.js';
+import { LOCAL_TENANT } from '../settings/access.js';
+import type { Settings } from '../settings/read-settings.js';
 import { createRagflowRetriever } from '../tools/ragflow-retriever.js';
-import { LOCAL_TENANT } from '../transport/access/api-keys.js';
 
-/** What names of folders begin with that hold the datasets of a tenant. */
-const TENANT_MARK = '@';
+/** Names of folders with the datasets of a tenant begin with it. */
+const TENANT_PREFIX = '@';
 
 /** Files of one dataset, and the size of each in bytes, that are read. */
 const MAX_FILES = 2_000;
@@ -27,19 +27,11 @@ const MAX_DATASET_CHARACTERS = 32 * 1024 * 1024;
  * A RAGFlow server (`RAGFLOW_BASE_URL`, `RAGFLOW_API_KEY`), whose datasets all tenants see; else an index over a folder
  * (`RUNNEL_DATASETS_DIR`, default `datasets` in the data folder): each folder in it is a dataset, each file in that a document. The
  * datasets of a tenant lie in a folder `@<tenant>` of their own, and those beside it are the default tenant's.
- *
- * @throws EngineError CONFIG_INVALID for a server without a key.
  */
-export function openRetriever(env: Readonly<Record<string, string | undefined>>, http: EgressClient): Retriever {
-  const baseUrl = env.RAGFLOW_BASE_URL?.trim() ?? '';
-  if (baseUrl !== '') {
-    const apiKey = env.RAGFLOW_API_KEY?.trim() ?? '';
-    if (!URL.canParse(baseUrl))
-      throw new EngineError('CONFIG_INVALID', `RAGFLOW_BASE_URL is no URL; received "${baseUrl}".`);
-    if (apiKey === '') throw new EngineError('CONFIG_INVALID', 'RAGFLOW_BASE_URL is set, but RAGFLOW_API_KEY is not.');
-    return createRagflowRetriever({ baseUrl, apiKey, http });
-  }
-  const folder = env.RUNNEL_DATASETS_DIR?.trim() || path.join(env.RUNNEL_DATA_DIR?.trim() || '.runnel', 'datasets');
+export function openRetriever({ nodes, stores }: Pick<Settings, 'nodes' | 'stores'>, http: EgressClient): Retriever {
+  const { ragflowBaseUrl: baseUrl, ragflowApiKey: apiKey, datasetsDir } = nodes;
+  if (baseUrl !== undefined && apiKey !== undefined) return createRagflowRetriever({ baseUrl, apiKey, http });
+  const folder = datasetsDir ?? path.join(stores.dataDir, 'datasets');
   /** By tenant: there are as many as the operator has given keys to. */
   const retrievers = new Map<string, Retriever>();
   const forTenant = (tenant: string): Retriever => {
@@ -53,10 +45,10 @@ export function openRetriever(env: Readonly<Record<string, string | undefined>>,
   return { ...forTenant(LOCAL_TENANT), forTenant };
 }
 
-/** With a mark in front, no tenant is called like a dataset, nor leads out of the folder; undefined for what is no name of a folder. */
+/** With the prefix no tenant has the name of a dataset or leads out of the folder; undefined for what cannot be the name of a folder. */
 function folderOf(folder: string, tenant: string): string | undefined {
   if (tenant === LOCAL_TENANT) return folder;
-  return tenant === '' || /[/\\\0]/.test(tenant) ? undefined : path.join(folder, `${TENANT_MARK}${tenant}`);
+  return tenant === '' || /[/\\\0]/.test(tenant) ? undefined : path.join(folder, `${TENANT_PREFIX}${tenant}`);
 }
 
 async function listDatasets(folder: string): Promise<readonly IndexedDataset[]> {
@@ -66,7 +58,7 @@ async function listDatasets(folder: string): Promise<readonly IndexedDataset[]> 
 }
 
 async function datasetOf(name: string, folder: string): Promise<IndexedDataset> {
-  // What goes away or may not be read while we look is left out; the rest stays searchable.
+  // Files that disappear meanwhile or cannot be read are left out; the rest stays searchable.
   const files = (await readdir(folder, { withFileTypes: true }).catch(() => []))
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .slice(0, MAX_FILES);
@@ -90,7 +82,7 @@ async function datasetOf(name: string, folder: string): Promise<IndexedDataset> 
   };
 }
 
-/** One after the other: parsers need memory. A file that cannot be read does not hide the others. */
+/** One after the other, as parsers need memory. A file that cannot be read is left out. */
 async function readAll(folder: string, names: readonly string[]): Promise<readonly IndexedDocument[]> {
   const documents: IndexedDocument[] = [];
   let characters = 0;

@@ -1,29 +1,41 @@
-/** What the runs of this process may use, made from its environment. */
+/** What the runs of this process may use, made from its settings. */
 import { readFile } from 'node:fs/promises';
-import { readDomains } from '../adapters/browser/guard-proxy.js';
 import { createBrowsers } from '../adapters/browser/index.js';
-import { createEgressClient } from '../adapters/egress/egress-client.js';
+import { createEgressClient, type EgressClient } from '../adapters/egress/egress-client.js';
 import { createMcpServers, type McpServers } from '../adapters/mcp/mcp-servers.js';
 import { readMcpSettings } from '../adapters/mcp/mcp-settings.js';
+import type { CodeRunner } from '../adapters/sandbox/code-runner.js';
+import { createEmbeddedRunner } from '../adapters/sandbox/embedded/embedded-runner.js';
+import { createRemoteRunner } from '../adapters/sandbox/remote-runner.js';
 import { createDatabases, ownDatabaseOf } from '../adapters/sql/databases.js';
 import type { Services } from '../components/services.js';
-import { rememberSpeech } from '../components/speaking/remember-speech.js';
+import { rememberSpeech } from '../components/speaking/speech.js';
 import { EngineError } from '../errors.js';
-import { type ModelsConfiguration, modelsFromEnvironment } from '../models/configuration.js';
+import { type ModelsConfiguration, readModels } from '../models/configuration.js';
 import { createModels, type ModelsOptions } from '../models/router.js';
-import { openCodeRunner, readCodeSettings } from './code-settings.js';
+import { LOCAL_TENANT } from '../settings/access.js';
+import type { Settings } from '../settings/read-settings.js';
+import { SETTINGS } from '../settings/table.js';
+import { tools } from '../tools/index.js';
+import { findTool } from '../tools/tool.js';
+import type { ToolSettings } from '../tools/tool-services.js';
+import { baseUrlOf } from '../tools/upstream.js';
 import { openRetriever } from './open-retriever.js';
-import { readToolSettings } from './tool-settings.js';
 
 /** A script of the built-in model. */
 export type Script = NonNullable<ModelsConfiguration['script']>;
 
+/** The settings that services are made from. */
+export type ServiceSettings = Pick<Settings, 'stores' | 'models' | 'nodes' | 'tools'>;
+
 export interface ServicesOptions extends Pick<ModelsOptions, 'onScriptedCall'> {
-  /** What the built-in model answers when the environment does not say. */
+  /** Where keys are looked up that the file of models names by variable. @default nowhere */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** What the built-in model answers when the file of models does not say. */
   readonly script?: Script | undefined;
 }
 
-/** Services, and whether the environment brought a script for the built-in model. */
+/** Services, and whether the file of models brought a script for the built-in model. */
 export interface OpenServices extends Services {
   readonly hasScript: boolean;
   /** Ends what the services hold: connections, browsers, sandboxes. */
@@ -32,46 +44,41 @@ export interface OpenServices extends Services {
 
 /**
  * Makes the models, the HTTP client, the settings of tools, the sandbox for code, the browsers, the ways to databases and MCP
- * servers; whoever calls this closes them.
+ * servers; the caller closes them.
  *
- * @throws EngineError CONFIG_INVALID.
+ * @throws EngineError CONFIG_INVALID for a file of models or MCP servers that is not valid.
  */
-export async function openServices(
-  env: Readonly<Record<string, string | undefined>>,
-  options: ServicesOptions = {},
-): Promise<OpenServices> {
-  const { script, onScriptedCall } = options;
-  const allowPrivateNetwork = readFlag(env, 'RUNNEL_ALLOW_PRIVATE_NETWORK');
+export async function openServices(settings: ServiceSettings, options: ServicesOptions = {}): Promise<OpenServices> {
+  const { script, onScriptedCall, env } = options;
+  const { nodes, stores } = settings;
+  const { allowPrivateNetwork } = nodes;
   const http = createEgressClient({ allowPrivateNetwork });
-  const tools = readToolSettings(env);
-  const mcp = await openMcpServers(env, allowPrivateNetwork);
-  const code = openCodeRunner(readCodeSettings(env), http, tools);
-  const maxBrowsers = readWhole(env, 'RUNNEL_MAX_BROWSERS', 'browsers, at least 1', 1);
+  const toolSettings = toolSettingsOf(settings);
+  const configuration = await readModels(settings.models, { readFile: (path) => readFile(path, 'utf8'), env });
+  const created = createModels({ ...configuration, script: configuration.script ?? script }, { onScriptedCall });
+  const models = rememberSpeech(created, { ttlSeconds: nodes.speechTtlSeconds });
+  const mcp = await openMcpServers(nodes.mcpServersFile, allowPrivateNetwork);
+  const code = openCodeRunner(nodes, http, toolSettings);
   const browsers = createBrowsers({
     allowPrivateNetwork,
-    executable: env.RUNNEL_CHROMIUM?.trim(),
-    allowedDomains: readDomainList(env, 'RUNNEL_BROWSER_DOMAINS'),
-    ...(maxBrowsers !== undefined && { maxBrowsers }),
+    executable: nodes.chromium,
+    allowedDomains: nodes.browserDomains,
+    maxBrowsers: nodes.maxBrowsers,
   });
   const databases = createDatabases({
     http,
     allowPrivateNetwork,
-    trinoUsesTls: readFlag(env, 'TRINO_USE_TLS'),
-    own: ownDatabaseOf(env.DATABASE_URL?.trim()),
+    trinoUsesTls: nodes.trinoUsesTls,
+    own: ownDatabaseOf(stores.databaseUrl),
   });
-  const configuration = await modelsFromEnvironment(env, (path) => readFile(path, 'utf8'));
-  const created = createModels({ ...configuration, script: configuration.script ?? script }, { onScriptedCall });
-  const ttlSeconds = readWhole(env, 'RAGFLOW_TTS_CACHE_TTL_SECONDS', 'seconds');
-  const models = rememberSpeech(created, ttlSeconds === undefined ? {} : { ttlSeconds });
-  const retriever = openRetriever(env, http);
   return {
     models,
     http,
-    tools,
+    tools: toolSettings,
     code,
     browsers,
     databases,
-    retriever,
+    retriever: openRetriever(settings, http),
     ...(mcp && { mcp }),
     hasScript: configuration.script !== undefined,
     async close() {
@@ -80,48 +87,37 @@ export async function openServices(
   };
 }
 
+/**
+ * What tools see of the settings: the variables of their group by name, base URLs by function name (a name that is no tool's stays as
+ * it is, and has no effect), and how long files of scripts are stored.
+ */
+export function toolSettingsOf(settings: Pick<Settings, 'nodes' | 'tools'>): Required<ToolSettings> {
+  const { toolBaseUrls, artifactDays } = settings.nodes;
+  const variables = Object.entries(SETTINGS.tools) as [keyof Settings['tools'], { readonly name: string }][];
+  return {
+    baseUrls: Object.fromEntries(
+      Object.entries(toolBaseUrls).map(([name, url]) => [findTool(tools, name)?.name ?? name, url]),
+    ),
+    environment: Object.fromEntries(variables.map(([key, { name }]) => [name, settings.tools[key]])),
+    artifactDays,
+  };
+}
+
+/** The runner that the settings name, started with the first script. A base URL set for `execute_code` replaces the service's. */
+function openCodeRunner(nodes: Settings['nodes'], http: EgressClient, toolSettings: ToolSettings): CodeRunner {
+  const { sandboxProvider, sandboxEndpoint, scriptTimeoutMs: timeoutMs, scriptMemoryBytes: maxMemoryBytes } = nodes;
+  if (sandboxProvider === 'embedded') return createEmbeddedRunner({ timeoutMs, maxMemoryBytes });
+  const tool = { component: 'CodeExec', name: 'execute_code' };
+  return createRemoteRunner({ http, endpoint: baseUrlOf(tool, { tools: toolSettings }, sandboxEndpoint), timeoutMs });
+}
+
 /** The servers of the file `RUNNEL_MCP_SERVERS`. */
-async function openMcpServers(
-  env: Readonly<Record<string, string | undefined>>,
-  allowPrivateNetwork: boolean,
-): Promise<McpServers | undefined> {
-  const path = env.RUNNEL_MCP_SERVERS?.trim() ?? '';
-  if (path === '') return undefined;
+async function openMcpServers(path: string | undefined, allowPrivateNetwork: boolean): Promise<McpServers | undefined> {
+  if (path === undefined) return undefined;
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new EngineError('CONFIG_INVALID', `RUNNEL_MCP_SERVERS: the file "${path}" cannot be read.`, { cause });
   });
   const servers = createMcpServers(readMcpSettings(text, `RUNNEL_MCP_SERVERS (${path})`), { allowPrivateNetwork });
-  // Without keys everybody is this tenant; a server with keys asks anew for each.
-  return servers.forTenant('local');
-}
-
-function readDomainList(env: Readonly<Record<string, string | undefined>>, name: string): readonly string[] {
-  const domains = readDomains(env[name] ?? '');
-  if (domains !== undefined) return domains;
-  throw new EngineError(
-    'CONFIG_INVALID',
-    `${name} must be a list of domains such as "example.org,example.com"; received ${JSON.stringify(env[name])}.`,
-  );
-}
-
-function readFlag(env: Readonly<Record<string, string | undefined>>, name: string): boolean {
-  const text = env[name]?.trim().toLowerCase() ?? '';
-  if (text === 'true' || text === '1') return true;
-  if (text === '' || text === 'false' || text === '0') return false;
-  throw new EngineError('CONFIG_INVALID', `${name} must be true or false; received ${JSON.stringify(env[name])}.`);
-}
-
-function readWhole(
-  env: Readonly<Record<string, string | undefined>>,
-  name: string,
-  what: string,
-  least = Number.NEGATIVE_INFINITY,
-): number | undefined {
-  const text = env[name]?.trim() ?? '';
-  if (text === '') return undefined;
-  if (/^-?\d+$/.test(text) && Number(text) >= least) return Number(text);
-  throw new EngineError(
-    'CONFIG_INVALID',
-    `${name} must be a whole number of ${what}; received ${JSON.stringify(text)}.`,
-  );
+  // Without keys every caller is this tenant; a server with keys asks for the servers of each tenant.
+  return servers.forTenant(LOCAL_TENANT);
 }

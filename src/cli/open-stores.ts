@@ -1,57 +1,28 @@
-/** Where a server keeps things, made from its environment. */
-import { EngineError } from '../errors.js';
+/** The stores of a server, opened by its settings. */
+import type { Settings } from '../settings/read-settings.js';
 import type { DatabaseLog, PruneOptions, PruneResult } from '../stores/postgres/index.js';
 import type { ServerStores } from '../transport/index.js';
-import { RETENTIONS } from './settings.js';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Stores with something to close. */
 export interface OpenStores extends ServerStores {
-  /** Where things are, for people. */
+  /** Where the data is, for people. */
   readonly place: string;
-  /** Deletes what is kept no longer, and gives the space back. */
+  /** Deletes what has expired, and frees its space. */
   prune(now: number): Promise<PruneResult>;
-  /** Lets writing end. */
+  /** Waits for the last writes. */
   close(): Promise<void>;
 }
 
-/** How long things are kept, and how often what is kept no longer is deleted. */
-export interface Retention {
-  readonly keptMs: Readonly<Partial<Record<(typeof RETENTIONS)[number]['what'], number>>>;
-  /** Undefined: never. */
-  readonly pruneEveryMs: number | undefined;
-}
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
-/** The folder of everything that lies on disk. */
-function dataDirOf(env: Environment): string {
-  return env.RUNNEL_DATA_DIR?.trim() || './.runnel';
-}
-
-/** @throws EngineError CONFIG_INVALID. */
-export function readRetention(env: Environment): Retention {
-  const kept = RETENTIONS.flatMap(({ what, name, days }) => {
-    const value = readCount(env, name, days);
-    return value === 0 ? [] : [[what, value * DAY_MS] as const];
-  });
-  const hours = readCount(env, 'RUNNEL_PRUNE_EVERY_HOURS', 24);
-  return { keptMs: Object.fromEntries(kept), pruneEveryMs: hours === 0 ? undefined : hours * HOUR_MS };
-}
+const DAY_MS = 24 * 3_600_000;
 
 /**
- * Opens what the environment names: a Postgres server or the embedded database, and Redis for everything about runs when there is one.
+ * Opens what the settings name: a Postgres server or the embedded database, and Redis for everything about runs when there is one.
  *
- * @throws EngineError CONFIG_INVALID, CONFLICT when another process uses the data folder, STORE_UNAVAILABLE.
+ * @throws EngineError CONFLICT when another process uses the data folder, STORE_UNAVAILABLE.
  */
-export async function openStores(env: Environment, log: DatabaseLog): Promise<OpenStores> {
-  const { keptMs } = readRetention(env);
-  const url = env.DATABASE_URL?.trim() || undefined;
-  const redisUrl = env.REDIS_URL?.trim() || undefined;
-  const dataDir = dataDirOf(env);
-  const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log, keptMs.runs);
+export async function openStores(settings: Settings['stores'], log: DatabaseLog): Promise<OpenStores> {
+  const { databaseUrl: url, redisUrl, dataDir, keepRunsDays } = settings;
+  const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log, keepRunsDays);
   try {
     const { openPostgresStores } = await import('../stores/postgres/index.js');
     const { close, prune, database: _, ...stores } = await openPostgresStores({ url, dataDir, log });
@@ -59,7 +30,7 @@ export async function openStores(env: Environment, log: DatabaseLog): Promise<Op
       ...stores,
       ...redis?.stores,
       place: placeOf(url, dataDir, redis?.address),
-      prune: (now) => prune({ olderThan: timesOf(keptMs, now), now }),
+      prune: (now) => prune({ olderThan: expiryOf(settings, now), now }),
       async close() {
         await close();
         await redis?.close();
@@ -71,9 +42,9 @@ export async function openStores(env: Environment, log: DatabaseLog): Promise<Op
   }
 }
 
-async function openRedis(url: string, log: DatabaseLog, runKeptMs: number | undefined) {
+async function openRedis(url: string, log: DatabaseLog, keepRunsDays: number) {
   const { createRedis, createRedisStores } = await import('../stores/redis/index.js');
-  const redis = createRedis({ url, log, ...(runKeptMs === undefined ? {} : { runKeptMs }) });
+  const redis = createRedis({ url, log, ...(keepRunsDays === 0 ? {} : { runKeptMs: keepRunsDays * DAY_MS }) });
   try {
     await redis.ready();
   } catch (error) {
@@ -93,13 +64,14 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'DATABASE_URL';
 }
 
-function timesOf(keptMs: Retention['keptMs'], now: number): PruneOptions['olderThan'] {
-  return Object.fromEntries(Object.entries(keptMs).map(([what, ms]) => [what, now - ms]));
-}
-
-function readCount(env: Environment, name: string, fallback: number): number {
-  const text = env[name]?.trim() ?? '';
-  if (text === '') return fallback;
-  if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new EngineError('CONFIG_INVALID', `${name} must be a whole number; received ${JSON.stringify(text)}.`);
+/** The times before which things have expired; none for what is stored for ever. */
+function expiryOf(settings: Settings['stores'], now: number): PruneOptions['olderThan'] {
+  const days = {
+    runs: settings.keepRunsDays,
+    events: settings.keepEventsDays,
+    sessions: settings.keepSessionsDays,
+    files: settings.keepFilesDays,
+  };
+  const entries = Object.entries(days).filter(([, count]) => count > 0);
+  return Object.fromEntries(entries.map(([what, count]) => [what, now - count * DAY_MS]));
 }

@@ -4,55 +4,60 @@ import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../errors.js';
 import type { ModelsDescription } from '../models/router.js';
 import type { AgentRecord } from '../records/stores.js';
-import type { Log, ServerConfig } from '../transport/index.js';
+import { LOCAL_TENANT } from '../settings/access.js';
+import { describeGroups, formatSettings, readSettings, type ServerConfig } from '../settings/read-settings.js';
+import type { Log } from '../transport/index.js';
 import { type Command, EXIT, parse } from './command.js';
 import { type Examples, loadExamples } from './load-examples.js';
-import type { Script } from './open-services.js';
-import { type OpenStores, openStores, readRetention } from './open-stores.js';
+import type { Script, ServiceSettings } from './open-services.js';
+import { type OpenStores, openStores } from './open-stores.js';
 import { openTelemetry } from './open-telemetry.js';
-import { ENGINE_SETTINGS, formatSettings, STORE_SETTINGS, TELEMETRY_SETTINGS } from './settings.js';
 import type { Output, Terminal } from './terminal.js';
 
-/** How long a server that was just started is left in peace. */
+const HOUR_MS = 3_600_000;
+
+/** A server that just started does not prune for so long. */
 const FIRST_PRUNE_MS = 10 * 60_000;
 
 export const serveCommand: Command = {
   usage: 'serve [--examples]',
   summary: 'serve canvases over HTTP, event streams and WebSockets',
-  help,
+  help: help(),
   run: serve,
 };
 
-async function help(): Promise<string> {
-  const { describeSettings } = await import('../transport/index.js');
+function help(): string {
   return `  --examples         offers the canvases that come with Runnel as agents
 
 Ctrl-C and SIGTERM stop the server: runs in progress may end first. A second Ctrl-C stops it at once.
 Where the server listens and what can be called goes to the standard output, the log (JSON lines) to the standard error.
-Agents, sessions and runs are kept: in an embedded database, or where DATABASE_URL and REDIS_URL say. Runs that were going on when the
-server was stopped or killed go on when it is started again.
+Agents, sessions and runs are stored in an embedded database, or where DATABASE_URL and REDIS_URL point. Runs that were in progress when
+the server was stopped or killed are recovered when it starts again.
 Exit codes: 0 stopped, 2 a setting is wrong or the port is taken.
 
 Environment (default):
-${formatSettings([...describeSettings(), ...STORE_SETTINGS, ...ENGINE_SETTINGS, ...TELEMETRY_SETTINGS])}`;
+${formatSettings(describeGroups().flatMap(([, settings]) => settings))}`;
 }
 
 async function serve(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = parse(serveCommand, args, { examples: { type: 'boolean' } }, { least: 0, most: 0 });
-  // Loaded here, so that `runnel --help` and bad arguments do not wait for a whole server.
-  const { readConfig } = await import('../transport/config.js');
-  const settings = readConfig(terminal.env);
-  const { pruneEveryMs } = readRetention(terminal.env);
+  const settings = readSettings(terminal.env, 'server', 'stores', 'models', 'nodes', 'tools');
+  const { server: config } = settings;
   const examples = values.examples === true ? await loadExamples(Date.now()) : undefined;
   const log = await openLog(terminal.err);
   const stopListening = await logUnhandled(log);
-  // First: a setting that is wrong must not leave a database open.
+  // Before the stores: a wrong setting must not leave a database open.
   const telemetry = await openTelemetry(terminal.env, log);
-  const { stores, createServer, timeouts, closeServices, services } = await openParts(terminal, examples?.script, log);
+  const { stores, createServer, timeouts, closeServices, services } = await openParts(
+    terminal,
+    settings,
+    examples?.script,
+    log,
+  );
   const { models, databases } = services;
-  const stopPruning = pruneRegularly(stores, pruneEveryMs, log);
+  const stopPruning = pruneRegularly(stores, settings.stores.pruneEveryHours, log);
   const server = createServer({
-    config: settings,
+    config,
     stores,
     services,
     telemetry,
@@ -61,9 +66,9 @@ async function serve(args: readonly string[], terminal: Terminal): Promise<numbe
     databaseProbe: databases,
   });
   try {
-    if (examples !== undefined) await keepAgents(examples, stores, settings, log);
+    if (examples !== undefined) await storeExamples(examples, stores, config, log);
     const url = await server.listen();
-    const hasKeys = settings.apiKeys.length > 0;
+    const hasKeys = config.apiKeys.length > 0;
     terminal.out.write(welcome({ url, hasKeys, examples, models: models.describe(), place: stores.place }));
     if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
     log.info({}, 'stopping');
@@ -79,9 +84,9 @@ async function serve(args: readonly string[], terminal: Terminal): Promise<numbe
 }
 
 /** Opens the stores while the modules of the server are read: each takes about as long as the other. */
-async function openParts({ env }: Terminal, script: Script | undefined, log: Log) {
-  const opening = openStores(env, log);
-  // It is waited for below, whatever happens first.
+async function openParts({ env }: Terminal, settings: ServiceSettings, script: Script | undefined, log: Log) {
+  const opening = openStores(settings.stores, log);
+  // Awaited below; without a handler a rejection before that would end the process.
   opening.catch(() => {});
   try {
     const [{ createServer }, { openServices }, { createTimeoutResolver }] = await Promise.all([
@@ -89,7 +94,7 @@ async function openParts({ env }: Terminal, script: Script | undefined, log: Log
       import('./open-services.js'),
       import('../graph/timeouts.js'),
     ]);
-    const { hasScript: _, close: closeServices, ...services } = await openServices(env, { script });
+    const { hasScript: _, close: closeServices, ...services } = await openServices(settings, { env, script });
     const stores = await opening.catch(async (error: unknown) => {
       await closeServices();
       throw error;
@@ -101,25 +106,24 @@ async function openParts({ env }: Terminal, script: Script | undefined, log: Log
   }
 }
 
-/** Every tenant gets the examples, for there is no tenant whose agents all may see. What somebody changed stays as it is. */
-async function keepAgents(
+/** Every tenant gets the examples, as no tenant's agents are visible to all. Examples that a user changed stay as they are. */
+async function storeExamples(
   { agents }: Examples,
   stores: OpenStores,
   { apiKeys }: ServerConfig,
   log: Log,
 ): Promise<void> {
-  const { LOCAL_TENANT } = await import('../transport/access/api-keys.js');
   const tenants = new Set(apiKeys.length === 0 ? [LOCAL_TENANT] : apiKeys.map(({ tenant }) => tenant));
-  const work = [...tenants].flatMap((tenant) => agents.map((agent) => keepAgent(stores, tenant, agent, log)));
+  const work = [...tenants].flatMap((tenant) => agents.map((agent) => storeExample(stores, tenant, agent, log)));
   await Promise.all(work);
 }
 
-async function keepAgent({ agents }: OpenStores, tenant: string, agent: AgentRecord, log: Log): Promise<void> {
+async function storeExample({ agents }: OpenStores, tenant: string, agent: AgentRecord, log: Log): Promise<void> {
   const known = await agents.find(tenant, agent.id);
   try {
     if (known === undefined) await agents.insert(tenant, agent);
     else if (known.updatedAt === known.createdAt && !isDeepStrictEqual(known.dsl, agent.dsl)) {
-      // The example of an older version, which nobody has touched.
+      // The example of an older version, not changed by a user.
       await agents.update(tenant, agent.id, { dsl: agent.dsl });
     }
   } catch (error) {
@@ -129,14 +133,15 @@ async function keepAgent({ agents }: OpenStores, tenant: string, agent: AgentRec
 }
 
 /** Gives the way to stop it. */
-function pruneRegularly(stores: OpenStores, everyMs: number | undefined, log: Log): () => void {
-  if (everyMs === undefined) return () => {};
+function pruneRegularly(stores: OpenStores, everyHours: number, log: Log): () => void {
+  if (everyHours === 0) return () => {};
+  const everyMs = everyHours * HOUR_MS;
   let timer = setTimeout(prune, Math.min(everyMs, FIRST_PRUNE_MS)).unref();
   async function prune(): Promise<void> {
     try {
-      log.info({ ...(await stores.prune(Date.now())) }, 'deleted what is kept no longer');
+      log.info({ ...(await stores.prune(Date.now())) }, 'deleted expired data');
     } catch (error) {
-      log.error({ err: error }, 'what is kept no longer could not be deleted');
+      log.error({ err: error }, 'expired data could not be deleted');
     }
     timer = setTimeout(prune, everyMs).unref();
   }
@@ -164,7 +169,7 @@ interface Welcome {
   readonly hasKeys: boolean;
   readonly examples: Examples | undefined;
   readonly models: ModelsDescription;
-  /** Where things are kept. */
+  /** Where data is stored. */
   readonly place: string;
 }
 

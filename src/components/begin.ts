@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { EngineError } from '../errors.js';
 import { defineComponent } from '../graph/component.js';
 import { type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { baseParams, optionalText } from './base-params.js';
-import { type FieldValues, type Form, formParam, isFileField, resolveFields } from './form-fields.js';
-import { isTruthy } from './values/truthiness.js';
+import { type FieldValues, type Form, formParam, resolveFields } from './form-fields.js';
+import { isTruthy } from './values/comparison.js';
 
 const DEFAULT_PROLOGUE = "Hi! I'm your smart assistant. What can I do for you?";
 
@@ -18,7 +17,7 @@ const params = z.looseObject({
   prologue: z
     .string()
     .nullish()
-    .describe(`What the canvas says before the first question; default ${JSON.stringify(DEFAULT_PROLOGUE)}`),
+    .describe(`Greeting before the first question; default ${JSON.stringify(DEFAULT_PROLOGUE)}`),
   inputs: formParam,
   layout_recognize: optionalText.describe('How documents given as files are parsed; default "".'),
 });
@@ -42,7 +41,6 @@ export const begin = defineComponent<z.infer<typeof params>>({
       const payload = mode === 'Webhook' ? webhookOutputs(turn.webhook_payload) : {};
       const finish = (values: FieldValues): Settled => settled({ ...payload, ...Object.fromEntries(values) });
       const given = givenFields(form, turn);
-      requireFiles(form, given);
       const values = resolveFields(form, given, services);
       return values instanceof Promise ? values.then(finish) : finish(values);
     };
@@ -63,22 +61,6 @@ function givenFields(form: Form, turn: JsonObject): ReadonlyMap<string, Json> {
 /** A query is neither a file nor JSON for a field, whatever the type of the field is. */
 function asText(query: Json): JsonObject {
   return { type: 'line', value: query };
-}
-
-/** A file field that comes without a value is a mistake of the caller; null is how an optional one is left open. */
-function requireFiles(form: Form, given: ReadonlyMap<string, Json>): void {
-  for (const [name, value] of given) {
-    const field = form.get(name);
-    if (!isFileField(field) || field?.optional === true || !isJsonObject(value) || hasContent(value)) continue;
-    throw new EngineError(
-      'NODE_FAILED',
-      `The file field "${name}" was given without a value; pass {"value": {"id": …}}.`,
-    );
-  }
-}
-
-function hasContent({ id, value, optional }: JsonObject): boolean {
-  return id !== undefined || (value !== undefined && value !== null) || (value === null && optional === true);
 }
 
 /** Everything a webhook received is an output; what it calls `input` is the output `request`. */

@@ -1,18 +1,17 @@
 import { concat, from, mergeMap, type Observable } from 'rxjs';
 import { z } from 'zod';
+import { type CallContext, contextOf } from '../agents/call-context.js';
 import { parseReference } from '../dsl/reference.js';
-import { type Activation, defineComponent } from '../graph/component.js';
+import { defineComponent } from '../graph/component.js';
 import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import type { ChatMessage } from '../models/chat-model.js';
 import { collectAnswer } from '../models/collect-answer.js';
-import { baseParams, nodeIds } from './base-params.js';
-import { chooseCategory } from './chat/choose-category.js';
-import { readHistory } from './chat/history.js';
-import { modelParams, withUsualNames } from './chat/model-params.js';
-import { openChat } from './chat/open-chat.js';
-import { usageEvent } from './chat/structured-answer.js';
-import { type CategoryText, categorizeSystem, categorizeUser } from './prompts/categorize.js';
+import { baseParams, nodeIds, withDefault } from './base-params.js';
+import { usageEvent } from './chat/answers.js';
+import { readHistory } from './chat/messages.js';
+import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
+import { type CategoryText, categorizeSystem, categorizeUser } from './prompts.js';
 import { createTextReader, outputOf } from './values/text-reader.js';
 
 const example = z.preprocess(
@@ -39,14 +38,9 @@ const categorizeParams = z.preprocess(
   z.looseObject({
     ...baseParams,
     ...modelParams,
-    llm_id: z
-      .string('a model is named by a text')
-      .trim()
-      .nullish()
-      .transform((id) => id ?? '')
-      .describe(
-        'Model: `model`, `model@Factory` or `model@instance@Factory`; default the configured one for chats, as in RAGFlow.',
-      ),
+    llm_id: withDefault(z.string('a model is named by a text').trim(), '').describe(
+      'Model: `model`, `model@Factory` or `model@instance@Factory`; default the configured one for chats, as in RAGFlow.',
+    ),
     category_description: z
       .record(
         z.string().refine((name) => name.trim() !== '', 'a category needs a name'),
@@ -91,18 +85,18 @@ export const categorize = defineComponent<CategorizeParams>({
       }),
     );
     const names = categories.map(([name]) => name);
-    return (activation) => ask(activation, params, system, names);
+    return (activation) => ask(contextOf(activation), params, system, names);
   },
 });
 
 function ask(
-  activation: Activation,
+  context: CallContext,
   params: CategorizeParams,
   system: string,
   names: readonly string[],
 ): Observable<NodeEvent> {
-  const chat = openChat(activation, params);
-  const { conversation, warnings } = readConversation(activation, params);
+  const chat = openNodeChat(context, params);
+  const { conversation, warnings } = readConversation(context, params);
   const messages: ChatMessage[] = [
     { role: 'system', content: system },
     { role: 'user', content: categorizeUser(conversation) },
@@ -123,12 +117,12 @@ function ask(
   );
 }
 
-/** The newest entries of the conversation; the message to sort stands in for the last one. */
-function readConversation(activation: Activation, { query, message_history_window_size: window }: CategorizeParams) {
-  const reader = createTextReader(activation);
+/** The newest entries of the conversation; the message to sort replaces the last one. */
+function readConversation(context: CallContext, { query, message_history_window_size: window }: CategorizeParams) {
+  const reader = createTextReader(context);
   const reference = parseReference(query);
   const content = reference === undefined ? reader.read(query) : reader.textOf(reference, query);
-  const earlier = readHistory(activation.source, window).slice(0, -1);
+  const earlier = readHistory(context.source, window).slice(0, -1);
   return { conversation: [...earlier, { role: 'user', content }], warnings: reader.warnings };
 }
 
@@ -139,4 +133,68 @@ function withCategories(params: unknown): unknown {
   if (isGiven || !Array.isArray(items)) return params;
   const entries = items.map((item) => [String((item as JsonObject | null)?.name ?? ''), item]);
   return { ...(params as JsonObject), category_description: Object.fromEntries(entries) };
+}
+
+/**
+ * The category that an answer names: one it equals, else the one it names most often, else the last one.
+ *
+ * Case does not matter, nor do quotes, a final full stop or `Category:` around an equal answer. Names count as whole words
+ * first and as parts of words only when no whole word is found; a longer name hides the shorter ones inside of it. Of those
+ * named equally often the first declared wins. RAGFlow counts substrings alone.
+ */
+export function chooseCategory(answer: string, names: readonly string[]): string {
+  const text = answer.toLowerCase();
+  const bare = bareAnswer(text);
+  const equal = names.find((name) => name.trim().toLowerCase() === bare);
+  if (equal !== undefined) return equal;
+  return mostNamed(text, names, true) ?? mostNamed(text, names, false) ?? (names.at(-1) as string);
+}
+
+function bareAnswer(text: string): string {
+  const unquoted = (part: string) => part.replace(/^[\s"'`*.。]+|(?<![\s"'`*.。])[\s"'`*.。]+$/g, '');
+  return unquoted(unquoted(text).replace(/^category\s*[:：]/, ''));
+}
+
+function mostNamed(text: string, names: readonly string[], wholeWords: boolean): string | undefined {
+  const longestFirst = names.filter((name) => name.trim() !== '').sort((a, b) => b.length - a.length);
+  const counts = new Map<string, number>();
+  let rest = text;
+  for (const name of longestFirst) {
+    const { count, left } = takeOut(rest, name.trim().toLowerCase(), wholeWords);
+    counts.set(name, count);
+    rest = left;
+  }
+  let best: string | undefined;
+  for (const name of names)
+    if ((counts.get(name) ?? 0) > (best === undefined ? 0 : (counts.get(best) ?? 0))) best = name;
+  return best;
+}
+
+/** Counts a name and puts a mark in its place that no name holds. */
+function takeOut(text: string, name: string, wholeWords: boolean): { count: number; left: string } {
+  let count = 0;
+  let left = '';
+  let from = 0;
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, from)) {
+    const end = at + name.length;
+    if (wholeWords && (isWordBefore(text, at) || isWordAt(text, end))) {
+      left += text.slice(from, at + 1);
+      from = at + 1;
+      continue;
+    }
+    count += 1;
+    left += `${text.slice(from, at)}\n`;
+    from = end;
+  }
+  return { count, left: left + text.slice(from) };
+}
+
+const LETTER = /[\p{L}\p{N}_]/u;
+
+function isWordAt(text: string, at: number): boolean {
+  return at < text.length && LETTER.test(String.fromCodePoint(text.codePointAt(at) as number));
+}
+
+function isWordBefore(text: string, at: number): boolean {
+  return LETTER.test([...text.slice(Math.max(0, at - 2), at)].at(-1) ?? '');
 }

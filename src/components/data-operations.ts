@@ -6,19 +6,9 @@ import { readReference, resolveParam, type ValueSource } from '../dsl/resolve.js
 import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { afterWarnings } from './after-warnings.js';
 import { baseParams } from './base-params.js';
-import {
-  combineObjects,
-  type FilterRule,
-  filterObjects,
-  removeKeys,
-  renameKeys,
-  selectKeys,
-  updateKeys,
-} from './values/object-operations.js';
-import { createTextReader, type TextReader } from './values/text-reader.js';
-import { TEXT_OPERATORS, textTest } from './values/text-test.js';
+import { TEXT_OPERATORS, type TextTest, textTest } from './values/comparison.js';
+import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 
 const OPERATIONS = [
   'select_keys',
@@ -47,7 +37,7 @@ const params = z.looseObject({
   filter_values: z
     .array(
       z.looseObject({
-        key: text.describe('Key to look at; an object without it drops out.'),
+        key: text.describe('Key to compare; an object without it is left out.'),
         operator: text.describe(`One of ${TEXT_OPERATORS.join(', ')}. Default: =.`),
         value: z.json().optional().describe('What the value is compared with, as text; references are replaced.'),
       }),
@@ -86,7 +76,7 @@ type Operate = (objects: readonly JsonObject[], source: ValueSource, reader: Tex
  * DataOperations: works on lists of objects; picks, renames, sets and drops keys, filters, combines, reads literals.
  *
  * Of everything that `query` names, objects and the objects in lists are taken, the rest is passed over. The result is a
- * list, only `combine` gives one object. A reference that has no value counts as nothing and is told as a warning when
+ * list, only `combine` gives one object. A reference that has no value counts as nothing and is reported as a warning when
  * it never could have one.
  *
  * Errors: REFERENCE_UNRESOLVED for an output of a node that does not exist.
@@ -184,4 +174,75 @@ function readRules(rules: NonNullable<Params['filter_values']>, reader: TextRead
 
 function trimmed(key: string | null | undefined): string {
   return key?.trim() ?? '';
+}
+
+/** What a key of an object is compared with. */
+export interface FilterRule {
+  readonly key: string;
+  readonly test: TextTest;
+  readonly wanted: string;
+}
+
+/** Keeps only the named keys. */
+export function selectKeys(objects: readonly JsonObject[], keys: ReadonlySet<string>): JsonObject[] {
+  return objects.map((object) => keepEntries(object, (key) => keys.has(key)));
+}
+
+/** Leaves the named keys out. */
+export function removeKeys(objects: readonly JsonObject[], keys: ReadonlySet<string>): JsonObject[] {
+  return objects.map((object) => keepEntries(object, (key) => !keys.has(key)));
+}
+
+/** Renames keys one pair after the other; a renamed key moves to the end, or takes the place of the key it replaces. */
+export function renameKeys(
+  objects: readonly JsonObject[],
+  pairs: readonly (readonly [string, string])[],
+): JsonObject[] {
+  return objects.map((object) => {
+    const entries = new Map(Object.entries(object));
+    for (const [oldKey, newKey] of pairs) {
+      const value = entries.get(oldKey);
+      if (value === undefined) continue;
+      entries.delete(oldKey);
+      entries.set(newKey, value);
+    }
+    return Object.fromEntries(entries);
+  });
+}
+
+/** Sets keys, the same ones in every object. */
+export function updateKeys(
+  objects: readonly JsonObject[],
+  updates: readonly (readonly [string, Json])[],
+): JsonObject[] {
+  return objects.map((object) => Object.fromEntries([...Object.entries(object), ...updates]));
+}
+
+/** Keeps the objects that have the key of every rule and pass its test; values are compared as texts. */
+export function filterObjects(objects: readonly JsonObject[], rules: readonly FilterRule[]): readonly JsonObject[] {
+  return objects.filter((object) =>
+    rules.every(({ key, test, wanted }) => Object.hasOwn(object, key) && test(renderValue(object[key]), wanted)),
+  );
+}
+
+/** Merges objects key by key; a key that several of them have gets a list of its values, lists among them taken apart. */
+export function combineObjects(objects: readonly JsonObject[]): JsonObject {
+  const values = new Map<string, Json[]>();
+  const combined = new Map<string, Json>();
+  for (const [key, value] of objects.flatMap((object) => Object.entries(object))) {
+    const known = values.get(key);
+    const items: readonly Json[] = Array.isArray(value) ? value : [value];
+    if (known === undefined) {
+      values.set(key, [...items]);
+      combined.set(key, value);
+    } else {
+      for (const item of items) known.push(item);
+      combined.set(key, known);
+    }
+  }
+  return Object.fromEntries(combined);
+}
+
+function keepEntries(object: JsonObject, keep: (key: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => keep(key)));
 }

@@ -1,7 +1,8 @@
 /** Forms: what Begin and UserFillUp ask for, and how what was given becomes the values of their outputs. */
 import { z } from 'zod';
 import { canonicalId } from '../dsl/component-id.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { EngineError } from '../errors.js';
+import { isJsonObject, type Json, type JsonObject, jsonOrText } from '../json.js';
 import { readFileValues } from './file-inputs.js';
 
 /** One field of a form, as the document declares it. */
@@ -35,14 +36,8 @@ export function isFileField(field: FormField | undefined): boolean {
   return field?.type.includes('file') ?? false;
 }
 
-/** Whether a field has what it needs: files may be absent when they are optional, everything else must not be null. */
-export function isSatisfied(field: FormField, value: Json): boolean {
-  if (!isFileField(field)) return value !== null;
-  return value === null ? field.optional : hasFiles(value);
-}
-
 /**
- * The fields that are given to one form: those under its address (`{"UserFillUp:A#7": {"x": 1}}`), which tells it from the same form
+ * The fields that are given to one form: those under its address (`{"UserFillUp:A#7": {"x": 1}}`), which distinguishes it from the same form
  * in another pass of a body, those under its id (`{"UserFillUp:A": {"x": 1}}`), otherwise the map itself; the first counts most.
  * Only fields of the form are taken, so that several forms may be answered with one map.
  */
@@ -73,22 +68,41 @@ function takeFields(form: Form, value: Json | undefined, given: Map<string, Json
  * A field may be given as `{type, value}` or as the value itself. Text for an object is parsed as JSON, and stays text
  * when it is none.
  *
- * @throws EngineError what reading a file throws (see `readFileValue`); as a rejection.
+ * @throws EngineError NODE_FAILED for a required file field that is given as an object without a value. What reading a file
+ * throws (see `readFileValue`) comes as a rejection.
  */
 export function resolveFields(
   form: Form,
   given: ReadonlyMap<string, Json>,
   services: unknown,
 ): FieldValues | Promise<FieldValues> {
+  requireFiles(form, given);
   const values = new Map<string, Json>();
   const files: [string, Json][] = [];
   for (const [name, written] of given) {
     const { type, value } = unwrap(form.get(name), written);
-    // Its place is taken now: outputs keep the order in which they were given.
+    // Set now, before files are read, so that outputs have the order in which they were given.
     values.set(name, type === 'object' ? parseObject(value) : value);
     if (type.includes('file') && hasFiles(value)) files.push([name, value]);
   }
   return files.length === 0 ? values : readFiles(values, files, services);
+}
+
+/** A file field that comes without a value is a mistake of the caller; null is how an optional one is left open. */
+function requireFiles(form: Form, given: ReadonlyMap<string, Json>): void {
+  for (const [name, value] of given) {
+    const field = form.get(name);
+    if (!isFileField(field) || field?.optional === true || !isJsonObject(value) || hasContent(value)) continue;
+    throw new EngineError(
+      'NODE_FAILED',
+      `The file field "${name}" was given without a value; pass {"value": {"id": …}}.`,
+    );
+  }
+}
+
+function hasContent({ id, value, optional }: JsonObject): boolean {
+  if (id !== undefined) return true;
+  return value === null ? optional === true : value !== undefined && value !== '';
 }
 
 function toField(declared: JsonObject): FormField {
@@ -106,7 +120,7 @@ function unwrap(field: FormField | undefined, written: Json): { readonly type: s
   };
 }
 
-/** `{type: 'line'}` is a field without a value; a file is an object of its own, whatever it says its type is. */
+/** `{type: 'line'}` is a field without a value; an object with an `id` is a file, whatever its `type` is. */
 function isFieldType(written: JsonObject): boolean {
   return typeof written.type === 'string' && !Object.hasOwn(written, 'id');
 }
@@ -116,12 +130,7 @@ function hasFiles(value: Json): boolean {
 }
 
 function parseObject(value: Json): Json {
-  if (typeof value !== 'string' || value.trim() === '') return value;
-  try {
-    return JSON.parse(value) as Json;
-  } catch {
-    return value;
-  }
+  return typeof value === 'string' ? jsonOrText(value) : value;
 }
 
 async function readFiles(

@@ -3,24 +3,21 @@ import { z } from 'zod';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { isHtml } from '../adapters/egress/read-body.js';
 import { HTTP_METHODS } from '../adapters/egress/request-headers.js';
+import { htmlToText } from '../documents/reading/html-to-text.js';
 import { EngineError } from '../errors.js';
 import { defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Outputs, settled, warning } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { retryWith } from '../operators/retry-with.js';
-import { baseParams, optionalText } from './base-params.js';
-import { httpOf } from './http-service.js';
-import { cleanPage } from './requests/clean-page.js';
-import { invokeRequest } from './requests/invoke-request.js';
+import { baseParams, entered, optionalText, withDefault } from './base-params.js';
+import { invokeRequest } from './invoke-request.js';
+import { serviceOf } from './services.js';
 import { createTextReader, outputOf, referencedOutputs } from './values/text-reader.js';
-
-/** An empty text or null means that nothing was entered in the editor. */
-const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
 
 const variable = z.looseObject({
   key: optionalText.describe('Name of the argument; one without a name is left out.'),
-  ref: optionalText.describe('Reference to its value; keeps its type in JSON.'),
+  ref: optionalText.describe('Reference to its value, whose type is preserved in JSON.'),
   value: z
     .json()
     .optional()
@@ -38,11 +35,9 @@ const params = z.looseObject({
     .optional()
     .transform((given) => given ?? null)
     .describe('A JSON object, or its text; references in its values are replaced. Default: none.'),
-  variables: z
-    .array(variable)
-    .nullish()
-    .transform((given) => given ?? [])
-    .describe('Arguments {key, ref, value}: the query of GET and HEAD, the body of the others. Default: none.'),
+  variables: withDefault(z.array(variable), []).describe(
+    'Arguments {key, ref, value}: the query of GET and HEAD, the body of the others. Default: none.',
+  ),
   datatype: z
     .preprocess(
       (given) => (typeof given === 'string' ? given.toLowerCase() : given) || 'json',
@@ -72,7 +67,7 @@ export type InvokeParams = z.output<typeof params>;
 /**
  * Calls a server and gives what it answers, whatever the status.
  *
- * The whole node ends after 600 seconds unless `COMPONENT_EXEC_TIMEOUT_INVOKE` says otherwise. Errors: those of
+ * The whole node ends after 600 seconds unless `COMPONENT_EXEC_TIMEOUT_INVOKE` is set. Errors: those of
  * `EgressClient.fetch`, of which only `EGRESS_TIMEOUT` and `EGRESS_FAILED` are tried again; `NODE_FAILED` for bad headers;
  * `CONFIG_INVALID` for a run without an HTTP client.
  */
@@ -97,7 +92,7 @@ export const invoke = defineComponent<InvokeParams>({
     };
     return (activation) => {
       const reader = createTextReader(activation);
-      const http = httpOf(activation);
+      const http = serviceOf(activation, 'http');
       const request = invokeRequest(given, activation, reader);
       const answer$ = http.fetch(request).pipe(
         retryWith({ attempts: retries + 1, delayMs: () => delaySeconds * 1000, isRetryable }),
@@ -118,7 +113,7 @@ export const invoke = defineComponent<InvokeParams>({
   },
 });
 
-/** References in texts, and those of arguments that nothing stands in for. */
+/** References in texts, and those of arguments without a fixed value. */
 function needs({ url, headers, proxy, variables }: InvokeParams): string[] {
   const texts = [url, proxy, typeof headers === 'string' ? headers : JSON.stringify(headers)];
   const named = variables.flatMap(({ ref, value }) => (isEmpty(value) ? outputOf(ref) : []));
@@ -136,4 +131,39 @@ function isRetryable(error: unknown): boolean {
 
 function toMethod(given: unknown): unknown {
   return typeof given === 'string' ? given.trim().toUpperCase() || 'GET' : (given ?? 'GET');
+}
+
+/** Most markup of a page that is parsed: nested elements cost the square of their number. */
+const MAX_MARKS = 50_000;
+
+/** The readable part of a web page. */
+export interface CleanPage {
+  readonly text: string;
+  /** The page had more markup than is parsed, and ends early. */
+  readonly isCut: boolean;
+}
+
+/**
+ * The text of a page without scripts, styles, comments and tags; headings, lists and tables as Markdown.
+ *
+ * Errors: those of `htmlToText`; `NODE_FAILED` for elements nested deeper than the stack.
+ */
+export async function cleanPage(html: string): Promise<CleanPage> {
+  const end = endOfMarks(html);
+  try {
+    return { text: await htmlToText(html.slice(0, end), 'answer of the server'), isCut: end < html.length };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new EngineError('NODE_FAILED', 'The page is nested too deeply to be cleaned; set clean_html to false.');
+  }
+}
+
+/** Where the first mark too many begins. */
+function endOfMarks(html: string): number {
+  let marks = 0;
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) {
+    marks += 1;
+    if (marks > MAX_MARKS) return at;
+  }
+  return html.length;
 }

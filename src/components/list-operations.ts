@@ -7,11 +7,9 @@ import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { afterWarnings } from './after-warnings.js';
 import { baseParams } from './base-params.js';
-import { jsonKind } from './values/json-kind.js';
-import { createTextReader, type TextReader } from './values/text-reader.js';
-import { TEXT_OPERATORS, textTest } from './values/text-test.js';
+import { jsonKind, TEXT_OPERATORS, textTest } from './values/comparison.js';
+import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 
 const OPERATIONS = ['nth', 'head', 'tail', 'filter', 'sort', 'drop_duplicates'] as const;
 type Operation = (typeof OPERATIONS)[number];

@@ -14,14 +14,14 @@ import {
 } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { baseParams, optionalText } from './base-params.js';
+import { baseParams, optionalText, withDefault } from './base-params.js';
 import {
   type FieldValues,
   type Form,
   type FormField,
   fieldsGivenTo,
   formParam,
-  isSatisfied,
+  isFileField,
   resolveFields,
 } from './form-fields.js';
 import { createTextReader } from './values/text-reader.js';
@@ -30,16 +30,12 @@ const DEFAULT_TIPS = 'Please fill up the form';
 
 const params = z.looseObject({
   ...baseParams,
-  enable_tips: z
-    .boolean()
-    .nullish()
-    .transform((isEnabled) => isEnabled ?? true)
-    .describe('Whether the tips are shown and given as an output; default true.'),
-  tips: z
-    .string()
-    .nullish()
-    .transform((tips) => tips ?? DEFAULT_TIPS)
-    .describe(`What the user reads above the form; may hold references. Default ${JSON.stringify(DEFAULT_TIPS)}`),
+  enable_tips: withDefault(z.boolean(), true).describe(
+    'Whether the tips are shown and given as an output; default true.',
+  ),
+  tips: withDefault(z.string(), DEFAULT_TIPS).describe(
+    `What the user reads above the form; may hold references. Default ${JSON.stringify(DEFAULT_TIPS)}`,
+  ),
   inputs: formParam,
   layout_recognize: optionalText.describe('How documents given as files are parsed; default "".'),
 });
@@ -52,13 +48,14 @@ interface FormSpec {
 }
 
 /**
- * Asks the user: the run waits until somebody fills in the form.
+ * Asks the user: the run waits until the form is answered.
  *
- * Optional files are not asked for, and a form with nothing to ask goes on at once. When an answer leaves a required field
- * open, what it does give is kept and the form asks again for the rest. Answers come as `{inputs}`, by field, by the form's id or
- * by its address (`UserFillUp:A#7`), or as text alone for the only field or the one called `value`. Never runs out of time.
+ * Optional files are not asked for, and a form with nothing to ask settles at once. An answered form settles with what the answer
+ * gives, also when required fields are missing; as in RAGFlow a missing field reads as an empty text. Answers come as `{inputs}`,
+ * by field, by the form's id or by its address (`UserFillUp:A#7`), or as text alone for the only field or the one called `value`.
+ * An answer in which every entry is addressed to other forms leaves this one waiting. There is no time limit.
  *
- * Errors: those of reading files (see `readFileValue`).
+ * Errors: NODE_FAILED for a file field that is given without a value; those of reading files (see `readFileValue`).
  */
 export const userFillUp = defineComponent<z.infer<typeof params>>({
   type: 'UserFillUp',
@@ -70,40 +67,45 @@ export const userFillUp = defineComponent<z.infer<typeof params>>({
   create: ({ inputs, tips, enable_tips }) => askForm({ form: inputs, tips: enable_tips ? tips : undefined }),
 });
 
-/** The node of a form: asks, keeps what it is given, and settles when nothing required is open. */
+/** The node of a form: asks when it is reached, settles when it is answered. */
 export function askForm(spec: FormSpec): NodeFunction {
   return (activation) => {
+    const { form } = spec;
     const { tips, warnings } = renderTips(activation, spec);
-    const values = resolveFields(spec.form, givenAnswers(activation, spec.form), activation.services);
-    if (!(values instanceof Promise)) return toResult(warnings, settleOrAsk(activation, spec.form, tips, values));
-    return fromAbortable(() => values).pipe(concatMap((read) => of(...settleOrAsk(activation, spec.form, tips, read))));
+    const given = givenAnswers(activation, form);
+    if (given === undefined) return withWarnings(warnings, ask(activation, form, tips));
+    const values = resolveFields(form, given, activation.services);
+    if (!(values instanceof Promise)) return withWarnings(warnings, settle(tips, values));
+    return fromAbortable(() => values).pipe(concatMap((read) => of(...warnings, settle(tips, read))));
   };
 }
 
-function toResult(
+function withWarnings(
   warnings: readonly Notice[],
-  events: readonly NodeEvent[],
+  outcome: Settled | Interrupt,
 ): Settled | Interrupt | Observable<NodeEvent> {
-  const [only] = events;
-  const isMove = only !== undefined && (only.type === 'settled' || only.type === 'interrupt');
-  return isMove && warnings.length === 0 ? only : of(...warnings, ...events);
+  return warnings.length === 0 ? outcome : of(...warnings, outcome);
 }
 
-/** The fields of the form, and those that nobody declared: they are outputs, too, unless they address a form. */
-function givenAnswers({ node, token, answer, source }: Activation, form: Form): ReadonlyMap<string, Json> {
+/** What is given to the form: declared fields, and others, which become outputs too; undefined while it has no answer. */
+function givenAnswers({ node, token, answer, source }: Activation, form: Form): ReadonlyMap<string, Json> | undefined {
+  if (answer === undefined) return undefined;
   if (typeof answer === 'string') return textAnswer(form, answer);
   if (!isJsonObject(answer)) return new Map();
   const isTurn = Object.hasOwn(answer, 'inputs') || Object.hasOwn(answer, 'query');
   const inputs = isTurn ? answer.inputs : answer;
+  if (!isJsonObject(inputs)) return new Map();
+  const address = formAddress(node, token);
+  const isOwn = (name: string): boolean => name === address || canonicalId(name) === canonicalId(node);
   const isAddress = (name: string): boolean =>
-    /[:#]/.test(name) || canonicalId(name) === canonicalId(node) || source.output(name, '').status !== 'unresolved';
-  const others = Object.entries(isJsonObject(inputs) ? inputs : {}).filter(
-    ([name]) => !form.has(name) && !isAddress(name),
-  );
-  return new Map([...fieldsGivenTo(node, form, inputs, formAddress(node, token)), ...others]);
+    !form.has(name) && (/[:#]/.test(name) || isOwn(name) || source.output(name, '').status !== 'unresolved');
+  const names = Object.keys(inputs);
+  if (names.length > 0 && names.every((name) => isAddress(name) && !isOwn(name))) return undefined;
+  const others = Object.entries(inputs).filter(([name]) => !form.has(name) && !isAddress(name));
+  return new Map([...fieldsGivenTo(node, form, inputs, address), ...others]);
 }
 
-/** What clients know a waiting form by, as `user_inputs` says it: the form's id and the number of its token. */
+/** What clients know a waiting form by, as `user_inputs` reports it: the form's id and the number of its token. */
 function formAddress(node: string, token: string): string {
   return `${node}#${token.slice(token.lastIndexOf('/') + 1)}`;
 }
@@ -115,37 +117,19 @@ function textAnswer(form: Form, text: string): ReadonlyMap<string, Json> {
   return name === undefined ? new Map() : new Map([[name, text]]);
 }
 
-/** Settles, or asks for what is open and remembers the rest. */
-function settleOrAsk(activation: Activation, form: Form, tips: Outputs, given: FieldValues): readonly NodeEvent[] {
-  const { nodeState } = activation;
-  const former = new Map(Object.entries(isJsonObject(nodeState) ? nodeState : {}));
-  const kept: [string, Json][] = [];
-  const open: [string, Json][] = [];
-  let mustAsk = false;
-  for (const [name, field] of form) {
-    const value = given.get(name) ?? former.get(name) ?? null;
-    if (isSatisfied(field, value)) {
-      kept.push([name, value]);
-      continue;
-    }
-    open.push([name, openField(field)]);
-    // What is optional is asked for once; after that the user chose to leave it open.
-    if (!hasAsked(activation) || !field.optional) mustAsk = true;
-  }
-  for (const [name, value] of [...former, ...given]) if (!form.has(name)) kept.push([name, value]);
-  const values = Object.fromEntries(kept);
-  if (!mustAsk) return [settled({ ...tips, ...values, ...Object.fromEntries(open.map(([name]) => [name, null])) })];
-  const payload = { kind: 'form', inputs: Object.fromEntries(open), tips: tips.tips ?? '' };
-  // Until it is answered, a form that asks again, such as in a Loop, shows what it was given before.
-  const before = open.map(([name]): [string, Json] => [name, ownOutput(activation, name)]);
-  const shown = { ...Object.fromEntries(before.filter(([, value]) => value !== null)), ...tips, ...values };
-  const ask = interrupt(payload, shown);
-  return kept.length === 0 ? [ask] : [{ type: 'progress', nodeState: values }, ask];
+function settle(tips: Outputs, values: FieldValues): Settled {
+  return settled({ ...tips, ...Object.fromEntries(values) });
 }
 
-/** Whether the form waited before: what it kept outlives a restart without answers. */
-function hasAsked({ answer, nodeState }: Activation): boolean {
-  return answer !== undefined || nodeState !== undefined;
+/** Asks for every field but optional files; without such a field the form settles. */
+function ask(activation: Activation, form: Form, tips: Outputs): Settled | Interrupt {
+  const open = [...form].filter(([, field]) => !(isFileField(field) && field.optional));
+  if (open.length === 0) return settled(tips);
+  const inputs = Object.fromEntries(open.map(([name, field]): [string, Json] => [name, openField(field)]));
+  // Until it is answered, a form that asks again, such as in a Loop, keeps the values of its previous answer readable.
+  const before = open.map(([name]): [string, Json] => [name, ownOutput(activation, name)]);
+  const readable = Object.fromEntries(before.filter(([, value]) => value !== null));
+  return interrupt({ kind: 'form', inputs, tips: tips.tips ?? '' }, { ...readable, ...tips });
 }
 
 /** A declared value is only a suggestion, behind a declared default: the field itself has none yet. */

@@ -5,7 +5,7 @@ import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { baseParams } from './base-params.js';
-import { isTruthy } from './values/truthiness.js';
+import { isTruthy } from './values/comparison.js';
 
 const candidate = z.union([z.string(), z.looseObject({ value: z.string().nullish().describe('A reference.') })]);
 

@@ -5,12 +5,15 @@ import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type Notice, settled, type Write, warning } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { afterWarnings } from './after-warnings.js';
 import { baseParams } from './base-params.js';
-import { ASSIGN_OPERATORS, type AssignOperator, findAssignOperator } from './values/assign-operators.js';
-import { readParameter } from './values/assign-parameter.js';
-import { OverlaySource } from './values/overlay-source.js';
-import { createTextReader } from './values/text-reader.js';
+import {
+  ASSIGN_OPERATORS,
+  type AssignOperator,
+  findAssignOperator,
+  OverlaySource,
+  readParameter,
+} from './values/assignment.js';
+import { afterWarnings, createTextReader } from './values/text-reader.js';
 
 const assignment = z.looseObject({
   variable: z.string().nullish().describe('Reference of what is written: `env.x`, `sys.x` or `node@output.path`.'),
@@ -55,7 +58,7 @@ interface Unusable {
  *
  * Later assignments see what earlier ones wrote; everybody else sees all writes at once, when the node is done. When an
  * operator does not fit its values, RAGFlow's error text is written into the variable, where canvases look for it, and a
- * warning is told. A node that fails has written nothing.
+ * warning is reported. A node that fails has written nothing.
  *
  * Errors: NODE_FAILED for an incomplete assignment or an unknown operator, REFERENCE_UNRESOLVED and REFERENCE_READ_ONLY
  * for what cannot be read or written.

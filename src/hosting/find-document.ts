@@ -1,8 +1,18 @@
 import type { JsonObject } from '../json.js';
 import type { VersionStore } from '../records/durable-stores.js';
 import type { AgentRecord } from '../records/stores.js';
-import { noVersion } from './refusals.js';
-import { type DefaultDocument, type DocumentChoice, selectDocument } from './select-document.js';
+import { nothingPublished, noVersion } from './refusals.js';
+
+/** What runs when a request does not say: the draft, or what is published (the draft while nothing is). */
+export type DefaultDocument = 'draft' | 'published';
+
+/** Which document a request asks for. */
+export interface DocumentChoice {
+  /** `draft`, or the id of a version. */
+  readonly version?: string;
+  /** Only what is published. */
+  readonly isReleased: boolean;
+}
 
 /**
  * The document that a request asks for: the draft, what is published, or one version.
@@ -14,15 +24,15 @@ export async function findDocument(
   tenant: string,
   agent: AgentRecord,
   fallback: DefaultDocument,
-  choice: DocumentChoice,
+  { version, isReleased }: DocumentChoice,
 ): Promise<JsonObject> {
-  if (!namesVersion(choice)) return selectDocument(agent, fallback, choice);
-  const version = await versions.find(tenant, agent.id, choice.version);
-  if (version === undefined) throw noVersion();
-  return version.dsl;
-}
-
-/** Whether a request asks for one version by its id. */
-export function namesVersion<C extends DocumentChoice>(choice: C): choice is C & { readonly version: string } {
-  return choice.version !== undefined && choice.version !== 'draft';
+  if (version === 'draft') return agent.dsl;
+  if (version !== undefined) {
+    const found = await versions.find(tenant, agent.id, version);
+    if (found === undefined) throw noVersion();
+    return found.dsl;
+  }
+  if (agent.published !== undefined && (isReleased || fallback === 'published')) return agent.published.dsl;
+  if (isReleased) throw nothingPublished();
+  return agent.dsl;
 }

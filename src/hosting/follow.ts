@@ -18,7 +18,7 @@ export interface FollowOptions {
   /** What is known about the run. */
   readonly findRecord: () => Promise<RunRecord | undefined>;
   /** Emits when there may be something new of a run of another process; an error ends the following. */
-  readonly news$: Observable<unknown>;
+  readonly notifications$: Observable<unknown>;
   /** Number of the last event that the client has. */
   readonly after: number;
   /** Whether the client takes frames, its present state first. */
@@ -58,7 +58,7 @@ class Follower implements Following {
   readonly #options: FollowOptions;
   readonly #subscriber: Subscriber<EventFrame>;
   readonly #gone = new Subject<void>();
-  readonly #news = new Subject<void>();
+  readonly #notifications = new Subject<void>();
   #isListening = false;
   /** Number of the last event that was sent. */
   #sent: number;
@@ -172,12 +172,12 @@ class Follower implements Following {
 
   /** Resolves when there may be something new, and when the client is gone. */
   async #untilNews(): Promise<void> {
-    const next = firstOf(this.#news, this.#gone);
+    const next = firstOf(this.#notifications, this.#gone);
     if (!this.#isListening) {
       this.#isListening = true;
       this.#subscriber.add(
-        this.#options.news$.subscribe({
-          next: () => this.#news.next(),
+        this.#options.notifications$.subscribe({
+          next: () => this.#notifications.next(),
           error: (error: unknown) => this.#subscriber.error(error),
         }),
       );

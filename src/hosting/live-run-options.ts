@@ -8,9 +8,9 @@ import type { Plan } from '../graph/plan.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import type { RunJournal } from '../records/durable-stores.js';
 import type { RunLaunch, RunLog, RunRecord } from '../records/stores.js';
+import type { SessionLease } from './leases.js';
 import type { Log } from './log.js';
 import type { RunPast } from './run-past.js';
-import type { SessionClaim } from './session-claims.js';
 import type { Transcript } from './transcript.js';
 
 /** What tells one run from another. */
@@ -50,13 +50,13 @@ export interface LiveRunOptions {
   readonly log: RunLog;
   /** Undefined when runs do not outlive their process. */
   readonly runJournal: RunJournal | undefined;
-  readonly claim: SessionClaim;
+  readonly lease: SessionLease;
   readonly maxLogBytes: number;
   /** How long the run may go on without clients; undefined: for ever. */
   readonly detachGraceMs: number | undefined;
   readonly keepsTrace: boolean;
-  /** Keeps the conversation that the run leaves; when it cannot, the run has failed. */
-  readonly keepConversation: (end: RunEndReport) => Promise<void>;
+  /** Stores the conversation that the run leaves; when it cannot, the run has failed. */
+  readonly storeConversation: (end: RunEndReport) => Promise<void>;
   readonly saveRecord: (record: RunRecord) => Promise<void>;
   /** Called once when the run is over here, before its last event is shown to anyone. */
   readonly whenOver: () => void;

@@ -5,9 +5,9 @@ import { EngineError, toEngineError } from '../errors.js';
 import type { RunRecord, RunStatus } from '../records/stores.js';
 import { ClientPresence } from './client-presence.js';
 import type { EventFrame, FreshFrame } from './event-frame.js';
-import { keepTrying } from './keep-trying.js';
 import { failureEvent } from './last-event.js';
 import type { EngineHooks, LiveRunOptions, RunIdentity } from './live-run-options.js';
+import { retryWhileAway } from './retry.js';
 import { RunEvents } from './run-events.js';
 import { UsageJournal } from './run-usage.js';
 import type { Transcript } from './transcript.js';
@@ -34,7 +34,7 @@ export class LiveRun {
   /** Why the service ended the run, if it was the service. */
   #failure: EngineError | undefined = undefined;
   #isFinishing = false;
-  #isPutDown = false;
+  #isReleased = false;
   #hasEnded = false;
 
   /** Resolves with the run's record after its last event was shown, or when another process goes on with it; never rejects. */
@@ -83,9 +83,9 @@ export class LiveRun {
   }
 
   start(): void {
-    const { identity, work, past, detachGraceMs, claim } = this.#options;
+    const { identity, work, past, detachGraceMs, lease } = this.#options;
     const { id, sessionId, messageId } = identity;
-    claim.whenLost = () => this.putDown('its lease was lost');
+    lease.whenLost = () => this.release('its lease was lost');
     if (detachGraceMs !== undefined) {
       this.#subscription.add(this.clients.abandoned(detachGraceMs).subscribe(() => this.cancel()));
     }
@@ -123,11 +123,11 @@ export class LiveRun {
   }
 
   /** Stops without a word: another process goes on with the run, or will. */
-  putDown(why: string): void {
-    if (this.#isPutDown || this.#hasEnded) return;
-    const { logger, identity, whenOver, claim } = this.#options;
+  release(why: string): void {
+    if (this.#isReleased || this.#hasEnded) return;
+    const { logger, identity, whenOver, lease } = this.#options;
     logger.warn({ run: identity.id, reason: why }, 'a run was put down; it goes on elsewhere');
-    this.#isPutDown = true;
+    this.#isReleased = true;
     this.#subscription.unsubscribe();
     this.clients.close();
     this.#events.stop(new EngineError('CONFLICT', `Run "${identity.id}" goes on in another process.`));
@@ -135,12 +135,12 @@ export class LiveRun {
     this.#events.complete();
     this.#resolveEnded(this.#record);
     // Whoever takes over must not find a write of ours still on its way.
-    void this.#events.flushed().finally(() => claim.abandon());
+    void this.#events.flushed().finally(() => lease.abandon());
   }
 
   #fail(error: EngineError): void {
     // Its log is not what it goes on from: whoever takes it over reads what the other one wrote.
-    if (error.code === 'CONFLICT') this.putDown('another process has written to it');
+    if (error.code === 'CONFLICT') this.release('another process has written to it');
     this.#failure ??= error;
     this.#events.mute();
     this.#abort.abort();
@@ -160,13 +160,13 @@ export class LiveRun {
     this.clients.close();
     await this.#events.flushed();
     try {
-      if (this.#isPutDown || (this.#events.hasFailed && !(await this.#isStillMine()))) return;
-      await this.#keepConversation();
+      if (this.#isReleased || (this.#events.hasFailed && !(await this.#isStillMine()))) return;
+      await this.#storeConversation();
       const frame = await this.#keepLast();
-      if (frame === undefined || this.#isPutDown) return;
+      if (frame === undefined || this.#isReleased) return;
       this.#record = this.#recordNow(this.#statusNow(), frame.seq, this.#failureNow());
       await this.#attempt('the end of a run could not be kept', () => this.#options.saveRecord(this.#record));
-      await this.#options.claim.release();
+      await this.#options.lease.release();
       this.#options.whenOver();
       this.#hasEnded = true;
       this.#events.show(frame);
@@ -174,26 +174,26 @@ export class LiveRun {
       this.#resolveEnded(this.#record);
     } catch (error) {
       // The server stops while its store is away: the run goes on from its journal when both are back.
-      this.putDown(toEngineError(error, 'INTERNAL').message);
+      this.release(toEngineError(error, 'INTERNAL').message);
     }
   }
 
   /** What could not be kept may belong to another process by now; what was kept after all is shown. */
   async #isStillMine(): Promise<boolean> {
-    if (!(await this.#patiently(() => this.#options.claim.isHeld()))) {
-      this.putDown('its lease was lost');
+    if (!(await this.#patiently(() => this.#options.lease.isHeld()))) {
+      this.release('its lease was lost');
       return false;
     }
     await this.#attempt('events of a run could not be read again', () => this.#events.catchUp());
     return true;
   }
 
-  async #keepConversation(): Promise<void> {
+  async #storeConversation(): Promise<void> {
     const failure = this.#failureNow();
     const record = this.#recordNow(this.#statusNow(), this.lastSeq + 1, failure);
     const report = { record, failure, session: this.#session, transcript: this.transcript };
     try {
-      await this.#patiently(() => this.#options.keepConversation(report));
+      await this.#patiently(() => this.#options.storeConversation(report));
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
       this.#options.logger.error({ run: this.identity.id, err: error }, 'the conversation could not be kept');
@@ -203,7 +203,7 @@ export class LiveRun {
 
   /** Undefined when another process has the run. A log that refuses for good is no reason to leave the clients without an end. */
   async #keepLast(): Promise<FreshFrame | undefined> {
-    const { log, claim } = this.#options;
+    const { log, lease } = this.#options;
     const { tenant, id } = this.identity;
     let frame = this.#lastFrame();
     const keep = async (): Promise<void> => {
@@ -214,8 +214,8 @@ export class LiveRun {
       await this.#patiently(keep);
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
-      if (toEngineError(error, 'INTERNAL').code === 'CONFLICT' || !(await this.#patiently(() => claim.isHeld()))) {
-        this.putDown('another process has written to it');
+      if (toEngineError(error, 'INTERNAL').code === 'CONFLICT' || !(await this.#patiently(() => lease.isHeld()))) {
+        this.release('another process has written to it');
         return undefined;
       }
       await this.#attempt('the last event of a run could not be kept', async () => {
@@ -241,7 +241,7 @@ export class LiveRun {
     const { closing, logger } = this.#options;
     const onWait = (error: unknown): void =>
       logger.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
-    return keepTrying(work, { signal: closing, onWait });
+    return retryWhileAway(work, { signal: closing, onWait });
   }
 
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {

@@ -1,49 +1,41 @@
-/** All runs that are going on in this process, and how clients find them and those of other processes. */
-import { AsyncSubject, filter, firstValueFrom, merge, type Observable, Subject, Subscription } from 'rxjs';
+/** All runs at work in this process, and how clients find them and those of other processes. */
+import {
+  AsyncSubject,
+  endWith,
+  filter,
+  firstValueFrom,
+  from,
+  ignoreElements,
+  merge,
+  type Observable,
+  of,
+  race,
+  Subject,
+  Subscription,
+  timer,
+} from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { TraceContext } from '../graph/trace-context.js';
-import type { LeaseStore, RunJournal, Signals } from '../records/durable-stores.js';
-import type { RunRecord, Stores } from '../records/stores.js';
+import type { RunJournal } from '../records/durable-stores.js';
+import type { RunRecord } from '../records/stores.js';
 import { observed } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import { storeConversation } from './conversation.js';
 import type { EventFrame } from './event-frame.js';
 import { type Following, follow } from './follow.js';
+import type { HostLimits, HostStores } from './host-options.js';
+import { freeing, type SessionLease, SessionLeases } from './leases.js';
 import { LiveRun } from './live-run.js';
 import type { LiveRunOptions } from './live-run-options.js';
 import type { Log } from './log.js';
+import { BELIEVED_MS, RunNotifications } from './notifications.js';
 import { busySession } from './refusals.js';
-import { BELIEVED_MS, RunNews } from './run-news.js';
-import { freeing, type SessionClaim, SessionClaims } from './session-claims.js';
-
-/** What the hub keeps, and how it agrees with other processes. */
-export interface HubStores extends Stores {
-  /** Which process has which run. */
-  readonly leases: LeaseStore;
-  /** What processes tell each other. */
-  readonly signals: Signals;
-  /** What tells these stores from others that share the same leases. @default nothing */
-  readonly home?: string;
-}
-
-/** Bounds of the runs of one process. */
-export interface HostLimits {
-  /** Runs at work at once. */
-  readonly maxRuns: number;
-  /** Bytes of events of one run. */
-  readonly runLogBytes: number;
-  /** Milliseconds without a client after which a run is cancelled; 0: never. */
-  readonly detachGraceMs: number;
-  /** Bytes that wait for one client. */
-  readonly clientQueueBytes: number;
-  /** Milliseconds after which a lease that is not renewed expires. */
-  readonly leaseMs: number;
-}
 
 export interface RunHubOptions {
-  readonly stores: HubStores;
+  readonly stores: HostStores;
   /** Undefined when runs do not outlive their process. */
   readonly runJournal?: RunJournal | undefined;
-  readonly config: HostLimits;
+  readonly limits: HostLimits;
   readonly logger: Log;
   readonly now: () => number;
   /** Watches the runs and counts them. @default nobody */
@@ -51,14 +43,13 @@ export interface RunHubOptions {
 }
 
 /** What the hub does not know about a run itself. */
-export interface RunStart
-  extends Pick<LiveRunOptions, 'identity' | 'work' | 'past' | 'launch' | 'keepsTrace' | 'keepConversation'> {
-  /** Where the caller stands in a trace. @default nowhere */
+export interface RunStart extends Pick<LiveRunOptions, 'identity' | 'work' | 'past' | 'launch' | 'keepsTrace'> {
+  /** The caller's position in a trace. @default none */
   readonly trace?: TraceContext;
 }
 
-/** Whose session, and the run that wants it. */
-export interface ClaimRequest {
+/** Whose session, and the run that requests it. */
+export interface LeaseRequest {
   readonly tenant: string;
   readonly sessionId: string;
   readonly agentId: string;
@@ -78,7 +69,13 @@ export interface ClientCursor {
   readonly ready$: Observable<boolean>;
 }
 
-/** All runs of this process that are going on, and the way to those of others. */
+/** Runs of one agent that are cancelled in other processes by one request. */
+const MAX_CANCELLED = 10_000;
+
+/** Beyond the number of any event. */
+const AFTER_ALL = 2_000_000_000;
+
+/** All runs at work in this process, and the way to those of others. */
 export class RunHub {
   readonly #options: RunHubOptions;
   readonly #live = new Map<string, LiveRun>();
@@ -87,9 +84,9 @@ export class RunHub {
   /** Runs whose last event was not shown yet; they have given back their sessions a moment before. */
   readonly #unfinished = new Set<Promise<unknown>>();
   /** Sessions that this process has or is about to have. */
-  readonly #claimed = new Set<string>();
-  readonly #claims: SessionClaims;
-  readonly #news: RunNews;
+  readonly #leased = new Set<string>();
+  readonly #leases: SessionLeases;
+  readonly #notifications: RunNotifications;
   readonly #changes = new Subject<void>();
   readonly #closing = new AbortController();
   /** Errors when the process goes away, for those who follow runs of others. */
@@ -98,11 +95,11 @@ export class RunHub {
   #isGraceOver = false;
 
   constructor(options: RunHubOptions) {
-    const { config, logger, now } = options;
+    const { limits, logger, now } = options;
     const { leases, signals } = options.stores;
     this.#options = options;
-    this.#claims = new SessionClaims({ leases, ttlMs: config.leaseMs, logger });
-    this.#news = new RunNews(signals, now, (run) => {
+    this.#leases = new SessionLeases({ leases, ttlMs: limits.leaseMs, logger });
+    this.#notifications = new RunNotifications(signals, now, (run) => {
       const live = this.#byId.get(run);
       live?.clients.visit(BELIEVED_MS);
       return live !== undefined;
@@ -110,8 +107,8 @@ export class RunHub {
   }
 
   /** Whether this process has a session, or is about to have it. */
-  hasClaimed(tenant: string, sessionId: string): boolean {
-    return this.#claimed.has(keyOf(tenant, sessionId));
+  hasLease(tenant: string, sessionId: string): boolean {
+    return this.#leased.has(keyOf(tenant, sessionId));
   }
 
   /** How many are going on. */
@@ -128,48 +125,48 @@ export class RunHub {
   }
 
   /** @throws EngineError SESSION_BUSY while another run has the session, LIMIT_REACHED while the server takes no runs. */
-  async claim(request: ClaimRequest): Promise<SessionClaim> {
+  async lease(request: LeaseRequest): Promise<SessionLease> {
     const { tenant, sessionId } = request;
     if (this.#isClosing) throw new EngineError('LIMIT_REACHED', 'The server is shutting down and starts no more runs.');
-    if (this.#claimed.has(keyOf(tenant, sessionId))) throw busySession();
-    const { maxRuns } = this.#options.config;
-    if (this.#claimed.size >= maxRuns) {
+    if (this.#leased.has(keyOf(tenant, sessionId))) throw busySession();
+    const { maxRuns } = this.#options.limits;
+    if (this.#leased.size >= maxRuns) {
       throw new EngineError('LIMIT_REACHED', `${maxRuns} runs are going on, which is the most; try again later.`);
     }
-    const claim = await this.tryClaim(request);
-    if (claim === undefined) throw busySession();
-    return claim;
+    const lease = await this.tryLease(request);
+    if (lease === undefined) throw busySession();
+    return lease;
   }
 
   /** Undefined while another run has the session. */
-  async tryClaim({ tenant, sessionId, agentId, run }: ClaimRequest): Promise<SessionClaim | undefined> {
+  async tryLease({ tenant, sessionId, agentId, run }: LeaseRequest): Promise<SessionLease | undefined> {
     const key = keyOf(tenant, sessionId);
-    if (this.#claimed.has(key)) return undefined;
+    if (this.#leased.has(key)) return undefined;
     // Before anything is waited for: two requests must not both find it free.
-    this.#claimed.add(key);
+    this.#leased.add(key);
     const free = (): void => {
-      this.#claimed.delete(key);
+      this.#leased.delete(key);
       this.#changes.next();
     };
     try {
-      const claim = await this.#claims.claim(tenant, sessionId, {
+      const lease = await this.#leases.acquire(tenant, sessionId, {
         run,
         agent: agentId,
         home: this.#options.stores.home ?? '',
       });
-      if (claim === undefined) free();
-      return claim === undefined ? undefined : freeing(claim, free);
+      if (lease === undefined) free();
+      return lease === undefined ? undefined : freeing(lease, free);
     } catch (error) {
       free();
       throw error;
     }
   }
 
-  /** Starts a run, or goes on with one; the claim is given back when it ends. */
-  async start(start: RunStart, claim: SessionClaim): Promise<LiveRun> {
+  /** Starts a run, or goes on with one; the lease is given back when it ends. */
+  async start(start: RunStart, lease: SessionLease): Promise<LiveRun> {
     const { trace, ...rest } = start;
     const { identity, launch, work } = start;
-    const { stores, runJournal, config, logger, now, telemetry } = this.#options;
+    const { stores, runJournal, limits, logger, now, telemetry } = this.#options;
     const { tenant, id } = identity;
     const watching = new Subscription();
     const live = new LiveRun({
@@ -180,18 +177,19 @@ export class RunHub {
           : { ...work, open: observed(telemetry, { ...identity, plan: work.plan, trace }, work.open) },
       log: stores.log,
       runJournal,
-      claim,
-      maxLogBytes: config.runLogBytes,
-      detachGraceMs: launch.isDetached || config.detachGraceMs === 0 ? undefined : config.detachGraceMs,
+      lease,
+      maxLogBytes: limits.runLogBytes,
+      detachGraceMs: launch.isDetached || limits.detachGraceMs === 0 ? undefined : limits.detachGraceMs,
       logger,
       now,
       closing: this.#closing.signal,
+      storeConversation: (end) => storeConversation(stores.sessions, identity, end, now()),
       saveRecord: (record) => stores.runs.save(tenant, record),
       whenOver: () => {
         watching.unsubscribe();
         this.#live.delete(keyOf(tenant, id));
         this.#byId.delete(id);
-        this.#news.forget(id);
+        this.#notifications.forget(id);
       },
     });
     await stores.runs.save(tenant, live.record);
@@ -202,7 +200,7 @@ export class RunHub {
       this.count(record);
     });
     this.#unfinished.add(ended);
-    watching.add(live.frames$.subscribe(() => this.#news.tell(id)));
+    watching.add(live.frames$.subscribe(() => this.#notifications.tell(id)));
     this.#watchCancels(live, watching);
     live.start();
     // It was claimed in time and came too late all the same.
@@ -227,7 +225,7 @@ export class RunHub {
 
   /** Events of a run after those that a client has; see {@link follow}. */
   follow(tenant: string, run: string, client: ClientCursor): Observable<EventFrame> {
-    const { stores, config } = this.#options;
+    const { stores, limits } = this.#options;
     return follow({
       ...client,
       log: stores.log,
@@ -235,14 +233,24 @@ export class RunHub {
       run,
       findLive: () => this.find(tenant, run),
       findRecord: () => this.record(tenant, run),
-      news$: merge(this.#news.of(run), this.#stopped),
-      maxQueueBytes: config.clientQueueBytes,
+      notifications$: merge(this.#notifications.of(run), this.#stopped),
+      maxQueueBytes: limits.clientQueueBytes,
       followers: this.#followers,
     });
   }
 
-  /** Cancels what matches and is going on in this process. */
-  cancel(tenant: string, { run, agentId, sessionId }: LiveFilter): void {
+  /** Cancels the runs that match, here and in other processes. Gives those that another process was asked to cancel. */
+  async cancel(tenant: string, which: LiveFilter): Promise<readonly RunRecord[]> {
+    this.cancelHere(tenant, which);
+    const { signals } = this.#options.stores;
+    const elsewhere = (await this.#runningOf(tenant, which)).filter(({ id }) => this.find(tenant, id) === undefined);
+    // By the run's own id: the request must not reach a later run of the same session.
+    await Promise.all(elsewhere.map(({ id }) => signals.requestCancel(id)));
+    return elsewhere;
+  }
+
+  /** Cancels the runs of this process that match. */
+  cancelHere(tenant: string, { run, agentId, sessionId }: LiveFilter): void {
     for (const live of [...this.#live.values()]) {
       const { identity } = live;
       if (identity.tenant !== tenant || (run !== undefined && identity.id !== run)) continue;
@@ -252,18 +260,39 @@ export class RunHub {
     }
   }
 
+  /** Resolves when a run is over, in whatever process it is, at the latest after `patienceMs`. */
+  async whenOver(tenant: string, run: string, patienceMs: number): Promise<void> {
+    const end$ = this.follow(tenant, run, { after: AFTER_ALL, ready$: of(true) });
+    const live = this.find(tenant, run);
+    const ended$ = live === undefined ? end$.pipe(ignoreElements(), endWith(undefined)) : from(live.ended);
+    await firstValueFrom(race<unknown[]>(ended$, timer(patienceMs)));
+  }
+
+  /** Runs that match and have not ended, as far as the store knows. */
+  async #runningOf(tenant: string, { run, agentId, sessionId }: LiveFilter): Promise<readonly RunRecord[]> {
+    const { runs, sessions } = this.#options.stores;
+    const id = run ?? (sessionId === undefined ? undefined : (await sessions.find(tenant, sessionId))?.lastRun);
+    if (id !== undefined) {
+      const record = await runs.find(tenant, id);
+      const isMeant = record?.status === 'running' && (agentId === undefined || record.agentId === agentId);
+      return isMeant && (sessionId === undefined || record.sessionId === sessionId) ? [record] : [];
+    }
+    if (agentId === undefined || sessionId !== undefined) return [];
+    return (await runs.list(tenant, agentId, { status: 'running', offset: 0, limit: MAX_CANCELLED })).items;
+  }
+
   /** Takes no more runs, gives those that are going on `graceMs` to end, then cancels them, or puts down those that outlive the process. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     const timeout = setTimeout(() => this.#stopAll(), graceMs);
     try {
-      while (this.#claimed.size > 0) await firstValueFrom(this.#changes.pipe(filter(() => this.#claimed.size === 0)));
+      while (this.#leased.size > 0) await firstValueFrom(this.#changes.pipe(filter(() => this.#leased.size === 0)));
       await Promise.all(this.#unfinished);
       this.#stopped.error(new EngineError('STORE_UNAVAILABLE', 'The server stops; follow the run again.'));
     } finally {
       clearTimeout(timeout);
-      this.#claims.close();
-      this.#news.close();
+      this.#leases.close();
+      this.#notifications.close();
     }
   }
 
@@ -289,7 +318,7 @@ export class RunHub {
   #stop(live: LiveRun): void {
     const { runJournal } = this.#options;
     if (runJournal === undefined || runJournal.isVolatile === true) live.cancel();
-    else live.putDown('the server stops');
+    else live.release('the server stops');
   }
 }
 

@@ -1,12 +1,17 @@
-import type { Services } from '../components/services.js';
-import type { FileStore } from '../records/stores.js';
-import { bindFiles } from './bound-files.js';
+/** Services of every run, bound to a tenant and to one of its runs. */
+import type { Files, Services } from '../components/services.js';
+import type { JsonObject } from '../json.js';
+import type { FileStore, SessionRecord } from '../records/stores.js';
+import { createId } from './ids.js';
 
-/** What a server's services let one tenant see: its files, its datasets, the MCP servers that are open to it, its share of sandboxes. */
-export function servicesOfTenant(
-  { services, stores }: { readonly services: Services; readonly stores: { readonly files: FileStore } },
-  tenant: string,
-): Services {
+/** What services are bound with. */
+export interface ServicePorts {
+  readonly services: Services;
+  readonly stores: { readonly files: FileStore };
+}
+
+/** What a server's services show one tenant: its files, its datasets, the MCP servers that are open to it, its share of sandboxes. */
+export function servicesOfTenant({ services, stores }: ServicePorts, tenant: string): Services {
   const { mcp, retriever, code } = services;
   return {
     ...services,
@@ -14,5 +19,28 @@ export function servicesOfTenant(
     ...(mcp && { mcp: mcp.forTenant(tenant) }),
     ...(retriever?.forTenant && { retriever: retriever.forTenant(tenant) }),
     ...(code?.forTenant && { code: code.forTenant(tenant) }),
+  };
+}
+
+/** Services of one run. */
+export function servicesOfRun(
+  ports: ServicePorts,
+  tenant: string,
+  session: Pick<SessionRecord, 'id' | 'agentId'>,
+  headers: JsonObject,
+): Services {
+  return { ...servicesOfTenant(ports, tenant), session: { id: session.id, agent: session.agentId }, headers };
+}
+
+/** The files of one tenant, as components see them. */
+export function bindFiles(store: FileStore, tenant: string): Files {
+  return {
+    read: (id) => store.find(tenant, id),
+    async save({ name, mimeType, bytes, expiresAt }) {
+      const id = createId();
+      const file = { id, name, mimeType, bytes, createdAt: Date.now() };
+      await store.save(tenant, expiresAt === undefined ? file : { ...file, expiresAt });
+      return id;
+    },
   };
 }

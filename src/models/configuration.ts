@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { EngineError } from '../errors.js';
 import { invalidSettings } from './invalid-settings.js';
-import { type Script, scriptSchema } from './script.js';
+import { providers } from './providers/index.js';
+import { type Script, scriptSchema } from './scripted.js';
 
 /** What a model is used for. */
 export type ModelKind = 'chat' | 'embedding' | 'rerank' | 'tts';
@@ -10,6 +11,8 @@ export type ModelKind = 'chat' | 'embedding' | 'rerank' | 'tts';
 export interface ProviderSettings {
   /** The factory, or `instance@Factory`; `undefined` for the one of `OPENAI_BASE_URL`. */
   readonly name: string | undefined;
+  /** The kind of server: that of a definition in `src/models/providers`. */
+  readonly kind: string;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +21,7 @@ export interface ProviderSettings {
   readonly streamUsage: boolean;
 }
 
-/** Everything about models that the surroundings of a process decide. */
+/** The configuration of all models of a process. */
 export interface ModelsConfiguration {
   /** By factory; names differ by more than case. */
   readonly providers: readonly ProviderSettings[];
@@ -30,20 +33,25 @@ export interface ModelsConfiguration {
   readonly visionModels: readonly string[];
   /** Tokens per model name. */
   readonly contextLengths: Readonly<Record<string, number>>;
-  /** `LLM_MAX_RETRIES`, default 0. */
+  /** Attempts after the first. */
   readonly maxRetries: number;
-  /** `LLM_BASE_DELAY` in milliseconds, default 2000. */
+  /** Milliseconds before the first retry. */
   readonly retryDelayMs: number;
-  /** `LLM_TIMEOUT_SECONDS` in milliseconds: the longest silence of a provider, default 600000. */
+  /** Longest silence of a provider, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** `MAX_CONCURRENT_CHATS`, default 10. */
+  /** Model calls at once. */
   readonly maxConcurrentChats: number;
 }
+
+const KINDS = providers.map(({ kind }) => kind);
+/** The kind of a factory that says none, and of the default provider. */
+const DEFAULT_KIND = KINDS[0] as string;
 
 const name = z.string().trim().min(1);
 
 const factory = z
   .strictObject({
+    kind: z.enum(KINDS).default(DEFAULT_KIND),
     base_url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
     api_key: z.string().min(1).optional(),
     /** Name of the environment variable that holds the key. */
@@ -54,7 +62,7 @@ const factory = z
     stream_usage: z.boolean().default(true),
   })
   .refine((value) => value.api_key === undefined || value.api_key_env === undefined, {
-    error: 'has both api_key and api_key_env; keep one',
+    error: 'has both api_key and api_key_env; remove one',
   });
 
 /** The JSON file that `RUNNEL_MODELS` names. */
@@ -73,48 +81,51 @@ const modelsFileSchema = z.strictObject({
   context_lengths: z.record(name, z.int().min(1)).default({}),
 });
 
-const environmentSchema = z.object({
-  OPENAI_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
-  OPENAI_API_KEY: z.string().optional(),
-  RUNNEL_MODELS: z.string().optional(),
-  LLM_MAX_RETRIES: z.coerce.number().int().min(0).max(100).default(0),
-  LLM_BASE_DELAY: z.coerce.number().min(0).max(3_600).default(2),
-  LLM_TIMEOUT_SECONDS: z.coerce.number().min(0.001).max(86_400).default(600),
-  MAX_CONCURRENT_CHATS: z.coerce.number().int().min(1).max(100_000).default(10),
-});
+/** The settings of models, apart from their file. */
+export interface ModelSettings {
+  /** Base URL of the default provider. @default OpenAI's, when there is a key */
+  readonly openaiBaseUrl?: string | undefined;
+  readonly openaiApiKey?: string | undefined;
+  /** Path of a JSON file with factories, defaults and a script. @default none */
+  readonly modelsFile?: string | undefined;
+  /** Attempts after the first. */
+  readonly maxRetries: number;
+  /** Milliseconds before the first retry. */
+  readonly retryDelayMs: number;
+  /** Longest silence of a provider, in milliseconds. */
+  readonly idleTimeoutMs: number;
+  /** Model calls at once. */
+  readonly maxConcurrentChats: number;
+}
 
-/** Environment variables; an empty value counts as unset. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** How {@link readModels} reaches files and the variables that hold keys. */
+export interface ReadModelsOptions {
+  readonly readFile: (path: string) => Promise<string>;
+  /** Where `api_key_env` is looked up. @default nowhere: a file that names a variable is refused */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
 
 /**
- * Reads what a process is told about models: `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `RUNNEL_MODELS`, `LLM_MAX_RETRIES`,
- * `LLM_BASE_DELAY` and `LLM_TIMEOUT_SECONDS` (both in seconds), `MAX_CONCURRENT_CHATS`.
+ * The configuration of all models: settings, and what their file says.
  *
- * `readFile` gives the text of the file that `RUNNEL_MODELS` names.
- * Errors: `CONFIG_INVALID`, with every problem and its path; never with a key.
+ * Errors: `CONFIG_INVALID`, with every problem of the file and its path; never with a key.
  */
-export async function modelsFromEnvironment(
-  env: Environment,
-  readFile: (path: string) => Promise<string>,
-): Promise<ModelsConfiguration> {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = environmentSchema.safeParse(set);
-  if (!parsed.success) throw invalidSettings('The environment', parsed.error);
-  const settings = parsed.data;
-  const file =
-    settings.RUNNEL_MODELS === undefined ? undefined : await readModelsFile(settings.RUNNEL_MODELS, readFile);
+export async function readModels(settings: ModelSettings, options: ReadModelsOptions): Promise<ModelsConfiguration> {
+  const { openaiBaseUrl, openaiApiKey, modelsFile, maxRetries, retryDelayMs, idleTimeoutMs, maxConcurrentChats } =
+    settings;
+  const file = modelsFile === undefined ? undefined : await readModelsFile(modelsFile, options.readFile);
   const { factories, defaults, scripted, vision_models, context_lengths } = file ?? modelsFileSchema.parse({});
   return {
-    providers: Object.entries(factories).map(([name, value]) => providerOf(name, value, set)),
-    defaultProvider: defaultProviderOf(settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY),
+    providers: Object.entries(factories).map(([name, value]) => providerOf(name, value, options.env)),
+    defaultProvider: defaultProviderOf(openaiBaseUrl, openaiApiKey),
     defaults: withoutUndefined(defaults),
     script: scripted,
     visionModels: vision_models,
     contextLengths: context_lengths,
-    maxRetries: settings.LLM_MAX_RETRIES,
-    retryDelayMs: settings.LLM_BASE_DELAY * 1_000,
-    idleTimeoutMs: Math.ceil(settings.LLM_TIMEOUT_SECONDS * 1_000),
-    maxConcurrentChats: settings.MAX_CONCURRENT_CHATS,
+    maxRetries,
+    retryDelayMs,
+    idleTimeoutMs,
+    maxConcurrentChats,
   };
 }
 
@@ -131,7 +142,7 @@ async function readModelsFile(
   if (!parsed.success) throw invalidSettings(what, parsed.error);
   const twin = sameButForCase(Object.keys(parsed.data.factories));
   if (twin !== undefined) {
-    throw new EngineError('CONFIG_INVALID', `${what} has two factories named "${twin}" but for case; keep one.`);
+    throw new EngineError('CONFIG_INVALID', `${what} has two factories named "${twin}" but for case; remove one.`);
   }
   return parsed.data;
 }
@@ -150,9 +161,10 @@ function sameButForCase(names: readonly string[]): string | undefined {
   return names.find((name) => seen.size === seen.add(name.toLowerCase()).size);
 }
 
-function providerOf(name: string, from: z.output<typeof factory>, env: Environment): ProviderSettings {
+function providerOf(name: string, from: z.output<typeof factory>, env: ReadModelsOptions['env']): ProviderSettings {
   return {
     name,
+    kind: from.kind,
     baseUrl: from.base_url,
     apiKey: from.api_key ?? keyFrom(env, from.api_key_env, name),
     headers: from.headers,
@@ -161,13 +173,14 @@ function providerOf(name: string, from: z.output<typeof factory>, env: Environme
   };
 }
 
-function keyFrom(env: Environment, variable: string | undefined, factoryName: string): string | undefined {
+function keyFrom(env: ReadModelsOptions['env'], variable: string | undefined, factoryName: string): string | undefined {
   if (variable === undefined) return undefined;
-  const key = env[variable];
-  if (key !== undefined) return key;
+  const key = env?.[variable];
+  if (key !== undefined && key !== '') return key;
+  const why = env === undefined ? 'but this file may read no variables; name it in RUNNEL_MODELS' : 'which is not set';
   throw new EngineError(
     'CONFIG_INVALID',
-    `RUNNEL_MODELS: factories.${factoryName}.api_key_env names ${JSON.stringify(variable)}, which is not set.`,
+    `RUNNEL_MODELS: factories.${factoryName}.api_key_env names ${JSON.stringify(variable)}, ${why}.`,
   );
 }
 
@@ -175,6 +188,7 @@ function defaultProviderOf(baseUrl: string | undefined, apiKey: string | undefin
   if (baseUrl === undefined && apiKey === undefined) return undefined;
   return {
     name: undefined,
+    kind: DEFAULT_KIND,
     baseUrl: baseUrl ?? 'https://api.openai.com/v1',
     apiKey,
     headers: {},

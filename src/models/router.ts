@@ -1,17 +1,24 @@
 import type { SchedulerLike } from 'rxjs';
 import type { Dispatcher } from 'undici';
-import type { AskOptions } from './ask-once.js';
+import { invalidOption } from '../operators/invalid-option.js';
 import type { ChatModel } from './chat-model.js';
 import type { ModelKind, ModelsConfiguration, ProviderSettings } from './configuration.js';
-import { createEmbedder, type Embedder } from './embedder.js';
+import { type Connection, type ConnectionOptions, createConnection } from './connection.js';
+import type { ProviderDefinition } from './define-provider.js';
 import { createLimiter, type Limiter, withLimit } from './limiter.js';
-import { createOpenaiCompatible } from './openai-compatible.js';
-import { createProvider, type Provider } from './provider.js';
-import { createReranker, type Reranker } from './reranker.js';
+import { providers } from './providers/index.js';
 import { defaultProviderFor, hasProviders, type ResolvedModel, resolveModel } from './resolve-model.js';
 import { type RetryPolicy, withRetries } from './retry-policy.js';
 import { createScriptedModel, type ScriptedModelOptions } from './scripted.js';
-import { createSpeechModel, type SpeechModel } from './speech-model.js';
+import {
+  type AskOptions,
+  createEmbedder,
+  createReranker,
+  createSpeechModel,
+  type Embedder,
+  type Reranker,
+  type SpeechModel,
+} from './single-answer.js';
 
 /** A chat model, ready to be called. */
 export interface ChatChoice {
@@ -19,10 +26,10 @@ export interface ChatChoice {
   readonly model: ChatModel;
   /** What to put into a request's `model`. */
   readonly name: string;
-  /** Whose it is, as the configuration says. @default unknown */
+  /** Its provider, as the configuration names it. @default unknown */
   readonly provider?: string;
   readonly supportsImages: boolean;
-  /** Tokens; undefined when nobody said. */
+  /** Tokens; undefined when the configuration does not say. */
   readonly contextLength: number | undefined;
 }
 
@@ -51,7 +58,7 @@ export interface Models {
   reranker(modelId?: string): Reranker;
   speech(modelId?: string): SpeechModel;
   describe(): ModelsDescription;
-  /** Chats that are at work, and that wait for their turn. @default not known */
+  /** Chats that run, and that wait for a seat. @default not known */
   load?(): { readonly running: number; readonly waiting: number };
   /** Whether no server is configured, so that every chat is answered by the scripted model. */
   readonly isScripted: boolean;
@@ -59,15 +66,15 @@ export interface Models {
   close(): Promise<void>;
 }
 
-/** What a process may bring of its own. */
+/** Parts that a process may provide itself. */
 export interface ModelsOptions {
-  /** Shared with whatever else counts as a model call. @default one of `maxConcurrentChats` */
+  /** Shared with other model calls. @default one of `maxConcurrentChats` */
   readonly limiter?: Limiter | undefined;
   /** Connections, for proxies and tests; `close()` leaves it open. @default an Agent of its own */
   readonly dispatcher?: Dispatcher | undefined;
   /** The built-in model in place of the one made from the configuration's script. */
   readonly scripted?: ChatModel | undefined;
-  /** Hears of calls of the built-in model. */
+  /** Receives calls of the built-in model. */
   readonly onScriptedCall?: ScriptedModelOptions['onCall'];
   /** Source of jitter between retries, in [0, 1). @default Math.random */
   readonly random?: (() => number) | undefined;
@@ -77,7 +84,8 @@ export interface ModelsOptions {
 
 /** A provider's settings made into clients, once. */
 interface Connected {
-  readonly provider: Provider;
+  readonly definition: ProviderDefinition;
+  readonly connection: Connection;
   readonly chat: ChatModel;
 }
 
@@ -105,18 +113,17 @@ export function createModels(configuration: ModelsConfiguration, options: Models
 
   const connected = new Map<ProviderSettings, Connected>();
   for (const settings of allProviders(configuration)) {
-    const { baseUrl, apiKey, headers, streamUsage } = settings;
-    const { idleTimeoutMs } = configuration;
-    const provider = createProvider({ baseUrl, apiKey, headers, dispatcher, idleTimeoutMs });
-    connected.set(settings, { provider, chat: prepared(createOpenaiCompatible(provider, { streamUsage })) });
+    const definition = definitionOf(settings);
+    const connection = openConnection(definition, settings, { dispatcher, idleTimeoutMs: configuration.idleTimeoutMs });
+    connected.set(settings, { definition, connection, chat: prepared(definition.chat(connection, settings)) });
   }
   const connectionOf = ({ provider }: ResolvedModel): Connected | undefined => provider && connected.get(provider);
 
   const askOptions = (kind: ModelKind, modelId: string): AskOptions => {
     const resolved = resolveModel(configuration, kind, modelId);
     // Only chat resolves to no provider.
-    const { provider } = connectionOf(resolved) as Connected;
-    return { provider, model: resolved.name, retry };
+    const { definition, connection } = connectionOf(resolved) as Connected;
+    return { definition, connection, model: resolved.name, retry };
   };
 
   return {
@@ -137,7 +144,7 @@ export function createModels(configuration: ModelsConfiguration, options: Models
     speech: (modelId = '') => createSpeechModel(askOptions('tts', modelId)),
     describe: () => describe(configuration),
     load: () => ({ running: limiter.running, waiting: limiter.waiting }),
-    // Destroyed and not closed: a provider that hangs must not hold up the end of the process.
+    // Destroyed and not closed: a provider that hangs must not delay the end of the process.
     close: connections.close,
   };
 }
@@ -147,9 +154,11 @@ function openLater(): { readonly open: () => Promise<Dispatcher>; readonly close
   let opened: Promise<Dispatcher> | undefined;
   let isClosed = false;
   const connect = async (): Promise<Dispatcher> => {
-    const { createDispatcher } = await import('./dispatcher.js');
-    const dispatcher = createDispatcher();
-    // A call may have been on its way here when everything was closed.
+    // Loaded here, as the client takes a quarter of the start of a process that makes no calls. No limit of connections: the limiter
+    // of model calls has one.
+    const { Agent } = await import('undici');
+    const dispatcher = new Agent({ connect: { timeout: 10_000 }, keepAliveTimeout: 10_000 });
+    // A call may have waited for this while everything was closed.
     if (isClosed) await dispatcher.destroy();
     return dispatcher;
   };
@@ -163,6 +172,25 @@ function openLater(): { readonly open: () => Promise<Dispatcher>; readonly close
       await (await opened)?.destroy();
     },
   };
+}
+
+function definitionOf({ kind }: Pick<ProviderSettings, 'kind'>): ProviderDefinition {
+  const definition = providers.find((one) => one.kind === kind);
+  if (definition !== undefined) return definition;
+  throw invalidOption('createModels', 'kind', `one of ${providers.map((one) => one.kind).join(', ')}`, kind);
+}
+
+/** The server of a provider; what the configuration sets as headers wins over the provider's own. */
+export function openConnection(
+  definition: ProviderDefinition,
+  settings: Pick<ConnectionOptions, 'baseUrl' | 'apiKey' | 'headers'>,
+  options: Omit<ConnectionOptions, 'baseUrl' | 'apiKey' | 'headers' | 'chatPath'>,
+): Connection {
+  const { baseUrl, apiKey, headers: own = {} } = settings;
+  const set = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  const usual = Object.entries(definition.headers(apiKey)).filter(([name]) => !set.has(name.toLowerCase()));
+  const headers = { ...Object.fromEntries(usual), ...own };
+  return createConnection({ ...options, baseUrl, apiKey, headers, chatPath: definition.chatPath });
 }
 
 function allProviders({ providers, defaultProvider }: ModelsConfiguration): readonly ProviderSettings[] {

@@ -186,8 +186,8 @@ export interface RunLaunch {
   readonly isDetached: boolean;
   /** Headers for tools that declare them. */
   readonly headers: JsonObject;
-  /** How often its process was lost since another node had finished. @default 0 */
-  readonly losses?: number;
+  /** Crash count: how often its process was lost since another node had finished. @default 0 */
+  readonly crashes?: number;
   /** How often nodes had finished when its process was lost last. @default 0 */
   readonly finished?: number;
 }

@@ -1,4 +1,4 @@
-/** What tools ask of the process around them; every one is optional, and a tool that misses one says which. */
+/** Services of the process that tools use; every one is optional, and a tool that misses one fails with its name. */
 
 import type { Browsers } from '../adapters/browser/index.js';
 import type { EgressClient } from '../adapters/egress/egress-client.js';
@@ -17,6 +17,8 @@ export interface ToolSettings {
   readonly baseUrls?: Readonly<Record<string, string>>;
   /** Values of the environment that tools may read, such as `QUERIT_API_KEY`. @default none */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Days that files made by scripts can be fetched; 0: for ever. @default 7 */
+  readonly artifactDays?: number;
 }
 
 /** Services that tools use. */

@@ -3,36 +3,25 @@ import type { DocumentIssue } from '../dsl/document.js';
 import type { Registry } from '../graph/component.js';
 import type { TimeoutResolver } from '../graph/timeouts.js';
 import type { OpenCanvas } from '../hosting/canvas-opener.js';
-import { createFork, type ForkRun } from '../hosting/fork-run.js';
+import type { Host } from '../hosting/host.js';
+import type { HostStores } from '../hosting/host-options.js';
 import type { Log } from '../hosting/log.js';
-import { withPastRuns } from '../hosting/resume-past.js';
-import type { HubStores, RunHub } from '../hosting/run-hub.js';
-import { RunTimelines } from '../hosting/run-timelines.js';
-import type { StartTurn } from '../hosting/start-turn.js';
-import type {
-  CanvasRuntimeStore,
-  CreateCounter,
-  RunJournal,
-  TokenStore,
-  VersionStore,
-} from '../records/durable-stores.js';
+import type { StartedTurn } from '../hosting/start.js';
+import { type ForkPoint, startCommand, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
+import type { CanvasRuntimeStore, CreateCounter, TokenStore } from '../records/durable-stores.js';
+import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createMemoryCounter } from './access/rate-limits.js';
 import { createMemoryTokens } from './access/token-store.js';
-import { createMemoryCanvasRuntimes, withRuntimes } from './admin/canvas-runtimes.js';
+import { createMemoryCanvasRuntimes, refuseOtherRuntimes } from './admin/canvas-runtimes.js';
 import type { DatabaseProbe } from './agents/database-probe.js';
-import type { ServerConfig } from './config.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
 import { TraceReader } from './traces/trace-reader.js';
-import { withVersions } from './versions/start-version.js';
 import { WebhookSecurity } from './webhooks/webhook-security.js';
 import { WebhookTraces } from './webhooks/webhook-traces.js';
 
 /** What a server keeps. What is optional is kept in memory when it is not given. */
-export interface ServerStores extends HubStores {
-  readonly versions: VersionStore;
-  /** Without it no run outlives its process, can be forked, or gone on from after it failed. */
-  readonly journal?: RunJournal;
+export interface ServerStores extends HostStores {
   /** Keys that tenants make for themselves. */
   readonly tokens?: TokenStore;
   /** Which engine runs a tenant's canvases. */
@@ -55,8 +44,7 @@ export interface OpenStreams {
 /** What the parts of a server are made of. */
 export interface ServerBasics extends ServerPorts {
   readonly stores: ServerStores;
-  readonly hub: RunHub;
-  readonly startTurn: StartTurn;
+  readonly host: Host;
   /** Everything that is wrong with a document. */
   readonly checkDocument: (dsl: unknown) => readonly DocumentIssue[];
   /** Node types by name. */
@@ -71,10 +59,15 @@ export interface ServerBasics extends ServerPorts {
   readonly now: () => number;
 }
 
+export type StartTurn = (target: TurnTarget, request: TurnRequest) => Promise<StartedTurn>;
+export type ForkRun = (target: TurnTarget, point: ForkPoint, request: TurnRequest) => Promise<StartedTurn>;
+
 /** What the routes work with; made once per server. */
 export interface ServerParts extends ServerBasics {
+  /** Starts a turn for a client of this server. @throws EngineError as `Host.start`; FORBIDDEN when another engine runs the tenant's canvases. */
+  readonly startTurn: StartTurn;
+  /** The same, behind an event of another run. */
   readonly forkRun: ForkRun;
-  readonly timelines: RunTimelines;
   readonly createCounter: CreateCounter;
   readonly tokens: TokenStore;
   readonly runtimes: CanvasRuntimeStore;
@@ -92,23 +85,18 @@ export function createServerParts(basics: ServerBasics): ServerParts {
   const createCounter = stores.createCounter ?? createMemoryCounter;
   const runtimes = stores.canvasRuntimes ?? createMemoryCanvasRuntimes();
   const messages = new RunsOfMessages(stores.runs);
-  const { hub, openCanvas } = basics;
-  const startPast = withPastRuns(basics.startTurn, { stores, hub, openCanvas });
-  const startVersion = withVersions(startPast, { stores, now });
-  // Nobody can choose another engine without the administrator's key, so nobody needs to be asked.
-  const startHere =
-    config.adminKey === undefined ? startVersion : withRuntimes(startVersion, runtimes, config.defaultRuntime);
-  const startTurn: StartTurn = async (target, request) => {
-    const started = await startHere(target, request);
+  const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
+    // Nobody can choose another engine without the administrator's key.
+    if (config.adminKey !== undefined) await refuseOtherRuntimes(runtimes, config.defaultRuntime, target.tenant);
+    const started = await basics.host.start(startCommand(target, request, point));
     const { tenant, messageId, id } = started.live.identity;
     messages.add(tenant, messageId, id);
     return started;
   };
   return {
     ...basics,
-    startTurn,
-    forkRun: createFork({ stores, hub, openCanvas, startTurn, now }),
-    timelines: new RunTimelines(stores.log),
+    startTurn: start,
+    forkRun: (target, point, request) => start(target, request, point),
     createCounter,
     runtimes,
     streams: { count: 0 },

@@ -5,17 +5,15 @@ import { builtInComponents, checkCanvas, type LoadOptions } from '../canvas/load
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import { createCanvasOpener } from '../hosting/canvas-opener.js';
+import { createHost, type Host } from '../hosting/host.js';
 import { type Log, SILENT_LOG } from '../hosting/log.js';
-import { LostRuns } from '../hosting/lost-runs.js';
-import { RunHub } from '../hosting/run-hub.js';
-import { createTurnStarter } from '../hosting/start-turn.js';
-import { createTakeOver, type TakeOverOptions } from '../hosting/take-over.js';
+import type { ServerConfig } from '../settings/read-settings.js';
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.js';
 import { withTraceIds } from '../telemetry/with-trace-ids.js';
 import { createFindTenant } from './access/api-keys.js';
 import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
-import type { ServerConfig } from './config.js';
+import type { RouteGroup } from './http/route.js';
 import { LiveServer } from './live/live-server.js';
 import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
 
@@ -34,6 +32,8 @@ export interface ServerOptions extends LoadOptions, ServerPorts {
   readonly log?: Log;
   /** Clock in milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
+  /** More routes below `/api/v1`, guarded, parsed and described like the server's own. @default none */
+  readonly routes?: readonly RouteGroup[];
 }
 
 /** A server, not listening yet. */
@@ -57,37 +57,13 @@ export function createServer(options: ServerOptions): RunnelServer {
     ...(registry === undefined ? {} : { registry }),
     ...(timeouts === undefined ? {} : { timeouts }),
   };
-  // Without a journal nothing could be taken over, so nothing needs to be kept.
-  const runJournal = config.durability === 'exit' ? undefined : stores.journal;
-  const hub = new RunHub({ stores, runJournal, config, logger, now, telemetry });
   const openCanvas = createCanvasOpener(loading);
-  const starting: TakeOverOptions = {
-    stores,
-    hub,
-    runJournal,
-    durability: runJournal === undefined ? 'exit' : config.durability,
-    openCanvas,
-    services: { ...services, trace: telemetry.trace },
-    concurrency: config.runConcurrency,
-    timeoutMs: config.runTimeoutMs,
-    historyBytes: config.runHistoryBytes,
-    logger,
-    now,
-  };
-  const takeOver = createTakeOver(starting);
-  const lost = new LostRuns({
-    stores,
-    takeOver,
-    isOurs: (tenant, session) => hub.hasClaimed(tenant, session),
-    leaseMs: config.leaseMs,
-    logger,
-  });
-  const startTurn = createTurnStarter(starting, takeOver);
+  const { durability } = config;
+  const host = createHost({ stores, services, openCanvas, limits: config, durability, telemetry, logger, now });
   const checkDocument = (dsl: unknown) => checkCanvas(dsl, loading).issues;
   const parts = createServerParts({
     stores,
-    hub,
-    startTurn,
+    host,
     checkDocument,
     registry: registry ?? builtInComponents,
     timeouts,
@@ -105,12 +81,11 @@ export function createServer(options: ServerOptions): RunnelServer {
   };
   const live = new LiveServer({ parts, guard });
   addServerGauges(telemetry.book, services.models, () => ({
-    runs: hub.size,
     streams: parts.streams.count,
-    queues: hub.queues,
+    ...host.load,
     ...live.load,
   }));
-  const http = createHttpServer(createApp(parts, guard).callback());
+  const http = createHttpServer(createApp(parts, guard, options.routes).callback());
   http.on('request', (request, response) => {
     // Either may be the last: an answer can come before all of its request.
     request.once('close', () => closeWhenIdle(http));
@@ -121,12 +96,11 @@ export function createServer(options: ServerOptions): RunnelServer {
     http,
     async listen() {
       const url = await listen(http, config);
-      lost.start();
+      host.recover();
       return url;
     },
     async close() {
-      lost.close();
-      await close(http, hub, live, config.shutdownGraceMs);
+      await close(http, host, live, config.shutdownGraceMs);
     },
   };
 }
@@ -149,10 +123,10 @@ async function listen(http: Server, { host, port }: ServerConfig): Promise<strin
   return `http://${name}:${address.port}`;
 }
 
-async function close(http: Server, hub: RunHub, live: LiveServer, graceMs: number): Promise<void> {
+async function close(http: Server, host: Host, live: LiveServer, graceMs: number): Promise<void> {
   // An HTTP server that never listened has nothing to close, and says so with an error.
   const closed = http.listening ? new Promise((resolve) => http.close(resolve)) : Promise.resolve();
-  await hub.close(graceMs);
+  await host.close(graceMs);
   await live.close();
   const hurry = setTimeout(() => http.closeAllConnections(), FLUSH_MS);
   await closed;

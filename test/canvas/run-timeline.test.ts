@@ -12,8 +12,8 @@ import type { RunEvent } from '../../src/graph/events.js';
 import { type Call, callEvent, callFinished, callStarted } from '../../src/graph/node-events.js';
 import { NO_USAGE } from '../../src/graph/state.js';
 import type { Json, JsonObject } from '../../src/json.js';
-import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels } from '../../src/models/router.js';
+import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 
 const header = (seq: number, at: number) => ({ run: 'r', seq, at });
 const wire = (event: WireEventName, data: JsonObject): WireEvent => ({

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import { openRetriever } from '../../src/cli/open-retriever.js';
+import { readSettings } from '../../src/settings/read-settings.js';
 import { temporaryFolder } from '../stores/support/temporary-folder.js';
 
 const never = new AbortController().signal;
@@ -14,7 +15,10 @@ async function open(files: Readonly<Record<string, string>>) {
     await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
     await writeFile(path.join(folder, name), text);
   }
-  const retriever = openRetriever({ RUNNEL_DATASETS_DIR: path.join(folder, 'datasets') }, createEgressClient());
+  const retriever = openRetriever(
+    readSettings({ RUNNEL_DATASETS_DIR: path.join(folder, 'datasets') }, 'nodes', 'stores'),
+    createEgressClient(),
+  );
   const search = async (tenant: string | undefined, dataset: string): Promise<readonly string[]> => {
     const own = tenant === undefined ? retriever : retriever.forTenant?.(tenant);
     const found = await own?.search(

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ENGINE_SETTINGS, STORE_SETTINGS } from '../../src/cli/settings.js';
-import { describeSettings } from '../../src/transport/index.js';
+import { describeGroups } from '../../src/settings/read-settings.js';
 import { temporaryFolder } from '../stores/support/temporary-folder.js';
 import { type Called, call } from './fake-terminal.js';
 
@@ -128,7 +127,6 @@ describe('serve', () => {
   it('lists every setting in its help', async () => {
     const { exit, out } = await call(['serve', '--help']);
     expect(exit).toBe(0);
-    for (const { name } of [...describeSettings(), ...STORE_SETTINGS, ...ENGINE_SETTINGS])
-      expect(out).toContain(`\n  ${name} (`);
+    for (const { name } of describeGroups().flatMap(([, settings]) => settings)) expect(out).toContain(`\n  ${name} (`);
   });
 });

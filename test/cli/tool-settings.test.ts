@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { readFiles } from '../../scripts/support/files.js';
-import { openServices } from '../../src/cli/open-services.js';
-import { TOOL_VARIABLES } from '../../src/cli/settings.js';
-import { readToolSettings } from '../../src/cli/tool-settings.js';
+import { openServices, toolSettingsOf } from '../../src/cli/open-services.js';
+import { describeSettings, type Environment, readSettings } from '../../src/settings/read-settings.js';
 import { tavilySearch } from '../../src/tools/tavily-search.js';
 import { resultOf, startUpstream } from '../tools/support/upstream.js';
 
-const VARIABLES = TOOL_VARIABLES.map(({ name }) => name);
+const VARIABLES = describeSettings('tools').map(({ name }) => name);
+
+const settingsOf = (env: Environment) => readSettings(env, 'stores', 'models', 'nodes', 'tools');
+
+const readToolSettings = (env: Environment) => toolSettingsOf(settingsOf(env));
 
 describe('settings of tools', () => {
   it('point tools elsewhere, by any of their names', () => {
@@ -36,14 +39,16 @@ describe('settings of tools', () => {
     ['{"tavily_search": "ftp://tavily.example"}', 'its scheme is not http or https'],
     ['{"tavily_search": "https://me:secret@tavily.example"}', 'it has a user name or password in it'],
     ['{"tavily_search": "https://tavily.example/?secret=1"}', 'has a "?" or "#" in it'],
-  ])('are refused at the start: %s', async (text, problem) => {
-    const opened = openServices({ RUNNEL_TOOL_BASE_URLS: text });
-    await expect(opened).rejects.toMatchObject({
-      code: 'CONFIG_INVALID',
-      message: expect.stringMatching(/^RUNNEL_TOOL_BASE_URLS must be a JSON object /),
-    });
-    await expect(opened).rejects.toThrow(problem);
-    await expect(opened).rejects.not.toThrow('secret');
+  ])('are refused at the start: %s', (text, problem) => {
+    const read = () => settingsOf({ RUNNEL_TOOL_BASE_URLS: text });
+    expect(read).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(/^RUNNEL_TOOL_BASE_URLS must be a JSON object /),
+      }),
+    );
+    expect(read).toThrow(problem);
+    expect(read).not.toThrow('secret');
   });
 
   it('give tools the variables that are listed, and no others', () => {
@@ -63,7 +68,7 @@ describe('settings of tools', () => {
   it('reach the tools of a run', async () => {
     const { origin, asked } = await startUpstream({ 'POST /search': { json: { results: [] } } });
     const env = { RUNNEL_TOOL_BASE_URLS: JSON.stringify({ tavily: origin }), TAVILY_API_KEY: 'from-env' };
-    const { models, ...services } = await openServices(env);
+    const { models, ...services } = await openServices(settingsOf(env));
     await resultOf(tavilySearch, '', { args: { query: 'x' }, services });
     expect(asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer from-env']);
     await models.close();

@@ -4,7 +4,7 @@ import type { McpServers } from '../../src/adapters/mcp/mcp-servers.js';
 import { agent } from '../../src/components/agent.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { JsonObject } from '../../src/json.js';
-import type { ScriptInput } from '../../src/models/script.js';
+import type { ScriptInput } from '../../src/models/scripted.js';
 import { functionName } from '../../src/tools/call-tool.js';
 import { ECHO, said, startMcpServer } from '../adapters/mcp/support/mcp-server.js';
 import { over } from '../adapters/mcp/support/using.js';

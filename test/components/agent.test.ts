@@ -6,7 +6,7 @@ import { EngineError } from '../../src/errors.js';
 import type { Activation } from '../../src/graph/component.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
-import type { ScriptInput } from '../../src/models/script.js';
+import type { ScriptInput } from '../../src/models/scripted.js';
 import { activationOf, chatServices, nodeOf, outputsOf, type Surroundings } from './text-activation.js';
 
 const FOUND = [

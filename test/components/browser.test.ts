@@ -6,7 +6,7 @@ import { browser } from '../../src/components/browser.js';
 import type { StoredFile } from '../../src/components/services.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { ChatRequest } from '../../src/models/chat-model.js';
-import type { ScriptInput } from '../../src/models/script.js';
+import type { ScriptInput } from '../../src/models/scripted.js';
 import { createScriptedModel } from '../../src/models/scripted.js';
 import { hasChromium, leftovers, NOTHING, named, until } from '../adapters/browser/support/chromium.js';
 import { openSite, reaching, type Site } from '../adapters/browser/support/site.js';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { categorize } from '../../src/components/categorize.js';
-import { chooseCategory } from '../../src/components/chat/choose-category.js';
+import { categorize, chooseCategory } from '../../src/components/categorize.js';
 import type { Json, JsonObject } from '../../src/json.js';
-import type { ScriptInput } from '../../src/models/script.js';
+import type { ScriptInput } from '../../src/models/scripted.js';
 import { chatServices, outputsOf, runAtOnce, type Surroundings, warningsOf } from './text-activation.js';
 
 const CATEGORIES = {

@@ -103,6 +103,86 @@ describe('containers in runs', () => {
     expect((await execute(plan, { input: INPUT })).outputs).toEqual({ value: ['xx', 'yy', 'zz'] });
   });
 
+  it.each([0, -1, undefined])(
+    'a Loop with the maximum %s inside an Iteration runs no body, for any item',
+    async (maximum) => {
+      const plan = flow({
+        begin: ['Begin', {}, ['each']],
+        each: ['Iteration', { items_ref: 'begin@list', outputs: { seen: { ref: 'after@value' } } }, ['end']],
+        one: ['IterationItem', {}, ['repeat'], 'each'],
+        repeat: [
+          'Loop',
+          {
+            loop_variables: [{ variable: 's', input_mode: 'constant', value: 'start', type: 'string' }],
+            ...(maximum === undefined ? {} : { maximum_loop_count: maximum }),
+          },
+          ['after'],
+          'each',
+        ],
+        item: ['LoopItem', {}, ['exit'], 'repeat'],
+        exit: ['ExitLoop', {}, [], 'repeat'],
+        after: ['Work', { value: '{one@item} {repeat@s}' }, [], 'each'],
+        end: ['Work', { value: '{each@seen}' }],
+      });
+
+      const outcome = await execute(plan, { input: INPUT });
+      expect(outcome.status).toBe('succeeded');
+      expect(outcome.outputs).toEqual({ value: ['x start', 'y start', 'z start'] });
+      expect(outputsOf(outcome, 'exit')).toBeUndefined();
+    },
+  );
+
+  it('an Iteration inside a Loop with the maximum 0 does not run, and its outputs read as empty', async () => {
+    const plan = flow({
+      begin: ['Begin', {}, ['repeat']],
+      repeat: ['Loop', { maximum_loop_count: 0 }, ['end']],
+      item: ['LoopItem', {}, ['each'], 'repeat'],
+      each: ['Iteration', { items_ref: 'begin@list', outputs: { seen: { ref: 'one@item' } } }, [], 'repeat'],
+      one: ['IterationItem', {}, [], 'each'],
+      end: ['Work', { value: 'seen:{each@seen}' }],
+    });
+
+    expect((await execute(plan, { input: INPUT })).outputs).toEqual({ value: 'seen:' });
+  });
+
+  it.each<[string, JsonObject, JsonObject, string]>([
+    ['nothing', {}, {}, '[]'],
+    ['one of two fields', { word: 'w' }, { word: 'w' }, '[w]'],
+    ['another field', { other: 'x' }, { other: 'x' }, '[]'],
+  ])('a form in a Loop settles with %s in every round, and asks again in the next one', async (_, given, own, text) => {
+    const fields = { word: { type: 'line', name: 'Word' }, more: { type: 'line', name: 'More' } };
+    const nodes: Readonly<Record<string, FlowNode>> = {
+      begin: ['Begin', {}, ['repeat']],
+      repeat: ['Loop', { maximum_loop_count: 2 }, ['end']],
+      item: ['LoopItem', {}, ['ask'], 'repeat'],
+      ask: ['UserFillUp', { tips: 'T', inputs: fields }, ['read'], 'repeat'],
+      read: ['Work', { value: '[{ask@word}{ask@more}]' }, [], 'repeat'],
+      end: ['Work', { value: '{read@value}' }],
+    };
+    const outcomes = await converse(nodes, [{ word: 'first', more: 'one' }, given]);
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['waiting', 'waiting', 'succeeded']);
+    expect(outcomes[1]?.pending[0]?.payload.inputs).toEqual({
+      word: { ...fields.word, value: null },
+      more: { ...fields.more, value: null },
+    });
+    expect(outputsOf(outcomes[2] as RunOutcome, 'ask')).toEqual({ tips: 'T', ...own });
+    expect(outcomes[2]?.outputs).toEqual({ value: text });
+  });
+
+  it('two forms at once both settle with the answer, whichever fields it has', async () => {
+    const nodes: Readonly<Record<string, FlowNode>> = {
+      begin: ['Begin', {}, ['a', 'b']],
+      a: ['UserFillUp', { inputs: { x: { type: 'line' } } }, ['end']],
+      b: ['UserFillUp', { inputs: { y: { type: 'line' } } }, ['end']],
+      end: ['Work', { value: '{a@x}+{b@y}' }],
+    };
+    const outcomes = await converse(nodes, [{ x: '1' }]);
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['waiting', 'succeeded']);
+    expect(outcomes[1]?.outputs).toEqual({ value: '1+' });
+  });
+
   it('what a round of a Parallel writes is not seen outside of it', async () => {
     const plan = flow({
       begin: ['Begin', {}, ['each']],

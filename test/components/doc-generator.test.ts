@@ -2,7 +2,7 @@ import { lastValueFrom, type Observable, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { docGenerator } from '../../src/components/doc-generator.js';
 import type { StoredFile } from '../../src/components/services.js';
-import { Downloads } from '../../src/components/speaking/downloads.js';
+import { Downloads } from '../../src/components/speaking/files.js';
 import { createRegistry } from '../../src/graph/component.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { JsonObject } from '../../src/json.js';
@@ -53,6 +53,28 @@ describe('DocGenerator', () => {
       preview_url: '/api/v1/agents/attachments/id-1/preview?ext=html&mime_type=text%2Fhtml',
       url: '/api/v1/agents/attachments/id-1/download?ext=html&mime_type=text%2Fhtml&filename=Q1+%26+Q2.html',
       include_download_info_in_content: false,
+    });
+  });
+
+  it('renders its content and its page as templates', async () => {
+    const { saved, services } = store();
+    const params = {
+      content: '{{#each {a@rows}}}- {{this}}\n{{/each}}',
+      template_engine: 'handlebars',
+      output_format: 'html',
+      filename: 'Rows',
+      layout: '<h1>{{title}} & {a@rows}</h1>{{{body}}}',
+    };
+    const made = await generate(params, { services, outputs: { a: { rows: ['x', '<y>'] } } });
+    expect(warningsOf(made)).toEqual([]);
+    const text = new TextDecoder().decode(saved[0]?.bytes);
+    expect(text).toBe('<h1>Rows & {a@rows}</h1><section>\n<ul>\n<li>x</li>\n<li>&lt;y&gt;</li>\n</ul>\n</section>');
+  });
+
+  it('fails for a page that cannot be rendered', async () => {
+    const params = { content: 'x', output_format: 'html', layout: '{{#if}}' };
+    await expect(generate(params, { services: store().services })).rejects.toMatchObject({
+      code: 'DOCUMENT_NOT_WRITTEN',
     });
   });
 
@@ -137,7 +159,7 @@ describe('DocGenerator', () => {
 
   it('needs a place for its files', () => {
     const node = nodeOf(docGenerator, { content: 'x' });
-    expect(() => node(activationOf({}))).toThrow(/Node "x" makes a file, .* pass \{ services: \{ files \} \}/);
+    expect(() => node(activationOf({}))).toThrow(/Node "x" needs the service "files", .* pass \{ services: \{ files \} \}/);
   });
 
   it('fails with the store', async () => {

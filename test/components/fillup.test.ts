@@ -13,10 +13,10 @@ const asked = (inputs: JsonObject): JsonObject => ({ kind: 'form', inputs, tips:
 const open = (field: JsonObject): JsonObject => ({ ...field, value: null });
 
 /** What a form says when it is reached, or when a run is resumed with `answer`. */
-const fill = (inputs: JsonObject, answer?: Json, nodeState?: Json): readonly NodeEvent[] =>
+const fill = (inputs: JsonObject, answer?: Json): readonly NodeEvent[] =>
   performNow(
     createNode(fillup, { inputs, tips: 'never shown {gone@x}' }),
-    fakeActivation({ ...(answer === undefined ? {} : { answer }), ...(nodeState === undefined ? {} : { nodeState }) }),
+    fakeActivation(answer === undefined ? {} : { answer }),
   );
 
 describe('Fillup', () => {
@@ -28,28 +28,22 @@ describe('Fillup', () => {
       interrupt(asked({ word: { ...open(LINE), default: 'x' } }), {}),
     ],
     ['nothing without fields', {}, settled({})],
-    ['nothing for an optional file', { doc: { ...NOTE, type: 'file' } }, settled({ doc: null })],
+    ['nothing for an optional file', { doc: { ...NOTE, type: 'file' } }, settled({})],
   ])('asks for %s', (_, inputs, event) => {
     expect(fill(inputs)).toEqual([event]);
   });
 
   it.each<[string, Json, JsonObject]>([
     ['all fields', { inputs: { word: 'a', note: 'b' } }, { word: 'a', note: 'b' }],
-    ['a field with its type', { inputs: { word: { type: 'line', value: 'a' } } }, { word: 'a', note: null }],
-    ['fields alone', { word: 'a' }, { word: 'a', note: null }],
+    ['a field with its type', { inputs: { word: { type: 'line', value: 'a' } } }, { word: 'a' }],
+    ['fields alone', { word: 'a' }, { word: 'a' }],
   ])('gives what it is answered, and no tips: %s', (_, answer, outputs) => {
     expect(fill(BOTH, answer)).toEqual([settled(outputs)]);
   });
 
-  it('keeps an answer and asks for the rest', () => {
-    const inputs = { ...BOTH, other: LINE };
-    expect(fill(inputs, { inputs: { word: 'a' } })).toMatchObject([
-      { type: 'progress', nodeState: { word: 'a' } },
-      { type: 'interrupt', outputs: { word: 'a' } },
-    ]);
-    expect(fill(inputs, { inputs: { other: 'c' } }, { word: 'a' })).toEqual([
-      settled({ word: 'a', note: null, other: 'c' }),
-    ]);
+  it('settles with what it got when fields are missing', () => {
+    expect(fill(BOTH, { inputs: { note: 'n' } })).toEqual([settled({ note: 'n' })]);
+    expect(fill(BOTH, { query: 'again' })).toEqual([settled({})]);
   });
 
   it('fails for a file that cannot be read', async () => {

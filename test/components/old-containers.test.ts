@@ -86,6 +86,7 @@ const loop = (maximum: number): Readonly<Record<string, Written>> => ({
   'Loop:A': [
     'Loop',
     {
+      maximum_loop_count: 10,
       loop_variables: [{ variable: 'n', input_mode: 'constant', value: 0, type: 'number' }],
       loop_termination_condition: [{ variable: 'Loop:A@n', operator: '≥', value: maximum, input_mode: 'constant' }],
     },

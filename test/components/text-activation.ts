@@ -6,7 +6,7 @@ import type { Activation, Component, NodeFunction, Placement } from '../../src/g
 import { type Delta, delta, type NodeEvent, type Settled } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import type { ChatDelta, ChatModel, ChatRequest } from '../../src/models/chat-model.js';
-import type { ScriptInput } from '../../src/models/script.js';
+import type { ScriptInput } from '../../src/models/scripted.js';
 import { createScriptedModel } from '../../src/models/scripted.js';
 
 /** What a text node sees; a node without outputs (null) has not run, one that is not listed does not exist. */

@@ -49,11 +49,8 @@ describe('UserFillUp, asking', () => {
   });
 
   it('does not ask for optional files, and goes on when nothing else is left', () => {
-    expect(fill({ f: OPTIONAL_FILE, a: LINE })).toEqual([
-      { type: 'progress', nodeState: { f: null } },
-      ask({ a: open(LINE) }, { f: null }),
-    ]);
-    expect(fill({ f: OPTIONAL_FILE })).toEqual([settled({ tips: 'T', f: null })]);
+    expect(fill({ f: OPTIONAL_FILE, a: LINE })).toEqual([ask({ a: open(LINE) })]);
+    expect(fill({ f: OPTIONAL_FILE })).toEqual([settled({ tips: 'T' })]);
     expect(fill({})).toEqual([settled({ tips: 'T' })]);
   });
 
@@ -95,9 +92,9 @@ describe('UserFillUp, answered', () => {
     ['no address of a form for a field', { a: LINE }, { inputs: { a: 'x', 'UserFillUp:B#7': { a: 'y' } } }, { a: 'x' }],
     ['a map without a turn around it', { a: LINE }, { a: 'x' }, { a: 'x' }],
     ['text for the only field', { a: LINE }, 'x', { a: 'x' }],
-    ['text for the field called value', { value: LINE, b: OPTIONAL }, 'x', { value: 'x', b: null }],
+    ['text for the field called value', { value: LINE, b: OPTIONAL }, 'x', { value: 'x' }],
     ['an empty text', { a: LINE }, { inputs: { a: '' } }, { a: '' }],
-    ['nothing for an optional field', { a: LINE, b: OPTIONAL }, { inputs: { a: 'x' } }, { a: 'x', b: null }],
+    ['nothing for an optional field', { a: LINE, b: OPTIONAL }, { inputs: { a: 'x' } }, { a: 'x' }],
     ['an object as JSON text', { o: { ...LINE, type: 'object' } }, { inputs: { o: '{"k": 1}' } }, { o: { k: 1 } }],
     [
       'another type than declared',
@@ -111,24 +108,41 @@ describe('UserFillUp, answered', () => {
     expect(fill(inputs, answer)).toEqual([settled({ tips: 'T', ...outputs })]);
   });
 
-  it.each<readonly [string, JsonObject, Json]>([
-    ['nothing', { a: LINE }, { query: 'again', inputs: {} }],
-    ['a turn without inputs', { a: LINE }, { query: 'again', user_id: 'u' }],
-    ['null', { a: LINE }, { inputs: { a: null } }],
-    ['a field without a value', { a: LINE }, { inputs: { a: { type: 'line' } } }],
-    ['text for one of several fields', { a: LINE, b: LINE }, 'x'],
-    ['names that objects have', { constructor: LINE }, { inputs: {} }],
-    ['no files', { a: FILE }, { inputs: { a: [] } }],
-    ['an empty name of a file', { a: FILE }, { inputs: { a: { type: 'file', value: '' } } }],
-  ])('asks again when it is given %s', (_name, inputs, answer) => {
-    const asked = Object.fromEntries(Object.entries(inputs).map(([name, field]) => [name, open(field as JsonObject)]));
-    expect(fill(inputs, answer)).toEqual([ask(asked)]);
+  it.each<readonly [string, JsonObject, Json, JsonObject]>([
+    ['nothing', { a: LINE }, { query: 'again', inputs: {} }, {}],
+    ['a turn without inputs', { a: LINE }, { query: 'again', user_id: 'u' }, {}],
+    ['a part of its fields', { a: LINE, b: LINE }, { inputs: { b: 'x' } }, { b: 'x' }],
+    ['null', { a: LINE }, { inputs: { a: null } }, { a: null }],
+    ['a field without a value', { a: LINE }, { inputs: { a: { type: 'line' } } }, { a: null }],
+    ['text for one of several fields', { a: LINE, b: LINE }, 'x', {}],
+    ['fields of another form alone', { a: LINE }, { inputs: { b: 'x' } }, { b: 'x' }],
+    ['names that objects have', { constructor: LINE }, { inputs: {} }, {}],
+    ['no files', { a: FILE }, { inputs: { a: [] } }, { a: [] }],
+    ['nothing for a file', { a: FILE, b: LINE }, { inputs: { b: 'x' } }, { b: 'x' }],
+    ['inputs that are no map', { a: LINE }, { inputs: 'x' }, {}],
+    ['a number where text is expected', { a: LINE }, { inputs: { a: 5 } }, { a: 5 }],
+    ['text where a number is expected', { n: { ...LINE, type: 'integer' } }, { inputs: { n: 'many' } }, { n: 'many' }],
+    ['text that is no object', { o: { ...LINE, type: 'object' } }, { inputs: { o: '{' } }, { o: '{' }],
+    ['a declared default', { a: { ...LINE, value: 'd' } }, { inputs: {} }, {}],
+  ])('settles with what it got when it is given %s', (_name, inputs, answer, outputs) => {
+    expect(fill(inputs, answer)).toEqual([settled({ tips: 'T', ...outputs })]);
   });
 
-  it('asks again when it is given fields of another form alone, and keeps them', () => {
-    const [kept, asked] = fill({ a: LINE }, { inputs: { b: 'x' } });
-    expect(kept).toEqual({ type: 'progress', nodeState: { b: 'x' } });
-    expect(asked).toMatchObject({ type: 'interrupt', payload: { inputs: { a: open(LINE) } }, outputs: { b: 'x' } });
+  it.each<readonly [string, Json]>([
+    ['another form', { inputs: { 'UserFillUp:Other': { a: 'x' } } }],
+    ['the same form in another pass', { inputs: { [`${ID}#99`]: { a: 'x' } } }],
+  ])('keeps waiting when an answer is addressed to %s', (_name, answer) => {
+    expect(fill({ a: LINE }, answer)).toEqual([ask({ a: open(LINE) })]);
+  });
+
+  it.each<readonly [string, Json]>([
+    ['no value', { type: 'file' }],
+    ['an empty name', { type: 'file', value: '' }],
+    ['null', { type: 'file', value: null }],
+  ])('fails when a file is given with %s', (_name, file) => {
+    expect(() => fill({ f: FILE }, { inputs: { f: file } })).toThrowError(
+      expect.objectContaining({ code: 'NODE_FAILED' }),
+    );
   });
 
   it('gives the tips as they read when it is answered', () => {
@@ -141,25 +155,18 @@ describe('UserFillUp, answered', () => {
     expect(performNow(node, activation)).toEqual([settled({ tips: 'new', a: 'x' })]);
   });
 
-  it('keeps what it was given over a restart without answers', () => {
-    const activation = fakeActivation({ nodeState: { a: 'x' }, outputs: { node: { tips: 'T', a: 'x' } } });
+  it('asks again over a restart without answers', () => {
+    const activation = fakeActivation({ outputs: { node: { tips: 'T', a: 'x' } } });
     const node = createNode(userFillUp, { inputs: { a: LINE, b: LINE }, tips: 'T' });
-    expect(performNow(node, activation)).toEqual([
-      { type: 'progress', nodeState: { a: 'x' } },
-      ask({ b: open(LINE) }, { a: 'x' }),
-    ]);
+    expect(performNow(node, activation)).toEqual([ask({ a: open(LINE), b: open(LINE) }, { a: 'x' })]);
   });
 
-  it('reads files, and does not read those again that it kept', async () => {
+  it('reads files', async () => {
     const node = createNode(userFillUp, { inputs: { f: FILE, a: LINE }, tips: 'T' });
     const services = storeOf({ id: 'f1', name: 'a.txt', mimeType: 'text/plain', text: 'one' });
     const given = { answer: { inputs: { f: { type: 'file', value: { id: 'f1' } } } }, services };
-
-    const first = await firstValueFrom(perform(node, fakeActivation(given)).pipe(toArray()));
-    const then = performNow(node, fakeActivation({ nodeState: { f: ['one'] }, answer: { inputs: { a: 'x' } } }));
-
-    expect(first).toEqual([{ type: 'progress', nodeState: { f: ['one'] } }, ask({ a: open(LINE) }, { f: ['one'] })]);
-    expect(then).toEqual([settled({ tips: 'T', f: ['one'], a: 'x' })]);
+    const events = await firstValueFrom(perform(node, fakeActivation(given)).pipe(toArray()));
+    expect(events).toEqual([settled({ tips: 'T', f: ['one'] })]);
   });
 
   it('fails when a file cannot be read', async () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../src/json.js';
-import { scriptSchema } from '../../src/models/script.js';
+import { scriptSchema } from '../../src/models/scripted.js';
 
 // Typed as the engine's own JSON: read-only.
 const json: z.ZodType<Json> = z.json();

@@ -8,8 +8,8 @@ import { readFileValue } from '../../src/components/file-inputs.js';
 import type { Files, Services, StoredFile } from '../../src/components/services.js';
 import type { Registry } from '../../src/graph/component.js';
 import type { RunOutcome } from '../../src/graph/run-options.js';
-import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels, type Models } from '../../src/models/router.js';
+import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 import {
   bytesOf,
   type ConformanceCase,

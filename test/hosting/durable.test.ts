@@ -131,7 +131,7 @@ describe('a run whose server stops', () => {
     await first.probes.next();
     await first.stop();
     const record = await stores.runs.find('local', run);
-    const launch = { isDetached: false, headers: {}, losses: 5 };
+    const launch = { isDetached: false, headers: {}, crashes: 5 };
     await stores.runs.save('local', { ...(record as NonNullable<typeof record>), launch });
     const second = await startServer({ stores, env: ENV });
     const frames = await (await follow(second, agent, run)).rest();

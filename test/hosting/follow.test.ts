@@ -23,7 +23,7 @@ it('knows how far clients are behind, for as long as they follow', async () => {
     run: 'r',
     findLive: () => live as unknown as LiveRun,
     findRecord: async () => undefined,
-    news$: NEVER,
+    notifications$: NEVER,
     after: 0,
     ready$,
     maxQueueBytes: 1_000,

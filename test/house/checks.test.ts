@@ -4,7 +4,7 @@ import { pickSteps, STEPS, summary } from '../../scripts/check.js';
 import { readAudit } from '../../scripts/check-advisories.js';
 import { findCanvases } from '../../scripts/check-examples.js';
 import { countTests, failedTests } from '../../scripts/support/test-results.js';
-import { componentPage } from '../../src/components/component-page.js';
+import { componentPage } from '../../src/components/catalogue.js';
 import { defineComponent } from '../../src/graph/component.js';
 
 describe('the advisory gate', () => {

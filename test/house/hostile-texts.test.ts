@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { parts } from '../../src/components/browsing/upload-sources.js';
-import { chooseCategory } from '../../src/components/chat/choose-category.js';
-import { oneLine } from '../../src/components/prompts/one-line.js';
+import { parts } from '../../src/components/browsing/files.js';
+import { chooseCategory } from '../../src/components/categorize.js';
+import { oneLine } from '../../src/components/prompts.js';
 import { fileName } from '../../src/documents/file-name.js';
 import { readNotes, oneLine as runningText } from '../../src/documents/read-markdown.js';
 import { writeCsv } from '../../src/documents/spreadsheets/write-spreadsheet.js';
@@ -11,7 +11,7 @@ import { Transcript } from '../../src/hosting/transcript.js';
 import type { RunRecord } from '../../src/records/stores.js';
 import { renderJinja } from '../../src/templates/template.js';
 import { isSchemaCall } from '../../src/tools/exe-sql.js';
-import { readTags } from '../../src/transport/agents/tags.js';
+import { readTags } from '../../src/transport/agents/agent-input.js';
 import { openaiCompletion } from '../../src/transport/completions/openai-view.js';
 
 /** Quadratic time would be minutes for so many. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Environment, type ModelsConfiguration, modelsFromEnvironment } from '../../src/models/configuration.js';
+import type { ModelsConfiguration } from '../../src/models/configuration.js';
+import { type Environment, modelsFromEnvironment } from '../../src/settings/read-settings.js';
 
 const read = (env: Environment, file?: unknown): Promise<ModelsConfiguration> =>
   modelsFromEnvironment(env, async (path) => {
@@ -99,7 +100,7 @@ describe('modelsFromEnvironment', () => {
       'two keys',
       {},
       { factories: { A: { base_url: 'http://a', api_key: 'sk-secret', api_key_env: 'B' } } },
-      'keep one',
+      'remove one',
     ],
     [
       'a variable that is not set',
@@ -116,7 +117,7 @@ describe('modelsFromEnvironment', () => {
     ['a bad rule', {}, { scripted: { rules: [{ times: 'x' }] } }, 'scripted.rules[0].times'],
     ['a number that is none', { LLM_MAX_RETRIES: 'many' }, {}, 'LLM_MAX_RETRIES'],
     ['a negative number', { MAX_CONCURRENT_CHATS: '0' }, {}, 'MAX_CONCURRENT_CHATS'],
-    ['a base URL without a scheme', { OPENAI_BASE_URL: 'localhost:1' }, {}, 'OPENAI_BASE_URL: must be an http'],
+    ['a base URL without a scheme', { OPENAI_BASE_URL: 'localhost:1' }, {}, 'OPENAI_BASE_URL must be an http'],
   ])('refuses %s and shows no key', async (_, env: Environment, file, fragment) => {
     const error: Error = await withFile(file, env).then(
       () => expect.unreachable(),

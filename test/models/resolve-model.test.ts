@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ModelKind, type ModelsConfiguration, modelsFromEnvironment } from '../../src/models/configuration.js';
+import type { ModelKind, ModelsConfiguration } from '../../src/models/configuration.js';
 import { resolveModel } from '../../src/models/resolve-model.js';
+import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 
 const acme = { Acme: { base_url: 'http://acme.test' } };
 const two = { ...acme, Beta: { base_url: 'http://beta.test', models: ['b1', 'odd@name', 'x@y'] } };

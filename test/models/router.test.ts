@@ -1,10 +1,10 @@
 import { firstValueFrom, map, toArray } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { CallOptions } from '../../src/models/ask-once.js';
 import type { ChatRequest } from '../../src/models/chat-model.js';
 import { collectAnswer } from '../../src/models/collect-answer.js';
-import { modelsFromEnvironment } from '../../src/models/configuration.js';
+import type { CallOptions } from '../../src/models/define-provider.js';
 import { createModels, type Models, type ModelsOptions } from '../../src/models/router.js';
+import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 import { answerJson, answerStream, frame, sse, startServer } from './fake-server.js';
 
 const KEY = 'sk-very-secret';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
 import type { ChatMessage, ChatModel } from '../../src/models/chat-model.js';
 import { type ChatAnswer, collectAnswer } from '../../src/models/collect-answer.js';
-import type { ScriptInput } from '../../src/models/script.js';
+import type { ScriptInput } from '../../src/models/scripted.js';
 import { createScriptedModel, type ScriptedCall } from '../../src/models/scripted.js';
 
 const tool = { name: 't', description: '', parameters: {} };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels } from '../../src/models/router.js';
+import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 import { ECHO, MODEL } from '../transport/support/documents.js';
 import { canvas } from './support/canvases.js';
 import type { Behaviour, Received } from './support/collector.js';

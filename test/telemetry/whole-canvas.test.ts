@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import type { JsonObject } from '../../src/json.js';
-import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels } from '../../src/models/router.js';
+import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 import type { Received } from './support/collector.js';
 import { startTracedServer } from './support/traced-server.js';
 

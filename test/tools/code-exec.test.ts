@@ -61,8 +61,7 @@ describe('the outputs', () => {
   it('hold files that are kept as long as the operator says', async () => {
     const { services } = fake({ result: { value: 'made' }, artifacts: [csv] });
     const { saved, services: files } = storeOf();
-    const environment = { SANDBOX_ARTIFACT_EXPIRE_DAYS: '0' };
-    await resultOf(codeExec, '', calling({ ...services, ...files, tools: { environment } }));
+    await resultOf(codeExec, '', calling({ ...services, ...files, tools: { artifactDays: 0 } }));
     expect(saved).toEqual([csv]);
   });
 

@@ -1,6 +1,6 @@
 /** Several forms that wait at once: each has an address and an answer of its own, in any order. */
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/json.js';
+import type { Json, JsonObject } from '../../src/json.js';
 import { documentOf } from './support/documents.js';
 import { startServer, type TestServer } from './support/server.js';
 
@@ -25,7 +25,7 @@ const inBody = (container: string, params: JsonObject = {}): JsonObject =>
     'Each:E': [
       container,
       ['Message:M'],
-      { items_ref: 'sys.query', outputs: { words: { ref: 'UserFillUp:F@word' } }, ...params },
+      { items_ref: 'env.items', outputs: { words: { ref: 'UserFillUp:F@word' } }, ...params },
     ],
     'IterationItem:I': ['IterationItem', ['UserFillUp:F'], {}, 'Each:E'],
     'UserFillUp:F': ['UserFillUp', [], word('{item}'), 'Each:E'],
@@ -38,7 +38,7 @@ const NESTED = documentOf({
   'Parallel:R': [
     'Parallel',
     ['Message:M'],
-    { items_ref: 'sys.query', max_concurrency: 4, outputs: { rows: { ref: 'Iteration:C@cells' } } },
+    { items_ref: 'env.items', max_concurrency: 4, outputs: { rows: { ref: 'Iteration:C@cells' } } },
   ],
   'IterationItem:R': ['IterationItem', ['Iteration:C'], {}, 'Parallel:R'],
   'Iteration:C': [
@@ -86,17 +86,23 @@ interface WaitingForm {
   readonly tips: string;
 }
 
+/** A document whose bodies run over `items`. */
+const over = (dsl: JsonObject, items: Json): JsonObject => ({
+  ...dsl,
+  variables: { items: { type: 'array', value: items } },
+});
+
 /** Answers one form a turn, chosen by `pick`, until nothing waits; gives what was asked each time, and the answer of the run. */
 async function answerAll(
   server: TestServer,
   dsl: JsonObject,
-  query: unknown,
+  items: Json,
   pick: (forms: readonly WaitingForm[]) => WaitingForm | undefined,
   wordFor: (form: WaitingForm, turn: number) => string = ({ tips }) => tips.toUpperCase(),
 ) {
-  const id = await server.agent(dsl);
+  const id = await server.agent(over(dsl, items));
   const asked: (readonly WaitingForm[])[] = [];
-  let body: JsonObject = { query: query as JsonObject };
+  let body: JsonObject = { query: 'x' };
   for (let turn = 1; turn < 20; turn += 1) {
     const { data } = (await server.call('POST', `/api/v1/agents/${id}/run`, body)).body;
     if (data.status !== 'waiting')
@@ -116,15 +122,36 @@ const ORDERS: readonly (readonly [string, (forms: readonly WaitingForm[]) => Wai
   ['middle', (forms) => forms[Math.floor(forms.length / 2)]],
 ];
 
+describe('an answer that leaves required fields open', () => {
+  it.each<[string, JsonObject, string]>([
+    ['no inputs', {}, '  '],
+    [
+      'one field of one form',
+      { inputs: { 'UserFillUp:A': { word: 'x' }, 'UserFillUp:B': {}, 'UserFillUp:C': {} } },
+      'x  ',
+    ],
+    ['a field that no form has', { inputs: { other: 'x' } }, '  '],
+  ])('resumes the run, and they read as empty texts: %s', async (_, answer, content) => {
+    const server = await startServer();
+    const id = await server.agent(SIDE_BY_SIDE);
+    const first = (await server.call('POST', `/api/v1/agents/${id}/run`, { query: 'q' })).body.data;
+    expect(first.status).toBe('waiting');
+    const body = { session_id: first.session_id, query: 'again', ...answer };
+    const { data } = (await server.call('POST', `/api/v1/agents/${id}/run`, body)).body;
+    expect(data.status).toBe('succeeded');
+    expect(data.data.content).toBe(content);
+  });
+});
+
 describe.each(ORDERS)('forms that wait at once, the %s one answered first', (_, pick) => {
   it.each([
     ['side by side', SIDE_BY_SIDE, 'x', 3, 'A B C'],
     ['in a Parallel', inBody('Parallel', { max_concurrency: 3 }), ['x', 'y', 'z'], 3, ['X', 'Y', 'Z']],
     ['in an Iteration side by side', inBody('Iteration', { max_concurrency: 3 }), ['x', 'y', 'z'], 3, ['X', 'Y', 'Z']],
     ['in an Iteration one by one', inBody('Iteration'), ['x', 'y', 'z'], 3, ['X', 'Y', 'Z']],
-  ] as const)('each get their own answer: %s', async (_name, dsl, query, turns, expected) => {
+  ] as const)('each get their own answer: %s', async (_name, dsl, items, turns, expected) => {
     const server = await startServer();
-    const { asked, status, content } = await answerAll(server, dsl, query, pick);
+    const { asked, status, content } = await answerAll(server, dsl, items, pick);
     expect(status).toBe('succeeded');
     expect(asked).toHaveLength(turns);
     expect(typeof expected === 'string' ? content : JSON.parse(content.replaceAll("'", '"'))).toEqual(expected);
@@ -182,8 +209,8 @@ describe('forms that wait at once', () => {
 
   it('survive a fork: the others are answered there, and here too', async () => {
     const server = await startServer();
-    const id = await server.agent(inBody('Parallel', { max_concurrency: 3 }));
-    const first = (await server.call('POST', `/api/v1/agents/${id}/run`, { query: ['x', 'y', 'z'] })).body.data;
+    const id = await server.agent(over(inBody('Parallel', { max_concurrency: 3 }), ['x', 'y', 'z']));
+    const first = (await server.call('POST', `/api/v1/agents/${id}/run`, { query: 'x' })).body.data;
     const forms = first.data.forms as readonly WaitingForm[];
     const inputs = Object.fromEntries(forms.map(({ form_id, tips }) => [form_id, { word: tips }]));
     const forked = await server.call('POST', `/api/v1/agents/${id}/runs/${first.run_id}/fork`, { inputs });

@@ -278,6 +278,25 @@ describe('bodies', () => {
   });
 
   it.each([
+    ['query', 7],
+    ['question', ['x']],
+    ['user_input', { text: 'x' }],
+    ['message', true],
+  ])('whose %s is %j start no run', async (name, value) => {
+    const { call, agent } = await startServer();
+    const id = await agent(ECHO);
+    const { body } = await call('POST', `${AGENTS}/${id}/run`, { [name]: value });
+    expect(body).toMatchObject({ code: 101, message: expect.stringContaining(`\`${name}\``) });
+    expect((await call('GET', `${AGENTS}/${id}/runs`)).body.data).toEqual([]);
+  });
+
+  it('with globals that are a list are refused with their path', async () => {
+    const { call, agent } = await startServer();
+    const { body } = await call('POST', `${AGENTS}/${await agent({ ...ECHO, globals: [] })}/run`, { query: 'x' });
+    expect(body).toMatchObject({ code: 102, data: { issues: [{ path: '$.globals' }] } });
+  });
+
+  it.each([
     ['a run', 'run', (deep: string) => `{"query":"x","inputs":{"a":${deep}}}`],
     ['an agent', '', (deep: string) => JSON.stringify({ title: 'x', dsl: `{"components":{"a":${deep}}}` })],
   ])('nested thousands of levels deep are refused for %s, and the server lives', async (_, route, bodyOf) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { modelsFromEnvironment } from '../../src/models/configuration.js';
 import { createModels } from '../../src/models/router.js';
+import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 import { createMemoryRunLog } from '../../src/stores/index.js';
 import { TraceReader } from '../../src/transport/traces/trace-reader.js';
 import { ECHO, PROBE } from './support/documents.js';

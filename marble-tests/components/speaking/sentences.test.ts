@@ -1,6 +1,6 @@
 import { EMPTY, from, map, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { sentences } from '../../../src/components/speaking/sentences.js';
+import { sentences } from '../../../src/components/speaking/speech.js';
 import { delta } from '../../../src/graph/node-events.js';
 import { marbles } from '../../support/scheduler.js';
 

@@ -2,7 +2,7 @@ import { of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { readAloud } from '../../../src/components/speaking/speech.js';
 import { delta, notice, warning } from '../../../src/graph/node-events.js';
-import type { SpeechAudio } from '../../../src/models/speech-model.js';
+import type { SpeechAudio } from '../../../src/models/define-provider.js';
 import { marbles } from '../../support/scheduler.js';
 
 const say = (text: string) => delta('content', text);

@@ -1,55 +1,32 @@
-import { EngineError } from '../../errors.js';
 import type { Files } from '../../records/files.js';
 import { artifactEnding } from './artifact-rules.js';
 import type { CodeArtifact } from './code-runner.js';
 import type { LinkedArtifact } from './output.js';
-
-/** How long files that scripts made are kept. */
-
-/** The variable that says how many days files of scripts are kept. */
-export const ARTIFACT_DAYS = 'SANDBOX_ARTIFACT_EXPIRE_DAYS';
-const DAY_MS = 86_400_000;
-
-/**
- * Milliseconds that files of scripts are kept, from the text of {@link ARTIFACT_DAYS}: days, by default 7; undefined, for ever, for 0.
- *
- * @throws EngineError CONFIG_INVALID.
- */
-export function artifactsKeptMs(text: string | undefined): number | undefined {
-  const days = text?.trim() || '7';
-  if (!/^\d{1,6}$/.test(days)) {
-    throw new EngineError(
-      'CONFIG_INVALID',
-      `${ARTIFACT_DAYS} must be a whole number of days, 0 for ever; received ${JSON.stringify(text)}.`,
-    );
-  }
-  return Number(days) === 0 ? undefined : Number(days) * DAY_MS;
-}
 
 /** Where the server gives such files back; see `src/transport/files`. */
 const PATH = '/api/v1/documents/artifact';
 
 /** Where the files of a script go. */
 export interface KeepOptions {
-  /** Undefined: nowhere. */
+  /** Undefined: they are not stored. */
   readonly files: Files | undefined;
   readonly session: string | undefined;
-  /** Until when, in milliseconds since 1970; undefined: for ever. */
+  /** Expiry in milliseconds since 1970; undefined: never. */
   readonly expiresAt: number | undefined;
 }
 
-/** Keeps the files of a script and says where they can be fetched. */
-export async function keepArtifacts(
+/** Stores the files of a script and gives their URLs. */
+export async function storeArtifacts(
   artifacts: readonly CodeArtifact[],
   { files, session, expiresAt }: KeepOptions,
 ): Promise<readonly LinkedArtifact[]> {
-  const kept: LinkedArtifact[] = [];
+  const linked: LinkedArtifact[] = [];
   for (const file of artifacts) {
     const stored = expiresAt === undefined ? file : { ...file, expiresAt };
     const url = files === undefined ? '' : urlOf(await files.save(stored), file.name, session);
-    kept.push({ file, url });
+    linked.push({ file, url });
   }
-  return kept;
+  return linked;
 }
 
 /** The object is the id with the ending of the name, by which its type is known again. */

@@ -1,5 +1,114 @@
+/** From a node's prompts to the messages that a model sees. */
+import type { CallContext } from '../../agents/call-context.js';
+import { renderValue } from '../../dsl/render-value.js';
+import { readText, type ValueSource } from '../../dsl/resolve.js';
+import { EngineError } from '../../errors.js';
+import { type Notice, warning } from '../../graph/node-events.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChatMessage, ContentPart } from '../../models/chat-model.js';
-import type { Turn } from './history.js';
+import { citationPrompt, structuredPrompt } from '../prompts.js';
+import { removeThinking } from '../speaking/think-text.js';
+import { createTextReader, type TextReader } from '../values/text-reader.js';
+import type { LlmParams, NodeChat } from './params.js';
+import { hasPassages } from './retrieval.js';
+
+/** Reads one prompt of a node, its references replaced by their values. */
+export type ReadPrompt = (text: string, reader: TextReader, context: CallContext) => string;
+
+/** What a node sends to its model. */
+export interface Prompting {
+  readonly params: LlmParams;
+  /** The system prompt, its tags cut out. */
+  readonly system: TaggedPrompt;
+  /** The answer must be an object of it. */
+  readonly schema?: JsonObject | undefined;
+  /** @default renders templates when the document names their language, otherwise replaces references */
+  readonly readPrompt?: ReadPrompt;
+  /** Passages to cite may be found while the model works. @default false */
+  readonly mayFindPassages?: boolean;
+  /** The only thing to ask, in place of the prompts of the document. */
+  readonly task?: string;
+}
+
+/**
+ * The messages of a node's first request: system prompt, history, prompts, images; and warnings about them.
+ *
+ * @throws EngineError NODE_FAILED when there is no question.
+ */
+export function prepareMessages(
+  context: CallContext,
+  chat: NodeChat,
+  prompting: Prompting,
+): { messages: readonly ChatMessage[]; warnings: readonly Notice[] } {
+  const { params, readPrompt = promptReader(params), task } = prompting;
+  const images = new Set<string>();
+  const reader = createTextReader(context, (value) => textAndImages(value, images));
+  const read = (text: string) => readPrompt(text, reader, context);
+  if (params.visual_files_var) {
+    const lookup = readText(params.visual_files_var, context.source);
+    if (lookup.status === 'found') collectImages(lookup.value, images);
+  }
+  const prompts =
+    task === undefined
+      ? params.prompts.map(({ role, content }) => ({ role, content: read(content) }))
+      : [{ role: 'user' as const, content: task }];
+  const messages = buildMessages({
+    system: systemPrompt(context, prompting, read),
+    // The newest entry is the question of this turn, which the node's own prompt asks.
+    history: readHistory(context.source, params.message_history_window_size).slice(0, -1),
+    prompts,
+    appendix: filesText(context, params, images),
+    images: chat.supportsImages ? [...images] : [],
+  });
+  if (!asksSomething(messages)) throw nothingToAsk(context.node);
+  const unseen = images.size > 0 && !chat.supportsImages ? [unseenImages(images.size, params.llm_id)] : [];
+  return { messages, warnings: [...chat.warnings, ...reader.warnings, ...unseen] };
+}
+
+function promptReader({ template_engine: engine }: LlmParams): ReadPrompt {
+  return (text, reader) => (engine ? reader.render(text, engine) : reader.read(text));
+}
+
+function systemPrompt(
+  { source }: CallContext,
+  { params, system, schema, mayFindPassages = false }: Prompting,
+  read: (text: string) => string,
+): string {
+  const parts = [read(system.text)];
+  if (params.cite !== false && (mayFindPassages || hasPassages(source))) {
+    const { citation_guidelines: guidelines } = system.parts;
+    parts.push(citationPrompt(guidelines === undefined ? undefined : read(guidelines)));
+  }
+  if (schema !== undefined) parts.push(structuredPrompt(schema));
+  return parts.filter((part) => part.trim() !== '').join('\n\n');
+}
+
+/** The text of the files of this turn, unless a prompt already shows them. */
+function filesText(context: CallContext, params: LlmParams, images: Set<string>): string {
+  const written = [params.sys_prompt ?? '', ...params.prompts.map(({ content }) => content)];
+  if (written.some((text) => text.includes('{sys.files}'))) return '';
+  const lookup = context.source.variable('sys.files');
+  if (lookup.status !== 'found' || lookup.value === null) return '';
+  const files: readonly Json[] = Array.isArray(lookup.value) ? lookup.value : [lookup.value];
+  return files
+    .map((file) => textAndImages(file, images))
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+/** The text of a value; its images are put aside. */
+function textAndImages(value: Json, images: Set<string>): string {
+  const found = new Set<string>();
+  collectImages(value, found);
+  if (found.size === 0) return renderValue(value);
+  collectImages(value, images);
+  return renderValue(withoutImages(value));
+}
+
+function unseenImages(count: number, model: string): Notice {
+  const what = count === 1 ? 'An image was' : `${count} images were`;
+  return warning(`${what} not shown to "${model}", which is not among the configured vision models.`);
+}
 
 /** A prompt of a node, its references already read. */
 export interface Prompt {
@@ -14,7 +123,7 @@ export interface MessageParts {
   /** Earlier turns, without the current question. */
   readonly history: readonly Turn[];
   readonly prompts: readonly Prompt[];
-  /** Text put behind the last user message. */
+  /** Text appended to the last user message. */
   readonly appendix?: string;
   /** Shown with the last user message, as data URLs. */
   readonly images?: readonly string[];
@@ -22,7 +131,7 @@ export interface MessageParts {
 
 /**
  * Puts a request's messages in order: system, history, prompts. A first prompt of the role that spoke last in the history
- * stands in for that entry, because models expect the roles to take turns.
+ * replaces that entry, because models expect the roles to alternate.
  */
 export function buildMessages(parts: MessageParts): ChatMessage[] {
   const { system, history, prompts, appendix = '', images = [] } = parts;
@@ -47,6 +156,15 @@ export function asksSomething(messages: readonly ChatMessage[]): boolean {
   return typeof last.content === 'string' ? last.content.trim() !== '' : last.content.length > 0;
 }
 
+/** The error of a node whose prompts leave nothing to ask. */
+export function nothingToAsk(node: string): EngineError {
+  return new EngineError(
+    'NODE_FAILED',
+    `Node "${node}" has nothing to ask: its last message is not a user's or is empty. Give it a user prompt with text.`,
+    { node },
+  );
+}
+
 function joinTexts(text: string, appendix: string): string {
   return [text, appendix].filter((part) => part !== '').join('\n\n');
 }
@@ -54,4 +172,129 @@ function joinTexts(text: string, appendix: string): string {
 function withImages(text: string, images: readonly string[]): ChatMessage {
   const shown = images.map((url): ContentPart => ({ type: 'image_url', url }));
   return { role: 'user', content: text.trim() === '' ? shown : [{ type: 'text', text }, ...shown] };
+}
+
+/** One entry of a conversation as a model sees it. */
+export interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+/**
+ * The newest `2 * window` entries of the variable `history`, the current question included, oldest first.
+ *
+ * An entry is `[role, payload]`; an object counts by its `content`. What an assistant thought is left out. A window of 0
+ * gives none.
+ */
+export function readHistory(source: ValueSource, window: number): Turn[] {
+  const lookup = source.variable('history');
+  if (window <= 0 || lookup.status !== 'found' || !Array.isArray(lookup.value)) return [];
+  const entries: readonly Json[] = lookup.value.slice(-2 * window);
+  return entries.flatMap((entry) => (Array.isArray(entry) ? [turnOf(entry[0], entry[1])] : []));
+}
+
+function turnOf(role: Json | undefined, payload: Json | undefined): Turn {
+  const value = isJsonObject(payload) ? payload.content : payload;
+  const content = renderValue(value);
+  return role === 'assistant' ? { role, content: removeThinking(content) } : { role: 'user', content };
+}
+
+/** Parts of a system prompt that are meant for prompts of our own, such as `<CITATION_GUIDELINES>…</CITATION_GUIDELINES>`. */
+export type PromptTag =
+  | 'task_analysis'
+  | 'plan_generation'
+  | 'reflection'
+  | 'context_summary'
+  | 'context_ranking'
+  | 'citation_guidelines';
+
+/** A system prompt whose tagged parts were cut out. */
+export interface TaggedPrompt {
+  readonly text: string;
+  /** What stood between the tags, trimmed; the first of each counts. */
+  readonly parts: Readonly<Partial<Record<PromptTag, string>>>;
+}
+
+const MARK = /<(\/?)(TASK_ANALYSIS|PLAN_GENERATION|REFLECTION|CONTEXT_SUMMARY|CONTEXT_RANKING|CITATION_GUIDELINES)>/gi;
+
+/** Cuts the tagged parts out of a system prompt. A tag that is not closed stays where it is. */
+export function cutPromptTags(prompt: string): TaggedPrompt {
+  const parts: Partial<Record<PromptTag, string>> = {};
+  let text = '';
+  let from = 0;
+  let open: { readonly tag: PromptTag; readonly start: number; readonly end: number } | undefined;
+  for (const mark of prompt.matchAll(MARK)) {
+    const tag = (mark[2] as string).toLowerCase() as PromptTag;
+    const end = mark.index + mark[0].length;
+    if (mark[1] === '') {
+      // An opening mark inside another part is text of that part.
+      open ??= { tag, start: mark.index, end };
+    } else if (open?.tag === tag) {
+      parts[tag] ??= prompt.slice(open.end, mark.index).trim();
+      text += prompt.slice(from, open.start);
+      from = end;
+      open = undefined;
+    }
+  }
+  return { text: text + prompt.slice(from), parts };
+}
+
+const PREFIX = 'data:image/';
+
+/** Deepest nesting that is searched. */
+const MAX_DEPTH = 64;
+
+/** Images that a model is shown with one request; more only cost. */
+const MAX_IMAGES = 64;
+
+/**
+ * Gathers the images (`data:image/…`) in a value, each once and in order, at any depth.
+ *
+ * Of an object with a `content` only that is searched. At most 64 are collected.
+ */
+export function collectImages(value: Json | undefined, into: Set<string>, depth = 0): void {
+  if (typeof value === 'string') {
+    if (isImage(value) && into.size < MAX_IMAGES) into.add(value);
+    return;
+  }
+  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return;
+  if (Array.isArray(value)) for (const item of value) collectImages(item, into, depth + 1);
+  else if (isJsonObject(value) && Object.hasOwn(value, 'content')) collectImages(value.content, into, depth + 1);
+  else for (const item of Object.values(value)) collectImages(item, into, depth + 1);
+}
+
+/** A value without its images, for texts; lists and objects that held nothing else disappear with them. */
+export function withoutImages(value: Json): Json {
+  return strip(value, 0) ?? null;
+}
+
+function strip(value: Json, depth: number): Json | undefined {
+  if (typeof value === 'string') return isImage(value) ? undefined : value;
+  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return value;
+  return Array.isArray(value) ? stripList(value, depth) : stripObject(value as JsonObject, depth);
+}
+
+function stripList(list: readonly Json[], depth: number): Json | undefined {
+  const left: Json[] = [];
+  for (const item of list) {
+    const rest = strip(item, depth + 1);
+    if (rest !== undefined) left.push(rest);
+  }
+  return left.length === 0 && list.length > 0 ? undefined : left;
+}
+
+function stripObject(object: JsonObject, depth: number): Json | undefined {
+  const entries = Object.entries(object);
+  const left: [string, Json][] = [];
+  for (const [key, item] of entries) {
+    const rest = strip(item, depth + 1);
+    if (rest !== undefined) left.push([key, rest]);
+  }
+  // Of a part of a message in the form of a request only `type: image_url` is left: it is empty.
+  const isEmptied = left.length === 0 || (left.length === 1 && left[0]?.[0] === 'type');
+  return isEmptied && left.length < entries.length ? undefined : Object.fromEntries(left);
+}
+
+function isImage(text: string): boolean {
+  return text.startsWith(PREFIX);
 }

@@ -1,11 +1,8 @@
 /** The operators of Switch and of the end of a Loop. Both see typed values; they differ in which operators a type has. */
-
 import { canonicalJson, compareCodePoints } from '../../dsl/json-order.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
-import { jsonKind } from './json-kind.js';
-import { isTruthy } from './truthiness.js';
 
 /** An operator in its one spelling; documents may also write `==`, `!=`, `<>`, `>=` and `<=`. */
 export type Operator =
@@ -75,7 +72,7 @@ export function numberOf(value: Json): number | undefined {
 /**
  * Compares as a Switch does: on the type of the left value, with texts for the operators on texts.
  *
- * `=` and `≠` look at case. Next to a number (or to a boolean, which counts as 1 and 0) the right side is read as a number,
+ * `=` and `≠` are case-sensitive. Next to a number (or to a boolean, which counts as 1 and 0) the right side is read as a number,
  * and one that is no number is unequal. Orderings compare numbers where both sides are some, texts by code point where
  * both are texts; for a number and a word they do not hold. The operators on texts ignore case.
  *
@@ -116,7 +113,7 @@ export function compareForSwitch(left: Json, written: string, right: Json): bool
 }
 
 /**
- * Compares as the end of a Loop does: every type of the left value has operators of its own, and texts keep their case.
+ * Compares as the end of a Loop does: every type of the left value has operators of its own, and texts are case-sensitive.
  *
  * Null is empty, and nothing else holds for it.
  *
@@ -276,4 +273,51 @@ function isEqual(left: Json, right: Json): boolean {
   // Only a list equals a list and an object an object, and writing them down settles the order of keys.
   if (typeof left !== 'object' || typeof right !== 'object') return false;
   return canonicalJson(left) === canonicalJson(right);
+}
+
+/** Compares a text with another one by the name of an operator. */
+export type TextTest = (text: string, wanted: string) => boolean;
+
+const isSame: TextTest = (text, wanted) => text === wanted;
+const isOther: TextTest = (text, wanted) => text !== wanted;
+const never: TextTest = () => false;
+
+const TESTS: ReadonlyMap<string, TextTest> = new Map([
+  ['=', isSame],
+  ['equals', isSame],
+  ['≠', isOther],
+  ['!=', isOther],
+  ['contains', (text, wanted) => text.includes(wanted)],
+  ['start with', (text, wanted) => text.startsWith(wanted)],
+  ['end with', (text, wanted) => text.endsWith(wanted)],
+]);
+
+/** The operators of filters, for messages and the editor. */
+export const TEXT_OPERATORS: readonly string[] = ['=', '≠', 'contains', 'start with', 'end with'];
+
+/**
+ * Finds the test that an operator names, in any case; `=` when it is empty. The comparison is case-sensitive.
+ *
+ * An unknown operator gives a test that nothing passes, as in RAGFlow.
+ */
+export function textTest(operator: string | null | undefined): TextTest {
+  const name = (operator ?? '').trim().toLowerCase();
+  return name === '' ? isSame : (TESTS.get(name) ?? never);
+}
+
+/** The six kinds of JSON value, as messages name them. */
+export type JsonKind = 'null' | 'boolean' | 'number' | 'text' | 'list' | 'object';
+
+/** Names the kind of a value. */
+export function jsonKind(value: Json): JsonKind {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'list';
+  if (typeof value === 'string') return 'text';
+  return typeof value as 'boolean' | 'number' | 'object';
+}
+
+/** Whether a value counts as there: everything but null, false, 0, empty texts, empty lists and empty objects. */
+export function isTruthy(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return Boolean(value);
+  return (Array.isArray(value) ? value : Object.keys(value)).length > 0;
 }

@@ -16,7 +16,6 @@ import {
   toUnreadable,
   unreadable,
 } from './limits.js';
-import { type PackedPart, packZip } from './pack-zip.js';
 import { openZip, requireUnpackedSize } from './zip.js';
 
 /** Readers by kind; each loads its parser when it is first used. */
@@ -31,7 +30,7 @@ const READERS: Readonly<Partial<Record<FileKind, (file: StoredFile, limits: Read
   };
 
 /**
- * What a file says, for prompts and forms: an image as a `data:` URL, everything else as text.
+ * The content of a file, for prompts and forms: an image as a `data:` URL, everything else as text.
  *
  * PDF, Word (`.docx`), Excel (`.xlsx`, every sheet as a Markdown table) and HTML go through a parser; text, Markdown, CSV,
  * JSON, XML and program text are taken as they are.
@@ -80,7 +79,7 @@ const MAX_IMAGE_PIXELS = 1;
 /**
  * The text of a PDF, its pages parted by a blank line. Reading stops at the page that fills `maxCharacters`.
  *
- * A document without text, such as a scan, gives one line that says so. Other runs get their turn between pages.
+ * A document without text, such as a scan, gives one line that says so. Yields to the event loop between pages.
  * Errors: FILE_UNREADABLE, also for a document that is protected by a password.
  */
 async function readPdf({ name, bytes }: StoredFile, { maxCharacters, signal }: ReadLimits): Promise<string> {
@@ -119,10 +118,13 @@ async function readPdf({ name, bytes }: StoredFile, { maxCharacters, signal }: R
   }
 }
 
-/** Most bytes of XML, unpacked: a book of a thousand pages. As a tree it takes fifty times that, and is read in one go. */
+/**
+ * Most bytes of XML, unpacked: a book of a thousand pages. As a tree it takes fifty times that, and is parsed without
+ * yielding.
+ */
 const MAX_XML_BYTES = 16 * 1_048_576;
 
-/** The parts that hold text and what it means; pictures, fonts and embedded files are left behind. */
+/** The parts that hold text and its structure; pictures, fonts and embedded files are left out. */
 const TEXT_PARTS = /\.(?:xml|rels)$/i;
 
 const STYLES = [
@@ -134,7 +136,7 @@ const STYLES = [
 /**
  * The text of a Word document; headings, lists and tables as Markdown.
  *
- * The archive is unpacked here, within a bound, and handed on stored: the parser unpacks whatever it is given.
+ * The archive is unpacked here within a bound and repacked uncompressed, as the parser unpacks without a bound.
  * Errors: FILE_UNREADABLE.
  */
 async function readDocx({ name, bytes }: StoredFile, { signal }: ReadLimits): Promise<string> {
@@ -142,14 +144,12 @@ async function readDocx({ name, bytes }: StoredFile, { signal }: ReadLimits): Pr
   const entries = [...zip.entries.values()].filter(({ path }) => TEXT_PARTS.test(path));
   if (!entries.some(({ path }) => path.endsWith('.rels'))) throw unreadable(name, 'it is no Word document.');
   requireUnpackedSize(entries, MAX_XML_BYTES, name);
-  const parts: PackedPart[] = [];
-  for (const entry of entries) {
-    parts.push({ path: entry.path, crc32: entry.crc32, bytes: await zip.read(entry, signal) });
-  }
-  const { default: mammoth } = await import('mammoth');
+  const parts: Record<string, Uint8Array> = {};
+  for (const entry of entries) parts[entry.path] = await zip.read(entry, signal);
+  const [{ default: mammoth }, { zipSync }] = await Promise.all([import('mammoth'), import('fflate')]);
   try {
     const { value } = await mammoth.convertToHtml(
-      { buffer: packZip(parts) },
+      { buffer: Buffer.from(zipSync(parts, { level: 0 })) },
       {
         styleMap: STYLES,
         includeEmbeddedStyleMap: false,

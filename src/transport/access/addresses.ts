@@ -1,19 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-
-/** A range of addresses. */
-export type AddressRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
-
-/** Reads an address or a range in CIDR form; undefined when it is neither. */
-export function parseRange(text: string): AddressRange | undefined {
-  try {
-    if (text.includes('/')) return ipaddr.parseCIDR(text);
-    const address = ipaddr.process(text);
-    return [address, address.kind() === 'ipv4' ? 32 : 128];
-  } catch {
-    return undefined;
-  }
-}
+import type { AddressRange } from '../../settings/access.js';
 
 /** Whether an address lies in one of the ranges. */
 export function isWithin(address: string, ranges: readonly AddressRange[]): boolean {

@@ -1,37 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { TokenStore } from '../../records/durable-stores.js';
+import type { ApiKey } from '../../settings/access.js';
 
-/** A key and whose it is. */
-export interface ApiKey {
-  readonly tenant: string;
-  readonly key: string;
-}
-
-/** The tenant of a server without keys, and of a key without a name. */
-export const LOCAL_TENANT = 'local';
-
-const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/;
-
-/**
- * Reads `key` or `tenant=key`, comma-separated; padding at the end of a key is no tenant (`a2V5==`).
- *
- * Gives a sentence when the text is not valid, which never shows a key.
- */
-export function parseApiKeys(text: string): readonly ApiKey[] | string {
-  const keys: ApiKey[] = [];
-  for (const [index, part] of text.split(',').entries()) {
-    const entry = part.trim();
-    const [, tenant = LOCAL_TENANT, key = entry] = /^([^=]*)=([^=].*)$/s.exec(entry) ?? [];
-    if (key === '') return `entry ${index + 1} is empty`;
-    if (!TENANT.test(tenant)) return `entry ${index + 1} has a tenant that is not made of letters, digits and _.@-`;
-    if (!/^[\x21-\x7e]+$/.test(key)) return `entry ${index + 1} has a key with blanks or special characters`;
-    if (keys.some((other) => other.key === key)) return `entry ${index + 1} repeats a key`;
-    keys.push({ tenant, key });
-  }
-  return keys;
-}
-
-/** Finds whose key a token is; takes the same time whichever key it resembles. */
+/** Finds the tenant of a key, in the same time for every key. */
 export type FindTenant = (token: string) => string | undefined;
 
 export function createFindTenant(keys: readonly ApiKey[]): FindTenant {
@@ -46,7 +17,7 @@ export function createFindTenant(keys: readonly ApiKey[]): FindTenant {
   };
 }
 
-/** Finds whose a key is among those of the settings and those that tenants made for themselves. */
+/** Finds the tenant of a key, among the keys of the settings and those that tenants created. */
 export async function findOwner(
   findTenant: FindTenant,
   tokens: Pick<TokenStore, 'findByToken'>,
@@ -60,6 +31,17 @@ export function tokenOf(header: string | undefined): string | undefined {
   const text = header?.trim() ?? '';
   if (text === '' || /^bearer$/i.test(text)) return undefined;
   return /^bearer\s+(.*)$/is.exec(text)?.[1] ?? text;
+}
+
+/** Whether two secrets are the same; takes the same time whatever they have in common. */
+export function sameSecret(given: string, expected: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+/** A short name for a secret that says nothing about it, for counters and logs. */
+export function nameOfSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url').slice(0, 22);
 }
 
 /** Of equal length, as `timingSafeEqual` needs. */

@@ -4,12 +4,7 @@
  * A server without keys trusts whoever reaches it, and any web page reaches loopback: directly with a request across origins, or
  * under its own name by DNS rebinding. So such a server answers to loopback names only, and only to its own pages.
  */
-
-/** Whether a host name (without port) means this machine and no DNS server has a say in it. */
-export function isLoopbackName(name: string): boolean {
-  const host = name.toLowerCase().replace(/^\[|\]$/g, '');
-  return host === 'localhost' || host === '::1' || /^127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(host);
-}
+import { isLoopbackName } from '../../settings/access.js';
 
 /** The name in a `Host` header; undefined when there is none or it is malformed. */
 function hostNameOf(header: string | undefined): string | undefined {

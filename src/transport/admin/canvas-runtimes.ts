@@ -1,5 +1,4 @@
 import { EngineError } from '../../errors.js';
-import type { StartTurn } from '../../hosting/start-turn.js';
 import type { CanvasRuntimeStore } from '../../records/durable-stores.js';
 
 /** Choices in memory, gone with the process; as many as an administrator makes. */
@@ -34,12 +33,14 @@ export async function runtimeOf(
   return chosen === undefined ? { runtime: fallback, source: 'default' } : { runtime: chosen, source: 'override' };
 }
 
-/** Refuses turns of tenants whose canvases another engine runs. @throws EngineError FORBIDDEN (HTTP 501) from the function it gives. */
-export function withRuntimes(start: StartTurn, runtimes: CanvasRuntimeStore, fallback: string): StartTurn {
-  return async (target, request) => {
-    const { runtime } = await runtimeOf(runtimes, fallback, target.tenant);
-    if (runtime === OWN_RUNTIME) return start(target, request);
-    const message = `The canvases of this tenant run on "${runtime}", which is not this server.`;
-    throw new EngineError('FORBIDDEN', message, { details: { httpStatus: 501 } });
-  };
+/** Refuses turns of tenants whose canvases another engine runs. @throws EngineError FORBIDDEN (HTTP 501). */
+export async function refuseOtherRuntimes(
+  runtimes: CanvasRuntimeStore,
+  fallback: string,
+  tenant: string,
+): Promise<void> {
+  const { runtime } = await runtimeOf(runtimes, fallback, tenant);
+  if (runtime === OWN_RUNTIME) return;
+  const message = `The canvases of this tenant run on "${runtime}", which is not this server.`;
+  throw new EngineError('FORBIDDEN', message, { details: { httpStatus: 501 } });
 }

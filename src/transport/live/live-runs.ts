@@ -1,8 +1,8 @@
 import { EngineError } from '../../errors.js';
-import { cancelRuns, whenOver } from '../../hosting/cancel-runs.js';
 import { checkId } from '../../hosting/ids.js';
 import { foreignRun, noRun, noSession } from '../../hosting/refusals.js';
-import type { StartedTurn, TurnTarget } from '../../hosting/start-turn.js';
+import type { StartedTurn } from '../../hosting/start.js';
+import type { TurnTarget } from '../../hosting/start-command.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/stores.js';
 import { readTurn } from '../runs/read-turn.js';
@@ -52,22 +52,19 @@ export class LiveRuns {
 
   /** @throws EngineError as `startTurn`; LIMIT_REACHED. */
   async run(frame: unknown, req: RequestId): Promise<void> {
-    await this.#start((target) => this.#options.parts.startTurn(target, readTurn(frame, {}, traceFields(frame))), req);
+    await this.#start((target) => this.#options.parts.startTurn(target, readTurn(frame, traceFields(frame))), req);
   }
 
   /** Starts a run from an event of another one. @throws EngineError as `forkRun`; LIMIT_REACHED. */
   async fork(frame: ForkFrame, req: RequestId): Promise<void> {
     const { run_id, at } = frame;
     const point = { run: checkId('run_id', run_id), ...(at === undefined ? {} : { at }) };
-    await this.#start(
-      (target) => this.#options.parts.forkRun(target, point, readTurn(frame, {}, traceFields(frame))),
-      req,
-    );
+    await this.#start((target) => this.#options.parts.forkRun(target, point, readTurn(frame, traceFields(frame))), req);
   }
 
   /** @throws EngineError as `startTurn`; NOT_FOUND when the session waits for nothing. */
   async answer(frame: unknown, req: RequestId): Promise<void> {
-    const answer = { ...readTurn(frame, {}, traceFields(frame)), answersForm: true };
+    const answer = { ...readTurn(frame, traceFields(frame)), answersForm: true };
     await this.#start((target) => this.#options.parts.startTurn(target, answer), req);
   }
 
@@ -90,10 +87,10 @@ export class LiveRuns {
   }): Promise<void> {
     const { parts, tenant } = this.#options;
     const record = await this.#find(run_id ?? (await this.#lastRunOf(session_id ?? '')));
-    await cancelRuns(parts, tenant, { run: record.id });
+    await parts.host.cancel(tenant, { run: record.id });
     if (this.#followers.has(record.id)) return;
-    await whenOver(parts, tenant, record.id, CANCEL_PATIENCE_MS);
-    const ended = (await parts.hub.record(tenant, record.id)) ?? record;
+    await parts.host.whenOver(tenant, record.id, CANCEL_PATIENCE_MS);
+    const ended = (await parts.host.record(tenant, record.id)) ?? record;
     this.#options.send(doneFrame(ended, ended.lastSeq));
   }
 
@@ -130,7 +127,7 @@ export class LiveRuns {
     if (this.#isStopped) return;
     const { parts, tenant, canSend, send, whenSlow } = this.#options;
     const follower = new RunFollower({
-      hub: parts.hub,
+      host: parts.host,
       tenant,
       run,
       after,
@@ -163,7 +160,7 @@ export class LiveRuns {
 
   async #done(run: string, lastSeq: number): Promise<void> {
     const { parts, tenant, send } = this.#options;
-    const record = await parts.hub.record(tenant, run);
+    const record = await parts.host.record(tenant, run);
     if (record !== undefined) send(doneFrame(record, lastSeq));
     this.#unfollow(run);
   }
@@ -175,7 +172,7 @@ export class LiveRuns {
       whenSlow(lastSeq);
       return;
     }
-    const record = await parts.hub.record(tenant, run);
+    const record = await parts.host.record(tenant, run);
     if (record !== undefined && code === 'NOT_FOUND') await this.#bridgeGap(record, lastSeq);
     else send(errorFrame(error, { run }));
     this.#unfollow(run);
@@ -202,7 +199,7 @@ export class LiveRuns {
   /** @throws EngineError NOT_FOUND, FORBIDDEN. */
   async #find(run: string): Promise<RunRecord> {
     const { parts, tenant, agentId } = this.#options;
-    const record = await parts.hub.record(tenant, checkId('run_id', run));
+    const record = await parts.host.record(tenant, checkId('run_id', run));
     if (record === undefined) throw noRun();
     if (record.agentId !== agentId) throw foreignRun();
     return record;

@@ -1,11 +1,11 @@
 import { BehaviorSubject, Subscription } from 'rxjs';
+import type { Host } from '../../hosting/host.js';
 import { tooSlow } from '../../hosting/liveness.js';
-import type { RunHub } from '../../hosting/run-hub.js';
 import { eventFrame, WINDOW } from './server-frames.js';
 
 /** What a {@link RunFollower} needs of its connection. */
 export interface FollowerOptions {
-  readonly hub: RunHub;
+  readonly host: Host;
   readonly tenant: string;
   readonly run: string;
   /** Number of the last event that the client has. */
@@ -38,12 +38,12 @@ export class RunFollower {
   }
 
   start(): void {
-    const { hub, tenant, run, after, slowMs, whenSlow, whenDone, whenFailed } = this.#options;
+    const { host, tenant, run, after, slowMs, whenSlow, whenDone, whenFailed } = this.#options;
     const ready$ = this.#isReady.asObservable();
     this.#subscription.add(tooSlow(ready$, slowMs).subscribe(() => whenSlow(this.#lastSeq)));
     this.refresh();
     this.#subscription.add(
-      hub.follow(tenant, run, { after, ready$ }).subscribe({
+      host.follow(tenant, run, { after, ready$ }).subscribe({
         next: (frame) => {
           this.#lastSeq = frame.seq;
           this.#options.send(eventFrame(run, frame));

@@ -43,7 +43,7 @@ export async function callAgent(parts: ServerParts, call: AgentCall): Promise<Ca
   if (agent?.published === undefined) throw new EngineError('NOT_FOUND', `There is no tool ${JSON.stringify(tool)}.`);
   const form = formOf(agent.published.dsl);
   const inputs = Object.fromEntries(Object.entries(args).filter(([name]) => form.has(name)));
-  const turn = readTurn({ query: args.query ?? '', inputs, release: true, name: tool }, {}, headers);
+  const turn = readTurn({ query: args.query ?? '', inputs, release: true, name: tool }, headers);
   signal.throwIfAborted();
   const { live } = await parts.startTurn({ tenant, agentId: agent.id, fallback: 'published' }, turn);
   const presence = live.clients.attach();
@@ -61,13 +61,13 @@ export async function callAgent(parts: ServerParts, call: AgentCall): Promise<Ca
 }
 
 function tellProgress(
-  { hub, logger }: ServerParts,
+  { host, logger }: ServerParts,
   tenant: string,
   live: LiveRun,
   onProgress: (progress: number, message: string) => void,
 ) {
   let progress = 0;
-  return progressOf(hub.follow(tenant, live.identity.id, { after: 0, ready$: of(true) })).subscribe({
+  return progressOf(host.follow(tenant, live.identity.id, { after: 0, ready$: of(true) })).subscribe({
     next: (message) => {
       progress += 1;
       onProgress(progress, message);

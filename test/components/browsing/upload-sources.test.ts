@@ -1,7 +1,7 @@
 import { lastValueFrom, NEVER, of, throwError, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { EgressClient, EgressRequest, EgressResponse } from '../../../src/adapters/egress/egress-client.js';
-import { isUpload, loadUploads } from '../../../src/components/browsing/upload-sources.js';
+import { isUpload, loadUploads } from '../../../src/components/browsing/files.js';
 import { EngineError } from '../../../src/errors.js';
 import type { Json } from '../../../src/json.js';
 import { storeOf } from '../file-store.js';

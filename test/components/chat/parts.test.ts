@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readHistory } from '../../../src/components/chat/history.js';
-import { collectImages, withoutImages } from '../../../src/components/chat/images.js';
-import { buildMessages } from '../../../src/components/chat/messages.js';
-import { cutPromptTags } from '../../../src/components/chat/prompt-tags.js';
+import {
+  buildMessages,
+  collectImages,
+  cutPromptTags,
+  readHistory,
+  withoutImages,
+} from '../../../src/components/chat/messages.js';
 import type { Json } from '../../../src/json.js';
 import { activationOf } from '../text-activation.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { outputSchema, parseObject } from '../../../src/components/chat/structured-answer.js';
+import { parseObject } from '../../../src/components/chat/answers.js';
+import { outputSchema } from '../../../src/components/chat/params.js';
 import type { JsonObject } from '../../../src/json.js';
 
 describe('parseObject', () => {

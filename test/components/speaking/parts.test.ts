@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseAnswer } from '../../../src/components/speaking/answer-template.js';
-import { Downloads } from '../../../src/components/speaking/downloads.js';
+import { parseAnswer } from '../../../src/components/speaking/answer-pieces.js';
+import { Downloads } from '../../../src/components/speaking/files.js';
 import { MarkedText, removeThinking, splitThinkMarks } from '../../../src/components/speaking/think-text.js';
 import type { Json } from '../../../src/json.js';
 
@@ -42,8 +42,8 @@ describe('Downloads', () => {
 describe('parseAnswer', () => {
   const kinds = (text: string, ...live: string[]) => {
     const template = parseAnswer(text, new Set(live));
-    return template.kind === 'jinja'
-      ? 'jinja'
+    return template.kind !== 'stretches'
+      ? template.kind
       : template.stretches.map((stretch) => (stretch.kind === 'live' ? stretch.name : stretch.parts.length));
   };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rememberSpeech, type SpeechMemoryOptions } from '../../../src/components/speaking/remember-speech.js';
+import { rememberSpeech, type SpeechMemoryOptions } from '../../../src/components/speaking/speech.js';
 import type { Models } from '../../../src/models/router.js';
 
 /** Models that make two bytes of sound for every sentence but `mute`, and the sentences that were asked for. */

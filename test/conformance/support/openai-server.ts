@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
-import { type CompiledRule, compileRules, type ScriptedAnswer, scriptSchema } from '../../../src/models/script.js';
+import { type CompiledRule, compileRules, type ScriptedAnswer, scriptSchema } from '../../../src/models/scripted.js';
 import type { ConformanceCase, ModelCall } from '../case.js';
 
 /** The name and the key under which the server knows its model. */

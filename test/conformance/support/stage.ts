@@ -1,7 +1,7 @@
 import { createEgressClient } from '../../../src/adapters/egress/egress-client.js';
 import { components } from '../../../src/components/index.js';
-import { modelsFromEnvironment } from '../../../src/models/configuration.js';
 import { createModels } from '../../../src/models/router.js';
+import { modelsFromEnvironment } from '../../../src/settings/read-settings.js';
 import { createMemoryStores } from '../../../src/stores/index.js';
 import { createServer, readConfig } from '../../../src/transport/index.js';
 import { bytesOf, type CaseFile, type ConformanceCase, type ModelCall, mimeTypeOf, replaceText } from '../case.js';

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
 import type { WebSocket } from 'ws';
-import { readConfig } from '../../../src/transport/config.js';
+import { readConfig } from '../../../src/settings/read-settings.js';
 import { LiveConnection } from '../../../src/transport/live/live-connection.js';
 import type { ServerParts } from '../../../src/transport/server-parts.js';
 

@@ -1,4 +1,4 @@
-import { SESSION_LEASES } from '../../../src/hosting/session-claims.js';
+import { SESSION_LEASES } from '../../../src/hosting/leases.js';
 import type { LeaseStore } from '../../../src/records/durable-stores.js';
 import { createMemoryStores } from '../../../src/stores/index.js';
 import { createMemoryJournal } from '../../../src/stores/memory-journal.js';

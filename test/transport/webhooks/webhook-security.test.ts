@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/json.js';
-import { parseRange } from '../../../src/transport/access/addresses.js';
+import { parseRange } from '../../../src/settings/access.js';
 import { createMemoryCounter } from '../../../src/transport/access/rate-limits.js';
 import { WebhookSecurity } from '../../../src/transport/webhooks/webhook-security.js';
 

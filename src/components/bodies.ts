@@ -1,0 +1,102 @@
+/** What Iteration and Parallel collect from each round of their bodies. */
+
+import { map, type Observable, type ObservableInput, of } from 'rxjs';
+import { z } from 'zod';
+import { parseReference, type Reference } from '../dsl/reference.js';
+import { readReference, type ValueSource } from '../dsl/resolve.js';
+import { EngineError } from '../errors.js';
+import type { Activation } from '../graph/component.js';
+import type { NodeEvent } from '../graph/node-events.js';
+import type { Json, JsonObject } from '../json.js';
+import { expandQueue } from '../operators/expand-queue.js';
+import { jsonKind } from './values/comparison.js';
+
+/** An output of the container and what it collects. */
+export interface CollectedOutput {
+  readonly name: string;
+  readonly reference: Reference;
+}
+
+/** The list that a container goes through. */
+export interface ItemsReference {
+  readonly written: string;
+  readonly reference: Reference | undefined;
+}
+
+/** The parameter `outputs` of a container. */
+export const collectedParam = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform((outputs) => Object.entries(outputs ?? {}).flatMap(([name, output]) => toCollected(name, output)))
+  .describe('Lists to collect, by name: {"ref": "<node of the body>@<output>", "type"}; default none.');
+
+/** The parameter `items_ref` of a container. */
+export const itemsParam = z
+  .string()
+  .nullish()
+  .transform((written): ItemsReference => ({ written: written ?? '', reference: parseReference(written ?? '') }))
+  .describe('Reference to the list to go through.');
+
+/** The parameter `max_concurrency` of a container. */
+export const concurrencyParam = z.coerce
+  .number()
+  .int()
+  .nonnegative()
+  .default(1)
+  .describe('Rounds that run at the same time; 0 and 1: one after the other. Default 1.');
+
+/** The value of one collected output at the end of a round: null when the node that gives it did not run. */
+export function collect({ reference }: CollectedOutput, source: ValueSource): Json {
+  const lookup = readReference(reference, source);
+  return lookup.status === 'found' ? lookup.value : null;
+}
+
+/**
+ * The list to go through, as it is now.
+ *
+ * @throws EngineError NODE_FAILED when there is no list.
+ */
+export function readItems({ node, source }: Activation, { written, reference }: ItemsReference): readonly Json[] {
+  const lookup = reference === undefined ? undefined : readReference(reference, source);
+  if (lookup?.status === 'found' && Array.isArray(lookup.value)) return lookup.value as readonly Json[];
+  const received = lookup?.status === 'found' ? `its kind is ${jsonKind(lookup.value)}` : 'it has no value';
+  throw new EngineError('NODE_FAILED', `${written === '' ? 'items_ref' : written} must be an array, but ${received}.`, {
+    node,
+  });
+}
+
+/** What the body calls the current item. */
+export function aliasesOf(index: number, item: Json): JsonObject {
+  return { item, index, result: item };
+}
+
+function toCollected(name: string, output: unknown): CollectedOutput[] {
+  if (typeof output !== 'object' || output === null || !('ref' in output) || typeof output.ref !== 'string') return [];
+  const reference = parseReference(output.ref);
+  return reference === undefined ? [] : [{ name, reference }];
+}
+
+/** One step of a container: its event, and the steps that follow; the last step has none. */
+export interface Step {
+  readonly event: NodeEvent;
+  readonly follow?: () => ObservableInput<Step>;
+}
+
+/**
+ * Walks a container from step to step: a loop that `expand`s on a flat stack, however many rounds end at once.
+ *
+ * ```text
+ * step      a(follow)  b(follow)  c
+ * result    a----------b----------(c|)
+ * ```
+ *
+ * It does not yield by itself: the run that drives the bodies does. So the event of a step is emitted as soon as its body ended.
+ */
+export function walk(first: Step): Observable<NodeEvent> {
+  return of(first).pipe(
+    expandQueue((step) => step.follow?.() ?? NO_STEPS, { yieldEveryMs: Number.POSITIVE_INFINITY }),
+    map((step) => step.event),
+  );
+}
+
+const NO_STEPS: Step[] = [];

@@ -1,0 +1,154 @@
+/** From the parameters of an Invoke and the values of its run to a request. */
+import type { EgressRequest } from '../adapters/egress/egress-client.js';
+import type { HttpMethod } from '../adapters/egress/request-headers.js';
+import { parseReference } from '../dsl/reference.js';
+import { renderValue } from '../dsl/render-value.js';
+import { EngineError } from '../errors.js';
+import type { Activation } from '../graph/component.js';
+import { traceContextOf } from '../graph/trace-context.js';
+import { isJsonObject, type Json, parseJson } from '../json.js';
+import type { TextReader } from './values/text-reader.js';
+
+/** One argument of the request as the document declares it. */
+export interface InvokeVariable {
+  readonly key: string;
+  readonly ref: string;
+  readonly value?: Json | undefined;
+}
+
+/** What a request is made of. */
+export interface RequestParams {
+  readonly url: string;
+  readonly method: HttpMethod;
+  readonly headers: Json;
+  readonly variables: readonly InvokeVariable[];
+  readonly datatype: 'json' | 'formdata';
+  readonly proxy: string;
+  readonly timeout: number;
+}
+
+const KEY_HEADER = 'idempotency-key';
+
+/** Arguments by name, in the order of the document. */
+type Arguments = ReadonlyMap<string, Json>;
+
+/**
+ * Makes the request of one activation: references in the URL, in header values, in the proxy and in arguments are replaced.
+ *
+ * GET and HEAD send the arguments as query, the other methods as body. Redirects are answers, as in RAGFlow.
+ * Errors: `NODE_FAILED` for headers that are no JSON object; `REFERENCE_UNRESOLVED` for a node that does not exist.
+ */
+export function invokeRequest(params: RequestParams, activation: Activation, reader: TextReader): EgressRequest {
+  const { method, datatype, timeout } = params;
+  const url = withScheme(reader.read(params.url));
+  const given = withKey(readHeaders(params.headers, activation, reader), activation);
+  const values = readArguments(params.variables, activation, reader);
+  const proxy = withScheme(reader.read(params.proxy));
+  const isQuery = method === 'GET' || method === 'HEAD';
+  const body = isQuery ? undefined : bodyOf(values, datatype, method);
+  return {
+    url: isQuery ? withQuery(url, formText(values)) : url,
+    method,
+    headers: body === undefined ? given : withContentType(given, datatype),
+    timeoutMs: timeout * 1000,
+    followRedirects: false,
+    ...(body === undefined ? {} : { body }),
+    ...(proxy === '' ? {} : { proxy }),
+    ...traceContextOf(activation),
+  };
+}
+
+/** An address without a scheme is one of `http`; a scheme alone is no address. Control characters in values are escaped. */
+function withScheme(written: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped
+  const text = written.trim().replace(/[\u0000-\u001f\u007f]/g, encodeURIComponent);
+  if (/^(?:https?:?\/*)?$/i.test(text)) return '';
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+}
+
+/** The JSON is read before its texts, so that no value can add a header of its own. */
+function readHeaders(written: Json, { node }: Activation, reader: TextReader): Record<string, string> {
+  const headers = typeof written === 'string' ? parseHeaders(written) : written;
+  if (headers === undefined || !(headers === null || isJsonObject(headers))) {
+    const message = `Node "${node}": headers must be a JSON object such as {"X-Name": "value"}.`;
+    throw new EngineError('NODE_FAILED', message, { node });
+  }
+  const entries = Object.entries(headers ?? {}).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries.map(([name, value]) => [name, textOf(value, reader)]));
+}
+
+function parseHeaders(text: string): Json | undefined {
+  return text.trim() === '' ? null : parseJson(text);
+}
+
+function textOf(value: Json, reader: TextReader): string {
+  return typeof value === 'string' ? reader.read(value) : renderValue(value);
+}
+
+/** What the reference names; where that is null, the fixed value stands in. An output that its node never gives is an empty text. */
+function readArguments(variables: readonly InvokeVariable[], activation: Activation, reader: TextReader): Arguments {
+  const values = new Map<string, Json>();
+  for (const { key, ref, value = '' } of variables) {
+    if (key === '') continue;
+    const lookup = ref === '' ? undefined : activation.lookup(ref);
+    if (lookup?.status === 'found' && lookup.value !== null) {
+      values.set(key, lookup.value);
+      continue;
+    }
+    const reference = parseReference(ref);
+    const isUndeclared = lookup?.status === 'undeclared';
+    if (reference !== undefined && (isUndeclared || (value === '' && lookup?.status === 'unresolved'))) {
+      reader.unresolved(reference, lookup);
+    }
+    values.set(key, isUndeclared ? '' : typeof value === 'string' ? reader.read(value) : (value ?? ''));
+  }
+  return values;
+}
+
+function bodyOf(values: Arguments, datatype: RequestParams['datatype'], method: HttpMethod): string | undefined {
+  // Servers may refuse a DELETE with a body, so it has one only when there are arguments.
+  if (values.size === 0 && (method === 'DELETE' || datatype === 'formdata')) return undefined;
+  return datatype === 'formdata' ? formText(values) : jsonText(values);
+}
+
+/** A text that holds JSON is put in as it stands: numbers too long for a double arrive as they were written. */
+function jsonText(values: Arguments): string {
+  const fields = [...values].map(([key, value]) => {
+    const isWritten = typeof value === 'string' && parseJson(value) !== undefined;
+    return `${JSON.stringify(key)}:${isWritten ? value.trim() : JSON.stringify(value)}`;
+  });
+  return `{${fields.join(',')}}`;
+}
+
+/** A list is one field for each item, as HTML forms have it. */
+function formText(values: Arguments): string {
+  const fields = new URLSearchParams();
+  for (const [key, value] of values) {
+    const items: readonly Json[] = Array.isArray(value) ? value : [value];
+    for (const item of items) fields.append(key, renderValue(item));
+  }
+  return fields.toString();
+}
+
+/** The query that stands in the URL stays as it is written. */
+function withQuery(url: string, query: string): string {
+  if (query === '') return url;
+  const [address = ''] = url.split('#', 1);
+  const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
+  return `${address}${joint}${query}`;
+}
+
+/** A node that runs again after a recovery sends the same key, so that the server recognises the repetition. */
+function withKey(headers: Record<string, string>, { token }: Activation): Record<string, string> {
+  return hasHeader(headers, KEY_HEADER) ? headers : { ...headers, [KEY_HEADER]: token };
+}
+
+function hasHeader(headers: Record<string, string>, wanted: string): boolean {
+  return Object.keys(headers).some((name) => name.trim().toLowerCase() === wanted);
+}
+
+function withContentType(headers: Record<string, string>, datatype: RequestParams['datatype']): Record<string, string> {
+  if (hasHeader(headers, 'content-type')) return headers;
+  const type = datatype === 'json' ? 'application/json' : 'application/x-www-form-urlencoded';
+  return { ...headers, 'content-type': type };
+}

@@ -1,0 +1,117 @@
+/** What a session remembers of its runs; pure functions from one record to the next. */
+import { isJsonObject, type JsonObject } from '../json.js';
+import type { SessionMessage, SessionRecord, SessionStore } from '../records/stores.js';
+import type { RunEndReport, RunIdentity } from './live-run-options.js';
+import type { TurnRequest } from './start-command.js';
+import { MAX_PATH } from './transcript.js';
+
+/** Messages that a session keeps; older ones are forgotten. */
+const MAX_MESSAGES = 2000;
+
+/** Characters of a question that become the name of its session. */
+const NAME_CHARACTERS = 250;
+
+/** A session made by its first run. */
+export function newSession(
+  id: string,
+  agentId: string,
+  dsl: JsonObject,
+  { query, name, userId }: Pick<TurnRequest, 'query' | 'name' | 'userId'>,
+  now: number,
+): SessionRecord {
+  return {
+    id,
+    agentId,
+    name: (name ?? query).slice(0, NAME_CHARACTERS),
+    userId: userId ?? '',
+    source: 'workflow',
+    messages: [],
+    references: [],
+    dsl,
+    tokens: 0,
+    durationMs: 0,
+    round: 0,
+    errors: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** The session when a run begins: the question is kept before anything can fail. */
+export function withQuestion(
+  session: SessionRecord,
+  { id, messageId }: RunIdentity,
+  { query, files }: Pick<TurnRequest, 'query' | 'files'>,
+  now: number,
+): SessionRecord {
+  const message: SessionMessage = {
+    role: 'user',
+    content: query,
+    id: messageId,
+    createdAt: Math.floor(now / 1000),
+    ...(files.length === 0 ? {} : { files }),
+  };
+  return { ...session, messages: append(session.messages, message), lastRun: id, updatedAt: now };
+}
+
+/** The session when a run has ended, however it did. */
+export function afterRun(session: SessionRecord, end: RunEndReport, now: number): SessionRecord {
+  const { record, failure, transcript } = end;
+  const answered = transcript.content !== '' || record.status === 'succeeded';
+  const message: SessionMessage = {
+    role: 'assistant',
+    content: transcript.content,
+    id: record.messageId,
+    createdAt: Math.floor(now / 1000),
+  };
+  return {
+    ...session,
+    ...(answered
+      ? {
+          messages: append(session.messages, message),
+          references: append(session.references, transcript.reference),
+        }
+      : {}),
+    ...(end.session === undefined
+      ? {}
+      : { conversation: { ...end.session, path: pathAfter(session.conversation, end) } }),
+    tokens: session.tokens + record.usage.totalTokens,
+    durationMs: session.durationMs + Math.max(0, now - record.startedAt),
+    round: session.round + 1,
+    errors: failure?.message ?? null,
+    keptRun: record.id,
+    updatedAt: now,
+  };
+}
+
+/** As RAGFlow has it: what ran so far, the forms alone while a run waits, and from then on what ran after them. */
+function pathAfter(before: SessionRecord['conversation'], { record, transcript }: RunEndReport): readonly string[] {
+  if (record.status === 'waiting') return waitingNodes(record.pending);
+  const earlier = before?.waiting === undefined ? (before?.path ?? []) : [];
+  return [...earlier, ...transcript.path].slice(-MAX_PATH);
+}
+
+function waitingNodes(pending: JsonObject | undefined): readonly string[] {
+  const forms = Array.isArray(pending?.forms) ? pending.forms : [];
+  const nodes = forms.map((form) => (isJsonObject(form) ? form.cpn_id : undefined));
+  return [...new Set(nodes.filter((node) => typeof node === 'string'))];
+}
+
+function append<T>(list: readonly T[], item: T): readonly T[] {
+  return [...list.slice(Math.max(0, list.length + 1 - MAX_MESSAGES)), item];
+}
+
+/**
+ * Stores what an ended run leaves in its session. Does nothing for a session that was deleted meanwhile, or that has the end of this run
+ * already: a process may be lost after it stored the conversation.
+ */
+export async function storeConversation(
+  sessions: SessionStore,
+  { tenant, id, sessionId }: RunIdentity,
+  end: RunEndReport,
+  now: number,
+): Promise<void> {
+  const session = await sessions.find(tenant, sessionId);
+  if (session === undefined || session.keptRun === id) return;
+  await sessions.save(tenant, afterRun(session, end, now));
+}

@@ -1,0 +1,168 @@
+/** Runs that start from another run: the state that they start with, and the session that they belong to. */
+import { EngineError } from '../errors.js';
+import { forkAt, historyStart, type RunHistory } from '../graph/forks/fork.js';
+import { migrateCheckpoint } from '../graph/forks/migrate-checkpoint.js';
+import type { Checkpoint } from '../graph/state.js';
+import type { JsonObject } from '../json.js';
+import type { RunJournal } from '../records/durable-stores.js';
+import type { AgentRecord, RunRecord, SessionRecord } from '../records/stores.js';
+import type { OpenCanvas } from './canvas-opener.js';
+import { findDocument } from './find-document.js';
+import type { HostStores } from './host-options.js';
+import { createId } from './ids.js';
+import { badArgument, foreignRun, noRun, noSession, wentOn } from './refusals.js';
+import type { RunHub } from './run-hub.js';
+import { splitUsage } from './run-usage.js';
+import type { StartCommand, TurnRequest } from './start-command.js';
+
+/** Where a run starts that continues another one. */
+export interface RunOrigin {
+  /** The run that it continues. */
+  readonly run: string;
+  /** Number of the event of that run behind which it starts; absent when it starts where that one ended. */
+  readonly at?: number;
+  /** The document that it runs, which becomes that of its session. */
+  readonly dsl: JsonObject;
+  /** The state of that run there, as one of the plan of `dsl`. */
+  readonly checkpoint: Checkpoint;
+}
+
+/** A run's origin, and the session that the run belongs to. */
+export interface FoundOrigin {
+  readonly origin: RunOrigin;
+  readonly session: SessionRecord;
+}
+
+export interface OriginPorts {
+  readonly stores: HostStores;
+  readonly hub: RunHub;
+  readonly openCanvas: OpenCanvas;
+  readonly now: () => number;
+}
+
+/**
+ * The origin of a fork, and its session: a copy of the other run's as it was when that run was asked; the other one is left alone.
+ *
+ * @throws EngineError NOT_FOUND for another agent's run, else as {@link findOrigin}.
+ */
+export async function forkOrigin(
+  ports: OriginPorts,
+  agent: AgentRecord,
+  { tenant, fork, turn }: StartCommand & { readonly fork: NonNullable<StartCommand['fork']> },
+): Promise<FoundOrigin> {
+  const { hub, now } = ports;
+  const record = await hub.record(tenant, fork.run);
+  if (record === undefined || record.agentId !== agent.id) throw noRun();
+  const at = fork.at ?? hub.find(tenant, fork.run)?.lastSeq ?? record.lastSeq;
+  const { origin, session } = await findOrigin(ports, tenant, agent, record, { ...turn, at });
+  return { origin, session: copySession(session, record, origin, turn, now()) };
+}
+
+/**
+ * The origin of a turn that resumes a run which failed or was cancelled: nodes that had finished are not run again, the one that
+ * failed is. The turn belongs to the session of that run. Undefined for a run that waits or succeeded.
+ *
+ * @throws EngineError FORBIDDEN for a run of another agent, CONFLICT when the session has had other runs since, else as {@link findOrigin}.
+ */
+export async function resumedOrigin(
+  ports: OriginPorts,
+  agent: AgentRecord,
+  { tenant, turn }: StartCommand,
+  run: string,
+): Promise<FoundOrigin | undefined> {
+  const record = await ports.hub.record(tenant, run);
+  if (record?.status !== 'failed' && record?.status !== 'cancelled') return undefined;
+  if (record.agentId !== agent.id) throw foreignRun();
+  const found = await findOrigin(ports, tenant, agent, record, turn);
+  if (found.session.lastRun !== run) throw wentOn(run);
+  return found;
+}
+
+/** What of a run to start from. */
+interface OriginChoice extends Pick<TurnRequest, 'version' | 'isReleased' | 'migrates'> {
+  /** Number of an event of the run. @default the last one */
+  readonly at?: number;
+}
+
+/**
+ * Where a run starts that continues another one, and the session of that one.
+ *
+ * Without a version the document is that of the session. One that is named may have another graph: then its nodes must be there for
+ * every position of the run, and the caller must ask for the state to be migrated.
+ *
+ * @throws EngineError HISTORY_GONE when what the run did is not stored (that far back), PLAN_CHANGED, NOT_FOUND, BAD_REQUEST for a number
+ * that the run has not come to.
+ */
+async function findOrigin(
+  { stores, hub, openCanvas }: OriginPorts,
+  tenant: string,
+  agent: AgentRecord,
+  record: RunRecord,
+  choice: OriginChoice,
+): Promise<FoundOrigin> {
+  const lastSeq = hub.find(tenant, record.id)?.lastSeq ?? record.lastSeq;
+  const { at } = choice;
+  if (at !== undefined && at > lastSeq) {
+    throw badArgument(`\`at\` must be the number of an event of the run, which has ${lastSeq}; received ${at}.`);
+  }
+  const session = await stores.sessions.find(tenant, record.sessionId);
+  if (session === undefined) throw noSession();
+  const history = await loadHistory(stores.journal, tenant, record.id);
+  const before = openCanvas(session.dsl);
+  const reached = forkAt(before.plan, history, at);
+  const isOther = choice.version !== undefined || choice.isReleased;
+  const dsl = isOther ? await findDocument(stores.versions, tenant, agent, 'draft', choice) : session.dsl;
+  const { plan } = isOther ? openCanvas(dsl) : before;
+  if (plan.hash !== before.plan.hash && !choice.migrates) {
+    const message = `Run "${record.id}" was started with another version of the graph. Go on with the one that it was started with, or say \`"migrate": true\` to keep what nodes have given that exist in both.`;
+    throw new EngineError('PLAN_CHANGED', message);
+  }
+  return {
+    session,
+    origin: {
+      run: record.id,
+      ...(at === undefined ? {} : { at: Math.max(at, historyStart(history)) }),
+      dsl,
+      checkpoint: migrateCheckpoint(before.plan, plan, reached),
+    },
+  };
+}
+
+async function loadHistory(journal: RunJournal | undefined, tenant: string, run: string): Promise<RunHistory> {
+  const stored = await journal?.load(tenant, run);
+  const contents = stored === undefined ? undefined : splitUsage(stored).contents;
+  if (contents?.checkpoint === undefined) {
+    throw new EngineError('HISTORY_GONE', `No checkpoint for run ${run}: what it did is not kept (any more).`);
+  }
+  return { checkpoint: contents.checkpoint, records: contents.records };
+}
+
+/** The session as it was when the run was asked; its question is left out when another one is asked now. */
+function copySession(
+  session: SessionRecord,
+  { messageId }: RunRecord,
+  { dsl }: RunOrigin,
+  { query, name, userId }: TurnRequest,
+  now: number,
+): SessionRecord {
+  const { messages, references } = session;
+  const asked = messages.findIndex(({ id, role }) => id === messageId && role === 'user');
+  const end = asked < 0 ? messages.length : query === '' ? asked + 1 : asked;
+  const dropped = messages.slice(end).filter(({ role }) => role === 'assistant').length;
+  const { conversation: _, lastRun: __, keptRun: ___, ...rest } = session;
+  return {
+    ...rest,
+    id: createId(),
+    name: name ?? session.name,
+    userId: userId ?? session.userId,
+    messages: messages.slice(0, end),
+    references: references.slice(0, Math.max(0, references.length - dropped)),
+    dsl,
+    tokens: 0,
+    durationMs: 0,
+    round: 0,
+    errors: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

@@ -1,0 +1,137 @@
+/** A host: runs that outlive their clients and, with durable stores, their process. */
+import type { Observable } from 'rxjs';
+import type { RunTimeline } from '../canvas/run-timeline.js';
+import type { Services } from '../components/services.js';
+import type { Durability } from '../graph/log.js';
+import type { RunRecord } from '../records/stores.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { createCanvasOpener, type OpenCanvas } from './canvas-opener.js';
+import type { EventFrame } from './event-frame.js';
+import type { HostLimits, HostStores } from './host-options.js';
+import type { LiveRun } from './live-run.js';
+import { type Log, SILENT_LOG } from './log.js';
+import { createRecover, OrphanScan } from './recover.js';
+import { type ClientCursor, type LiveFilter, RunHub } from './run-hub.js';
+import { RunTimelines } from './run-timelines.js';
+import { createStart, type StartedTurn } from './start.js';
+import { type ForkPoint, readStartCommand, type StartCommand } from './start-command.js';
+
+/** What holds for a host that is given no limits: those of a server without settings. */
+export const DEFAULT_LIMITS: HostLimits = {
+  maxRuns: 10_000,
+  runConcurrency: 5,
+  runTimeoutMs: 3_600_000,
+  runLogBytes: 256 * 1024 * 1024,
+  runHistoryBytes: 8 * 1024 * 1024,
+  detachGraceMs: 30_000,
+  clientQueueBytes: 1024 * 1024,
+  leaseMs: 10_000,
+};
+
+/** What a host is made of. Everything but the stores and the services has a default. */
+export interface HostOptions {
+  readonly stores: HostStores;
+  /** Services of every run: the models, and what else components may use. Files and the session are added per run. */
+  readonly services: Services;
+  /** Compiles stored documents. @default with the components that are built in */
+  readonly openCanvas?: OpenCanvas;
+  /** @default {@link DEFAULT_LIMITS} */
+  readonly limits?: Partial<HostLimits>;
+  /** When a finished node is stored: before its successors start, soon after, or only when its run ends. @default 'sync' */
+  readonly durability?: Durability;
+  /** Watches the runs and counts them. @default none */
+  readonly telemetry?: Telemetry;
+  /** @default writes nothing */
+  readonly logger?: Log;
+  /** Clock in milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** How much a host has to do. */
+export interface HostLoad {
+  /** Runs at work. */
+  readonly runs: number;
+  /** Events that are not stored yet; and stored ones that clients have not been sent. */
+  readonly queues: { readonly log: number; readonly clients: number };
+}
+
+/** Runs that outlive their clients and, with durable stores, their process. */
+export interface Host {
+  /**
+   * Starts a turn; resolves when its run is at work in this process.
+   *
+   * @throws EngineError before anything runs: BAD_REQUEST, FORBIDDEN, NOT_FOUND, SESSION_BUSY, CONFLICT, DOCUMENT_INVALID, LIMIT_REACHED;
+   * HISTORY_GONE and PLAN_CHANGED for a run that is forked or resumed.
+   */
+  start(command: StartCommand): Promise<StartedTurn>;
+  /** Answers the form that a session waits with. @throws EngineError NOT_FOUND when it does not wait, else as `start`. */
+  answer(command: StartCommand): Promise<StartedTurn>;
+  /** Starts a run behind an event of another one. @throws EngineError as `start`. */
+  fork(command: StartCommand, point: ForkPoint): Promise<StartedTurn>;
+  /** Events of a run after those that a client has, whatever process it is in. Errors: NOT_FOUND, LIMIT_REACHED. */
+  follow(tenant: string, run: string, client: ClientCursor): Observable<EventFrame>;
+  /** Cancels the runs that match, here and in other processes. Gives those that another process was asked to cancel. */
+  cancel(tenant: string, which: LiveFilter): Promise<readonly RunRecord[]>;
+  /** Resolves when a run is over, in whatever process it is, at the latest after `patienceMs`. */
+  whenOver(tenant: string, run: string, patienceMs: number): Promise<void>;
+  /** A run, at work or not; undefined when there is none. */
+  record(tenant: string, run: string): Promise<RunRecord | undefined>;
+  /** A run that is at work in this process. */
+  find(tenant: string, run: string): LiveRun | undefined;
+  /** What each node of a run did so far; undefined when nothing of its log is stored. */
+  timeline(tenant: string, run: string): Promise<RunTimeline | undefined>;
+  /** Resumes runs whose process was lost: those that there are, and from then on those that there will be, until `close`. */
+  recover(): void;
+  readonly load: HostLoad;
+  /**
+   * Takes no more runs, gives those at work `graceMs` to end, then cancels them, or releases those that another process can recover.
+   * The stores stay open: they belong to the caller.
+   */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Makes a host. It does nothing until it is given something to start or is asked to recover. */
+export function createHost(options: HostOptions): Host {
+  const { stores, services, telemetry, logger = SILENT_LOG, now = Date.now } = options;
+  const { openCanvas = createCanvasOpener({}), durability = 'sync' } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  // Without a journal nothing could be recovered, so nothing needs to be stored.
+  const runJournal = durability === 'exit' ? undefined : stores.journal;
+  const hub = new RunHub({ stores, runJournal, limits, logger, now, ...(telemetry && { telemetry }) });
+  const starting = {
+    stores,
+    hub,
+    runJournal,
+    durability: runJournal === undefined ? ('exit' as const) : durability,
+    openCanvas,
+    services: telemetry === undefined ? services : { ...services, trace: telemetry.trace },
+    concurrency: limits.runConcurrency,
+    timeoutMs: limits.runTimeoutMs,
+    historyBytes: limits.runHistoryBytes,
+    logger,
+    now,
+  };
+  const recover = createRecover(starting);
+  const start = createStart(starting, recover);
+  const timelines = new RunTimelines(stores.log);
+  const scan = new OrphanScan({ hub, stores, recover, leaseMs: limits.leaseMs, logger });
+  return {
+    start,
+    answer: async (command) => start({ ...command, turn: { ...readStartCommand(command).turn, answersForm: true } }),
+    fork: (command, fork) => start({ ...command, fork }),
+    follow: (tenant, run, client) => hub.follow(tenant, run, client),
+    cancel: (tenant, which) => hub.cancel(tenant, which),
+    whenOver: (tenant, run, patienceMs) => hub.whenOver(tenant, run, patienceMs),
+    record: (tenant, run) => hub.record(tenant, run),
+    find: (tenant, run) => hub.find(tenant, run),
+    timeline: (tenant, run) => timelines.read(tenant, run, hub.find(tenant, run)?.unseen.working),
+    recover: () => scan.start(),
+    get load() {
+      return { runs: hub.size, queues: hub.queues };
+    },
+    async close(graceMs) {
+      scan.close();
+      await hub.close(graceMs);
+    },
+  };
+}

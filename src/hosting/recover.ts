@@ -1,0 +1,284 @@
+import { continueTurn } from '../canvas/turn.js';
+import { EngineError, toEngineError } from '../errors.js';
+import type { JournalContents, LeaseStore, RunJournal } from '../records/durable-stores.js';
+import type { LoggedEvent, RunLaunch, RunRecord } from '../records/stores.js';
+import type { HostStores } from './host-options.js';
+import { endIn } from './last-event.js';
+import { SESSION_LEASES, type SessionLease } from './leases.js';
+import type { RunWork } from './live-run-options.js';
+import type { Log } from './log.js';
+import type { RunHub } from './run-hub.js';
+import { type PastOptions, type RunPast, readPast } from './run-past.js';
+import { splitUsage } from './run-usage.js';
+import { engineOptions, type StartOptions } from './start.js';
+import { servicesOfRun } from './tenant-services.js';
+
+export interface RecoverOptions extends StartOptions {
+  /** Undefined when runs do not outlive their process; those that were lost then end as failed. */
+  readonly runJournal: RunJournal | undefined;
+  readonly logger: Log;
+}
+
+/** Takeovers of one run without a node that finishes: what ends its process, or cannot be taken over, must not be tried for ever. */
+const MAX_CRASHES = 5;
+
+/** Goes on with a run whose process was lost, unless somebody else does already; never rejects. */
+export type Recover = (tenant: string, lost: RunRecord) => Promise<void>;
+
+/**
+ * Takes lost runs over: each goes on where its journal ends, its events where its log ends. What cannot go on ends as failed, in its log
+ * and its session, so that nobody waits for it.
+ */
+export function createRecover(options: RecoverOptions): Recover {
+  const { hub, stores, logger } = options;
+  return async (tenant, { id, agentId, sessionId }) => {
+    let lease: SessionLease | undefined;
+    try {
+      if (hub.find(tenant, id) !== undefined) return;
+      lease = await hub.tryLease({ tenant, sessionId, agentId, run: id });
+      // Looked at again now that nobody else can change it.
+      const record = lease === undefined ? undefined : await stores.runs.find(tenant, id);
+      if (lease === undefined) return;
+      if (record?.status !== 'running') await lease.release();
+      else
+        await countCrash(options, tenant, record, (counted) => resume(options, tenant, counted, lease as SessionLease));
+    } catch (error) {
+      logger.error({ run: id, err: error }, 'a lost run could not be taken over; trying again');
+      // Its lease ends at once, so the next look finds it again.
+      await lease?.abandon();
+    }
+  };
+}
+
+/** Counts before trying: what fails on the way, or ends the process, has been counted then. */
+async function countCrash(
+  { stores }: RecoverOptions,
+  tenant: string,
+  record: RunRecord,
+  attempt: (counted: RunRecord) => Promise<void>,
+): Promise<void> {
+  const { launch = { isDetached: false, headers: {} } } = record;
+  const counted = { ...record, launch: { ...launch, crashes: (launch.crashes ?? 0) + 1 } };
+  await stores.runs.save(tenant, counted);
+  try {
+    await attempt(counted);
+  } catch (error) {
+    // A store that is away says nothing about the run. While it cannot be told, the loss stays counted.
+    if (EngineError.is(error) && error.retryable) await stores.runs.save(tenant, record).catch(() => {});
+    throw error;
+  }
+}
+
+async function resume(options: RecoverOptions, tenant: string, record: RunRecord, lease: SessionLease): Promise<void> {
+  const { hub, logger, runJournal } = options;
+  const { launch = { isDetached: false, headers: {} } } = record;
+  // What it has may be what ends its process: it is left alone then, but for its numbers.
+  const isHopeless = (launch.crashes ?? 0) > MAX_CRASHES;
+  const kept = isHopeless ? { problem: lostTooOften(record.id) } : await loadJournal(runJournal, tenant, record.id);
+  const past = await readLog(options, tenant, record, { usage: kept?.usage, onlyNumbers: isHopeless });
+  if (past instanceof EngineError || past.last !== undefined) {
+    await finish(options, tenant, record, past instanceof EngineError ? past : (past.last as LoggedEvent), lease);
+    return;
+  }
+  const work = await workOf(options, { tenant, record, past, kept });
+  logger.warn({ run: record.id, after: past.lastSeq }, 'a lost run is taken over');
+  const { id, agentId, sessionId, messageId, parentRun, forkedAt } = record;
+  await hub.start(
+    {
+      identity: {
+        ...{ tenant, id, agentId, sessionId, messageId },
+        ...(parentRun === undefined ? {} : { parentRun }),
+        ...(forkedAt === undefined ? {} : { forkedAt }),
+      },
+      work,
+      past,
+      launch: noteProgress(launch, past),
+      keepsTrace: false,
+    },
+    lease,
+  );
+}
+
+/** A long run may lose many processes, as long as it gets on in between. */
+function noteProgress(launch: RunLaunch, { finished }: RunPast): RunLaunch {
+  return finished > (launch.finished ?? 0) ? { ...launch, finished, crashes: 1 } : launch;
+}
+
+/** What is in a journal, or what is wrong with it. */
+type Kept = Partial<ReturnType<typeof splitUsage>> & { readonly problem?: EngineError };
+
+async function loadJournal(runJournal: RunJournal | undefined, tenant: string, run: string): Promise<Kept | undefined> {
+  try {
+    const contents = await runJournal?.load(tenant, run);
+    return contents === undefined ? undefined : splitUsage(contents);
+  } catch (error) {
+    return { problem: finalError(error) };
+  }
+}
+
+/** A log that cannot be read cannot be told that its run has ended, either. */
+async function readLog(
+  { stores }: RecoverOptions,
+  tenant: string,
+  record: RunRecord,
+  options: PastOptions,
+): Promise<RunPast | EngineError> {
+  try {
+    return await readPast(stores.log, tenant, record, options);
+  } catch (error) {
+    return finalError(error);
+  }
+}
+
+/** It had ended, and only its record does not say so yet; or nothing but its record can say so. */
+async function finish(
+  { stores, hub, now }: RecoverOptions,
+  tenant: string,
+  { launch: _, ...record }: RunRecord,
+  end: LoggedEvent | EngineError,
+  lease: SessionLease,
+): Promise<void> {
+  const ended: RunRecord = { ...record, ...endOf(end), finishedAt: now() };
+  await stores.runs.save(tenant, ended);
+  await stores.log.end(tenant, record.id);
+  hub.count(ended);
+  await lease.release();
+}
+
+function endOf(end: LoggedEvent | EngineError): ReturnType<typeof endIn> & Partial<Pick<RunRecord, 'lastSeq'>> {
+  if (end instanceof EngineError) return { status: 'failed', error: { code: end.code, message: end.message } };
+  try {
+    return { ...endIn(end), lastSeq: end.seq };
+  } catch (error) {
+    const message = `The last event of the run cannot be read: ${toEngineError(error, 'INTERNAL').message}`;
+    return { status: 'failed', error: { code: 'INTERNAL', message }, lastSeq: end.seq };
+  }
+}
+
+interface Lost {
+  readonly tenant: string;
+  readonly record: RunRecord;
+  readonly past: RunPast;
+  readonly kept: Kept | undefined;
+}
+
+async function workOf(options: RecoverOptions, { tenant, record, past, kept }: Lost): Promise<RunWork> {
+  const { stores, openCanvas, timeoutMs, now } = options;
+  const problem = kept?.problem ?? past.problem;
+  if (problem !== undefined) return { failure: problem };
+  const contents: JournalContents | undefined = kept?.contents;
+  try {
+    const session = await stores.sessions.find(tenant, record.sessionId);
+    if (session === undefined || contents?.checkpoint === undefined) return { failure: lostForGood(record.id) };
+    const canvas = openCanvas(session.dsl);
+    const services = servicesOfRun(options, tenant, session, record.launch?.headers ?? {});
+    const leftMs = Math.max(1, timeoutMs - (now() - past.startedAt));
+    return {
+      plan: canvas.plan,
+      open: (hooks) =>
+        continueTurn(canvas, contents, { ...engineOptions(options, hooks, services), timeoutMs: leftMs }),
+    };
+  } catch (error) {
+    return { failure: finalError(error) };
+  }
+}
+
+/** What is wrong with what is kept is a reason to end the run; a store that is away is one to try again, and is thrown. */
+function finalError(thrown: unknown): EngineError {
+  const error = toEngineError(thrown, 'INTERNAL');
+  if (error.retryable) throw error;
+  return error;
+}
+
+function lostTooOften(run: string): EngineError {
+  const message = `Run "${run}" lost its process ${MAX_CRASHES + 1} times without getting on, as if it were the reason; it is not taken over again.`;
+  return new EngineError('RUN_LOST', message);
+}
+
+function lostForGood(run: string): EngineError {
+  const message = `The process that run "${run}" was in was lost before anything of it was kept, so it cannot go on; ask again.`;
+  return new EngineError('RUN_LOST', message);
+}
+
+export interface OrphanScanOptions {
+  readonly hub: RunHub;
+  readonly stores: HostStores;
+  readonly recover: Recover;
+  readonly leaseMs: number;
+  readonly logger: Log;
+}
+
+/** Expired leases that one scan takes. */
+const MAX_FOUND = 1_000;
+
+/** Runs that are recovered side by side. */
+const AT_ONCE = 16;
+
+/** Scans during the time of a lease. */
+const SCANS_PER_LEASE = 4;
+
+/** Finds orphans, runs whose lease expired, and has them recovered: at once, then at regular intervals. */
+export class OrphanScan {
+  readonly #options: OrphanScanOptions;
+  #timer: NodeJS.Timeout | undefined = undefined;
+  #isFailing = false;
+  #isClosed = false;
+
+  constructor(options: OrphanScanOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    void this.#scan();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #scan(): Promise<void> {
+    const { logger, leaseMs } = this.#options;
+    try {
+      await this.#recoverAll();
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) logger.warn({ err: error }, 'the scan for orphaned runs failed; trying again');
+      this.#isFailing = true;
+    }
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#scan(), leaseMs / SCANS_PER_LEASE).unref();
+  }
+
+  async #recoverAll(): Promise<void> {
+    const { leases } = this.#options.stores;
+    const found = [...(await leases.expired(SESSION_LEASES, MAX_FOUND))];
+    const next = found.values();
+    let failure: { readonly error: unknown } | undefined;
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (const lease of next) {
+          if (this.#isClosed) return;
+          // One that cannot be recovered must not keep the others from it.
+          await this.#recover(lease).catch((error: unknown) => {
+            if (EngineError.is(error) && error.retryable) throw error;
+            failure ??= { error };
+          });
+        }
+      }),
+    );
+    if (failure !== undefined) throw failure.error;
+  }
+
+  async #recover({ tenant, name, owner, data }: Awaited<ReturnType<LeaseStore['expired']>>[number]): Promise<void> {
+    const { stores, recover, hub } = this.#options;
+    const { leases, runs, home = '' } = stores;
+    // Servers may share leases without sharing the other stores.
+    if (data.home !== home || typeof data.run !== 'string') return;
+    // A process that could not renew its leases for a while is not lost.
+    if (hub.hasLease(tenant, name.slice(SESSION_LEASES.length))) return;
+    const record = await runs.find(tenant, data.run);
+    if (record?.status === 'running') await recover(tenant, record);
+    // It ended, or its process was lost before it began. Released only if the expired lease is still the one that was found.
+    else await leases.release(tenant, name, owner);
+  }
+}

@@ -1,0 +1,236 @@
+/** Starts: a command becomes a run that is at work in this process. */
+import { forkStart, runFork } from '../canvas/fork-turn.js';
+import type { Canvas } from '../canvas/load-canvas.js';
+import { runTurn, type Session, type Turn, type TurnOptions } from '../canvas/turn.js';
+import { readFileValues } from '../components/file-inputs.js';
+import type { Services } from '../components/services.js';
+import { EngineError } from '../errors.js';
+import type { Durability } from '../graph/log.js';
+import type { AgentRecord, RunRecord, SessionRecord } from '../records/stores.js';
+import type { OpenCanvas } from './canvas-opener.js';
+import { newSession, withQuestion } from './conversation.js';
+import { findDocument } from './find-document.js';
+import { forkOrigin, type RunOrigin, resumedOrigin } from './fork.js';
+import type { HostStores } from './host-options.js';
+import { createId } from './ids.js';
+import type { SessionLease } from './leases.js';
+import type { LiveRun } from './live-run.js';
+import type { EngineHooks, RunIdentity } from './live-run-options.js';
+import { busySession, foreignRun, foreignSession, noAgent, noRun, noSession, notWaiting, wentOn } from './refusals.js';
+import type { RunHub } from './run-hub.js';
+import { readStartCommand, type StartCommand } from './start-command.js';
+import { servicesOfRun } from './tenant-services.js';
+
+/** What runs are made with, whether they begin or are recovered. */
+export interface StartOptions {
+  readonly stores: HostStores;
+  readonly hub: RunHub;
+  /** When settlements are stored. */
+  readonly durability: Durability;
+  readonly openCanvas: OpenCanvas;
+  /** Services of every run; files, session and headers are added per run. */
+  readonly services: Services;
+  /** Nodes of one run that may work at once. */
+  readonly concurrency: number;
+  /** Milliseconds after which a run fails. */
+  readonly timeoutMs: number;
+  /** Bytes of a run's journal that forks may go back in. */
+  readonly historyBytes: number;
+  readonly now: () => number;
+}
+
+/** A run that is at work, and the session as it was when it began. */
+export interface StartedTurn {
+  readonly live: LiveRun;
+  readonly session: SessionRecord;
+}
+
+/**
+ * Starts one turn of a conversation; resolves when the run is at work.
+ *
+ * @throws EngineError before anything runs: BAD_REQUEST, FORBIDDEN, NOT_FOUND, SESSION_BUSY, CONFLICT, DOCUMENT_INVALID, LIMIT_REACHED;
+ * HISTORY_GONE and PLAN_CHANGED for a run that is forked or resumed.
+ */
+export type StartRun = (command: StartCommand) => Promise<StartedTurn>;
+
+/** Makes the function that carries out start commands. `recover` gets runs that turn out to be orphans on the way. */
+export function createStart(
+  options: StartOptions,
+  recover: (tenant: string, orphan: RunRecord) => Promise<void>,
+): StartRun {
+  const { stores, hub } = options;
+  return async (given) => {
+    const command = readStartCommand(given);
+    const { tenant, agentId, turn } = command;
+    const agent = await stores.agents.find(tenant, agentId);
+    if (agent === undefined) throw noAgent();
+    const base = await findBase(options, agent, command);
+    const { sessionId } = base;
+    const run = createId();
+    // Leased before it is read: two requests must not both find it idle.
+    const lease = await hub.lease({ tenant, sessionId, agentId, run });
+    let orphan: RunRecord | undefined;
+    try {
+      const session = base.session ?? (await findSession(stores, command, base));
+      orphan = await runningIn(stores, tenant, session);
+      if (orphan !== undefined) throw busySession();
+      const launched = { tenant, run, session, origin: base.origin, turn, lease };
+      return { session, live: await launch(options, launched) };
+    } catch (error) {
+      await lease.release();
+      if (orphan !== undefined) void recover(tenant, orphan);
+      throw error;
+    }
+  };
+}
+
+/** What a turn starts from. */
+interface Base {
+  readonly sessionId: string;
+  /** A session of its own, not stored yet; absent when the session exists. */
+  readonly session?: SessionRecord;
+  readonly origin?: RunOrigin;
+}
+
+async function findBase(options: StartOptions, agent: AgentRecord, command: StartCommand): Promise<Base> {
+  const { stores, hub, now } = options;
+  const { tenant, agentId, fallback, fork, turn } = command;
+  if (fork !== undefined) {
+    const { origin, session } = await forkOrigin(options, agent, { ...command, fork });
+    return { sessionId: session.id, session, origin };
+  }
+  if (turn.resumeFrom !== undefined) {
+    const resumed = await resumedOrigin(options, agent, command, turn.resumeFrom);
+    if (resumed !== undefined) return { sessionId: resumed.session.id, origin: resumed.origin };
+    return { sessionId: await sessionOfRun(hub, command, turn.resumeFrom) };
+  }
+  if (turn.sessionId !== undefined) return { sessionId: turn.sessionId };
+  const dsl = await findDocument(stores.versions, tenant, agent, fallback, turn);
+  const session = newSession(createId(), agentId, dsl, turn, now());
+  return { sessionId: session.id, session };
+}
+
+/** @throws EngineError NOT_FOUND, FORBIDDEN for a run of another agent, SESSION_BUSY while it is at work. */
+async function sessionOfRun(hub: RunHub, { tenant, agentId }: StartCommand, run: string): Promise<string> {
+  const record = await hub.record(tenant, run);
+  if (record === undefined) throw noRun();
+  if (record.agentId !== agentId) throw foreignRun();
+  if (record.status === 'running') throw busySession();
+  return record.sessionId;
+}
+
+async function findSession(
+  { sessions }: HostStores,
+  { tenant, agentId, turn }: StartCommand,
+  { sessionId, origin }: Base,
+): Promise<SessionRecord> {
+  const session = await sessions.find(tenant, sessionId);
+  if (session === undefined) throw noSession();
+  if (session.agentId !== agentId) throw foreignSession();
+  const { conversation, lastRun } = session;
+  if (turn.answersForm && conversation?.waiting === undefined) throw notWaiting();
+  if (origin !== undefined) {
+    if (lastRun !== origin.run) throw wentOn(origin.run);
+    return { ...session, dsl: origin.dsl };
+  }
+  // Only the state that the session waits in is stored with it.
+  const { resumeFrom } = turn;
+  if (resumeFrom !== undefined && (conversation?.waiting === undefined || lastRun !== resumeFrom)) {
+    throw new EngineError('NOT_FOUND', `No checkpoint for run ${resumeFrom}`);
+  }
+  return session;
+}
+
+/** The last run of a session that is free, if it has not ended: its process was lost. */
+async function runningIn(
+  { runs }: HostStores,
+  tenant: string,
+  { lastRun, keptRun }: SessionRecord,
+): Promise<RunRecord | undefined> {
+  if (lastRun === undefined || lastRun === keptRun) return undefined;
+  const record = await runs.find(tenant, lastRun);
+  return record?.status === 'running' ? record : undefined;
+}
+
+interface Launch {
+  readonly tenant: string;
+  readonly run: string;
+  readonly session: SessionRecord;
+  readonly origin: RunOrigin | undefined;
+  readonly turn: StartCommand['turn'];
+  readonly lease: SessionLease;
+}
+
+async function launch(options: StartOptions, { tenant, run, session, origin, turn, lease }: Launch): Promise<LiveRun> {
+  const { stores, hub, timeoutMs } = options;
+  const canvas = options.openCanvas(session.dsl);
+  const services = servicesOfRun(options, tenant, session, turn.headers);
+  const asked = await readTurn(turn, session, services);
+  const start = origin && forkStart(canvas.plan, origin.checkpoint, asked);
+  const parentRun = origin?.run ?? (session.conversation?.waiting === undefined ? undefined : session.lastRun);
+  const identity: RunIdentity = {
+    tenant,
+    id: run,
+    agentId: session.agentId,
+    sessionId: session.id,
+    messageId: createId(),
+    ...(parentRun === undefined ? {} : { parentRun }),
+    ...(origin?.at === undefined ? {} : { forkedAt: origin.at }),
+  };
+  // A turn that continues a run without another question repeats one that is recorded already.
+  const hasQuestion = origin === undefined || turn.query !== '';
+  const begun = hasQuestion ? withQuestion(session, identity, turn, options.now()) : { ...session, lastRun: run };
+  await stores.sessions.save(tenant, begun);
+  // A request to cancel an earlier run of the session must not reach this one.
+  await stores.signals.clearCancel(session.id);
+  const conversation = session.conversation ?? seeded(canvas, turn.history);
+  return hub.start(
+    {
+      identity,
+      work: {
+        plan: canvas.plan,
+        open: (hooks) => {
+          const running = { ...engineOptions(options, hooks, services), timeoutMs };
+          if (start !== undefined) return runFork(canvas, start, running);
+          return runTurn(canvas, asked, {
+            ...running,
+            ...(conversation === undefined ? {} : { session: conversation }),
+          });
+        },
+      },
+      launch: { isDetached: turn.detached, headers: turn.headers },
+      keepsTrace: turn.returnsTrace,
+      trace: turn.trace,
+    },
+    lease,
+  );
+}
+
+/** What the engine is given for every run. */
+export function engineOptions(
+  { concurrency, durability, historyBytes }: StartOptions,
+  hooks: EngineHooks,
+  services: Services,
+): TurnOptions {
+  return { ...hooks, durability, historyBytes, services, concurrency };
+}
+
+async function readTurn(turn: StartCommand['turn'], session: SessionRecord, services: Services): Promise<Turn> {
+  const { query, inputs, files, variables } = turn;
+  const userId = turn.userId ?? (session.userId === '' ? undefined : session.userId);
+  const values = await readFileValues(files, services);
+  return { query, inputs, files: values, variables, ...(userId === undefined ? {} : { userId }) };
+}
+
+/** The conversation of a first turn that has a history from elsewhere; undefined when it has none. */
+function seeded(canvas: Canvas, history: StartCommand['turn']['history']): Session | undefined {
+  if (history.length === 0) return undefined;
+  return {
+    version: 1,
+    variables: {
+      ...canvas.plan.variables,
+      history: history.map(({ role, content }) => [role, role === 'user' ? content : { content }]),
+      'sys.history': history.map(({ role, content }) => `${role}: ${content}`),
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** What the settings of access are made of: keys with their tenants, ranges of addresses, names of this machine. */
+import ipaddr from 'ipaddr.js';
+
+/** A key and its tenant. */
+export interface ApiKey {
+  readonly tenant: string;
+  readonly key: string;
+}
+
+/** The tenant of a server without keys, and of a key without a tenant. */
+export const LOCAL_TENANT = 'local';
+
+const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/;
+
+/**
+ * Reads `key` or `tenant=key`, comma-separated; padding at the end of a key is no tenant (`a2V5==`).
+ *
+ * Gives a sentence when the text is not valid; it never contains a key.
+ */
+export function parseApiKeys(text: string): readonly ApiKey[] | string {
+  const keys: ApiKey[] = [];
+  for (const [index, part] of text.split(',').entries()) {
+    const entry = part.trim();
+    const [, tenant = LOCAL_TENANT, key = entry] = /^([^=]*)=([^=].*)$/s.exec(entry) ?? [];
+    if (key === '') return `entry ${index + 1} is empty`;
+    if (!TENANT.test(tenant)) return `entry ${index + 1} has a tenant that is not made of letters, digits and _.@-`;
+    if (!/^[\x21-\x7e]+$/.test(key)) return `entry ${index + 1} has a key with blanks or special characters`;
+    if (keys.some((other) => other.key === key)) return `entry ${index + 1} repeats a key`;
+    keys.push({ tenant, key });
+  }
+  return keys;
+}
+
+/** A range of addresses. */
+export type AddressRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** Reads an address or a range in CIDR form; undefined when it is neither. */
+export function parseRange(text: string): AddressRange | undefined {
+  try {
+    if (text.includes('/')) return ipaddr.parseCIDR(text);
+    const address = ipaddr.process(text);
+    return [address, address.kind() === 'ipv4' ? 32 : 128];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a host name (without port) always means this machine, whatever a DNS server answers. */
+export function isLoopbackName(name: string): boolean {
+  const host = name.toLowerCase().replace(/^\[|\]$/g, '');
+  return host === 'localhost' || host === '::1' || /^127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(host);
+}

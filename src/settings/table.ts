@@ -1,0 +1,362 @@
+/** The one table of settings: what is listed here is parsed, shown by `--help` and written into `docs/configuration.md`. */
+import { z } from 'zod';
+import type { AddressRange, ApiKey } from './access.js';
+import {
+  addressRanges,
+  apiKeys,
+  baseUrls,
+  clockSeconds,
+  domains,
+  memorySize,
+  origins,
+  runtimes,
+  sandboxEndpoint,
+  sandboxProvider,
+  scriptTime,
+} from './parsers.js';
+import {
+  bytes,
+  count,
+  DAY_MS,
+  family,
+  flag,
+  MIB,
+  milliseconds,
+  optional,
+  parsed,
+  type Setting,
+  seconds,
+  text,
+  url,
+  whole,
+} from './setting.js';
+
+/** Where a server listens, who may call it, how much it takes. */
+const server = {
+  host: text('RUNNEL_HOST', '127.0.0.1', 'address to listen on; without RUNNEL_API_KEYS only loopback is allowed'),
+  port: whole('RUNNEL_PORT', 9380, 0, 65_535, 'port to listen on; 0 takes any that is free'),
+  apiKeys: parsed<readonly ApiKey[]>(
+    'RUNNEL_API_KEYS',
+    'comma-separated "key" or "tenant=key"; a key without a tenant belongs to tenant "local"',
+    [],
+    apiKeys,
+    { shown: 'unset: no login, loopback only', isSecret: true },
+  ),
+  adminKey: {
+    name: 'RUNNEL_ADMIN_KEY',
+    shown: 'unset: administration is off',
+    meaning: 'key of the administrator, at least 16 characters',
+    schema: z
+      .string()
+      .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters and no blanks')
+      .optional(),
+    isSecret: true,
+  },
+  requestsPerMinute: whole(
+    'RUNNEL_REQUESTS_PER_MINUTE',
+    6_000,
+    1,
+    10_000_000,
+    'requests that one key may make, of all servers together with REDIS_URL; applies with API keys',
+  ),
+  trustedProxies: parsed<readonly AddressRange[]>(
+    'RUNNEL_TRUSTED_PROXIES',
+    'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For names the caller of a webhook',
+    [],
+    addressRanges,
+    { shown: 'unset: none' },
+  ),
+  runtimes: parsed<readonly string[]>(
+    'RUNNEL_CANVAS_RUNTIMES',
+    'names of engines that an administrator may give a tenant to; only "runnel" is this server',
+    ['runnel', 'go', 'python'],
+    runtimes,
+    { shown: 'runnel,go,python' },
+  ),
+  defaultRuntime: text(
+    'RAGFLOW_CANVAS_DEFAULT_RUNTIME',
+    'runnel',
+    'the engine of tenants that have none assigned; applies with RUNNEL_ADMIN_KEY',
+  ),
+  corsOrigins: parsed<readonly string[]>(
+    'RUNNEL_CORS_ORIGINS',
+    'comma-separated origins that may call the API from a browser; "*" for any, which needs RUNNEL_API_KEYS',
+    [],
+    origins,
+    { shown: 'unset: same origin only' },
+  ),
+  durability: {
+    name: 'RUNNEL_DURABILITY',
+    shown: 'sync',
+    meaning:
+      'when a finished node is stored so that its run survives a crash: "sync" before its successors start, "async" soon after, "exit" only at the end',
+    schema: z.enum(['sync', 'async', 'exit'], { error: 'must be sync, async or exit' }).default('sync'),
+  },
+  leaseMs: whole(
+    'RUNNEL_LEASE_MS',
+    10_000,
+    200,
+    10 * 60_000,
+    'how long a process may be silent before others recover its runs',
+  ),
+  runTimeoutMs: milliseconds('RUNNEL_RUN_TIMEOUT_MS', 3_600_000, 'a run that takes longer fails with RUN_TIMEOUT'),
+  runLogBytes: bytes('RUNNEL_RUN_LOG_BYTES', 256 * MIB, 'a run whose events take more fails with RUN_LOG_FULL'),
+  runHistoryBytes: whole(
+    'RUNNEL_RUN_HISTORY_BYTES',
+    8 * MIB,
+    0,
+    1024 * MIB,
+    'how much of the history of a run is stored for forks from any of its events; a longer run can be forked from its later events (bytes)',
+  ),
+  detachGraceMs: whole(
+    'RUNNEL_DETACH_GRACE_MS',
+    30_000,
+    0,
+    DAY_MS,
+    'a run without any client for so long is cancelled; 0: never',
+  ),
+  maxRuns: whole('RUNNEL_MAX_RUNS', 10_000, 1, 1_000_000, 'runs in progress at once'),
+  runConcurrency: whole('RUNNEL_RUN_CONCURRENCY', 5, 1, 10_000, 'nodes of one run that may work at once'),
+  shutdownGraceMs: whole(
+    'RUNNEL_SHUTDOWN_GRACE_MS',
+    10_000,
+    0,
+    DAY_MS,
+    'how long runs may continue when the server stops, before they are cancelled',
+  ),
+  jsonBytes: bytes('RUNNEL_JSON_BYTES', 16 * MIB, 'largest JSON body'),
+  uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload'),
+  frameBytes: bytes('RUNNEL_WS_FRAME_BYTES', MIB, 'largest WebSocket frame of a client'),
+  clientQueueBytes: bytes(
+    'RUNNEL_CLIENT_QUEUE_BYTES',
+    4 * MIB,
+    'events that may wait for one slow client before it is closed and has to resume',
+  ),
+  slowClientMs: milliseconds('RUNNEL_SLOW_CLIENT_MS', 30_000, 'a client that reads nothing for so long is closed'),
+  ssePingMs: milliseconds('RUNNEL_SSE_PING_MS', 15_000, 'pause between comments that keep an event stream alive'),
+  heartbeatMs: milliseconds('RUNNEL_WS_HEARTBEAT_MS', 20_000, 'pause between pings to a WebSocket client'),
+  idleMs: milliseconds(
+    'RUNNEL_WS_IDLE_MS',
+    600_000,
+    'a WebSocket without a run and without a frame is closed after it',
+  ),
+  maxConnections: whole('RUNNEL_WS_MAX_CONNECTIONS', 10_000, 1, 1_000_000, 'WebSocket connections at once'),
+  framesPerSecond: whole(
+    'RUNNEL_WS_FRAMES_PER_SECOND',
+    20,
+    1,
+    1_000_000,
+    'frames a WebSocket client may send, "ack" aside; applies with API keys',
+  ),
+  runsPerMinute: whole(
+    'RUNNEL_WS_RUNS_PER_MINUTE',
+    5,
+    1,
+    1_000_000,
+    'runs a WebSocket client may start; applies with API keys',
+  ),
+};
+
+/** Where data is stored, and for how long. */
+const stores = {
+  dataDir: text(
+    'RUNNEL_DATA_DIR',
+    './.runnel',
+    'the embedded database and files; `runnel run` puts files that a canvas makes there as well',
+  ),
+  databaseUrl: optional(
+    'DATABASE_URL',
+    'a Postgres server; processes that share it share RUNNEL_DATA_DIR, too, for files',
+    { shown: 'unset: the embedded database', isSecret: true },
+  ),
+  redisUrl: optional(
+    'REDIS_URL',
+    'a Redis for runs with their events and checkpoints, and for what processes tell each other',
+    { shown: 'unset: the database', isSecret: true },
+  ),
+  keepRunsDays: count('RUNNEL_KEEP_RUNS_DAYS', 30, 'days that runs are stored after their end; 0: for ever'),
+  keepEventsDays: count(
+    'RUNNEL_KEEP_EVENTS_DAYS',
+    30,
+    'days that events and checkpoints of runs are stored after their end; 0: as long as the runs',
+  ),
+  keepSessionsDays: count(
+    'RUNNEL_KEEP_SESSIONS_DAYS',
+    0,
+    'days that conversations are stored after their last run; 0: for ever',
+  ),
+  keepFilesDays: count('RUNNEL_KEEP_FILES_DAYS', 0, 'days that files are stored; 0: for ever'),
+  pruneEveryHours: count(
+    'RUNNEL_PRUNE_EVERY_HOURS',
+    24,
+    'how often the server deletes what has expired; 0: only `runnel prune` does',
+  ),
+};
+
+/** Models and their providers. */
+const models = {
+  openaiBaseUrl: url('OPENAI_BASE_URL', 'the default provider: any OpenAI-compatible server'),
+  openaiApiKey: optional('OPENAI_API_KEY', 'its key; alone it means https://api.openai.com/v1', { isSecret: true }),
+  modelsFile: optional(
+    'RUNNEL_MODELS',
+    'JSON file with factories, keys, default models and the script of the built-in model',
+  ),
+  maxRetries: whole(
+    'LLM_MAX_RETRIES',
+    0,
+    0,
+    100,
+    'attempts after the first when a model fails, for nodes that set none',
+  ),
+  retryDelayMs: seconds('LLM_BASE_DELAY', 2, 0, 3_600, 'seconds before the first retry; doubled each time'),
+  idleTimeoutMs: seconds('LLM_TIMEOUT_SECONDS', 600, 0.001, 86_400, 'longest silence of a provider, in seconds'),
+  maxConcurrentChats: whole('MAX_CONCURRENT_CHATS', 10, 1, 100_000, 'model calls at once'),
+};
+
+/** What nodes use: the network, browsers, databases, datasets, the sandbox; and how long they may take. */
+const nodes = {
+  allowPrivateNetwork: flag(
+    'RUNNEL_ALLOW_PRIVATE_NETWORK',
+    'lets URLs of documents and models reach private and loopback addresses',
+  ),
+  chromium: optional(
+    'RUNNEL_CHROMIUM',
+    'path of Chromium or Chrome, for Browser nodes; its sandbox is off for root and in containers alone',
+    { shown: 'the first in the usual places' },
+  ),
+  maxBrowsers: whole(
+    'RUNNEL_MAX_BROWSERS',
+    2,
+    1,
+    Number.POSITIVE_INFINITY,
+    'browsers at once; up to 32 nodes wait for one',
+  ),
+  browserDomains: parsed<readonly string[]>(
+    'RUNNEL_BROWSER_DOMAINS',
+    'domains that browsers may load pages from, with commas between them; what is below them is included',
+    [],
+    domains,
+    { shown: 'all' },
+  ),
+  toolBaseUrls: parsed<Readonly<Record<string, string>>>(
+    'RUNNEL_TOOL_BASE_URLS',
+    'JSON object from names of tools to base URLs, to point their fixed services elsewhere',
+    {},
+    baseUrls,
+    { isSecret: true },
+  ),
+  trinoUsesTls: flag('TRINO_USE_TLS', 'asks Trino over https, which passwords need'),
+  datasetsDir: optional(
+    'RUNNEL_DATASETS_DIR',
+    'what Retrieval searches: each folder is a dataset, each file in it a document; those of a tenant with a name lie in a folder @<tenant>',
+    { shown: 'datasets in RUNNEL_DATA_DIR' },
+  ),
+  ragflowBaseUrl: parsed<string | undefined>(
+    'RAGFLOW_BASE_URL',
+    'a RAGFlow server that Retrieval asks instead',
+    undefined,
+    (given) => (URL.canParse(given) ? { value: given } : { problem: 'is no URL' }),
+  ),
+  ragflowApiKey: optional('RAGFLOW_API_KEY', 'its key', { isSecret: true }),
+  mcpServersFile: optional(
+    'RUNNEL_MCP_SERVERS',
+    'JSON file with the MCP servers whose tools agents may call; see docs/mcp.md',
+  ),
+  speechTtlSeconds: whole(
+    'RAGFLOW_TTS_CACHE_TTL_SECONDS',
+    604_800,
+    Number.NEGATIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    'seconds that spoken sentences are remembered; 0 switches it off',
+  ),
+  timeoutSeconds: parsed<number | undefined>(
+    'COMPONENT_EXEC_TIMEOUT',
+    'seconds a node may take, when its type says nothing else; COMPONENT_EXEC_TIMEOUT_<TYPE> wins over both',
+    undefined,
+    (given) => ({ value: clockSeconds(given) }),
+    { shown: '600' },
+  ),
+  timeoutSecondsByType: family(
+    'COMPONENT_EXEC_TIMEOUT_<TYPE>',
+    'seconds a node of one type may take, such as COMPONENT_EXEC_TIMEOUT_LLM; what is no whole number above 0 is ignored',
+    clockSeconds,
+  ),
+  sandboxProvider: parsed<'embedded' | 'self_managed'>(
+    'SANDBOX_PROVIDER_TYPE',
+    'where CodeExec runs scripts: "embedded" in this process, "self_managed" at an executor service',
+    'embedded',
+    sandboxProvider,
+    { shown: 'embedded' },
+  ),
+  sandboxEndpoint: parsed(
+    'SANDBOX_HOST',
+    'host, host:port (9385) or URL of the executor service',
+    'http://sandbox-executor-manager:9385',
+    sandboxEndpoint,
+    { shown: 'sandbox-executor-manager' },
+  ),
+  scriptTimeoutMs: parsed('SANDBOX_TIMEOUT', 'longest time of a script, such as 1m30s', 10_000, scriptTime, {
+    shown: '10s',
+  }),
+  scriptMemoryBytes: parsed('SANDBOX_MAX_MEMORY', 'memory of a script in the embedded sandbox', 256 * MIB, memorySize, {
+    shown: '256m',
+  }),
+  artifactDays: count(
+    'SANDBOX_ARTIFACT_EXPIRE_DAYS',
+    7,
+    'days that files made by scripts of CodeExec can be fetched; 0: for ever',
+  ),
+};
+
+/** The variables that tools read, all of them: a tool sees nothing else of the environment. */
+const tools = {
+  tavily: keyOf('TAVILY_API_KEY', 'TavilySearch and TavilyExtract'),
+  querit: keyOf('QUERIT_API_KEY', 'QueritSearch and QueritContents'),
+  serpApi: keyOf('SERPAPI_API_KEY', 'Google (SerpApi)'),
+  bgpt: keyOf('BGPT_API_KEY', 'BGPT'),
+  deepl: keyOf('DEEPL_AUTH_KEY', 'DeepL'),
+  jin10: keyOf('JIN10_SECRET_KEY', 'Jin10'),
+  keenable: optional('KEENABLE_API_URL', 'where KeenableSearch asks; https, or http on this machine', {
+    shown: 'https://api.keenable.ai',
+  }),
+};
+
+/** Standard variables of OpenTelemetry, whose SDK reads them; `src/telemetry/sdk-plan.ts` decides from them whether to load it. */
+const telemetry = {
+  endpoint: optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'OpenTelemetry collector for traces and metrics, such as http://localhost:4318; unset: nothing is loaded or sent. _TRACES_ENDPOINT and _METRICS_ENDPOINT choose one alone',
+  ),
+  serviceName: optional('OTEL_SERVICE_NAME', 'name of this service in traces', { shown: 'ragflow-agent' }),
+  sampler: optional(
+    'OTEL_TRACES_SAMPLER',
+    'which runs are traced; parentbased_traceidratio with OTEL_TRACES_SAMPLER_ARG=0.1 takes every tenth',
+    { shown: 'parentbased_always_on' },
+  ),
+  propagators: optional(
+    'OTEL_PROPAGATORS',
+    'what outgoing requests carry; without baggage they name neither tenant nor session',
+    { shown: 'tracecontext,baggage' },
+  ),
+};
+
+/** Every setting, by what it is about, in the order in which they are listed. A new setting is one entry here. */
+export const SETTINGS = { server, stores, models, nodes, tools, telemetry } satisfies Record<
+  string,
+  Record<string, Setting<unknown>>
+>;
+
+/** Titles of the groups, for people. */
+export const TITLES: Readonly<Record<keyof typeof SETTINGS, string>> = {
+  server: 'Server',
+  stores: 'What is stored',
+  models: 'Models',
+  nodes: 'Nodes',
+  tools: 'Tools',
+  telemetry: 'Telemetry',
+};
+
+/** A key for the nodes of some tools. */
+function keyOf(name: string, owners: string): Setting<string | undefined> {
+  return optional(name, `key of ${owners}, for nodes that set none`, { isSecret: true });
+}
