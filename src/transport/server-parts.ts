@@ -8,12 +8,14 @@ import type { HostStores } from '../hosting/host-options.js';
 import type { Log } from '../hosting/log.js';
 import type { StartedTurn } from '../hosting/start.js';
 import { type ForkPoint, startCommand, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
-import type { CanvasRuntimeStore, CreateCounter, TokenStore } from '../records/durable-stores.js';
+import { type CanvasRuntimeStore, canvasRuntimes, createCanvasRuntimeStore } from '../records/canvas-runtimes.js';
+import type { CreateCounter } from '../records/durable-stores.js';
+import { createTokenStore, type TokenStore, tokens } from '../records/tokens.js';
 import type { ServerConfig } from '../settings/read-settings.js';
+import { createMemoryRepository } from '../stores/index.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createMemoryCounter } from './access/rate-limits.js';
-import { createMemoryTokens } from './access/token-store.js';
-import { createMemoryCanvasRuntimes, refuseOtherRuntimes } from './admin/canvas-runtimes.js';
+import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
 import type { DatabaseProbe } from './agents/database-probe.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
 import { TraceReader } from './traces/trace-reader.js';
@@ -83,7 +85,7 @@ export interface ServerParts extends ServerBasics {
 export function createServerParts(basics: ServerBasics): ServerParts {
   const { stores, config, logger, now } = basics;
   const createCounter = stores.createCounter ?? createMemoryCounter;
-  const runtimes = stores.canvasRuntimes ?? createMemoryCanvasRuntimes();
+  const runtimes = stores.canvasRuntimes ?? createCanvasRuntimeStore(createMemoryRepository(canvasRuntimes));
   const messages = new RunsOfMessages(stores.runs);
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // Nobody can choose another engine without the administrator's key.
@@ -101,7 +103,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     runtimes,
     streams: { count: 0 },
     messages,
-    tokens: stores.tokens ?? createMemoryTokens(),
+    tokens: stores.tokens ?? createTokenStore(createMemoryRepository(tokens)),
     traces: new TraceReader(stores.log, now),
     webhookSecurity: new WebhookSecurity({
       createCounter,

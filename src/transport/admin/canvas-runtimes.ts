@@ -1,24 +1,10 @@
 import { EngineError } from '../../errors.js';
 import type { CanvasRuntimeStore } from '../../records/durable-stores.js';
 
-/** Choices in memory, gone with the process; as many as an administrator makes. */
-export function createMemoryCanvasRuntimes(): CanvasRuntimeStore {
-  const chosen = new Map<string, string>();
-  return {
-    async save(tenant, runtime) {
-      chosen.set(tenant, runtime);
-    },
-    find: async (tenant) => chosen.get(tenant),
-    async delete(tenant) {
-      chosen.delete(tenant);
-    },
-  };
-}
-
 /** This engine's own name. */
 const OWN_RUNTIME = 'runnel';
 
-/** What holds for a tenant, and whether somebody chose it. */
+/** What holds for a tenant, and whether it was chosen for the tenant. */
 export interface RuntimeChoice {
   readonly runtime: string;
   readonly source: 'override' | 'default';

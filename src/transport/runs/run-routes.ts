@@ -68,7 +68,8 @@ async function list(parts: ServerParts, exchange: HttpExchange): Promise<void> {
   const sessionId = queryText(query, 'session_id');
   const from = readTime(query, 'from_date');
   const to = readTime(query, 'to_date');
-  const { items, total } = await parts.stores.runs.list(exchange.state.tenant, agentIdOf(exchange), {
+  const { items, total } = await parts.stores.runs.list(exchange.state.tenant, {
+    agentId: agentIdOf(exchange),
     ...readPage(query),
     ...(status === undefined ? {} : { status }),
     ...(sessionId === undefined ? {} : { sessionId }),

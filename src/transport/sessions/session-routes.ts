@@ -55,7 +55,8 @@ async function list(parts: ServerParts, exchange: HttpExchange): Promise<void> {
   const { query, state } = exchange;
   const agent = await requireAgent(parts, exchange);
   const expUser = queryText(query, 'exp_user_id');
-  const { items, total } = await parts.stores.sessions.list(state.tenant, agent.id, {
+  const { items, total } = await parts.stores.sessions.list(state.tenant, {
+    agentId: agent.id,
     ...(expUser === undefined ? readPage(query) : { offset: 0, limit: Number.MAX_SAFE_INTEGER }),
     ...readConditions(query, expUser),
     orderBy: readOrder<SessionQuery['orderBy']>(query, ORDERS, 'updatedAt'),
@@ -127,7 +128,7 @@ async function removeMany(parts: ServerParts, exchange: HttpExchange): Promise<v
   const body = readInput(deletedSessionsSchema, exchange.request.body ?? {});
   if (isTruthy(body.delete_all ?? queryText(exchange.query, 'delete_all'))) {
     await parts.host.cancel(tenant, { agentId: agent.id });
-    await parts.stores.sessions.deleteOfAgent(tenant, agent.id);
+    await parts.stores.sessions.deleteOf(tenant, agent.id);
     exchange.body = { code: 0 } satisfies Envelope;
     return;
   }

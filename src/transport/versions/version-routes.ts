@@ -41,7 +41,7 @@ async function list(parts: ServerParts, exchange: HttpExchange): Promise<void> {
   const { id } = await requireAgent(parts, exchange);
   const isPaged = queryText(query, 'page') !== undefined || queryText(query, 'page_size') !== undefined;
   const page = isPaged ? readPage(query) : { offset: 0, limit: MOST };
-  const { items, total } = await parts.stores.versions.list(state.tenant, id, page);
+  const { items, total } = await parts.stores.versions.list(state.tenant, { ...page, agentId: id });
   exchange.body = successPage(items.map(versionItem), total);
 }
 
@@ -60,7 +60,7 @@ async function create(parts: ServerParts, exchange: HttpExchange): Promise<void>
 async function remove(parts: ServerParts, exchange: HttpExchange): Promise<void> {
   const { tenant } = exchange.state;
   const { id, agentId } = await findVersion(parts, exchange);
-  if (!(await parts.stores.versions.delete(tenant, agentId, id))) throw noVersion();
+  if (!(await parts.stores.versions.delete(tenant, id, agentId))) throw noVersion();
   await syncPublished(parts, tenant, agentId);
   exchange.body = success(true);
 }
@@ -68,7 +68,7 @@ async function remove(parts: ServerParts, exchange: HttpExchange): Promise<void>
 async function findVersion(parts: ServerParts, exchange: HttpExchange): Promise<VersionRecord> {
   const agent = await requireAgent(parts, exchange);
   const id = checkId('version_id', exchange.params.version as string);
-  const version = await parts.stores.versions.find(exchange.state.tenant, agent.id, id);
+  const version = await parts.stores.versions.find(exchange.state.tenant, id, agent.id);
   if (version === undefined) throw noVersion();
   return version;
 }
