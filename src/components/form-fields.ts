@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { canonicalId } from '../dsl/component-id.js';
 import { EngineError } from '../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, jsonOrText } from '../json.js';
 import { readFileValues } from './file-inputs.js';
 
 /** One field of a form, as the document declares it. */
@@ -37,7 +37,7 @@ export function isFileField(field: FormField | undefined): boolean {
 }
 
 /**
- * The fields that are given to one form: those under its address (`{"UserFillUp:A#7": {"x": 1}}`), which tells it from the same form
+ * The fields that are given to one form: those under its address (`{"UserFillUp:A#7": {"x": 1}}`), which distinguishes it from the same form
  * in another pass of a body, those under its id (`{"UserFillUp:A": {"x": 1}}`), otherwise the map itself; the first counts most.
  * Only fields of the form are taken, so that several forms may be answered with one map.
  */
@@ -81,7 +81,7 @@ export function resolveFields(
   const files: [string, Json][] = [];
   for (const [name, written] of given) {
     const { type, value } = unwrap(form.get(name), written);
-    // Its place is taken now: outputs keep the order in which they were given.
+    // Set now, before files are read, so that outputs have the order in which they were given.
     values.set(name, type === 'object' ? parseObject(value) : value);
     if (type.includes('file') && hasFiles(value)) files.push([name, value]);
   }
@@ -120,7 +120,7 @@ function unwrap(field: FormField | undefined, written: Json): { readonly type: s
   };
 }
 
-/** `{type: 'line'}` is a field without a value; a file is an object of its own, whatever it says its type is. */
+/** `{type: 'line'}` is a field without a value; an object with an `id` is a file, whatever its `type` is. */
 function isFieldType(written: JsonObject): boolean {
   return typeof written.type === 'string' && !Object.hasOwn(written, 'id');
 }
@@ -130,12 +130,7 @@ function hasFiles(value: Json): boolean {
 }
 
 function parseObject(value: Json): Json {
-  if (typeof value !== 'string' || value.trim() === '') return value;
-  try {
-    return JSON.parse(value) as Json;
-  } catch {
-    return value;
-  }
+  return typeof value === 'string' ? jsonOrText(value) : value;
 }
 
 async function readFiles(

@@ -6,7 +6,7 @@ import { renderValue } from '../dsl/render-value.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/component.js';
 import { traceContextOf } from '../graph/trace-context.js';
-import { isJsonObject, type Json } from '../json.js';
+import { isJsonObject, type Json, parseJson } from '../json.js';
 import type { TextReader } from './values/text-reader.js';
 
 /** One argument of the request as the document declares it. */
@@ -78,12 +78,7 @@ function readHeaders(written: Json, { node }: Activation, reader: TextReader): R
 }
 
 function parseHeaders(text: string): Json | undefined {
-  if (text.trim() === '') return null;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
+  return text.trim() === '' ? null : parseJson(text);
 }
 
 function textOf(value: Json, reader: TextReader): string {
@@ -111,7 +106,7 @@ function readArguments(variables: readonly InvokeVariable[], activation: Activat
 }
 
 function bodyOf(values: Arguments, datatype: RequestParams['datatype'], method: HttpMethod): string | undefined {
-  // Servers may refuse a DELETE with a body, so it has one only when there is something to say.
+  // Servers may refuse a DELETE with a body, so it has one only when there are arguments.
   if (values.size === 0 && (method === 'DELETE' || datatype === 'formdata')) return undefined;
   return datatype === 'formdata' ? formText(values) : jsonText(values);
 }
@@ -119,19 +114,10 @@ function bodyOf(values: Arguments, datatype: RequestParams['datatype'], method: 
 /** A text that holds JSON is put in as it stands: numbers too long for a double arrive as they were written. */
 function jsonText(values: Arguments): string {
   const fields = [...values].map(([key, value]) => {
-    const isWritten = typeof value === 'string' && isJsonText(value);
+    const isWritten = typeof value === 'string' && parseJson(value) !== undefined;
     return `${JSON.stringify(key)}:${isWritten ? value.trim() : JSON.stringify(value)}`;
   });
   return `{${fields.join(',')}}`;
-}
-
-function isJsonText(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A list is one field for each item, as HTML forms have it. */
@@ -152,7 +138,7 @@ function withQuery(url: string, query: string): string {
   return `${address}${joint}${query}`;
 }
 
-/** A node that starts anew after its process was lost asks under the same key, so that the server can tell. */
+/** A node that runs again after a recovery sends the same key, so that the server recognises the repetition. */
 function withKey(headers: Record<string, string>, { token }: Activation): Record<string, string> {
   return hasHeader(headers, KEY_HEADER) ? headers : { ...headers, [KEY_HEADER]: token };
 }

@@ -10,17 +10,14 @@ import { type NodeEvent, type Outputs, settled, warning } from '../graph/node-ev
 import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { retryWith } from '../operators/retry-with.js';
-import { baseParams, optionalText } from './base-params.js';
+import { baseParams, entered, optionalText, withDefault } from './base-params.js';
 import { invokeRequest } from './invoke-request.js';
-import { httpOf } from './services.js';
+import { serviceOf } from './services.js';
 import { createTextReader, outputOf, referencedOutputs } from './values/text-reader.js';
-
-/** An empty text or null means that nothing was entered in the editor. */
-const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
 
 const variable = z.looseObject({
   key: optionalText.describe('Name of the argument; one without a name is left out.'),
-  ref: optionalText.describe('Reference to its value; keeps its type in JSON.'),
+  ref: optionalText.describe('Reference to its value, whose type is preserved in JSON.'),
   value: z
     .json()
     .optional()
@@ -38,11 +35,9 @@ const params = z.looseObject({
     .optional()
     .transform((given) => given ?? null)
     .describe('A JSON object, or its text; references in its values are replaced. Default: none.'),
-  variables: z
-    .array(variable)
-    .nullish()
-    .transform((given) => given ?? [])
-    .describe('Arguments {key, ref, value}: the query of GET and HEAD, the body of the others. Default: none.'),
+  variables: withDefault(z.array(variable), []).describe(
+    'Arguments {key, ref, value}: the query of GET and HEAD, the body of the others. Default: none.',
+  ),
   datatype: z
     .preprocess(
       (given) => (typeof given === 'string' ? given.toLowerCase() : given) || 'json',
@@ -72,7 +67,7 @@ export type InvokeParams = z.output<typeof params>;
 /**
  * Calls a server and gives what it answers, whatever the status.
  *
- * The whole node ends after 600 seconds unless `COMPONENT_EXEC_TIMEOUT_INVOKE` says otherwise. Errors: those of
+ * The whole node ends after 600 seconds unless `COMPONENT_EXEC_TIMEOUT_INVOKE` is set. Errors: those of
  * `EgressClient.fetch`, of which only `EGRESS_TIMEOUT` and `EGRESS_FAILED` are tried again; `NODE_FAILED` for bad headers;
  * `CONFIG_INVALID` for a run without an HTTP client.
  */
@@ -97,7 +92,7 @@ export const invoke = defineComponent<InvokeParams>({
     };
     return (activation) => {
       const reader = createTextReader(activation);
-      const http = httpOf(activation);
+      const http = serviceOf(activation, 'http');
       const request = invokeRequest(given, activation, reader);
       const answer$ = http.fetch(request).pipe(
         retryWith({ attempts: retries + 1, delayMs: () => delaySeconds * 1000, isRetryable }),
@@ -118,7 +113,7 @@ export const invoke = defineComponent<InvokeParams>({
   },
 });
 
-/** References in texts, and those of arguments that nothing stands in for. */
+/** References in texts, and those of arguments without a fixed value. */
 function needs({ url, headers, proxy, variables }: InvokeParams): string[] {
   const texts = [url, proxy, typeof headers === 'string' ? headers : JSON.stringify(headers)];
   const named = variables.flatMap(({ ref, value }) => (isEmpty(value) ? outputOf(ref) : []));
@@ -138,13 +133,13 @@ function toMethod(given: unknown): unknown {
   return typeof given === 'string' ? given.trim().toUpperCase() || 'GET' : (given ?? 'GET');
 }
 
-/** Most markup of a page that is looked at: what a parser may take for nested elements costs the square of their number. */
+/** Most markup of a page that is parsed: nested elements cost the square of their number. */
 const MAX_MARKS = 50_000;
 
 /** The readable part of a web page. */
 export interface CleanPage {
   readonly text: string;
-  /** The page had more markup than is looked at, and ends early. */
+  /** The page had more markup than is parsed, and ends early. */
   readonly isCut: boolean;
 }
 

@@ -8,11 +8,8 @@ import type { HostStores } from '../hosting/host-options.js';
 import type { Log } from '../hosting/log.js';
 import type { StartedTurn } from '../hosting/start.js';
 import { type ForkPoint, startCommand, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
-import { type CanvasRuntimeStore, canvasRuntimes, createCanvasRuntimeStore } from '../records/canvas-runtimes.js';
-import type { CreateCounter } from '../records/durable-stores.js';
-import { createTokenStore, type TokenStore, tokens } from '../records/tokens.js';
+import type { CanvasRuntimeStore, CreateCounter, TokenStore } from '../records/durable-stores.js';
 import type { ServerConfig } from '../settings/read-settings.js';
-import { createMemoryRepository } from '../stores/index.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createMemoryCounter } from './access/rate-limits.js';
 import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
@@ -22,12 +19,12 @@ import { TraceReader } from './traces/trace-reader.js';
 import { WebhookSecurity } from './webhooks/webhook-security.js';
 import { WebhookTraces } from './webhooks/webhook-traces.js';
 
-/** What a server keeps. What is optional is kept in memory when it is not given. */
+/** What a server stores. */
 export interface ServerStores extends HostStores {
   /** Keys that tenants make for themselves. */
-  readonly tokens?: TokenStore;
+  readonly tokens: TokenStore;
   /** Which engine runs a tenant's canvases. */
-  readonly canvasRuntimes?: CanvasRuntimeStore;
+  readonly canvasRuntimes: CanvasRuntimeStore;
   /** Counts calls of keys and webhooks. @default for this process alone */
   readonly createCounter?: CreateCounter;
 }
@@ -85,7 +82,7 @@ export interface ServerParts extends ServerBasics {
 export function createServerParts(basics: ServerBasics): ServerParts {
   const { stores, config, logger, now } = basics;
   const createCounter = stores.createCounter ?? createMemoryCounter;
-  const runtimes = stores.canvasRuntimes ?? createCanvasRuntimeStore(createMemoryRepository(canvasRuntimes));
+  const runtimes = stores.canvasRuntimes;
   const messages = new RunsOfMessages(stores.runs);
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // Nobody can choose another engine without the administrator's key.
@@ -103,7 +100,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     runtimes,
     streams: { count: 0 },
     messages,
-    tokens: stores.tokens ?? createTokenStore(createMemoryRepository(tokens)),
+    tokens: stores.tokens,
     traces: new TraceReader(stores.log, now),
     webhookSecurity: new WebhookSecurity({
       createCounter,

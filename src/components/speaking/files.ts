@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import { convertMarkdown, DOCUMENT_FORMATS, type DocumentFormat } from '../../documents/index.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, jsonOrText } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import type { OptionalServices } from '../services.js';
 import { removeThinking } from './think-text.js';
@@ -28,14 +28,14 @@ export class Downloads {
     return [...this.#files.values()];
   }
 
-  /** Keeps the files in a value and gives its text: none for files alone, unless one of them asks to be shown. */
+  /** Collects the files in a value and returns its text: none for files alone, unless one of them asks to be shown. */
   take(value: Json): string {
     const files = filesAlone(value);
     if (files === undefined) {
       if (typeof value === 'object') this.#search(value, 0);
       return renderValue(value);
     }
-    for (const file of files) this.#keep(file);
+    for (const file of files) this.#add(file);
     if (!files.some((file) => file[SHOW] === true)) return '';
     const shown = files.map(withoutSwitch);
     return renderValue(Array.isArray(value) || files.length > 1 ? shown : (shown[0] ?? null));
@@ -43,11 +43,11 @@ export class Downloads {
 
   #search(value: Json, depth: number): void {
     if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return;
-    if (isFile(value)) this.#keep(value);
+    if (isFile(value)) this.#add(value);
     else for (const item of Array.isArray(value) ? value : Object.values(value)) this.#search(item as Json, depth + 1);
   }
 
-  #keep(file: JsonObject): void {
+  #add(file: JsonObject): void {
     const { doc_id: id = null } = file;
     if (!this.#files.has(id)) this.#files.set(id, withoutSwitch(file));
   }
@@ -55,19 +55,10 @@ export class Downloads {
 
 /** The files that a value, or a text as JSON, consists of; undefined when it holds anything else. */
 export function filesAlone(value: Json): readonly JsonObject[] | undefined {
-  const read = typeof value === 'string' ? parseFiles(value) : value;
+  const mayBeFiles = typeof value === 'string' && value.length <= MAX_JSON_TEXT && value.includes('"doc_id"');
+  const read = mayBeFiles ? jsonOrText(value) : value;
   const items: readonly Json[] = Array.isArray(read) ? read : [read];
   return items.length > 0 && items.every(isFile) ? (items as readonly JsonObject[]) : undefined;
-}
-
-/** The value that a text holds as JSON, when that can be files. */
-function parseFiles(text: string): Json {
-  if (text.length > MAX_JSON_TEXT || !text.includes('"doc_id"')) return text;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }
 
 function isFile(value: Json): value is JsonObject {
@@ -79,7 +70,7 @@ function withoutSwitch(file: JsonObject): JsonObject {
 }
 
 /**
- * Keeps an answer as a file and describes it as `{doc_id, format, file_name}`. A format that nobody knows is Markdown, as in
+ * Stores an answer as a file and describes it as `{doc_id, format, file_name}`. An unknown format is Markdown, as in
  * RAGFlow.
  *
  * Errors: `NODE_FAILED` without a file store; `DOCUMENT_NOT_WRITTEN`; those of the file store.

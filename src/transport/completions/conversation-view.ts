@@ -1,7 +1,7 @@
 import { type EventFrame, wireOf } from '../../hosting/event-frame.js';
 import type { JsonObject } from '../../json.js';
-import { sseFrame } from '../sse/sse-frames.js';
-import { traceOf } from './answer.js';
+import { sseFrame } from '../http/event-stream.js';
+import { traceOf } from '../runs/answer-run.js';
 
 /** What chat clients of a prepared session see; RAGFlow spares them the rest. */
 const SHOWN = new Set(['node_finished', 'message', 'message_end', 'user_inputs', 'error']);

@@ -6,7 +6,7 @@ import type { Transcript } from '../../hosting/transcript.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import type { RunRecord } from '../../records/stores.js';
-import type { RunView } from '../runs/stream-run.js';
+import type { RunView } from '../runs/answer-run.js';
 
 /** Whose completion it is. */
 export interface CompletionHeader {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, isTooDeep, type JsonObject } from '../../json.js';
-import { readInput, received } from '../read-input.js';
+import { readInput, received } from '../http/input.js';
 
 const id = z.string().min(1).max(255);
 const req = z.union([z.string().max(255), z.number()]).optional();

@@ -52,22 +52,19 @@ export class LiveRuns {
 
   /** @throws EngineError as `startTurn`; LIMIT_REACHED. */
   async run(frame: unknown, req: RequestId): Promise<void> {
-    await this.#start((target) => this.#options.parts.startTurn(target, readTurn(frame, {}, traceFields(frame))), req);
+    await this.#start((target) => this.#options.parts.startTurn(target, readTurn(frame, traceFields(frame))), req);
   }
 
   /** Starts a run from an event of another one. @throws EngineError as `forkRun`; LIMIT_REACHED. */
   async fork(frame: ForkFrame, req: RequestId): Promise<void> {
     const { run_id, at } = frame;
     const point = { run: checkId('run_id', run_id), ...(at === undefined ? {} : { at }) };
-    await this.#start(
-      (target) => this.#options.parts.forkRun(target, point, readTurn(frame, {}, traceFields(frame))),
-      req,
-    );
+    await this.#start((target) => this.#options.parts.forkRun(target, point, readTurn(frame, traceFields(frame))), req);
   }
 
   /** @throws EngineError as `startTurn`; NOT_FOUND when the session waits for nothing. */
   async answer(frame: unknown, req: RequestId): Promise<void> {
-    const answer = { ...readTurn(frame, {}, traceFields(frame)), answersForm: true };
+    const answer = { ...readTurn(frame, traceFields(frame)), answersForm: true };
     await this.#start((target) => this.#options.parts.startTurn(target, answer), req);
   }
 

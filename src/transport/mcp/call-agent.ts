@@ -43,7 +43,7 @@ export async function callAgent(parts: ServerParts, call: AgentCall): Promise<Ca
   if (agent?.published === undefined) throw new EngineError('NOT_FOUND', `There is no tool ${JSON.stringify(tool)}.`);
   const form = formOf(agent.published.dsl);
   const inputs = Object.fromEntries(Object.entries(args).filter(([name]) => form.has(name)));
-  const turn = readTurn({ query: args.query ?? '', inputs, release: true, name: tool }, {}, headers);
+  const turn = readTurn({ query: args.query ?? '', inputs, release: true, name: tool }, headers);
   signal.throwIfAborted();
   const { live } = await parts.startTurn({ tenant, agentId: agent.id, fallback: 'published' }, turn);
   const presence = live.clients.attach();
