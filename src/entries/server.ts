@@ -36,7 +36,17 @@ export type {
   VersionRecord,
   VersionStore,
 } from '../records/durable-stores.js';
-export type { MemoryBounds, Owned, Query, Repository, Resource } from '../records/repository.js';
+export type {
+  Column,
+  Filter,
+  MemoryBounds,
+  Owned,
+  Query,
+  Repository,
+  RepositoryOf,
+  Resource,
+  Unique,
+} from '../records/repository.js';
 export type { PlainStores, Repositories } from '../records/resources.js';
 export type {
   AgentChange,
@@ -62,6 +72,7 @@ export type {
   SessionStore,
   Stores,
 } from '../records/stores.js';
+export type { VersionQuery } from '../records/versions.js';
 export {
   type Environment,
   readConfig,

@@ -4,7 +4,7 @@ import type { CanvasRuntimeStore } from '../../records/durable-stores.js';
 /** This engine's own name. */
 const OWN_RUNTIME = 'runnel';
 
-/** What holds for a tenant, and whether it was chosen for the tenant. */
+/** The engine of a tenant, and whether an administrator chose it. */
 export interface RuntimeChoice {
   readonly runtime: string;
   readonly source: 'override' | 'default';
