@@ -60,6 +60,7 @@ export type {
   SessionStore,
   Stores,
 } from '../records/stores.js';
+export type { AddressRange } from '../settings/access.js';
 export {
   type Environment,
   readConfig,
@@ -121,5 +122,32 @@ export {
 } from '../telemetry/telemetry.js';
 export type { TelemetryLog } from '../telemetry/telemetry-log.js';
 export type { DatabaseAddress, DatabaseProbe } from '../transport/agents/database-probe.js';
+export type {
+  Access,
+  AnswerKind,
+  BodyKind,
+  HttpExchange,
+  Method,
+  NoQuery,
+  PathRequest,
+  Refuse,
+  RequestState,
+  Route,
+  RouteGroup,
+  RouteRequest,
+  RouteSpec,
+} from '../transport/http/route.js';
 export { createServer, type RunnelServer, type ServerOptions } from '../transport/server.js';
-export type { ServerPorts, ServerStores } from '../transport/server-parts.js';
+export type {
+  ForkRun,
+  OpenStreams,
+  ServerBasics,
+  ServerParts,
+  ServerPorts,
+  ServerStores,
+  StartTurn,
+} from '../transport/server-parts.js';
+export type { RunsOfMessages } from '../transport/traces/run-of-message.js';
+export type { ComponentTrace, TraceReader } from '../transport/traces/trace-reader.js';
+export type { SecurityOptions, WebhookSecurity } from '../transport/webhooks/webhook-security.js';
+export type { OpenTrace, TracedEvent, TracePage, WebhookTraces } from '../transport/webhooks/webhook-traces.js';
