@@ -38,7 +38,7 @@ export class NodeActivation implements Activation, Activity {
   readonly attempt: number;
   startedAt = 0;
   /** It failed, and the node is tried again: the next start is another activation. */
-  hasFailed = false;
+  isRetried = false;
   /** The node's Observable while it is subscribed, or the pause before the next try. */
   work: Unsubscribable | undefined = undefined;
   /** The node's text, when other nodes read it while it comes. */

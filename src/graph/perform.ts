@@ -81,6 +81,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   readonly #reporter: Reporter;
   readonly #arrivals = new Subject<Token[]>();
   readonly #subscription = new Subscription();
+  #waves: Waves<Token> | undefined = undefined;
   /** The shared state, made for its first subscriber. */
   #state$: BehaviorSubject<State> | undefined = undefined;
   /** What ends bodies, or the run, once the wave under way is over; in this order. */
@@ -162,7 +163,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     apply(this.#live, token, STARTED, this.#noneReady);
     const before = token.activity as NodeActivation | undefined;
     // It was put off after it had been announced.
-    if (before !== undefined && !before.hasFailed) return;
+    if (before !== undefined && !before.isRetried) return;
     const activation = new NodeActivation(this, token, node, before === undefined ? 1 : before.attempt + 1);
     activation.startedAt = this.now();
     token.activity = activation;
@@ -172,6 +173,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   /** Starts the node, its consumers on stream edges first. */
   perform(token: Token, waves: Waves<Token>): Report | Observable<Report> | undefined {
     if (!token.isLive) return undefined;
+    this.#waves ??= waves;
     const node = this.#nodeOf(token);
     if (node.needs.length > 0 && this.#isPutOff(token, node)) return undefined;
     const problem = this.#problem(node);
@@ -244,7 +246,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     apply(this.#live, token, SKIPPED, ready);
     this.#reporter.skipped(token, node, this.#idsOf(missing));
     if (this.isStopped) return;
-    this.#arrivals.next(ready);
+    this.#add(ready);
     this.#checkFrame(token.frame);
   }
 
@@ -422,14 +424,14 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #tryAgain(token: Token, node: Node, info: ErrorInfo, delayMs: number, next: Token[]): void {
     const activation = activationOf(token);
     const outputs = errorOutputs(info);
-    activation.hasFailed = true;
+    activation.isRetried = true;
     apply(this.#live, token, { type: 'failed', handling: 'retry', outputs }, next);
     this.#stopRemoved();
     this.#reporter.failed(token, node, info, outputs, 'retry');
     if (this.isStopped || !token.isLive) return;
     const pause = timer(delayMs).subscribe(() => {
       this.#subscription.remove(pause);
-      this.#arrivals.next([token]);
+      this.#add([token]);
     });
     this.#subscription.add(pause);
     activation.work = pause;
@@ -504,7 +506,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
       if (this.isStopped || !token.isLive) return undefined;
       const { key } = round;
       const ready = this.#enterBody(token, round);
-      const frame = token.frames?.get(key);
+      const frame = ready[0]?.frame ?? token.frames?.get(key);
       if (frame === undefined) return undefined;
       frame.observer = {
         ended: (status) => {
@@ -563,14 +565,19 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (log?.isAwaited === true) {
       log.afterCommit(() => {
         if (this.isStopped) return;
-        this.#arrivals.next(ready);
+        this.#add(ready);
         this.#checkFrame(frame);
       });
       return;
     }
-    if (next === undefined) this.#arrivals.next(ready);
+    if (next === undefined) this.#add(ready);
     else if (ready !== next) for (const token of ready) next.push(token);
     this.#checkFrame(frame);
+  }
+
+  #add(ready: Token[]): void {
+    if (this.#waves === undefined) this.#arrivals.next(ready);
+    else this.#waves.add(ready);
   }
 
   /** Ends a frame in which nothing can move by itself any more. */
