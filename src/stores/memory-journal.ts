@@ -2,7 +2,7 @@ import { EngineError } from '../errors.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { RunJournal } from '../records/durable-stores.js';
 import type { RunLog } from '../records/stores.js';
-import { jsonBytes } from './shelf.js';
+import { jsonBytes } from './bounded-map.js';
 
 export interface MemoryJournalLimits {
   /** The journals of all runs together. @default 256 MiB */

@@ -1,29 +1,24 @@
-/** All stores in memory, for tests, for the library and for servers that keep nothing. */
-import type { LeaseStore, RunJournal, Signals, VersionStore } from '../records/durable-stores.js';
+/** All stores in memory, for tests, for the library and for servers that store nothing. */
+import type { LeaseStore, RunJournal, Signals } from '../records/durable-stores.js';
+import type { MemoryBounds } from '../records/repository.js';
+import { createRepositories, type PlainStores, plainStores, type Repositories } from '../records/resources.js';
 import type { Stores } from '../records/stores.js';
-import { createMemoryAgents, type MemoryAgentLimits } from './memory-agents.js';
 import { createMemoryFiles, type MemoryFileLimits } from './memory-files.js';
 import { createMemoryJournal, type MemoryJournalLimits } from './memory-journal.js';
 import { createMemoryLeases } from './memory-leases.js';
+import { createMemoryRepository } from './memory-repository.js';
 import { createMemoryRunLog, type MemoryRunLogLimits } from './memory-run-log.js';
-import { createMemoryRuns, type MemoryRunLimits } from './memory-runs.js';
-import { createMemorySessions, type MemorySessionLimits } from './memory-sessions.js';
 import { createMemorySignals } from './memory-signals.js';
-import { createMemoryVersions, type MemoryVersionLimits } from './memory-versions.js';
 
-export interface MemoryLimits {
-  readonly agents?: MemoryAgentLimits;
-  readonly sessions?: MemorySessionLimits;
-  readonly runs?: Omit<MemoryRunLimits, 'onDrop'>;
+/** Bounds of each store. @default those that the resources declare */
+export type MemoryLimits = { readonly [Name in keyof Repositories]?: Partial<Omit<MemoryBounds, 'canDrop'>> } & {
   readonly log?: MemoryRunLogLimits;
   readonly journal?: MemoryJournalLimits;
   readonly files?: MemoryFileLimits;
-  readonly versions?: MemoryVersionLimits;
-}
+};
 
-/** What a server keeps when it keeps it in memory. */
-export interface MemoryStores extends Stores {
-  readonly versions: VersionStore;
+/** What a server stores in memory. */
+export interface MemoryStores extends Omit<Stores, keyof PlainStores>, PlainStores {
   readonly leases: LeaseStore;
   readonly signals: Signals;
   readonly journal: RunJournal;
@@ -33,26 +28,28 @@ export interface MemoryStores extends Stores {
 export function createMemoryStores(limits: MemoryLimits = {}): MemoryStores {
   const log = createMemoryRunLog(limits.log);
   const journal = createMemoryJournal(log, limits.journal);
-  // Events and records of a run that nobody knows any more would only take room.
+  // The log and the journal of a run whose record is dropped would only take room.
   const forget = (tenant: string, id: string): void => {
     void log.delete(tenant, id);
     void journal.delete(tenant, id);
   };
-  const runs = createMemoryRuns({ ...limits.runs, onDrop: forget });
+  const stores = plainStores(
+    createRepositories((resource, name) =>
+      createMemoryRepository(resource, { ...limits[name], onDrop: name === 'runs' ? forget : undefined }),
+    ),
+  );
   return {
-    agents: createMemoryAgents(limits.agents),
-    sessions: createMemorySessions(limits.sessions),
+    ...stores,
     runs: {
-      ...runs,
+      ...stores.runs,
       async save(tenant, run) {
-        await runs.save(tenant, run);
+        await stores.runs.save(tenant, run);
         if (run.status !== 'running') journal.end(tenant, run.id);
       },
     },
     log,
     journal: { ...journal, isVolatile: true },
     files: createMemoryFiles(limits.files),
-    versions: createMemoryVersions(limits.versions),
     leases: createMemoryLeases(),
     signals: createMemorySignals(),
   };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
 import type { LeaseStore } from '../../src/records/durable-stores.js';
 import type { RunLog } from '../../src/records/stores.js';
+import { latestVersion } from '../../src/records/versions.js';
 import type { ServerStores } from '../../src/transport/server-parts.js';
 import { documentOf, ECHO, PROBE } from '../transport/support/documents.js';
 import { durableStores } from '../transport/support/durable-stores.js';
@@ -345,7 +346,7 @@ describe('two who publish at once', () => {
     expect(answers.map(({ body }) => body.code)).toEqual(answers.map(() => 0));
     const { body } = await first.call('GET', `/api/v1/agents/${agent}/versions`);
     expect(body.data).toHaveLength(10);
-    const latest = await stores.versions.latest('local', agent);
+    const latest = await latestVersion(stores.versions, 'local', agent);
     expect((await stores.agents.find('local', agent))?.published?.dsl).toEqual(latest?.dsl);
   });
 });
@@ -382,7 +383,7 @@ describe('a store that is away', () => {
     const log: RunLog = {
       ...stores.log,
       append: (tenant, run, events) => {
-        if (events[0]?.event !== 'workflow_finished' || failures >= 3) return stores.log.append(tenant, run, events);
+        if (events[0]?.event !== 'run-settled' || failures >= 3) return stores.log.append(tenant, run, events);
         failures += 1;
         throw away();
       },

@@ -1,20 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { RagflowProjection } from '../../src/canvas/ragflow-events.js';
 import type { Checkpoint } from '../../src/graph/state.js';
-import { EventFramer } from '../../src/hosting/event-framer.js';
+import { storedFrame } from '../../src/hosting/event-frame.js';
 import { LogWriter } from '../../src/hosting/log-writer.js';
 import type { JournalBatch, RunJournal } from '../../src/records/durable-stores.js';
 import type { LoggedEvent, RunLog } from '../../src/records/stores.js';
 
-const frame = (seq: number) =>
-  new EventFramer().frame(seq, {
-    event: 'message',
-    message_id: 'm',
-    created_at: 0,
-    task_id: 's',
-    session_id: 's',
-    data: {},
-  });
+const projection = new RagflowProjection({ plan: undefined, messageId: 'm', sessionId: 's', startedAt: 0 });
+const frame = (seq: number) => storedFrame({ seq, event: 'node-delta', json: '{}' }, projection);
 
 /** A log whose writes end when the test says. */
 function slowLog() {

@@ -1,6 +1,9 @@
 /** Runs whose server was lost, and what becomes of them where they cannot go on. */
+
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
+import type { NodeDelta } from '../../src/graph/events.js';
+import { NO_USAGE } from '../../src/graph/state.js';
 import type { LeaseStore, RunJournal } from '../../src/records/durable-stores.js';
 import type { RunLog, SessionStore } from '../../src/records/stores.js';
 import { documentOf, PROBE } from '../transport/support/documents.js';
@@ -45,8 +48,17 @@ it('a run that was taken over is counted where it ends, with its nodes', async (
 it('a run whose end only its record lacks is counted by whoever completes that', async () => {
   const { stores, run } = await lostRun();
   const seq = (await lastSeqOf(stores.log, run)) + 1;
-  const json = JSON.stringify({ event: 'workflow_finished', data: { outputs: {} } });
-  await stores.log.append('local', run, [{ seq, event: 'workflow_finished', json }]);
+  const json = JSON.stringify({
+    type: 'run-settled',
+    run,
+    seq,
+    at: 0,
+    outputs: {},
+    elapsedMs: 1,
+    input: {},
+    usage: NO_USAGE,
+  });
+  await stores.log.append('local', run, [{ seq, event: 'run-settled', json }]);
   const [leases, released] = watchReleases(stores.leases);
   const second = await startServer({ stores: { ...stores, leases }, env: ENV });
   await released;
@@ -56,15 +68,16 @@ it('a run whose end only its record lacks is counted by whoever completes that',
 
 it('a run is taken over once more when its former process writes after all', async () => {
   const { stores, agent, run } = await lostRun();
-  const seq = (await lastSeqOf(stores.log, run)) + 1;
-  const late = { event: 'message', data: { content: 'late', component_id: 'Probe:P' } };
+  const of = { run, seq: 0, at: 0, node: 'Probe:P', token: 2 };
+  const late: NodeDelta = { type: 'node-delta', ...of, port: 'content', text: 'late' };
   let isLate = true;
   const journal: RunJournal = {
     ...stores.journal,
     append: async (tenant, id, batch) => {
-      if (isLate && batch.events.length > 0) {
+      if (isLate && batch.events.some(({ event }) => event === 'node-started')) {
         isLate = false;
-        await stores.log.append(tenant, id, [{ seq, event: late.event, json: JSON.stringify(late) }]);
+        const seq = (await lastSeqOf(stores.log, run)) + 1;
+        await stores.log.append(tenant, id, [{ seq, event: late.type, json: JSON.stringify({ ...late, seq }) }]);
       }
       await stores.journal.append(tenant, id, batch);
     },
@@ -74,7 +87,8 @@ it('a run is taken over once more when its former process writes after all', asy
   (await second.probes.next()).settle();
   const frames = await eventsOf(second, agent, run);
   expect(frames.at(-2)?.json).toMatchObject({ event: 'workflow_finished' });
-  expect(frames.map(({ id }) => id).slice(0, -1)).toEqual(frames.slice(0, -1).map((_, at) => at + 1));
+  const ids = frames.slice(0, -1).map(({ id }) => id as number);
+  expect(ids).toEqual([...new Set(ids)].sort((one, other) => one - other));
   const { session_id } = frames[0]?.json ?? {};
   const session = (await second.call('GET', `/api/v1/agents/${agent}/sessions/${session_id}`)).body.data;
   expect(session.message.at(-1).content).not.toContain('late');
@@ -83,14 +97,14 @@ it('a run is taken over once more when its former process writes after all', asy
 
 it('a run that its former process ends after all has one end', async () => {
   const { stores, agent, run } = await lostRun();
-  const last = { event: 'workflow_finished', data: { outputs: {} } };
+  const last = { type: 'run-settled', run, at: 0, outputs: { own: 1 }, elapsedMs: 1, input: {}, usage: NO_USAGE };
   let seq = 0;
   const log: RunLog = {
     ...stores.log,
     append: (tenant, id, events) => {
-      if (seq === 0 && events[0]?.event === 'workflow_finished') {
+      if (seq === 0 && events[0]?.event === 'run-settled') {
         seq = events[0].seq;
-        void stores.log.append(tenant, id, [{ seq, event: last.event, json: JSON.stringify(last) }]);
+        void stores.log.append(tenant, id, [{ seq, event: last.type, json: JSON.stringify({ ...last, seq }) }]);
       }
       return stores.log.append(tenant, id, events);
     },
@@ -100,7 +114,8 @@ it('a run that its former process ends after all has one end', async () => {
   (await second.probes.next()).settle();
   await released;
   const frames = await eventsOf(second, agent, run);
-  expect(frames.filter(({ json }) => json?.event === 'workflow_finished').map(({ json }) => json)).toEqual([last]);
+  const ends = frames.filter(({ json }) => json?.event === 'workflow_finished');
+  expect(ends.map(({ json }) => json.data.outputs)).toEqual([{ own: 1 }]);
   expect(await stores.runs.find('local', run)).toMatchObject({ status: 'succeeded', lastSeq: seq });
 });
 
@@ -108,7 +123,7 @@ describe('a lost run that cannot be taken over', () => {
   it('ends as failed when an event of its log cannot be read', async () => {
     const { stores, agent, run } = await lostRun();
     const seq = (await lastSeqOf(stores.log, run)) + 1;
-    await stores.log.append('local', run, [{ seq, event: 'node_finished', json: '{"event":' }]);
+    await stores.log.append('local', run, [{ seq, event: 'node-settled', json: '{"type":' }]);
     const second = await startServer({ stores, env: ENV });
     const stream = await openStream(`${second.url}/api/v1/agents/${agent}/runs/${run}/events?after=${seq}`);
     const [last] = await stream.rest();
@@ -123,7 +138,7 @@ describe('a lost run that cannot be taken over', () => {
   it('ends as failed when the event that ended it cannot be read', async () => {
     const { stores, run } = await lostRun();
     const seq = (await lastSeqOf(stores.log, run)) + 1;
-    await stores.log.append('local', run, [{ seq, event: 'workflow_finished', json: '{"event":' }]);
+    await stores.log.append('local', run, [{ seq, event: 'run-settled', json: '{"type":' }]);
     const [leases, released] = watchReleases(stores.leases);
     await startServer({ stores: { ...stores, leases }, env: ENV });
     await released;

@@ -3,9 +3,6 @@ import { createMemoryJournal } from '../../../src/stores/memory-journal.js';
 import { createMemoryLeases } from '../../../src/stores/memory-leases.js';
 import { createMemorySignals } from '../../../src/stores/memory-signals.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
-import { createMemoryVersions } from '../../../src/stores/memory-versions.js';
-import { createMemoryTokens } from '../../../src/transport/access/token-store.js';
-import { createMemoryCanvasRuntimes } from '../../../src/transport/admin/canvas-runtimes.js';
 import { describeAllStores, type StoreSubject } from './suites/all-stores.js';
 
 describe('stores in memory', () => {
@@ -16,11 +13,8 @@ describe('stores in memory', () => {
     const signals = createMemorySignals({ now: () => now });
     subject = {
       ...stores,
-      versions: createMemoryVersions(),
       journal: createMemoryJournal(stores.log),
       leases: createMemoryLeases({ now: () => now }),
-      tokens: createMemoryTokens(),
-      canvasRuntimes: createMemoryCanvasRuntimes(),
       // There is one process.
       here: signals,
       there: signals,

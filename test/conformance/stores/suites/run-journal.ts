@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { NodeUsage } from '../../../../src/graph/events.js';
-import { splitUsage, UsageJournal } from '../../../../src/hosting/run-usage.js';
 import type { RunJournal } from '../../../../src/records/durable-stores.js';
 import type { RunLog } from '../../../../src/records/stores.js';
 import { checkpoint, events, newTenant } from '../../../stores/support/records.js';
@@ -8,11 +6,6 @@ import { property } from '../../../support/random.js';
 import type { Given } from './given.js';
 
 const MANY = { maxEvents: 10_000, maxBytes: 10_000_000 };
-
-function usageEvent(promptTokens: number, completionTokens: number): NodeUsage {
-  const tokens = { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
-  return { type: 'node-usage', run: 'r', seq: 1, at: 0, node: 'LLM:M', token: 1, ...tokens };
-}
 
 /** What every {@link RunJournal} does. */
 export function describeRunJournal(store: () => { journal: RunJournal; log: RunLog }, given: Given): void {
@@ -64,43 +57,6 @@ export function describeRunJournal(store: () => { journal: RunJournal; log: RunL
       expect(await store().journal.load(tenant, run)).toEqual({ checkpoint: checkpoint(run, 2), records: ['3'] });
       await store().journal.snapshot(tenant, run, checkpoint(run, 3));
       expect(await store().journal.load(tenant, run)).toEqual({ checkpoint: checkpoint(run, 3), records: [] });
-    });
-
-    it('never forgets how many tokens a run took, whether a snapshot or a record is the last', async () => {
-      const tenant = newTenant();
-      const run = await given.run(tenant);
-      const { journal } = store();
-      let taken = Promise.resolve();
-      const counted = new UsageJournal({
-        append: (records) => {
-          taken = taken.then(() => append(tenant, run, ...records));
-        },
-        snapshot: (saved) => {
-          taken = taken.then(() => journal.snapshot(tenant, run, saved));
-        },
-        flush: () => taken,
-      });
-      const add = (record: string): Promise<void> => {
-        counted.append([record]);
-        return counted.flush();
-      };
-      const kept = async () => splitUsage((await journal.load(tenant, run)) ?? { records: [] });
-      counted.count(usageEvent(3, 2));
-      await add('1');
-      expect((await kept()).usage).toEqual({ promptTokens: 3, completionTokens: 2, totalTokens: 5, calls: 1 });
-      counted.snapshot(checkpoint(run, 1));
-      await counted.flush();
-      expect(await kept()).toEqual({
-        contents: { checkpoint: checkpoint(run, 1), records: [] },
-        usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5, calls: 1 },
-      });
-      await add('2');
-      counted.count(usageEvent(10, 0));
-      await add('3');
-      expect(await kept()).toEqual({
-        contents: { checkpoint: checkpoint(run, 1), records: ['2', '3'] },
-        usage: { promptTokens: 13, completionTokens: 2, totalTokens: 15, calls: 2 },
-      });
     });
 
     it('does what is asked for in that order, awaited or not', async () => {
