@@ -15,50 +15,28 @@ import { BehaviorSubject, isObservable, Observable, Subject, Subscription, timer
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import { expandWaves, type Inner, type Waves, type WaveWorker } from '../operators/expand-waves.js';
-import { type ActivationHost, NodeActivation, type Outcome } from './activation.js';
+import {
+  type ActivationHost,
+  fromPromise,
+  isThenable,
+  NodeActivation,
+  type NodeResult,
+  type Outcome,
+  type Report,
+  toOutcome,
+} from './activation.js';
 import type { BodyEnd, BodyRound } from './component.js';
-import type { ErrorInfo } from './events.js';
+import { type ErrorInfo, errorOutputs, infoOf } from './events.js';
 import { LiveText } from './live-text.js';
-import type { LogWriter } from './log.js';
-import { delta, type Interrupt, type NodeEvent, type Outputs, type Settled, settled } from './node-events.js';
+import { isComing, missing, problemOf, producerBefore } from './needs.js';
+import { delta, type Interrupt, type Settled, settled } from './node-events.js';
 import type { ErrorHandling, Node, Plan } from './plan.js';
 import type { Reporter } from './reporter.js';
+import type { PerformOptions } from './run-options.js';
 import type { State } from './state.js';
 import { type Frame, liveProducer, type Token } from './tokens.js';
 import { apply, type LiveState } from './transition.js';
 import { FrameSource } from './values.js';
-
-/** How a run ends by itself. */
-export type RunEnd =
-  | { readonly kind: 'settled' }
-  | { readonly kind: 'interrupted' }
-  | { readonly kind: 'failed'; readonly error: ErrorInfo };
-
-/** What a run is performed with. */
-export interface PerformOptions {
-  readonly run: string;
-  readonly input: Json;
-  /** For the forms of bodies that continue after a resume. */
-  readonly answers: Json | undefined;
-  /** The process of the run was lost: what waits in bodies keeps waiting. */
-  readonly isRecovered: boolean;
-  readonly services: unknown;
-  /** Nodes that may be at work at once. */
-  readonly concurrency: number;
-  /** Settlements that the run may take. */
-  readonly maxSteps: number;
-  readonly now: () => number;
-  readonly random: () => number;
-  /** Undefined when the run has no log. */
-  readonly log: LogWriter | undefined;
-  /** Called once, when nothing can move any more. */
-  readonly ended: (end: RunEnd) => void;
-}
-
-type NodeResult = ReturnType<Node['activate']>;
-
-/** Everything that comes from a node, its failure included. */
-type Report = NodeEvent | Outcome;
 
 /** Stream edges that may follow each other within one wave; further ones wait for the text to be settled. */
 const MAX_EARLY_DEPTH = 32;
@@ -154,9 +132,9 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (!token.isLive) return;
     const node = this.#nodeOf(token);
     if (node.needs.length > 0) {
-      const missing = this.#missing(token, node);
-      if (!this.#isComing(token, missing)) {
-        this.#skip(token, node, missing);
+      const absent = missing(token, node);
+      if (!isComing(token, absent)) {
+        this.#skip(token, node, absent);
         return;
       }
     }
@@ -176,7 +154,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#waves ??= waves;
     const node = this.#nodeOf(token);
     if (node.needs.length > 0 && this.#isPutOff(token, node)) return undefined;
-    const problem = this.#problem(node);
+    const problem = problemOf(node, this.#live.frontier.step, this.#options.maxSteps);
     if (problem !== undefined) {
       if (problem.code !== 'RUN_STEPS_EXCEEDED') return { type: 'error', error: problem };
       this.#failRun(problem);
@@ -216,27 +194,13 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     activationOf(token).abort();
   }
 
-  #problem(node: Node): EngineError | undefined {
-    const { maxSteps } = this.#options;
-    if (this.#live.frontier.step >= maxSteps) {
-      const message = `The run took ${maxSteps} steps without ending; node "${node.id}" was next. Raise maxSteps or check its loops.`;
-      return new EngineError('RUN_STEPS_EXCEEDED', message, { node: node.id });
-    }
-    if (node.unknownNeeds.length > 0) {
-      const unknown = node.unknownNeeds.map((id) => `"${id}"`).join(', ');
-      const message = `Node "${node.id}" reads ${unknown}, but there is no such node in this canvas.`;
-      return new EngineError('REFERENCE_UNRESOLVED', message, { node: node.id });
-    }
-    return undefined;
-  }
-
   /** Whether the node cannot run yet: it waits for a node beside it whose output it reads, or is passed over. */
   #isPutOff(token: Token, node: Node): boolean {
-    const missing = this.#missing(token, node);
-    const [first] = missing;
+    const absent = missing(token, node);
+    const [first] = absent;
     if (first === undefined) return false;
     const producer = producerBefore(token, first);
-    if (producer === undefined || !this.#isComing(token, missing)) this.#skip(token, node, missing);
+    if (producer === undefined || !isComing(token, absent)) this.#skip(token, node, absent);
     else apply(this.#live, token, { type: 'put-off', producer }, this.#noneReady);
     return true;
   }
@@ -248,17 +212,6 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (this.isStopped) return;
     this.#add(ready);
     this.#checkFrame(token.frame);
-  }
-
-  /** The nodes that this one needs and that have given nothing. */
-  #missing(token: Token, node: Node): number[] {
-    const { cells } = token.frame.values;
-    return node.needs.filter((needed) => cells.get(needed) === undefined && liveProducer(token, needed) === undefined);
-  }
-
-  /** Whether all that is missing is on its way, from nodes that were reached before this one. */
-  #isComing(token: Token, missing: readonly number[]): boolean {
-    return missing.every((needed) => producerBefore(token, needed) !== undefined);
   }
 
   /** Before the producer reports its first text, so that the consumers are reported as started before any of it. */
@@ -611,47 +564,6 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 }
 
-/** What the result of a node function stands for: plain outputs settle the node. */
-export function toOutcome(result: Outputs | Settled | Interrupt): Settled | Interrupt {
-  // A node's outputs are data: only objects made by `settled` and `interrupt` carry these types with their fields.
-  const { type } = result as { readonly type?: unknown };
-  if (type === 'settled' && 'outputs' in result) return result as Settled;
-  if (type === 'interrupt') return result as Interrupt;
-  return { type: 'settled', outputs: result as Outputs };
-}
-
-function isThenable(result: NodeResult): result is Promise<Outputs | Settled | Interrupt> {
-  return typeof (result as { readonly then?: unknown }).then === 'function';
-}
-
-function fromPromise(result: Promise<Outputs | Settled | Interrupt>): Observable<Report> {
-  return new Observable((subscriber) => {
-    result.then(
-      (value) => subscriber.next(toOutcome(value)),
-      (error: unknown) => subscriber.error(error),
-    );
-  });
-}
-
 function activationOf(token: Token): NodeActivation {
   return token.activity as NodeActivation;
-}
-
-/** A token of `needed` beside this one that was given before it and is about to run or at work. */
-function producerBefore({ frame, id }: Token, needed: number): Token | undefined {
-  for (let other = frame.first; other !== undefined; other = other.next) {
-    if (other.node === needed && other.id < id && (other.status === 'ready' || other.status === 'running'))
-      return other;
-  }
-  return undefined;
-}
-
-/** What other nodes can read of a node that failed. */
-function errorOutputs({ message }: ErrorInfo): Outputs {
-  return { _ERROR: message };
-}
-
-/** An error as events carry it. */
-function infoOf(error: EngineError, node: string | undefined = error.node): ErrorInfo {
-  return { code: error.code, message: error.message, ...(node === undefined ? {} : { node }) };
 }

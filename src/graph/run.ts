@@ -7,10 +7,10 @@ import type { PendingQuestion, RunEvent, TerminalEvent, Unstamped } from './even
 import { JournalLog } from './journal.js';
 import { type EventLog, LogWriter } from './log.js';
 import type { Outputs } from './node-events.js';
-import { Performance, type RunEnd } from './perform.js';
+import { Performance } from './perform.js';
 import type { Plan, Variables } from './plan.js';
 import { EventReporter, pendingQuestions, Retractions, SILENT } from './reporter.js';
-import { checkOptions, type RunOptions, type RunOutcome, type Start } from './run-options.js';
+import { checkOptions, type RunEnd, type RunOptions, type RunOutcome, type Start } from './run-options.js';
 import { type Checkpoint, NO_USAGE, type State } from './state.js';
 import { readCheckpoint, stateFromJson, stateToJson } from './state-json.js';
 import type { Token } from './tokens.js';
