@@ -8,8 +8,7 @@
  *      └───────────── frontier: who may run next <── apply(state, token, change) <── settled / interrupted / failed
  * ```
  *
- * The loop itself is the operator `expandWaves`: it merges the Observables of nodes, bounds and stops them. This file says what is
- * done with a token when its turn comes, and with each end of an activation.
+ * The loop is the operator `expandWaves`, which merges the Observables of nodes, bounds and stops them. Here is what happens at each turn.
  */
 import { BehaviorSubject, isObservable, Observable, Subject, Subscription, timer } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';
@@ -25,6 +24,7 @@ import {
   type Report,
   toOutcome,
 } from './activation.js';
+import { Bodies } from './bodies.js';
 import type { BodyEnd, BodyRound } from './component.js';
 import { type ErrorInfo, errorOutputs, infoOf } from './events.js';
 import { LiveText } from './live-text.js';
@@ -36,7 +36,6 @@ import type { PerformOptions } from './run-options.js';
 import type { State } from './state.js';
 import { type Frame, liveProducer, type Token } from './tokens.js';
 import { apply, type LiveState } from './transition.js';
-import { FrameSource } from './values.js';
 
 /** Stream edges that may follow each other within one wave; further ones wait for the text to be settled. */
 const MAX_EARLY_DEPTH = 32;
@@ -59,6 +58,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   readonly #reporter: Reporter;
   readonly #arrivals = new Subject<Token[]>();
   readonly #subscription = new Subscription();
+  readonly #bodies: Bodies;
   #waves: Waves<Token> | undefined = undefined;
   /** The shared state, made for its first subscriber. */
   #state$: BehaviorSubject<State> | undefined = undefined;
@@ -86,6 +86,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#live = live;
     this.#options = options;
     this.#reporter = reporter;
+    this.#bodies = new Bodies(live, reporter, options, this);
   }
 
   /** The current State, then one after every change that ends an activation; completes with the run. */
@@ -124,8 +125,6 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#publish();
     this.#state$?.complete();
   }
-
-  // ── a node starts ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Reports that a node starts, unless it cannot: a node that reads what has no value and gets none is passed over. */
   announce(token: Token): void {
@@ -226,6 +225,10 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#earlyDepth -= 1;
   }
 
+  openBody(token: Token, round: BodyRound): Observable<BodyEnd> {
+    return this.#bodies.open(token, round);
+  }
+
   liveText(consumer: Token, producer: number): LiveText | undefined {
     const completing = this.#completing;
     const isCompleting = completing?.node === producer && completing.startedEarly?.includes(consumer) === true;
@@ -319,9 +322,9 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (node.asks) this.#reporter.started(token, node);
     this.#reporter.settled(token, node, outcome, recovered);
     if (this.isStopped) return;
-    this.#stopRemoved();
+    this.stopRemoved();
     if (consumers !== undefined) for (const consumer of consumers) this.#producerSettled(consumer, next);
-    this.#proceed(token.frame, ready, next);
+    this.proceed(token.frame, ready, next);
   }
 
   /** The node's last text is read before the node is reported as settled; what its readers do then is applied behind it. */
@@ -346,7 +349,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #interrupt(token: Token, event: Interrupt, next: Token[]): void {
     apply(this.#live, token, event, next);
     activationOf(token).text = undefined;
-    this.#stopRemoved();
+    this.stopRemoved();
     this.#reporter.interrupted(token, this.#nodeOf(token), event);
     if (!this.isStopped) this.#checkFrame(token.frame);
   }
@@ -368,7 +371,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
       const ids = this.#idsOf(onError.targets);
       apply(this.#live, token, { type: 'failed', handling: 'goto', outputs, next: ids }, ready);
       this.#reporter.failed(token, node, info, outputs, 'goto', ids);
-      if (!this.isStopped) this.#proceed(token.frame, ready, next);
+      if (!this.isStopped) this.proceed(token.frame, ready, next);
     } else {
       this.#propagate(token, node, error, info);
     }
@@ -379,7 +382,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     const outputs = errorOutputs(info);
     activation.isRetried = true;
     apply(this.#live, token, { type: 'failed', handling: 'retry', outputs }, next);
-    this.#stopRemoved();
+    this.stopRemoved();
     this.#reporter.failed(token, node, info, outputs, 'retry');
     if (this.isStopped || !token.isLive) return;
     const pause = timer(delayMs).subscribe(() => {
@@ -419,7 +422,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #closeFailed(frame: Frame, owner: Token, error: EngineError): void {
     const { observer, key } = frame;
     if (this.isStopped || !owner.isLive || observer === undefined) return;
-    this.#closeBody(owner, key);
+    this.#bodies.close(owner, key);
     observer.failed(error);
   }
 
@@ -435,84 +438,12 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#options.ended({ kind: 'failed', error: infoOf(error) });
   }
 
-  // ── bodies ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  /**
-   * One pass through the body of `token`'s node.
-   *
-   * ```text
-   * body      --[ entry … ]
-   * result    -------------(e|)     (e: how it ended; an error that nothing in the body handles errors the result)
-   * ```
-   *
-   * A pass that a restored run was in continues where it was, by its key. Unsubscribing stops the work of the body.
-   */
-  openBody(token: Token, round: BodyRound): Observable<BodyEnd> {
-    return new Observable((subscriber) => {
-      const scope = this.plan.scopes[this.#nodeOf(token).body];
-      // Without a node that is made for it, no node is to be told that no pass follows.
-      if (scope === undefined || (round.closing === true && !scope.hasDeclaredEntry)) {
-        subscriber.next({ status: 'done', source: new FrameSource(this.plan, token.frame) });
-        subscriber.complete();
-        return undefined;
-      }
-      if (this.isStopped || !token.isLive) return undefined;
-      const { key } = round;
-      const ready = this.#enterBody(token, round);
-      const frame = ready[0]?.frame ?? token.frames?.get(key);
-      if (frame === undefined) return undefined;
-      frame.observer = {
-        ended: (status) => {
-          if (status !== 'interrupted') this.#closeBody(token, key);
-          subscriber.next({ status, source: new FrameSource(this.plan, frame) });
-          subscriber.complete();
-        },
-        failed: (error) => subscriber.error(error),
-      };
-      // The tokens of a pass are names for the outside: they are stored before they are used.
-      this.#proceed(frame, ready, undefined);
-      return () => {
-        // A frame that ended or waits has no observer any more; only one that is cut short is closed here.
-        if (frame.observer !== undefined) this.#closeBody(token, key);
-      };
-    });
-  }
-
-  /** Opens a pass, or continues one of a restored run; gives the tokens that run. */
-  #enterBody(token: Token, round: BodyRound): Token[] {
-    const { key } = round;
-    const ready: Token[] = [];
-    const restored = token.frames?.get(key);
-    if (restored === undefined) {
-      apply(this.#live, token, { type: 'body-opened', round }, ready);
-      this.#reporter.bodyOpened(token, round);
-    } else if (this.#options.isRecovered) {
-      for (let inside = restored.first; inside !== undefined; inside = inside.next) {
-        if (inside.status === 'ready') ready.push(inside);
-      }
-    } else {
-      const { answers } = this.#options;
-      apply(this.#live, token, { type: 'body-resumed', key, answers }, ready);
-      this.#reporter.bodyResumed(token, key, answers);
-    }
-    return ready;
-  }
-
-  #closeBody(token: Token, key: string): void {
-    if (this.isStopped || !token.isLive) return;
-    apply(this.#live, token, { type: 'body-closed', key }, this.#noneReady);
-    this.#reporter.bodyClosed(token, key);
-    this.#stopRemoved();
-  }
-
-  // ── the run moves ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
   get #isAwaited(): boolean {
     return this.#options.log?.isAwaited === true;
   }
 
   /** Lets tokens run, with durability `sync` as soon as what made them ready is stored. */
-  #proceed(frame: Frame, ready: Token[], next: Token[] | undefined): void {
+  proceed(frame: Frame, ready: Token[], next: Token[] | undefined): void {
     const { log } = this.#options;
     // No closure where nothing is waited for: this is the hot path.
     if (log?.isAwaited === true) {
@@ -542,7 +473,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 
   /** Stops the work of tokens that the last change took out of the run. */
-  #stopRemoved(): void {
+  stopRemoved(): void {
     const { removed } = this.#live;
     if (removed.length === 0) return;
     for (const token of removed.splice(0)) token.activity?.stop();
