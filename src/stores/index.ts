@@ -1,7 +1,6 @@
 /** Implementations of the ports that `src/graph` declares. */
 export { createMemoryAgents, type MemoryAgentLimits } from './memory-agents.js';
 export { createMemoryFiles, type MemoryFileLimits } from './memory-files.js';
-export { createMemoryJournal, type MemoryJournal, type MemoryJournalLimits } from './memory-journal.js';
 export { createMemoryRunLog, type MemoryRunLogLimits } from './memory-run-log.js';
 export { createMemoryRuns, type MemoryRunLimits } from './memory-runs.js';
 export { createMemorySessions, type MemorySessionLimits } from './memory-sessions.js';

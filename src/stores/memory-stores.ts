@@ -1,9 +1,8 @@
 /** All stores in memory, for tests, for the library and for servers that keep nothing. */
-import type { LeaseStore, RunJournal, Signals, VersionStore } from '../records/durable-stores.js';
+import type { LeaseStore, Signals, VersionStore } from '../records/durable-stores.js';
 import type { Stores } from '../records/stores.js';
 import { createMemoryAgents, type MemoryAgentLimits } from './memory-agents.js';
 import { createMemoryFiles, type MemoryFileLimits } from './memory-files.js';
-import { createMemoryJournal, type MemoryJournalLimits } from './memory-journal.js';
 import { createMemoryLeases } from './memory-leases.js';
 import { createMemoryRunLog, type MemoryRunLogLimits } from './memory-run-log.js';
 import { createMemoryRuns, type MemoryRunLimits } from './memory-runs.js';
@@ -16,7 +15,6 @@ export interface MemoryLimits {
   readonly sessions?: MemorySessionLimits;
   readonly runs?: Omit<MemoryRunLimits, 'onDrop'>;
   readonly log?: MemoryRunLogLimits;
-  readonly journal?: MemoryJournalLimits;
   readonly files?: MemoryFileLimits;
   readonly versions?: MemoryVersionLimits;
 }
@@ -26,31 +24,17 @@ export interface MemoryStores extends Stores {
   readonly versions: VersionStore;
   readonly leases: LeaseStore;
   readonly signals: Signals;
-  readonly journal: RunJournal;
 }
 
 /** Everything in memory, each part bounded; gone with the process. */
 export function createMemoryStores(limits: MemoryLimits = {}): MemoryStores {
   const log = createMemoryRunLog(limits.log);
-  const journal = createMemoryJournal(log, limits.journal);
-  // Events and records of a run that nobody knows any more would only take room.
-  const forget = (tenant: string, id: string): void => {
-    void log.delete(tenant, id);
-    void journal.delete(tenant, id);
-  };
-  const runs = createMemoryRuns({ ...limits.runs, onDrop: forget });
   return {
     agents: createMemoryAgents(limits.agents),
     sessions: createMemorySessions(limits.sessions),
-    runs: {
-      ...runs,
-      async save(tenant, run) {
-        await runs.save(tenant, run);
-        if (run.status !== 'running') journal.end(tenant, run.id);
-      },
-    },
-    log,
-    journal: { ...journal, isVolatile: true },
+    // The log of a run whose record is dropped would only take room.
+    runs: createMemoryRuns({ ...limits.runs, onDrop: (tenant, id) => void log.delete(tenant, id) }),
+    log: { ...log, isVolatile: true },
     files: createMemoryFiles(limits.files),
     versions: createMemoryVersions(limits.versions),
     leases: createMemoryLeases(),

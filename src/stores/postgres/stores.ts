@@ -1,19 +1,12 @@
 /** All stores over one database, and what closes and prunes them. */
 import path from 'node:path';
-import type {
-  CanvasRuntimeStore,
-  LeaseStore,
-  RunJournal,
-  TokenStore,
-  VersionStore,
-} from '../../records/durable-stores.js';
+import type { CanvasRuntimeStore, LeaseStore, TokenStore, VersionStore } from '../../records/durable-stores.js';
 import type { Stores } from '../../records/stores.js';
 import { createFilesOnDisk, type DiskFiles } from '../files-on-disk.js';
 import { createPostgresAgents } from './agents.js';
 import { createPostgresCanvasRuntimes } from './canvas-runtimes.js';
 import type { Database } from './database.js';
 import { createPostgresFileIndex } from './file-index.js';
-import { createPostgresJournal } from './journal.js';
 import { createPostgresLeases, expireLeases } from './leases.js';
 import { type DatabaseOptions, openDatabase } from './open-database.js';
 import { type PruneOptions, type PruneResult, prune } from './prune.js';
@@ -29,7 +22,6 @@ import { createPostgresVersions } from './versions.js';
 export interface PostgresStores extends Stores {
   readonly database: Database;
   readonly versions: VersionStore;
-  readonly journal: RunJournal;
   readonly leases: LeaseStore;
   readonly signals: PostgresSignals;
   readonly files: DiskFiles;
@@ -75,7 +67,6 @@ export async function createPostgresStores(
     sessions: createPostgresSessions(database),
     runs: createPostgresRuns(database),
     log: createPostgresRunLog(database, writer),
-    journal: createPostgresJournal(database, writer),
     leases: createPostgresLeases(database),
     signals,
     files,
