@@ -2,7 +2,7 @@
 import { lastValueFrom, map, reduce } from 'rxjs';
 import { loadCanvas } from '../src/canvas/load-canvas.js';
 import { runTurn } from '../src/canvas/turn.js';
-import { toWireEvents } from '../src/canvas/wire-events.js';
+import { toWireEvents } from '../src/canvas/ragflow-events.js';
 import { microsecondsPerStep, type Row } from './measure.js';
 
 /** Turns before anything is measured: about a second, by which the compiler has settled even on a machine that is busy. */

@@ -21,7 +21,7 @@ import type { RunLog } from '../src/records/stores.js';
 import { modelsFromEnvironment } from '../src/settings/read-settings.js';
 import { createMemoryStores } from '../src/stores/index.js';
 import { createServer, readConfig } from '../src/transport/index.js';
-import { sseFrame } from '../src/transport/sse/sse-frames.js';
+import { sseFrame } from '../src/transport/http/event-stream.js';
 import { milliseconds, type Row } from './measure.js';
 
 const RATE = { unit: '/s', isRate: true };

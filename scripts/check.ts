@@ -28,7 +28,7 @@ const tests = (name: string, project: string): Step => ({
   isTest: true,
 });
 
-/** All steps, in order; `types` and `examples` need `build`, for examples import the package by its name. */
+/** All steps, in order; `types`, `examples` and `doc-examples` need `build`, as examples import the package by its name. */
 export const STEPS: readonly Step[] = [
   {
     name: 'style',
@@ -44,6 +44,7 @@ export const STEPS: readonly Step[] = [
   tests('marble', 'marble'),
   tests('conformance', 'conformance'),
   script('examples', 'check-examples'),
+  script('doc-examples', 'check-doc-examples'),
 ];
 
 /** How a step ended. */

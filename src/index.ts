@@ -21,15 +21,14 @@ export {
 export {
   type RunTimeline,
   type TimelineActivation,
-  type TimelineCall,
+
   type TimelineEmission,
-  type TimelineEvent,
   type TimelineNode,
   timelineOf,
-} from './canvas/run-timeline.js';
+} from './canvas/timeline.js';
 export { converse, runTurn, type Session, sessionAfter, type Turn, type TurnOptions } from './canvas/turn.js';
-export type { WireEvent, WireEventName } from './canvas/wire-event.js';
-export { toWireEvents, type WireContext } from './canvas/wire-events.js';
+export type { WireEvent, WireEventName } from './canvas/ragflow-events.js';
+export { toWireEvents, type WireContext } from './canvas/ragflow-events.js';
 // Components, and what they ask of the process around a run.
 export { agentComponent } from './components/agent.js';
 export {

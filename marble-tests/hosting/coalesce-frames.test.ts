@@ -1,6 +1,6 @@
 import { map } from 'rxjs';
 import { describe, it } from 'vitest';
-import type { WireEvent, WireEventName } from '../../src/canvas/wire-event.js';
+import type { WireEvent, WireEventName } from '../../src/canvas/ragflow-events.js';
 import { EngineError } from '../../src/errors.js';
 import { coalesceFrames } from '../../src/hosting/coalesce-frames.js';
 import type { EventFrame } from '../../src/hosting/event-frame.js';

@@ -1,5 +1,5 @@
 /** What `runnel run` shows while it goes. */
-import type { WireEvent } from '../canvas/wire-event.js';
+import type { WireEvent } from '../canvas/ragflow-events.js';
 import type { RunEvent } from '../graph/events.js';
 import { findNode, type Plan } from '../graph/plan.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';

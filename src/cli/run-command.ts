@@ -1,11 +1,12 @@
 /** `runnel run`: one turn of a canvas in the terminal. */
 
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { identity, lastValueFrom, tap } from 'rxjs';
 import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
 import { runTurn, type Session, type Turn } from '../canvas/turn.js';
-import { toWireEvents } from '../canvas/wire-events.js';
+import { toWireEvents } from '../canvas/ragflow-events.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
@@ -13,8 +14,8 @@ import { createTimeoutResolver } from '../graph/timeouts.js';
 import { passThrough, readTraceContext } from '../graph/trace-context.js';
 import { readSettings } from '../settings/read-settings.js';
 import { watchedBy } from '../telemetry/run-watch.js';
-import { readSdkPlan } from '../telemetry/sdk-plan.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import { readSdkPlan } from '../telemetry/telemetry.js';
 import { type Command, EXIT, parse } from './command.js';
 import { createLocalFiles } from './local-files.js';
 import { type OpenServices, openServices, type ServiceSettings } from './open-services.js';
@@ -44,8 +45,8 @@ export const runCommand: Command = {
   --events           prints every event as one line of JSON instead of the answer
 
 The answer goes to the standard output, everything else to the standard error. Ctrl-C cancels the run.
-Models: OPENAI_BASE_URL and OPENAI_API_KEY, or RUNNEL_MODELS; without them the built-in scripted model answers
-with an echo.
+Models: OPENAI_BASE_URL and OPENAI_API_KEY, or RUNNEL_MODELS, or else a models.json beside the canvas; without them the
+built-in scripted model answers with an echo.
 Exit codes: 0 finished, 1 failed, 2 bad usage or invalid document, 3 waiting for user input, 130 interrupted.`,
   run,
 };
@@ -67,7 +68,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const inputs = values.inputs === undefined ? {} : parseInputs(values.inputs);
   const settings = readSettings(terminal.env, 'stores', 'models', 'nodes', 'tools');
   const timeouts = createTimeoutResolver({ environment: terminal.env });
-  const canvas = loadCanvas(await readSource(positionals[0] as string, terminal), { timeouts });
+  const [file = ''] = positionals;
+  const canvas = loadCanvas(await readSource(file, terminal), { timeouts });
   const turn: Turn = {
     query: values.query ?? '',
     inputs,
@@ -77,7 +79,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const kept = await readSession(values.session);
   const screen = new Screen(terminal);
   for (const issue of canvas.issues) screen.remark(`warning: ${issue.path}: ${issue.message}`);
-  const talking = await openTalkingServices(settings, terminal, screen);
+  const talking = await openTalkingServices(findModels(file, settings, terminal, screen), screen);
   const folder = path.join(settings.stores.dataDir, 'files');
   const services = { ...talking, files: createLocalFiles(folder, { write: (text) => screen.remark(text.trimEnd()) }) };
   const show = values.events === true ? showEvents(screen) : showAnswer(screen, values.session);
@@ -153,12 +155,26 @@ async function openTracing({ env }: Terminal, screen: Screen): Promise<Telemetry
   return openTelemetry(env, { warn: (_, message) => screen.remark(`warning: ${message}`) }, LAST_SPANS_MS);
 }
 
-/** Services that say so once when the built-in model stands in for a provider that is not there. */
-async function openTalkingServices(
-  settings: ServiceSettings,
-  { env }: Terminal,
-  screen: Screen,
-): Promise<OpenServices> {
+/** A file of models, and the environment where it may look up keys. */
+interface ModelsSource {
+  readonly settings: ServiceSettings;
+  readonly env: Terminal['env'] | undefined;
+}
+
+/**
+ * Without `RUNNEL_MODELS`, a `models.json` beside the canvas applies. Such a file may come from anyone together with the canvas: it gets no
+ * variables of the environment, as it could send a key to a server of its choice.
+ */
+function findModels(canvas: string, settings: ServiceSettings, { env }: Terminal, screen: Screen): ModelsSource {
+  if (settings.models.modelsFile !== undefined || canvas === '-') return { settings, env };
+  const modelsFile = path.join(path.dirname(canvas), 'models.json');
+  if (!existsSync(modelsFile)) return { settings, env };
+  screen.remark(`models: ${modelsFile}`);
+  return { settings: { ...settings, models: { ...settings.models, modelsFile } }, env: undefined };
+}
+
+/** Services that report once when the built-in model answers because no provider is configured. */
+async function openTalkingServices({ settings, env }: ModelsSource, screen: Screen): Promise<OpenServices> {
   let isSaid = false;
   const services = await openServices(settings, {
     env,

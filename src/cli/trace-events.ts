@@ -2,7 +2,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { type RunTimeline, type TimelineEvent, TimelineFold } from '../canvas/run-timeline.js';
+import { type RunTimeline, type TimelineEvent, TimelineFold } from '../canvas/timeline.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { readTimelineView } from './read-timeline.js';

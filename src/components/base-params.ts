@@ -19,6 +19,9 @@ export const baseParams = {
     .describe('Ids of the nodes that "goto" leads to; default none.'),
 };
 
+/** The language of a component's templates, a promise of Runnel's: RAGFlow knows Jinja alone. */
+export const templateEngine = z.enum(['jinja', 'handlebars'], 'expected "jinja" or "handlebars"').nullish();
+
 /** Ids of nodes: a list, or one id alone as old documents write it. */
 export const nodeIds = z.preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(z.string()));
 

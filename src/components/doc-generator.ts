@@ -7,7 +7,7 @@ import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { baseParams, optionalText } from './base-params.js';
+import { baseParams, optionalText, templateEngine } from './base-params.js';
 import type { Files } from './services.js';
 import { optionalServices } from './services.js';
 import { removeThinking } from './speaking/think-text.js';
@@ -26,6 +26,12 @@ const docGeneratorParams = z.preprocess(
       .preprocess((given) => (given === 'md' ? 'markdown' : given || 'pdf'), z.enum(FORMATS))
       .describe('"pdf", "docx", "txt", "markdown" (or "md"), "html" or "xlsx"; default "pdf".'),
     content: z.string().min(1, 'a document needs content').describe('Markdown with references.'),
+    template_engine: templateEngine.describe(
+      'Renders `content` as a template: "jinja" or "handlebars"; default: only references are replaced.',
+    ),
+    layout: optionalText.describe(
+      'HTML only: Handlebars template of the page with {{title}}, {{{style}}}, {{watermark}}, {{generated}} and {{{body}}}; default the built-in page.',
+    ),
     filename: optionalText.describe(
       'Name of the file, with references; its ending follows the format. Default: made up.',
     ),
@@ -98,7 +104,9 @@ function generate(activation: Activation, params: DocGeneratorParams): Observabl
     );
   }
   const reader = createTextReader(activation);
-  const [content = '', name = '', header = '', footer = '', watermark = ''] = textsOf(params).map(reader.read);
+  const { template_engine: engine } = params;
+  const content = engine ? reader.render(params.content, engine) : reader.read(params.content);
+  const [, name = '', header = '', footer = '', watermark = ''] = textsOf(params).map(reader.read);
   const format = params.output_format;
   const now = new Date(activation.now());
   const { extension } = DOCUMENT_FORMATS[format];
@@ -112,6 +120,7 @@ function generate(activation: Activation, params: DocGeneratorParams): Observabl
     watermark,
     pageNumbers: params.add_page_numbers,
     created: now,
+    ...(params.layout !== '' && { layout: params.layout }),
     ...(params.add_timestamp && { timestamp: now }),
   };
   const made$ = fromAbortable((signal) => make(spoken(content), { ...options, signal }, filename, files));

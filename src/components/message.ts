@@ -8,7 +8,7 @@ import { type Delta, type NodeEvent, notice, settled, warning } from '../graph/n
 import { traceContextOf } from '../graph/trace-context.js';
 import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { baseParams } from './base-params.js';
+import { baseParams, templateEngine } from './base-params.js';
 import { currentRetrieval } from './chat/retrieval.js';
 import { optionalServices } from './services.js';
 import { type AnswerTemplate, answerPieces, liveReferences, parseAnswer } from './speaking/answer-pieces.js';
@@ -28,6 +28,9 @@ const messageParams = z.preprocess(
       )
       .refine((texts) => texts.length > 0, 'a Message needs a text to say')
       .describe('Texts; one is drawn at random in every run.'),
+    template_engine: templateEngine.describe(
+      'Language of the texts: "jinja" for those with {%…%} or {{…}}, or "handlebars" for all; default "jinja".',
+    ),
     stream: z.boolean().optional().describe('Says what other nodes write while they write it; default true.'),
     status: z.json().optional().describe('Status of a webhook answer; default none.'),
     output_format: z
@@ -62,7 +65,10 @@ export const message = defineComponent<MessageParams>({
   consumes: liveOf,
   create(params) {
     const live = params.stream === false ? 'none' : new Set(liveReferences(params.content));
-    const templates = params.content.map((text) => parseAnswer(text, live));
+    const templates = params.content.map(
+      (text): AnswerTemplate =>
+        params.template_engine === 'handlebars' ? { kind: 'handlebars', text } : parseAnswer(text, live),
+    );
     return (activation) => {
       const drawn = templates.length === 1 ? 0 : Math.floor(activation.random() * templates.length);
       return say(activation, templates[drawn] as AnswerTemplate, params);
@@ -77,8 +83,9 @@ function withContent(params: unknown): unknown {
   return content === undefined || content === null ? { ...params, content: messages ?? text } : params;
 }
 
-function liveOf({ content, stream }: MessageParams): string[] {
-  return stream === false ? [] : liveReferences(content);
+/** A template needs every text whole. */
+function liveOf({ content, stream, template_engine: engine }: MessageParams): string[] {
+  return stream === false || engine === 'handlebars' ? [] : liveReferences(content);
 }
 
 /** What has been said so far. */

@@ -4,7 +4,7 @@ import { renderValue } from '../dsl/render-value.js';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
-import { baseParams, optionalText } from './base-params.js';
+import { baseParams, optionalText, templateEngine } from './base-params.js';
 import { isTruthy } from './values/comparison.js';
 import { afterWarnings, createTextReader, nameReference, outputOf, referencedOutputs } from './values/text-reader.js';
 
@@ -13,6 +13,9 @@ const stringTransformParams = z.looseObject({
   method: z.enum(['split', 'merge']).default('split').describe('What is done: "split" or "merge"; default "split".'),
   split_ref: optionalText.describe('Reference to the text to split.'),
   script: optionalText.describe('The text to merge values into; a Jinja template when it holds {%…%} or {{…}}.'),
+  template_engine: templateEngine.describe(
+    'Language of `script`: "jinja" when it holds {%…%} or {{…}}, or "handlebars" always; default "jinja".',
+  ),
   delimiters: z
     .array(z.string())
     .min(1, 'at least one delimiter is needed')
@@ -41,12 +44,12 @@ export const stringTransform = defineComponent<StringTransformParams>({
   },
 });
 
-function merge(activation: Activation, { script, delimiters }: StringTransformParams) {
+function merge(activation: Activation, { script, delimiters, template_engine: engine }: StringTransformParams) {
   const [delimiter = ''] = delimiters;
   // RAGFlow takes an empty delimiter for none.
   const options = delimiter === '' ? {} : { delimiter };
   const reader = createTextReader(activation, (value) => renderValue(value, options));
-  const result = reader.readTemplate(script);
+  const result = engine === 'handlebars' ? reader.render(script, engine) : reader.readTemplate(script);
   return afterWarnings(reader.warnings, settled({ result }));
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json.js';
 import { canonicalId } from './component-id.js';
 import type { Document } from './document.js';
 import { ownText } from './json-copy.js';
@@ -27,6 +28,12 @@ export function firstBegin(document: Document): string | undefined {
   return Object.values(document.components).find((component) => component.type.trim().toLowerCase() === 'begin')?.id;
 }
 
+/** Parameters of the component that runs start at; undefined without one. */
+export function beginParams(document: Document): JsonObject | undefined {
+  const id = firstBegin(document);
+  return id === undefined ? undefined : document.components[id]?.params;
+}
+
 /** What the canvas says before the first question; empty without a Begin or when it says nothing. */
 export function prologue(document: Document): string {
   return beginText(document, 'prologue') ?? '';
@@ -38,6 +45,5 @@ export function mode(document: Document): string {
 }
 
 function beginText(document: Document, key: string): string | undefined {
-  const id = firstBegin(document);
-  return id === undefined ? undefined : ownText(document.components[id]?.params, key);
+  return ownText(beginParams(document), key);
 }

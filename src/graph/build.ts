@@ -26,7 +26,20 @@ export interface GraphNode {
  * Makes a plan of functions and edges. The run starts at the nodes without a way in.
  *
  * ```ts
- * const plan = graph({ hello: () => ({ text: 'hi' }), loud: (at) => ({ text: String(at.lookup('hello@text')) }) }, [['hello', 'loud']]);
+ * import { execute, graph } from 'runnel';
+ *
+ * const plan = graph(
+ *   {
+ *     hello: () => ({ text: 'hi' }),
+ *     loud: (at) => {
+ *       const text = at.lookup('hello@text');
+ *       return { text: text.status === 'found' ? `${text.value}!` : '' };
+ *     },
+ *   },
+ *   [['hello', 'loud']],
+ * );
+ * const { outputs } = await execute(plan, { input: {} });
+ * console.log(outputs); // => { text: 'hi!' }
  * ```
  *
  * @throws EngineError PLAN_INVALID for an edge to a node that does not exist, or a graph without a start.

@@ -12,7 +12,6 @@ import type { HostStores } from './host-options.js';
 import { createId } from './ids.js';
 import { badArgument, foreignRun, noRun, noSession, wentOn } from './refusals.js';
 import type { RunHub } from './run-hub.js';
-import { splitUsage } from './run-usage.js';
 import type { StartCommand, TurnRequest } from './start-command.js';
 
 /** Where a run starts that continues another one. */
@@ -129,8 +128,7 @@ async function findOrigin(
 }
 
 async function loadHistory(journal: RunJournal | undefined, tenant: string, run: string): Promise<RunHistory> {
-  const stored = await journal?.load(tenant, run);
-  const contents = stored === undefined ? undefined : splitUsage(stored).contents;
+  const contents = await journal?.load(tenant, run);
   if (contents?.checkpoint === undefined) {
     throw new EngineError('HISTORY_GONE', `No checkpoint for run ${run}: what it did is not kept (any more).`);
   }

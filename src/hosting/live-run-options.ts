@@ -31,6 +31,10 @@ export interface EngineHooks {
   readonly run: string;
   readonly signal: AbortSignal;
   readonly journal: Journal;
+  /** Number of the last event in the log. */
+  readonly seq: number;
+  /** Milliseconds since 1970, at the first start of the run. */
+  readonly startedAt: number;
   /** Number of the last event that was made. */
   readonly position: () => number;
   readonly onSession: (session: Session, outcome: RunOutcome) => void;
@@ -44,8 +48,10 @@ export type RunWork =
 export interface LiveRunOptions {
   readonly identity: RunIdentity;
   readonly work: RunWork;
-  /** What the run said in a process that was lost. */
+  /** What the run did in a process that was lost. */
   readonly past?: RunPast | undefined;
+  /** Milliseconds since 1970, at the first start of a run that is recovered. @default now */
+  readonly startedAt?: number;
   readonly launch: RunLaunch;
   readonly log: RunLog;
   /** Undefined when runs do not outlive their process. */

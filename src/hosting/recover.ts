@@ -1,15 +1,17 @@
 import { continueTurn } from '../canvas/turn.js';
+import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError, toEngineError } from '../errors.js';
 import type { JournalContents, LeaseStore, RunJournal } from '../records/durable-stores.js';
-import type { LoggedEvent, RunLaunch, RunRecord } from '../records/stores.js';
+import type { TerminalEvent } from '../graph/events.js';
+import type { RunLaunch, RunRecord } from '../records/stores.js';
 import type { HostStores } from './host-options.js';
 import { endIn } from './last-event.js';
 import { SESSION_LEASES, type SessionLease } from './leases.js';
 import type { RunWork } from './live-run-options.js';
 import type { Log } from './log.js';
 import type { RunHub } from './run-hub.js';
+import { findProjection } from './projection-of.js';
 import { type PastOptions, type RunPast, readPast } from './run-past.js';
-import { splitUsage } from './run-usage.js';
 import { engineOptions, type StartOptions } from './start.js';
 import { servicesOfRun } from './tenant-services.js';
 
@@ -75,9 +77,11 @@ async function resume(options: RecoverOptions, tenant: string, record: RunRecord
   // What it has may be what ends its process: it is left alone then, but for its numbers.
   const isHopeless = (launch.crashes ?? 0) > MAX_CRASHES;
   const kept = isHopeless ? { problem: lostTooOften(record.id) } : await loadJournal(runJournal, tenant, record.id);
-  const past = await readLog(options, tenant, record, { usage: kept?.usage, onlyNumbers: isHopeless });
+  const projection = await findProjection(options.stores.sessions, options.openCanvas, tenant, record);
+  const past = await readLog(options, tenant, record, { projection, onlyNumbers: isHopeless });
   if (past instanceof EngineError || past.last !== undefined) {
-    await finish(options, tenant, record, past instanceof EngineError ? past : (past.last as LoggedEvent), lease);
+    const end = past instanceof EngineError ? failed(past) : endOf(past.last as TerminalEvent, projection);
+    await finish(options, tenant, { ...record, ...end }, lease);
     return;
   }
   const work = await workOf(options, { tenant, record, past, kept });
@@ -92,6 +96,7 @@ async function resume(options: RecoverOptions, tenant: string, record: RunRecord
       },
       work,
       past,
+      startedAt: record.startedAt,
       launch: noteProgress(launch, past),
       keepsTrace: false,
     },
@@ -105,12 +110,15 @@ function noteProgress(launch: RunLaunch, { finished }: RunPast): RunLaunch {
 }
 
 /** What is in a journal, or what is wrong with it. */
-type Kept = Partial<ReturnType<typeof splitUsage>> & { readonly problem?: EngineError };
+interface Kept {
+  readonly contents?: JournalContents;
+  readonly problem?: EngineError;
+}
 
 async function loadJournal(runJournal: RunJournal | undefined, tenant: string, run: string): Promise<Kept | undefined> {
   try {
     const contents = await runJournal?.load(tenant, run);
-    return contents === undefined ? undefined : splitUsage(contents);
+    return contents === undefined ? undefined : { contents };
   } catch (error) {
     return { problem: finalError(error) };
   }
@@ -124,7 +132,7 @@ async function readLog(
   options: PastOptions,
 ): Promise<RunPast | EngineError> {
   try {
-    return await readPast(stores.log, tenant, record, options);
+    return await readPast(stores.log, tenant, record.id, options);
   } catch (error) {
     return finalError(error);
   }
@@ -135,24 +143,24 @@ async function finish(
   { stores, hub, now }: RecoverOptions,
   tenant: string,
   { launch: _, ...record }: RunRecord,
-  end: LoggedEvent | EngineError,
   lease: SessionLease,
 ): Promise<void> {
-  const ended: RunRecord = { ...record, ...endOf(end), finishedAt: now() };
+  const ended: RunRecord = { ...record, finishedAt: now() };
   await stores.runs.save(tenant, ended);
   await stores.log.end(tenant, record.id);
   hub.count(ended);
   await lease.release();
 }
 
-function endOf(end: LoggedEvent | EngineError): ReturnType<typeof endIn> & Partial<Pick<RunRecord, 'lastSeq'>> {
-  if (end instanceof EngineError) return { status: 'failed', error: { code: end.code, message: end.message } };
-  try {
-    return { ...endIn(end), lastSeq: end.seq };
-  } catch (error) {
-    const message = `The last event of the run cannot be read: ${toEngineError(error, 'INTERNAL').message}`;
-    return { status: 'failed', error: { code: 'INTERNAL', message }, lastSeq: end.seq };
-  }
+function failed({ code, message }: EngineError): Pick<RunRecord, 'status' | 'error'> {
+  return { status: 'failed', error: { code, message } };
+}
+
+function endOf(
+  end: TerminalEvent,
+  projection: RagflowProjection,
+): Pick<RunRecord, 'status' | 'error' | 'pending' | 'lastSeq'> {
+  return { ...endIn(end, projection), lastSeq: end.seq };
 }
 
 interface Lost {
@@ -172,11 +180,11 @@ async function workOf(options: RecoverOptions, { tenant, record, past, kept }: L
     if (session === undefined || contents?.checkpoint === undefined) return { failure: lostForGood(record.id) };
     const canvas = openCanvas(session.dsl);
     const services = servicesOfRun(options, tenant, session, record.launch?.headers ?? {});
-    const leftMs = Math.max(1, timeoutMs - (now() - past.startedAt));
+    const leftMs = Math.max(1, timeoutMs - (now() - record.startedAt));
     return {
       plan: canvas.plan,
       open: (hooks) =>
-        continueTurn(canvas, contents, { ...engineOptions(options, hooks, services), timeoutMs: leftMs }),
+        continueTurn(canvas, contents, past, { ...engineOptions(options, hooks, services), timeoutMs: leftMs }),
     };
   } catch (error) {
     return { failure: finalError(error) };

@@ -321,7 +321,7 @@ const tools = {
   }),
 };
 
-/** Standard variables of OpenTelemetry, whose SDK reads them; `src/telemetry/sdk-plan.ts` decides from them whether to load it. */
+/** Standard variables of OpenTelemetry, whose SDK reads them; `src/telemetry/telemetry.ts` decides from them whether to load it. */
 const telemetry = {
   endpoint: optional(
     'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -73,3 +73,8 @@ function dataOf(code: number, details: unknown): { data?: Json } {
 export function notFound(path: string): Failure {
   return { status: 404, body: { code: 404, message: `Not Found: ${path}`, data: null, error: 'Not Found' } };
 }
+
+/** A time as RAGFlow writes it, in UTC: `2026-11-21T09:30:00`. */
+export function formatTime(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19);
+}

@@ -1,12 +1,12 @@
 import { lastValueFrom, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { loadCanvas } from '../../src/canvas/load-canvas.js';
-import { type TimelineEvent, timelineOf } from '../../src/canvas/run-timeline.js';
+import { type TimelineEvent, timelineOf } from '../../src/canvas/timeline.js';
 import { MAX_ACTIVATIONS, MAX_EMISSIONS, MAX_RUN_EMISSIONS } from '../../src/canvas/timeline.js';
 import { runTurn } from '../../src/canvas/turn.js';
 import { readCalls } from '../../src/canvas/wire-calls.js';
-import type { WireEvent, WireEventName } from '../../src/canvas/wire-event.js';
-import { toWireEvents } from '../../src/canvas/wire-events.js';
+import type { WireEvent, WireEventName } from '../../src/canvas/ragflow-events.js';
+import { toWireEvents } from '../../src/canvas/ragflow-events.js';
 import { CallLog } from '../../src/graph/calls.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import { type Call, callEvent, callFinished, callStarted } from '../../src/graph/node-events.js';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { timelineOf } from '../../src/canvas/run-timeline.js';
+import { timelineOf } from '../../src/canvas/timeline.js';
 import { readTimelineView } from '../../src/cli/read-timeline.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import type { Call } from '../../src/graph/node-events.js';
 import { callFinished, callStarted } from '../../src/graph/node-events.js';
 import { NO_USAGE } from '../../src/graph/state.js';
 import type { RunRecord } from '../../src/records/stores.js';
-import { timelineView } from '../../src/transport/runs/timeline-view.js';
+import { timelineView } from '../../src/transport/runs/run-view.js';
 
 const of = (seq: number, at: number) => ({ run: 'r', seq, at, node: 'Agent:A', token: 1 });
 const called = (seq: number, at: number, { call }: Call) => ({ ...of(seq, at), type: 'node-call', call }) as const;

@@ -40,6 +40,27 @@ describe('run', () => {
     expect(err).toBe('The question is short.\n');
   });
 
+  it('answers as the models.json beside a canvas says, and says that it read it', async () => {
+    const query = 'How old is the Golden Gate Bridge?';
+    const { exit, out, err } = await call(['run', example('agent'), '--query', query]);
+    expect([exit, out]).toEqual([0, 'It was opened in 1937, so it is 89 years old.\n']);
+    expect(err).toContain(`models: ${example('agent', 'models.json')}`);
+    const env = scripted([{ reply: 'from elsewhere' }]);
+    const other = await call(['run', example('agent'), '--query', query], { env });
+    expect(other.out).toBe('from elsewhere\n');
+    expect(other.err).not.toContain('models:');
+  });
+
+  it('gives no variable to a models.json that nothing but its place names', async () => {
+    const { url, arrived } = await startServer((response) => void response.end());
+    const canvas = says('hi');
+    const file = path.join(path.dirname(canvas), 'models.json');
+    writeFileSync(file, JSON.stringify({ factories: { A: { base_url: url, api_key_env: 'OPENAI_API_KEY' } } }));
+    const { exit, err } = await call(['run', canvas], { env: { OPENAI_API_KEY: 'secret' } });
+    expect([exit, arrived.length]).toEqual([2, 0]);
+    expect(err).toContain('name it in RUNNEL_MODELS');
+  });
+
   it('puts files that a canvas makes into the data folder, and says where', async () => {
     const folder = temporaryFolder();
     const canvas = temporaryFile('report.json', {
@@ -64,7 +85,8 @@ describe('run', () => {
   });
 
   it('says once that no provider is configured', async () => {
-    const { exit, out, err } = await call(['run', example('parallel'), '--query', 'x']);
+    const alone = temporaryFile('parallel.json', readFileSync(example('parallel'), 'utf8'));
+    const { exit, out, err } = await call(['run', alone, '--query', 'x']);
     expect([exit, out]).toEqual([0, 'For: echo: x\nAgainst: echo: x\n']);
     expect(err.match(/note: no model provider is configured/g)).toHaveLength(1);
   });

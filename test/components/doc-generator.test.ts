@@ -56,6 +56,28 @@ describe('DocGenerator', () => {
     });
   });
 
+  it('renders its content and its page as templates', async () => {
+    const { saved, services } = store();
+    const params = {
+      content: '{{#each {a@rows}}}- {{this}}\n{{/each}}',
+      template_engine: 'handlebars',
+      output_format: 'html',
+      filename: 'Rows',
+      layout: '<h1>{{title}} & {a@rows}</h1>{{{body}}}',
+    };
+    const made = await generate(params, { services, outputs: { a: { rows: ['x', '<y>'] } } });
+    expect(warningsOf(made)).toEqual([]);
+    const text = new TextDecoder().decode(saved[0]?.bytes);
+    expect(text).toBe('<h1>Rows & {a@rows}</h1><section>\n<ul>\n<li>x</li>\n<li>&lt;y&gt;</li>\n</ul>\n</section>');
+  });
+
+  it('fails for a page that cannot be rendered', async () => {
+    const params = { content: 'x', output_format: 'html', layout: '{{#if}}' };
+    await expect(generate(params, { services: store().services })).rejects.toMatchObject({
+      code: 'DOCUMENT_NOT_WRITTEN',
+    });
+  });
+
   it.each([
     [{}, 'pdf', 'application/pdf'],
     [{ output_format: 'md' }, 'md', 'text/markdown'],

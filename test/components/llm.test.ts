@@ -40,6 +40,32 @@ function ask(
 const query = (text: Json, more: JsonObject = {}) => ({ variables: { 'sys.query': text, ...more } });
 const history = (...entries: Json[]) => query('now', { history: entries });
 
+describe('template_engine', () => {
+  const prompts = '{{#each {n@l}}}{{this}};{{/each}}{% if {n@l} %}!{% endif %}';
+  const around = { outputs: { n: { l: ['a', 'b'] } } };
+
+  it.each<[string, JsonObject, string]>([
+    [
+      'replaces references alone by default',
+      {},
+      '{{#each ["a", "b"]}}{{this}};{{/each}}{% if ["a", "b"] %}!{% endif %}',
+    ],
+    ['renders Handlebars', { template_engine: 'handlebars' }, 'a;b;{% if ["a", "b"] %}!{% endif %}'],
+  ])('%s', (_, params, content) => {
+    expect(ask({ prompts, ...params }, around).calls).toEqual([[{ role: 'user', content }]]);
+  });
+
+  it('renders Jinja, also in the system prompt', () => {
+    const params = { template_engine: 'jinja', sys_prompt: '{% if true %}Be kind.{% endif %}', prompts: '{{ 1 + 1 }}' };
+    expect(ask(params, around).calls).toEqual([
+      [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: '2' },
+      ],
+    ]);
+  });
+});
+
 describe('messages', () => {
   it.each<[string, JsonObject, Surroundings, readonly ChatMessage[]]>([
     ['the question by default', {}, query('hi'), [{ role: 'user', content: 'hi' }]],

@@ -20,6 +20,27 @@ const sayLater = (content: string, around: Surroundings, params: JsonObject): Pr
   return lastValueFrom((result as Observable<NodeEvent>).pipe(toArray()));
 };
 
+describe('template_engine', () => {
+  const inHandlebars = (content: string, given: JsonObject, more: JsonObject = {}) =>
+    say(content, values(given), { template_engine: 'handlebars', ...more });
+
+  it.each([true, false])('says what Handlebars gives, with streams: %s', (stream) => {
+    const events = inHandlebars(
+      '{{#each {n@l}}}- {{this}}\n{{/each}}{n@s}',
+      { l: ['<a>', 'b'], s: '{{x}}' },
+      { stream },
+    );
+    expect(pieces(events)).toEqual([['content', '- <a>\n- b\n{{x}}']]);
+  });
+
+  it('reads nothing live, as a template needs every text whole', () => {
+    const params = { content: ['{{#if {n@content}}}{n@content}{{/if}}'], template_engine: 'handlebars' as const };
+    expect(message.consumes?.(params)).toEqual([]);
+    expect(message.needs?.(params)).toEqual(['n@content']);
+    expect(outputsOf(inHandlebars(params.content[0] as string, { content: 'x' })).content).toBe('x');
+  });
+});
+
 describe('text', () => {
   it.each<[string, string, JsonObject, string]>([
     ['fixed text', 'Just that.', {}, 'Just that.'],

@@ -13,6 +13,32 @@ const split = (value: Json | undefined, delimiters?: string[]) => {
 const merge = (script: string, values: JsonObject = {}, delimiters = [',']) =>
   runAtOnce(stringTransform, { method: 'merge', script, delimiters }, { outputs: { n: values } });
 
+describe('template_engine', () => {
+  const render = (script: string, values: JsonObject, engine: string) =>
+    outputsOf(
+      runAtOnce(stringTransform, { method: 'merge', script, template_engine: engine }, { outputs: { n: values } }),
+    ).result;
+
+  it.each<[string, string, JsonObject, string]>([
+    ['lists as lists', '{{#each {n@l}}}<{{this}}>{{/each}}', { l: ['a', 'b'] }, '<a><b>'],
+    ['conditions', '{{#if {n@x}}}yes{{else}}no{{/if}} {n@x}', { x: 0 }, 'no 0'],
+    ['text without tags', 'plain {n@x}', { x: [1, 2] }, 'plain 1,2'],
+    ['values without reading them again', '{n@x}', { x: '{{#if 1}}{n@x}' }, '{{#if 1}}{n@x}'],
+    ['tags of Jinja as text', '{% if 1 %}', {}, '{% if 1 %}'],
+  ])('"handlebars" reads %s', (_, script, values, result) => {
+    expect(render(script, values, 'handlebars')).toBe(result);
+  });
+
+  it('"jinja" is the language by default', () => {
+    expect(render('{% if true %}{n@x}{% endif %}', { x: 1 }, 'jinja')).toBe('1');
+  });
+
+  it('refuses any other language, and a template that cannot be parsed', () => {
+    expect(() => render('x', {}, 'mustache')).toThrow(/expected .*jinja.* or .*handlebars/);
+    expect(() => render('{{#if}}', {}, 'handlebars')).toThrow(expect.objectContaining({ code: 'TEMPLATE_INVALID' }));
+  });
+});
+
 describe('split', () => {
   it.each<[string, string, string[], string[]]>([
     ['at the comma by default', 'p,q', [','], ['p', 'q']],

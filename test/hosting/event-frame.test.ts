@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pieceEvent, type WireEvent, type WireHeader } from '../../src/canvas/wire-event.js';
+import { pieceEvent, type WireEvent, type WireHeader } from '../../src/canvas/ragflow-events.js';
 import { mergePieces } from '../../src/hosting/coalesce-frames.js';
 import { wireOf } from '../../src/hosting/event-frame.js';
 import { EventFramer } from '../../src/hosting/event-framer.js';

@@ -11,7 +11,7 @@ import { Transcript } from '../../src/hosting/transcript.js';
 import type { RunRecord } from '../../src/records/stores.js';
 import { renderJinja } from '../../src/templates/template.js';
 import { isSchemaCall } from '../../src/tools/exe-sql.js';
-import { readTags } from '../../src/transport/agents/tags.js';
+import { readTags } from '../../src/transport/agents/agent-input.js';
 import { openaiCompletion } from '../../src/transport/completions/openai-view.js';
 
 /** Quadratic time would be minutes for so many. */

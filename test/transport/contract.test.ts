@@ -1,7 +1,7 @@
 /** The API as its contract says it, over real HTTP: a client that knows nothing else gets along with the server. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { API_PREFIX } from '../../src/transport/app.js';
-import { describeApi } from '../../src/transport/openapi/describe-api.js';
+import { API_PREFIX, createApi } from '../../src/transport/app.js';
+import { describeApi } from '../../src/transport/openapi.js';
 import { type ContractClient, createContractClient } from './support/contract-client.js';
 import { createDescribedAnswers } from './support/described-answers.js';
 import { documentOf, ECHO, FORM, PROBE } from './support/documents.js';
@@ -36,7 +36,7 @@ describe('a client of the contract', () => {
   let server: TestServer;
   let client: ContractClient;
   const clients: ContractClient[] = [];
-  const described = createDescribedAnswers(JSON.parse(JSON.stringify(describeApi(API_PREFIX))));
+  const described = createDescribedAnswers(JSON.parse(JSON.stringify(describeApi(API_PREFIX, createApi()))));
   const clientOf = (key?: string): ContractClient => {
     const made = createContractClient({
       url: server.url,

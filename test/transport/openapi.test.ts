@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { API_PREFIX } from '../../src/transport/app.js';
-import { describeApi } from '../../src/transport/openapi/describe-api.js';
+import { API_PREFIX, createApi } from '../../src/transport/app.js';
+import { describeApi } from '../../src/transport/openapi.js';
 import { createContractClient } from './support/contract-client.js';
 import { createDescribedAnswers } from './support/described-answers.js';
 import { ECHO } from './support/documents.js';
@@ -10,12 +10,12 @@ import { startServer } from './support/server.js';
 // biome-ignore lint/suspicious/noExplicitAny: tests look into documents freely
 type Loose = any;
 
-const description: Loose = describeApi(API_PREFIX);
+const description: Loose = describeApi(API_PREFIX, createApi());
 
 const described = Object.entries<object>(description.paths).flatMap(([path, operations]) =>
   Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
 );
-const routed = (await routeTable()).map(({ method, path }) => `${method} ${path.replace(/:([a-z]+)/g, '{$1}')}`);
+const routed = routeTable().map(({ method, path }) => `${method} ${path.replace(/:([a-z]+)/g, '{$1}')}`);
 
 describe('the description of the API', () => {
   it('has every route of the routers, and no other', () => {

@@ -72,7 +72,7 @@ function addressOf({ path }: Route, things: Things): string {
   return path.endsWith('/download') && !path.includes('/attachments/') ? `${filled}?id=${things.file}` : filled;
 }
 
-const routes = (await routeTable())
+const routes = routeTable()
   .map((route) => ({ ...route, name: `${route.method} ${route.path.slice(API_PREFIX.length)}` }))
   .filter(({ name }) => !OPEN.has(name));
 

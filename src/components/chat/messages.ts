@@ -22,7 +22,7 @@ export interface Prompting {
   readonly system: TaggedPrompt;
   /** The answer must be an object of it. */
   readonly schema?: JsonObject | undefined;
-  /** @default replaces references */
+  /** @default renders templates when the document names their language, otherwise replaces references */
   readonly readPrompt?: ReadPrompt;
   /** Passages to cite may be found while the model works. @default false */
   readonly mayFindPassages?: boolean;
@@ -40,7 +40,7 @@ export function prepareMessages(
   chat: Chat,
   prompting: Prompting,
 ): { messages: readonly ChatMessage[]; warnings: readonly Notice[] } {
-  const { params, readPrompt = (text, from) => from.read(text), task } = prompting;
+  const { params, readPrompt = promptReader(params), task } = prompting;
   const images = new Set<string>();
   const reader = createTextReader(activation, (value) => textAndImages(value, images));
   const read = (text: string) => readPrompt(text, reader, activation);
@@ -63,6 +63,10 @@ export function prepareMessages(
   if (!asksSomething(messages)) throw nothingToAsk(activation.node);
   const unseen = images.size > 0 && !chat.supportsImages ? [unseenImages(images.size, params.llm_id)] : [];
   return { messages, warnings: [...chat.warnings, ...reader.warnings, ...unseen] };
+}
+
+function promptReader({ template_engine: engine }: LlmParams): ReadPrompt {
+  return (text, reader) => (engine ? reader.render(text, engine) : reader.read(text));
 }
 
 function systemPrompt(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChatRetries, Sampling } from '../../models/chat-model.js';
-import { baseParams } from '../base-params.js';
+import { baseParams, templateEngine } from '../base-params.js';
 
 /** An empty text or null means that nothing was entered in the editor. */
 const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
@@ -108,6 +108,9 @@ export const llmShape = {
     )
     .default([{ role: 'user', content: '{sys.query}' }])
     .describe('Messages behind the history, in order, or one text; default the question of the user.'),
+  template_engine: templateEngine.describe(
+    'Renders the prompts as templates: "jinja" or "handlebars"; default: only references are replaced.',
+  ),
   ...answerParams,
   visual_files_var: z.string().nullish().describe('Reference to images; default none.'),
   outputs: z

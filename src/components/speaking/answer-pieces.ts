@@ -2,7 +2,7 @@ import { concat, defer, EMPTY, from, type MonoTypeOperatorFunction, Observable, 
 import { type Reference, splitTemplate, type TemplatePart } from '../../dsl/reference.js';
 import type { Activation } from '../../graph/component.js';
 import { type Delta, delta } from '../../graph/node-events.js';
-import { isJinja } from '../../templates/template.js';
+import { isJinja, type TemplateEngine } from '../../templates/template.js';
 import { nameReference, type TextReader } from '../values/text-reader.js';
 import { type Downloads, filesAlone } from './files.js';
 import { splitThinkMarks, THINK_OPEN } from './think-text.js';
@@ -17,7 +17,7 @@ export type Stretch =
 
 /** One text of an answer, ready to be spoken. */
 export type AnswerTemplate =
-  | { readonly kind: 'jinja'; readonly text: string }
+  | { readonly kind: TemplateEngine; readonly text: string }
   | {
       readonly kind: 'stretches';
       readonly stretches: readonly Stretch[];
@@ -92,7 +92,9 @@ export interface AnswerSources {
  * Thinking comes on the port `thinking`, also from text with think marks. A text that stands twice is read once.
  */
 export function answerPieces(template: AnswerTemplate, sources: AnswerSources): Observable<Delta> {
-  if (template.kind === 'jinja') return from(splitThinkMarks(sources.reader.readJinja(template.text)));
+  if (template.kind !== 'stretches') {
+    return from(splitThinkMarks(sources.reader.render(template.text, template.kind)));
+  }
   const { stretches, repeated } = template;
   const [first] = stretches;
   if (first === undefined) return EMPTY;

@@ -5,15 +5,18 @@ import { EngineError } from '../../errors.js';
 import type { Activation } from '../../graph/component.js';
 import { type NodeEvent, type Notice, type Settled, warning } from '../../graph/node-events.js';
 import type { Json } from '../../json.js';
-import { isJinja, renderTemplate } from '../../templates/template.js';
+import { isJinja, renderTemplate, type TemplateEngine } from '../../templates/template.js';
 
 /** Reads the texts of one activation, and gathers what the people who watch should know about them. */
 export interface TextReader {
   /** The text with every reference in it replaced. */
   read(text: string): string;
-  /** The text rendered as Jinja, whether or not there are tags in it; references in tags are texts. */
-  readJinja(text: string): string;
-  /** `readJinja` when the text is a template by the rule of `isJinja`, otherwise `read`. */
+  /**
+   * The text rendered as a template, whether or not there are tags in it. References in tags are texts in Jinja, as in
+   * RAGFlow, and values with their types in Handlebars.
+   */
+  render(text: string, engine: TemplateEngine): string;
+  /** The text rendered as Jinja when it is a template by the rule of `isJinja`, otherwise as `read` gives it. */
   readTemplate(text: string): string;
   /** The text that stands for one reference; `written` is how it stands in the template. */
   textOf(reference: Reference, written: string): string;
@@ -48,12 +51,16 @@ export function createTextReader(activation: Activation, render?: (value: Json) 
   };
   const options = { onUnresolved, ...(render && { render }) };
   const read = (text: string) => interpolate(text, activation.source, options);
-  const readJinja = (text: string) => renderTemplate(text, 'jinja', activation.source, options);
+  const renderAs = (text: string, engine: TemplateEngine) =>
+    renderTemplate(text, engine, activation.source, {
+      ...options,
+      values: engine === 'handlebars' ? 'typed' : 'text',
+    });
   return {
     warnings,
     read,
-    readJinja,
-    readTemplate: (text) => (isJinja(text) ? readJinja(text) : read(text)),
+    render: renderAs,
+    readTemplate: (text) => (isJinja(text) ? renderAs(text, 'jinja') : read(text)),
     textOf: (reference, written) => textOf(reference, written, activation.source, options),
     unresolved: onUnresolved,
   };

@@ -16,7 +16,6 @@ import {
   toUnreadable,
   unreadable,
 } from './limits.js';
-import { type PackedPart, packZip } from './pack-zip.js';
 import { openZip, requireUnpackedSize } from './zip.js';
 
 /** Readers by kind; each loads its parser when it is first used. */
@@ -142,14 +141,12 @@ async function readDocx({ name, bytes }: StoredFile, { signal }: ReadLimits): Pr
   const entries = [...zip.entries.values()].filter(({ path }) => TEXT_PARTS.test(path));
   if (!entries.some(({ path }) => path.endsWith('.rels'))) throw unreadable(name, 'it is no Word document.');
   requireUnpackedSize(entries, MAX_XML_BYTES, name);
-  const parts: PackedPart[] = [];
-  for (const entry of entries) {
-    parts.push({ path: entry.path, crc32: entry.crc32, bytes: await zip.read(entry, signal) });
-  }
-  const { default: mammoth } = await import('mammoth');
+  const parts: Record<string, Uint8Array> = {};
+  for (const entry of entries) parts[entry.path] = await zip.read(entry, signal);
+  const [{ default: mammoth }, { zipSync }] = await Promise.all([import('mammoth'), import('fflate')]);
   try {
     const { value } = await mammoth.convertToHtml(
-      { buffer: packZip(parts) },
+      { buffer: Buffer.from(zipSync(parts, { level: 0 })) },
       {
         styleMap: STYLES,
         includeEmbeddedStyleMap: false,

@@ -6,7 +6,6 @@ import { sizeText, toUnreadable, unreadable } from './limits.js';
 export interface ZipEntry {
   readonly path: string;
   readonly isDeflated: boolean;
-  readonly crc32: number;
   /** Bytes in the archive. */
   readonly packedSize: number;
   /** Bytes when unpacked, as declared; unpacking fails when they turn out to be more or less. */
@@ -119,7 +118,7 @@ function readEntry(view: DataView, bytes: Uint8Array, at: number, shift: number,
   const size = field(24);
   const packedSize = field(20);
   const offset = field(42) + shift;
-  return { path, isDeflated: method === 8, crc32: view.getUint32(at + 16, true), packedSize, size, offset };
+  return { path, isDeflated: method === 8, packedSize, size, offset };
 }
 
 /** The 64-bit values of the zip64 extra field, one after the other. */

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { TokenStore } from '../../records/durable-stores.js';
 import type { ApiKey } from '../../settings/access.js';
 
-/** Finds whose key a token is; takes the same time whichever key it resembles. */
+/** Finds the tenant of a key, in the same time for every key. */
 export type FindTenant = (token: string) => string | undefined;
 
 export function createFindTenant(keys: readonly ApiKey[]): FindTenant {
@@ -17,7 +17,7 @@ export function createFindTenant(keys: readonly ApiKey[]): FindTenant {
   };
 }
 
-/** Finds whose a key is among those of the settings and those that tenants made for themselves. */
+/** Finds the tenant of a key, among the keys of the settings and those that tenants created. */
 export async function findOwner(
   findTenant: FindTenant,
   tokens: Pick<TokenStore, 'findByToken'>,
@@ -31,6 +31,17 @@ export function tokenOf(header: string | undefined): string | undefined {
   const text = header?.trim() ?? '';
   if (text === '' || /^bearer$/i.test(text)) return undefined;
   return /^bearer\s+(.*)$/is.exec(text)?.[1] ?? text;
+}
+
+/** Whether two secrets are the same; takes the same time whatever they have in common. */
+export function sameSecret(given: string, expected: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+/** A short name for a secret that says nothing about it, for counters and logs. */
+export function nameOfSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url').slice(0, 22);
 }
 
 /** Of equal length, as `timingSafeEqual` needs. */

@@ -1,17 +1,29 @@
-/** What clients say about an agent when they create or change it. */
+/** Reading an agent from the body of a request that creates or changes it. */
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH } from '../../json.js';
 import type { AgentRecord } from '../../records/stores.js';
-import { readInput } from '../read-input.js';
-import { flagSchema, isTruthy } from '../truth.js';
-import { readTags, tagsSchema } from './tags.js';
+import { given, isTruthy } from '../http/input.js';
 
 const MAX_TITLE = 255;
 
+const MAX_TAG = 64;
+const MAX_ALL_TAGS = 512;
+
+/** Tags as clients send them: one text, or a list of tags. */
+export const tagsSchema = z.union([z.string(), z.array(z.string())], { error: 'expected a text or a list of texts' });
+
 const text = z.string({ error: 'expected a text' }).nullish();
 
-/** What clients may say about an agent. */
+const FLAG = { error: 'expected true or false' };
+
+/** A flag in any of its spellings: a misspelled one is refused, because it must not pass for false. */
+const flag = z.union(
+  [z.boolean(), z.literal([0, 1]), z.string().regex(/^\s*(?:true|false|yes|no|0|1)?\s*$/i, FLAG)],
+  FLAG,
+);
+
+/** The properties of an agent, as clients send them. */
 export const agentSchema = z.looseObject({
   title: text.describe('Unique per category, without regard to case; at most 255 characters.'),
   description: text.describe('What it is for.'),
@@ -19,15 +31,15 @@ export const agentSchema = z.looseObject({
   permission: z
     .enum(['me', 'team'], { error: 'expected "me" or "team"' })
     .nullish()
-    .describe('Kept for clients; an agent is always the tenant\'s alone. Default "me".'),
+    .describe('Stored for clients; an agent is always the tenant\'s alone. Default "me".'),
   canvas_type: text.describe('Free text for lists.'),
   canvas_category: z.string({ error: 'expected a text' }).min(1).nullish().describe('Default "agent_canvas".'),
   tags: tagsSchema.nullish().describe('Comma-separated, or a list.'),
   dsl: z.unknown().optional().describe('The document, an object or its JSON text; a draft may be incomplete.'),
-  release: flagSchema.nullish().describe('true, "true" or 1 also publishes the document.'),
+  release: flag.nullish().describe('true, "true" or 1 also publishes the document.'),
 });
 
-/** A change of an agent; what the client did not mention is absent. */
+/** A change of an agent; what the request does not contain is absent. */
 export interface AgentInput {
   readonly title?: string;
   readonly dsl?: JsonObject;
@@ -39,21 +51,19 @@ export interface AgentInput {
 }
 
 /** @throws EngineError BAD_REQUEST. */
-export function readAgentInput(body: unknown): AgentInput {
-  const given = readInput(agentSchema, body);
-  const { description, avatar, permission, canvas_type, canvas_category, tags } = given;
+export function readAgentInput(body: z.output<typeof agentSchema>): AgentInput {
+  const { title, dsl, description, avatar, permission, canvas_type, canvas_category, tags, release } = body;
   return {
-    ...(given.title === undefined || given.title === null ? {} : { title: readTitle(given.title) }),
-    ...(given.dsl === undefined || given.dsl === null ? {} : { dsl: readDsl(given.dsl) }),
+    ...(title === undefined || title === null ? {} : { title: readTitle(title) }),
+    ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl) }),
     fields: {
       ...(description === undefined ? {} : { description }),
       ...(avatar === undefined ? {} : { avatar }),
-      ...(permission === undefined || permission === null ? {} : { permission }),
       ...(canvas_type === undefined ? {} : { canvasType: canvas_type }),
-      ...(canvas_category === undefined || canvas_category === null ? {} : { canvasCategory: canvas_category }),
+      ...given({ permission, canvasCategory: canvas_category }),
       ...(tags === undefined || tags === null ? {} : { tags: readTags(tags) }),
     },
-    publishes: isTruthy(given.release),
+    publishes: isTruthy(release),
   };
 }
 
@@ -79,4 +89,22 @@ function parseDsl(text: string): unknown {
   } catch {
     throw badArgument('Invalid DSL JSON string.');
   }
+}
+
+/**
+ * Tags as they are stored: comma-separated, each once without regard to case, 64 characters at most, 512 together. What does not
+ * fit is left out. A comma within an entry of a list is a blank.
+ */
+export function readTags(given: z.output<typeof tagsSchema>): string {
+  const parts = typeof given === 'string' ? given.split(',') : given.map((tag) => tag.replace(/(?<!\s)\s*,\s*/g, ' '));
+  const unique = new Map<string, string>();
+  let length = 0;
+  for (const part of parts) {
+    const tag = part.trim().slice(0, MAX_TAG).trim();
+    const needed = tag.length + (unique.size === 0 ? 0 : 1);
+    if (tag === '' || unique.has(tag.toLowerCase()) || length + needed > MAX_ALL_TAGS) continue;
+    unique.set(tag.toLowerCase(), tag);
+    length += needed;
+  }
+  return [...unique.values()].join(',');
 }

@@ -1,16 +1,16 @@
-/** What editors of drafts ask for beside saving: does a database answer, run a part of a pipeline again. */
+/** What editors of drafts need beside saving: testing a database, running a part of a pipeline again. */
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject } from '../../json.js';
 import { type Envelope, outside, success } from '../envelope.js';
-import type { HttpExchange, Routes } from '../http/types.js';
+import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 
 const text = z.union([z.string(), z.number()]).nullish();
 
 /** All of it is required. */
-export const databaseSchema = z.looseObject({
+const databaseSchema = z.looseObject({
   db_type: text.describe('Kind of database, such as "mysql".'),
   database: text.describe('Name of the database.'),
   username: text,
@@ -20,7 +20,7 @@ export const databaseSchema = z.looseObject({
 });
 
 /** All of it is required. */
-export const rerunSchema = z.looseObject({
+const rerunSchema = z.looseObject({
   id: z.string().nullish().describe('Id of a pipeline log.'),
   dsl: z.unknown().optional().describe('The pipeline.'),
   component_id: z.string().nullish().describe('Where to begin.'),
@@ -31,40 +31,43 @@ const REQUIRED = ['db_type', 'database', 'username', 'host', 'port', 'password']
 /** RAGFlow's code for failures that are none of the caller's. */
 const EXCEPTION = 100;
 
-/** Must come before routes of `/agents/:id`. */
-export function draftToolRoutes(parts: ServerParts): Routes {
-  return (router) => {
-    router.post('/agents/test_db_connection', (exchange) => testDatabase(parts, exchange));
-    router.post('/agents/rerun', ({ request: { body } }) => {
+export const draftToolRoutes: RouteGroup = {
+  name: 'draft tools',
+  description: 'What editors of drafts need beside saving.',
+  routes: [
+    route(
+      'POST /agents/test_db_connection',
+      { summary: 'Asks a database whether it answers', takes: databaseSchema, data: z.string() },
+      testDatabase,
+    ),
+    route('POST /agents/rerun', { summary: 'Runs a part of a pipeline again', takes: rerunSchema }, ({ body }) => {
       requireAll(body, ['id', 'dsl', 'component_id']);
-      // Logs of ingestion pipelines are not kept here, so there is never one to go on from.
+      // This server stores no logs of ingestion pipelines, so no id can be found.
       throw new EngineError('NOT_FOUND', 'Document not found.');
-    });
-  };
-}
+    }),
+  ],
+};
 
-async function testDatabase({ databaseProbe, logger }: ServerParts, exchange: HttpExchange): Promise<void> {
-  const given = requireAll(exchange.request.body, REQUIRED);
+async function testDatabase({ body }: RouteRequest<never>, { databaseProbe, logger }: ServerParts): Promise<Envelope> {
+  const given = requireAll(body, REQUIRED);
   const kind = given.db_type.toLowerCase();
   if (!databaseProbe?.kinds.includes(kind)) {
     const known = databaseProbe?.kinds.join(', ') ?? 'none';
-    exchange.body = exception(`Unsupported database type: ${kind}. This server can test: ${known}.`);
-    return;
+    return exception(`Unsupported database type: ${kind}. This server can test: ${known}.`);
   }
   const port = Number(given.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw badArgument('`port` must be from 1 to 65535.');
   const { database, username, host, password } = given;
   try {
     await databaseProbe.probe({ kind, database, username, host, port, password });
-    exchange.body = success('Database Connection Successful!');
+    return success('Database Connection Successful!');
   } catch (error) {
     if (EngineError.is(error) && (error.code === 'URL_BLOCKED' || error.code === 'URL_INVALID')) {
-      exchange.body = { code: 102, message: outside(error).message } satisfies Envelope;
-      return;
+      return { code: 102, message: outside(error).message };
     }
-    // What a driver says may hold the address of somebody else's server, or a password.
+    // A driver's message may contain a password, or the address of a server of another tenant.
     logger.warn({ err: error, kind }, 'a database could not be tested');
-    exchange.body = exception(`The ${kind} database did not answer; check host, port, name and credentials.`);
+    return exception(`The ${kind} database did not answer; check host, port, name and credentials.`);
   }
 }
 

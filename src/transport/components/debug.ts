@@ -1,21 +1,49 @@
-/** A trial of one component alone, as an editor asks for it. */
+/** A trial of one component alone, as editors request it: in a document where given values replace everything that it reads. */
 import { concatMap, defer, EMPTY, type Observable, of, take, throwIfEmpty } from 'rxjs';
+import { z } from 'zod';
 import { conversationHooks } from '../../canvas/conversation.js';
 import type { Canvas } from '../../canvas/load-canvas.js';
 import { runTurn, type Session, type Turn } from '../../canvas/turn.js';
 import { findComponent } from '../../dsl/component-id.js';
-import type { Document } from '../../dsl/document.js';
+import { createComponentMap, type Document, type DocumentComponent } from '../../dsl/document.js';
 import { initialVariables } from '../../dsl/globals.js';
 import { parseReference } from '../../dsl/reference.js';
 import { EngineError } from '../../errors.js';
 import { compile } from '../../graph/compile.js';
-import type { Registry } from '../../graph/component.js';
+import { createRegistry, defineComponent, type Registry } from '../../graph/component.js';
 import type { NodeHeader, PendingQuestion, RunEvent } from '../../graph/events.js';
+import { settled } from '../../graph/node-events.js';
 import type { TimeoutResolver } from '../../graph/timeouts.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { outputsOf, trialDocument, trialRegistry } from './debug-document.js';
 import { type FoundComponent, isForm } from './input-form.js';
+
+/** Types that no document of a user can name, for no name of a class has a blank. */
+const GIVEN = 'Given values';
+const ABSENT = 'Absent component';
+
+/** Starts the component when it reads nothing. */
+const START_ID = 'start of a trial';
+
+const given = defineComponent({
+  type: GIVEN,
+  summary: 'Has the outputs that it was given.',
+  params: z.looseObject({ outputs: z.custom<JsonObject>(isJsonObject) }),
+  outputs: {},
+  isEntry: true,
+  create:
+    ({ outputs }) =>
+    () =>
+      settled(outputs),
+});
+
+const absent = defineComponent({
+  type: ABSENT,
+  summary: 'Stands where another component would.',
+  params: z.looseObject({}),
+  outputs: {},
+  create: () => () => settled({}),
+});
 
 export interface TrialOptions {
   readonly registry: Registry;
@@ -97,8 +125,9 @@ function runTrial(
     });
     return events$.pipe(
       concatMap((event) => {
-        const asks = event.type === 'run-interrupted' && waiting === undefined && left !== undefined;
-        return asks ? runTrial(canvas, turn, id, options, left) : resultOf(event, id);
+        if (event.type !== 'run-interrupted' || waiting !== undefined || left === undefined) return resultOf(event, id);
+        requireFields(event.pending, turn);
+        return runTrial(canvas, turn, id, options, left);
       }),
       // Whatever would follow the component is no part of the trial.
       take(1),
@@ -130,6 +159,76 @@ function isRoot({ node, within }: NodeHeader, id: string): boolean {
   return node === id && within === undefined;
 }
 
+/** A run accepts a form with missing fields; a trial does not. @throws EngineError BAD_REQUEST. */
+function requireFields(pending: readonly PendingQuestion[], { inputs }: Turn): void {
+  const fields = pending.flatMap(({ payload }) => (isJsonObject(payload.inputs) ? Object.entries(payload.inputs) : []));
+  const missing = fields.flatMap(([name, field]) =>
+    Object.hasOwn(inputs ?? {}, name) || (isJsonObject(field) && field.optional === true) ? [] : [name],
+  );
+  if (missing.length > 0) throw badArgument(`required argument are missing: ${missing.join(',')}; `);
+}
+
 function openFields(pending: readonly PendingQuestion[]): string[] {
   return pending.flatMap(({ payload: { inputs } }) => (isJsonObject(inputs) ? Object.keys(inputs) : []));
+}
+
+/** The types of a document, and those that {@link trialDocument} puts into it. */
+function trialRegistry(registry: Registry): Registry {
+  return createRegistry([...new Set(registry.values()), given, absent]);
+}
+
+/**
+ * The document with everything but one component and its body replaced: by the outputs in `values`, by component, or by nothing.
+ * All ids are still there, so that the component may choose its successors as ever.
+ */
+function trialDocument(
+  document: Document,
+  { source, type, family }: FoundComponent,
+  values: ReadonlyMap<string, JsonObject>,
+): Document {
+  const kept = new Set(family.map(({ id }) => id));
+  const components = createComponentMap();
+  for (const component of Object.values(document.components)) {
+    const outputs = values.get(component.id);
+    if (kept.has(component.id)) components[component.id] = component;
+    else
+      components[component.id] = outputs === undefined ? absentFrom(component) : givenIn(component, outputs, source.id);
+  }
+  const { parent: _, ...root } = source;
+  components[source.id] = root;
+  if (values.size === 0 && type.isEntry !== true) {
+    components[START_ID] = givenIn({ id: START_ID, name: START_ID }, {}, source.id);
+  }
+  return { ...document, components, path: [], history: [] };
+}
+
+function givenIn(
+  { id, name }: Pick<DocumentComponent, 'id' | 'name'>,
+  outputs: JsonObject,
+  target: string,
+): DocumentComponent {
+  return { id, name, type: GIVEN, params: { outputs }, downstream: [target] };
+}
+
+function absentFrom({ id, name }: DocumentComponent): DocumentComponent {
+  return { id, name, type: ABSENT, params: {}, downstream: [] };
+}
+
+/** Outputs by component from values by reference: `a@b.c` = 1 is `{ b: { c: 1 } }` of `a`. */
+function outputsOf(
+  values: Iterable<readonly [component: string, path: readonly string[], value: Json]>,
+): ReadonlyMap<string, JsonObject> {
+  const outputs = new Map<string, JsonObject>();
+  for (const [component, path, value] of values) {
+    outputs.set(component, withValue(outputs.get(component) ?? {}, path, value));
+  }
+  return outputs;
+}
+
+function withValue(target: Json | undefined, [name, ...rest]: readonly string[], value: Json): JsonObject {
+  const before = isJsonObject(target) ? Object.entries(target) : [];
+  if (name === undefined) return Object.fromEntries(before);
+  const own = before.find(([key]) => key === name)?.[1];
+  // Through entries: no name can reach a prototype.
+  return Object.fromEntries([...before, [name, rest.length === 0 ? value : withValue(own, rest, value)]]);
 }

@@ -9,7 +9,7 @@ import { LOCAL_TENANT } from '../../settings/access.js';
 import { type FindTenant, findOwner, tokenOf } from '../access/api-keys.js';
 import { refusalOf } from '../access/origins.js';
 import { type Failure, failureOf, notFound } from '../envelope.js';
-import type { GuardOptions } from '../http/guard.js';
+import type { GuardOptions } from '../http/guards.js';
 import type { ServerParts } from '../server-parts.js';
 import { CLOSE } from './close-codes.js';
 import { LiveConnection, type LiveConnectionOptions } from './live-connection.js';

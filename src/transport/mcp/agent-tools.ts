@@ -1,10 +1,10 @@
 /** Published agents as tools: their names, and what they take. */
 import { type Form, formParam } from '../../components/form-fields.js';
+import { beginParams } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { AgentRecord, AgentStore } from '../../records/stores.js';
-import { beginParams } from '../components/begin-params.js';
 
 /** A tool as MCP lists it. */
 export interface AgentTool {

@@ -1,10 +1,9 @@
 /** A call of an agent's tool: one turn of a new session, from its arguments to its result. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { bufferTime, filter, map, type Observable, of } from 'rxjs';
-import type { WireEvent } from '../../canvas/wire-event.js';
 import { removeThinking } from '../../components/speaking/think-text.js';
 import { EngineError } from '../../errors.js';
-import { type EventFrame, wireOf } from '../../hosting/event-frame.js';
+import type { EventFrame } from '../../hosting/event-frame.js';
 import type { LiveRun } from '../../hosting/live-run.js';
 import { type Transcript, textOf } from '../../hosting/transcript.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
@@ -43,7 +42,7 @@ export async function callAgent(parts: ServerParts, call: AgentCall): Promise<Ca
   if (agent?.published === undefined) throw new EngineError('NOT_FOUND', `There is no tool ${JSON.stringify(tool)}.`);
   const form = formOf(agent.published.dsl);
   const inputs = Object.fromEntries(Object.entries(args).filter(([name]) => form.has(name)));
-  const turn = readTurn({ query: args.query ?? '', inputs, release: true, name: tool }, {}, headers);
+  const turn = readTurn({ query: args.query ?? '', inputs, release: true, name: tool }, headers);
   signal.throwIfAborted();
   const { live } = await parts.startTurn({ tenant, agentId: agent.id, fallback: 'published' }, turn);
   const presence = live.clients.attach();
@@ -76,20 +75,19 @@ function tellProgress(
   });
 }
 
-/** Names of nodes that start and what is said, together where it comes close together. */
+/** Names of nodes that start and the text of the answer; what comes within a short time is one message. */
 function progressOf(frames$: Observable<EventFrame>): Observable<string> {
   return frames$.pipe(
-    map((frame) => (frame.event === 'error' ? '' : wordsOf(wireOf(frame)))),
+    map(({ source, projection }) =>
+      source.type === 'node-started' && source.resumed !== true && source.retractFrom === undefined
+        ? `\n${projection.describe(source.node)?.name ?? source.node}\n`
+        : textOf(source, projection),
+    ),
     filter((words) => words !== ''),
     bufferTime(PROGRESS_MS),
     filter((words) => words.length > 0),
     map((words) => words.join('').trim().slice(-MAX_PROGRESS)),
   );
-}
-
-function wordsOf({ event, data }: WireEvent): string {
-  if (event === 'message') return textOf(data);
-  return event === 'node_started' ? `\n${data.component_name}\n` : '';
 }
 
 function resultOf(run: RunRecord, transcript: Transcript): CallToolResult {

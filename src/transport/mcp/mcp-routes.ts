@@ -1,28 +1,37 @@
+/** Published agents as tools of an MCP server, over streamable HTTP. */
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import type { ListToolsResult, ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { outside } from '../envelope.js';
-import type { HttpExchange, Routes } from '../http/types.js';
+import { type HttpExchange, type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { listAgentTools } from './agent-tools.js';
 import { callAgent } from './call-agent.js';
-import { RunningCalls } from './running-calls.js';
-
-/** Methods of the address: all but POST are answered with 405, as the protocol asks of a server without sessions. */
-export const MCP_METHODS = ['GET', 'POST', 'DELETE'] as const;
 
 /** The codes of JSON-RPC for what is refused before anything runs. */
 const INVALID_PARAMS = -32_602;
 const INTERNAL = -32_603;
 
-/** Published agents as tools of an MCP server, over streamable HTTP. */
-export function mcpRoutes(parts: ServerParts): Routes {
+/** Made once for each server, because a cancellation comes with another request than the call. */
+export function mcpRoutes(): RouteGroup {
   const calls = new RunningCalls();
-  return (router) => {
-    router.register('/mcp', [...MCP_METHODS], (exchange: HttpExchange) => serve(parts, calls, exchange));
+  // All but POST are answered with 405, as the protocol requires of a server without sessions.
+  const other = { summary: 'Answers 405: there are no sessions', answers: 'any' } as const;
+  const post = {
+    summary: 'Takes one message of JSON-RPC',
+    takes: z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string() }),
+    answers: 'any',
+  } as const;
+  return {
+    name: 'mcp',
+    description: 'Published agents as tools of an MCP server (streamable HTTP, without sessions).',
+    routes: (['GET', 'POST', 'DELETE'] as const).map((method) =>
+      route(`${method} /mcp`, method === 'POST' ? post : other, ({ exchange }, parts) => serve(parts, calls, exchange)),
+    ),
   };
 }
 
@@ -31,19 +40,19 @@ async function serve(parts: ServerParts, calls: RunningCalls, exchange: HttpExch
   const body: unknown = request.method === 'POST' ? request.body : undefined;
   if (Array.isArray(body))
     throw badArgument('Send one message at a time; batches are not part of the protocol any more.');
-  // Loaded with the first call: a server that nobody asks this way need not wait for it.
+  // Loaded with the first call: a server that does not serve MCP need not wait for it.
   const [{ createMcpHandler }, { toNodeHandler }] = await Promise.all([
     import('@modelcontextprotocol/server'),
     import('@modelcontextprotocol/node'),
   ]);
   const session = exchange.get('mcp-session-id');
-  if (isJsonObject(body)) heedMessage(calls, exchange, session, body);
+  if (isJsonObject(body)) handleSession(calls, exchange, session, body);
   const gone = new AbortController();
   res.once('close', () => gone.abort());
   const context: Serving = { parts, calls, tenant: state.tenant, session, headers: req.headers, gone: gone.signal };
   const whenBroken = (error: Error): void =>
     parts.logger.warn({ err: error }, 'a message of an MCP client was refused');
-  // One per request: whose agents are shown is known to nobody else. Nothing is published that could be listened to.
+  // One per request, because each has its own tenant. Nothing is published, so subscriptions are not allowed.
   const handler = createMcpHandler(() => createAgentServer(context), {
     onerror: whenBroken,
     keepAliveMs: parts.config.ssePingMs,
@@ -53,8 +62,8 @@ async function serve(parts: ServerParts, calls: RunningCalls, exchange: HttpExch
   await toNodeHandler(handler, { onerror: whenBroken })(req as NodeIncomingMessageLike, res, body);
 }
 
-/** What goes beyond the one message: a name for the client that introduces itself, and a call of another request. */
-function heedMessage(
+/** What goes beyond the one message: a session id for a new client, and the cancellation of a call of another request. */
+function handleSession(
   calls: RunningCalls,
   exchange: HttpExchange,
   session: string,
@@ -73,7 +82,7 @@ interface Serving {
   readonly tenant: string;
   readonly session: string;
   readonly headers: HttpExchange['headers'];
-  /** Aborted when the client has gone: nobody else can get the answer. */
+  /** Aborted when the connection closes: the answer can go nowhere else. */
   readonly gone: AbortSignal;
 }
 
@@ -131,4 +140,39 @@ function call(
       ...(progressToken === undefined ? {} : { onProgress }),
     });
   });
+}
+
+/** Identifies a call for a cancellation, which comes with a request of its own. */
+interface CallAddress {
+  readonly tenant: string;
+  /** What was given to the client when it introduced itself; only running calls are stored under it. */
+  readonly session: string;
+  readonly request: string | number;
+}
+
+/** Running calls that can be cancelled by another request. */
+class RunningCalls {
+  readonly #calls = new Map<string, AbortController>();
+
+  /** Runs a call with a signal that {@link cancel} aborts. */
+  async run<T>(address: CallAddress, work: (abort: AbortController) => Promise<T>): Promise<T> {
+    const key = keyOf(address);
+    const abort = new AbortController();
+    this.#calls.set(key, abort);
+    try {
+      return await work(abort);
+    } finally {
+      // A client that uses a number twice has put another call in this place.
+      if (this.#calls.get(key) === abort) this.#calls.delete(key);
+    }
+  }
+
+  /** Does nothing when there is no such call. */
+  cancel(address: CallAddress): void {
+    this.#calls.get(keyOf(address))?.abort();
+  }
+}
+
+function keyOf({ tenant, session, request }: CallAddress): string {
+  return JSON.stringify([tenant, session, request]);
 }

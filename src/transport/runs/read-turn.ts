@@ -1,100 +1,102 @@
 /** Reading a turn from a request. */
-import type { ParsedUrlQuery } from 'node:querystring';
 import { z } from 'zod';
 import { readTraceContext, type TraceContext } from '../../graph/trace-context.js';
 import { checkId } from '../../hosting/ids.js';
 import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { queryText, readInput } from '../read-input.js';
-import { isTruthy } from '../truth.js';
+import { given, isTruthy, readInput, text, versionQuery } from '../http/input.js';
 
-const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
-const text = z.union([z.string(), z.number().transform(String)], { error: 'expected a text' });
+const object = z
+  .custom<JsonObject>(isJsonObject, 'expected an object')
+  .nullish()
+  .meta({ type: ['object', 'null'], additionalProperties: true });
+const id = z.union([z.string(), z.number().transform(String)], { error: 'expected a text' }).nullish();
 const question = z.string({ error: 'expected a text' }).nullish();
-/** Anything goes: it came from JSON. */
-const json = z.custom<Json>().optional();
+const anything = z.unknown().optional();
 
-/** Bodies of run requests; what clients send as null counts as absent. */
-const turnSchema = z.looseObject({
-  query: question,
-  question: question,
-  user_input: question,
-  message: question,
-  inputs: object.nullish(),
-  files: z.array(z.custom<Json>()).nullish(),
-  session_id: text.nullish(),
-  user_id: text.nullish(),
-  name: text.nullish(),
-  version: text.nullish(),
-  release: json,
-  resume_from: text.nullish(),
-  migrate: json,
-  return_trace: json,
-  detach: json,
-  stream: json,
-  chat_template_kwargs: object.nullish(),
-  custom_header: object.nullish(),
+/** Bodies of run requests; null counts as absent. */
+export const turnSchema = z.looseObject({
+  query: question.describe("The user's question; also `question`, `user_input` or `message`."),
+  question: question.describe('The same as `query`.'),
+  user_input: question.describe('The same as `query`.'),
+  message: question.describe('The same as `query`.'),
+  inputs: object.describe('Values for the fields of Begin or of the forms that wait: `{"field": {"value": …}}`.'),
+  files: z.array(z.unknown()).nullish().describe('Files as the upload described them.'),
+  session_id: id.describe('Continues this session; default: a new one.'),
+  user_id: id.describe("The client's name for its user."),
+  name: id.describe('Name of a new session; default: the beginning of the question.'),
+  version: id.describe('Id of a version, or "draft"; for a new session, a fork, or resuming a run that failed.'),
+  release: anything.describe('true: only what is published; for a new session.'),
+  resume_from: id.describe('Id of a run that waits, failed or was cancelled, to resume where it ended.'),
+  migrate: anything.describe(
+    'true: what a run has done is used in another version of its graph, where nodes exist in both.',
+  ),
+  return_trace: anything.describe('true: the answer has what each node did.'),
+  detach: anything.describe('true: continues without clients for as long as it takes.'),
+  stream: anything.describe('true: the answer is a stream of events.'),
+  chat_template_kwargs: object,
+  custom_header: object.describe('Headers for tools that declare them.'),
 });
 
+/** What may also stand in the query of the URL; the body wins. */
+export const turnQuery = versionQuery.extend({
+  user_input: text,
+  session_id: text,
+  user_id: text,
+  name: text.describe('Name of a new session.'),
+  resume_from: text,
+});
+
+/** A client's headers, where the run may become a part of its trace. */
+export type TraceHeaders = Readonly<Record<string, unknown>>;
+
+/** Reads a turn that comes without a query, such as a frame. @throws EngineError BAD_REQUEST. */
+export function readTurn(body: unknown, headers: TraceHeaders = {}): TurnRequest {
+  return turnOf(readInput(turnSchema, body ?? {}), { release: false }, headers);
+}
+
 /**
- * Reads a turn from a body, and from the query of the URL where the body is silent. The trace context is that of `headers`, which
- * are given only for callers whose traces this server may become a part of, else of the headers for tools.
+ * The turn of a body, and of the query where the body has nothing. The trace context is that of `headers`, else of the headers
+ * for tools.
  *
  * @throws EngineError BAD_REQUEST.
  */
-export function readTurn(
-  body: unknown,
-  urlQuery: ParsedUrlQuery = {},
-  headers: Readonly<Record<string, unknown>> = {},
+export function turnOf(
+  body: z.output<typeof turnSchema>,
+  query: z.output<typeof turnQuery>,
+  headers: TraceHeaders = {},
 ): TurnRequest {
-  const given = readInput(turnSchema, body ?? {});
   const own = (name: 'session_id' | 'version' | 'resume_from' | 'user_id' | 'name') =>
-    filled(given[name]) ?? queryText(urlQuery, name);
+    body[name] === undefined || body[name] === null || body[name] === '' ? query[name] : body[name];
   const sessionId = own('session_id');
   const resumeFrom = own('resume_from');
-  const kwargs = given.chat_template_kwargs;
+  const kwargs = body.chat_template_kwargs;
+  const texts = [body.query, body.question, body.user_input, body.message, query.user_input];
   return {
-    query: firstFilled([
-      given.query,
-      given.question,
-      given.user_input,
-      given.message,
-      queryText(urlQuery, 'user_input'),
-    ]),
-    inputs: given.inputs ?? {},
-    files: (given.files ?? []).flat(),
-    ...optional('sessionId', sessionId === undefined ? undefined : checkId('session_id', sessionId)),
-    ...optional('userId', own('user_id')),
-    ...optional('name', own('name')),
-    ...optional('version', own('version')),
-    isReleased: isTruthy(given.release ?? queryText(urlQuery, 'release')),
-    ...optional('resumeFrom', resumeFrom === undefined ? undefined : checkId('resume_from', resumeFrom)),
-    migrates: isTruthy(given.migrate),
+    query: texts.find((value) => value !== undefined && value !== null && value !== '') ?? '',
+    inputs: body.inputs ?? {},
+    files: ((body.files ?? []) as Json[]).flat(),
+    ...given({
+      sessionId: sessionId === undefined ? undefined : checkId('session_id', sessionId),
+      userId: own('user_id'),
+      name: own('name'),
+      version: own('version'),
+      resumeFrom: resumeFrom === undefined ? undefined : checkId('resume_from', resumeFrom),
+    }),
+    isReleased: isTruthy(body.release ?? query.release),
+    migrates: isTruthy(body.migrate),
     answersForm: false,
-    returnsTrace: isTruthy(given.return_trace),
-    detached: isTruthy(given.detach),
-    streams: isTruthy(given.stream),
+    returnsTrace: isTruthy(body.return_trace),
+    detached: isTruthy(body.detach),
+    streams: isTruthy(body.stream),
     variables: kwargs === undefined || kwargs === null ? {} : { 'sys.chat_template_kwargs': kwargs },
-    headers: given.custom_header ?? {},
-    trace: traceOf(headers, given.custom_header ?? {}),
+    headers: body.custom_header ?? {},
+    trace: traceOf(headers, body.custom_header ?? {}),
     history: [],
   };
 }
 
-function traceOf(headers: Readonly<Record<string, unknown>>, custom: JsonObject): TraceContext {
+function traceOf(headers: TraceHeaders, custom: JsonObject): TraceContext {
   const trace = readTraceContext(headers);
   return trace.traceparent === undefined ? { ...trace, ...readTraceContext(custom) } : trace;
-}
-
-function filled(value: string | null | undefined): string | undefined {
-  return value === null || value === '' ? undefined : value;
-}
-
-function firstFilled(values: readonly (string | null | undefined)[]): string {
-  return values.find((value) => value !== undefined && value !== null && value !== '') ?? '';
-}
-
-/** A property only when there is a value; `exactOptionalPropertyTypes` tells absent from undefined. */
-function optional<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
-  return value === undefined ? {} : ({ [key]: value } as { [P in K]: string });
 }

@@ -1,11 +1,11 @@
-/** Publishing: every time a version of its own, which nothing changes afterwards. */
-
+/** Publishing makes a new version each time; a version never changes. */
+import type { DocumentIssue } from '../../dsl/document.js';
+import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { noAgent } from '../../hosting/refusals.js';
 import type { JsonObject } from '../../json.js';
 import type { VersionRecord } from '../../records/durable-stores.js';
 import type { AgentChange, AgentRecord } from '../../records/stores.js';
-import { requireSound } from '../agents/sound-document.js';
 import type { ServerParts } from '../server-parts.js';
 
 /** What to publish; what is not said is the draft, and a title of who, what and when. */
@@ -44,7 +44,7 @@ export async function publish(
 /**
  * Makes the newest version the one that an agent's runs use, or none when all are gone.
  *
- * Whoever writes last looks again afterwards, so of several at once the newest wins whatever the order.
+ * Each writer reads the newest version again after writing, so that of concurrent writers the newest version wins.
  */
 export async function syncPublished({ stores }: ServerParts, tenant: string, agentId: string): Promise<void> {
   const { agents, versions } = stores;
@@ -62,4 +62,12 @@ export async function syncPublished({ stores }: ServerParts, tenant: string, age
 /** In UTC: `2026-11-21 09:30:00`. */
 function timeOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** @throws EngineError DOCUMENT_INVALID with all issues when one of them is an error. */
+export function requireSound(issues: readonly DocumentIssue[]): void {
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return;
+  const lines = errors.map(({ path, message }) => `${path}: ${message}`).join('\n');
+  throw new EngineError('DOCUMENT_INVALID', `The document cannot be published:\n${lines}`, { details: { issues } });
 }

@@ -1,7 +1,7 @@
-/** How an author lets the outside start an agent: the parameters of a Begin in the mode `Webhook`, as saved or as an editor holds them. */
+/** How an author allows calls from outside to start an agent: the parameters of a Begin in the mode `Webhook`, as saved or as an editor holds them. */
+import { EngineError } from '../../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { isTruthy } from '../truth.js';
-import { refuse } from './refusal.js';
+import { isTruthy } from '../http/input.js';
 
 /** What may be in one part of a call; what is not declared is dropped. */
 export interface PartSchema {
@@ -77,4 +77,9 @@ export function textsOf(value: Json | undefined): readonly string[] {
       throw refuse('The webhook of this agent is not configured correctly: expected texts.');
     return text.trim() === '' ? [] : [text.trim()];
   });
+}
+
+/** A refusal of a webhook call; all of them are HTTP 400, in the words of RAGFlow where it has some. */
+export function refuse(message: string): EngineError {
+  return new EngineError('BAD_REQUEST', message);
 }

@@ -42,8 +42,8 @@ describe('Downloads', () => {
 describe('parseAnswer', () => {
   const kinds = (text: string, ...live: string[]) => {
     const template = parseAnswer(text, new Set(live));
-    return template.kind === 'jinja'
-      ? 'jinja'
+    return template.kind !== 'stretches'
+      ? template.kind
       : template.stretches.map((stretch) => (stretch.kind === 'live' ? stretch.name : stretch.parts.length));
   };
 

@@ -2,7 +2,7 @@
 import { on, once } from 'node:events';
 import { createParser } from 'eventsource-parser';
 import { WebSocket } from 'ws';
-import type { WireEvent } from '../../../src/canvas/wire-event.js';
+import type { WireEvent } from '../../../src/canvas/ragflow-events.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { Stage } from './stage.js';
 

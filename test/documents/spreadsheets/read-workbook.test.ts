@@ -144,9 +144,13 @@ describe('readWorkbook', () => {
     [
       'broken XML',
       workbookOf([{ name: 'S', xml: '<row' }]),
-      '"xl/Data/Page 0.xml" in it is damaged: the XML ends too early.',
+      '"xl/Data/Page 0.xml" in it is damaged: disallowed character in tag name.',
     ],
-    ['entities of its own', workbookOf([{ name: 'S', xml: '<!DOCTYPE a>' }]), 'damaged: it declares a document type.'],
+    [
+      'a document type within',
+      workbookOf([{ name: 'S', xml: '<!DOCTYPE a>' }]),
+      'damaged: inappropriately located doctype declaration.',
+    ],
     [
       'a cell beyond the last column',
       workbookOf([{ name: 'S', xml: '<row><c r="XFE1"/></row>' }]),

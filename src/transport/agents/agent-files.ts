@@ -1,0 +1,105 @@
+/** Canvases as files: a draft or a version to download, and files that become agents. */
+import { z } from 'zod';
+import { formatDocument, toV1, toV2 } from '../../dsl/convert.js';
+import { parseDocument } from '../../dsl/read.js';
+import { findDocument } from '../../hosting/find-document.js';
+import { badArgument } from '../../hosting/refusals.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
+import { success } from '../envelope.js';
+import { contentHeaders } from '../files/content-headers.js';
+import { given, text, versionQuery } from '../http/input.js';
+import { readMultipart, type UploadedFile } from '../http/read-body.js';
+import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import type { ServerParts } from '../server-parts.js';
+import { type AgentInput, readAgentInput } from './agent-input.js';
+import { createdAgentShape, insertAgent } from './agents.js';
+import { requireAgent } from './find-agent.js';
+
+/** Files of one import. */
+const MAX_FILES = 100;
+
+const exportQuery = versionQuery.extend({ to: text.describe('"v1" or "v2"; default: as it was written.') });
+const importQuery = z.object({ title: text.describe('For a single file; default: its name.') });
+
+export const agentFileRoutes: RouteGroup = {
+  name: 'agent files',
+  description: 'Canvases as files.',
+  routes: [
+    route(
+      'GET /agents/:id/export',
+      { summary: 'Gives the draft or a version as a file', query: exportQuery, answers: 'file' },
+      exportAgent,
+    ),
+    route(
+      'POST /agents/import',
+      {
+        summary: 'Makes agents of canvas files; several give a list',
+        query: importQuery,
+        body: 'files',
+        data: z.union([createdAgentShape, z.array(createdAgentShape)]),
+      },
+      importAgents,
+    ),
+  ],
+};
+
+/** As it was written, or in the form `to`. @throws EngineError NOT_FOUND, BAD_REQUEST; DOCUMENT_* when it cannot be converted. */
+async function exportAgent(request: RouteRequest<'id', typeof exportQuery>, parts: ServerParts) {
+  const { tenant, query, exchange } = request;
+  const agent = await requireAgent(parts, request);
+  const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', {
+    isReleased: query.release,
+    ...given({ version: query.version }),
+  });
+  exchange.set(
+    contentHeaders({
+      mimeType: 'application/json',
+      extension: 'json',
+      fileName: `${agent.title}.json`,
+      isInline: false,
+    }),
+  );
+  return formatDocument(converted(dsl, query.to));
+}
+
+function converted(dsl: JsonObject, to: string | undefined): JsonObject {
+  switch (to) {
+    case undefined:
+      return dsl;
+    case 'v1':
+      return toV1(parseDocument(dsl));
+    case 'v2':
+      return toV2(parseDocument(dsl)).canvas;
+    default:
+      throw badArgument(`\`to\` must be "v1" or "v2"; received ${JSON.stringify(to)}.`);
+  }
+}
+
+/** All files are read before the first becomes an agent. */
+async function importAgents({ tenant, query, exchange }: RouteRequest<never, typeof importQuery>, parts: ServerParts) {
+  const views: object[] = [];
+  const files = await readMultipart(exchange.req, 'file', parts.config.uploadBytes);
+  for (const input of readImport(files, query.title)) views.push(await insertAgent(parts, tenant, input));
+  return success(views.length === 1 ? views[0] : views);
+}
+
+/** Each file is titled by its name, or by `title` when it is the only one. @throws EngineError BAD_REQUEST for a file without a canvas. */
+function readImport(files: readonly UploadedFile[], title: string | undefined): readonly AgentInput[] {
+  if (files.length === 0) throw badArgument('`file` field is required.');
+  if (files.length > MAX_FILES) throw badArgument(`At most ${MAX_FILES} files are taken at once.`);
+  if (files.length > 1 && title !== undefined) throw badArgument('With `title`, one `file` may be sent.');
+  return files.map((file) => {
+    const content = parse(file);
+    // Template files hold the canvas beside its texts.
+    const dsl = isJsonObject(content) && isJsonObject(content.dsl) ? content.dsl : content;
+    return readAgentInput({ title: title ?? file.name.replace(/\.json$/i, ''), dsl });
+  });
+}
+
+function parse({ name, bytes }: UploadedFile): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    throw badArgument(`The file ${JSON.stringify(name)} is not valid JSON.`);
+  }
+}

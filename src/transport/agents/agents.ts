@@ -1,0 +1,341 @@
+/** Agents: list, create, read, change, tag, reset, delete. */
+import { z } from 'zod';
+import { EngineError } from '../../errors.js';
+import { createId } from '../../hosting/ids.js';
+import { badArgument, noAgent, noCanvas, notOwner } from '../../hosting/refusals.js';
+import type { Json } from '../../json.js';
+import type { AgentQuery, AgentRecord, AgentStore } from '../../records/stores.js';
+import { formatTime, success } from '../envelope.js';
+import { given, listQuery, orderOf, pageOf, text, textList } from '../http/input.js';
+import { type NoQuery, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import type { ServerParts } from '../server-parts.js';
+import { publish, requireSound } from '../versions/publish.js';
+import { type AgentInput, agentSchema, readAgentInput, readTags, tagsSchema } from './agent-input.js';
+import { requireAgent } from './find-agent.js';
+import { resetDraft } from './reset-draft.js';
+
+const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', title: 'title' } as const;
+const EVERYTHING: AgentQuery = { offset: 0, limit: Number.MAX_SAFE_INTEGER, orderBy: 'createdAt', descending: true };
+const MAX_OWNERS = 100;
+const DEFAULT_CATEGORY = 'agent_canvas';
+
+/** Milliseconds that the runs of an agent may take to end before it is deleted. */
+const DELETE_PATIENCE_MS = 5_000;
+
+/** The most runs of one agent that a deletion waits for; the others are cancelled without waiting. */
+const MOST_RUNS = 10_000;
+
+const string = z.string();
+const milliseconds = z.number().int().describe('Milliseconds since 1970.');
+
+const agentItemShape = z.looseObject({
+  id: string,
+  title: string,
+  description: string.nullable(),
+  avatar: string.nullable(),
+  permission: z.enum(['me', 'team']),
+  user_id: string.describe('The same as `tenant_id`.'),
+  tenant_id: string,
+  nickname: string.describe('The same as `tenant_id`.'),
+  tenant_avatar: z.null(),
+  canvas_type: string.nullable(),
+  canvas_category: string,
+  tags: string.describe('Comma-separated.'),
+  release: z.boolean().describe('Whether anything is published.'),
+  release_time: milliseconds.nullable(),
+  create_time: milliseconds,
+  update_time: milliseconds,
+  type: z.literal('agent').optional().describe('Only in lists that no category, type or tag filters.'),
+});
+
+const agentFilterShape = z.looseObject({
+  owner: z.array(z.looseObject({ id: string, label: string, count: z.number().int() })),
+  canvas_category: z.array(z.looseObject({ id: string, count: z.number().int() })),
+});
+
+const issuesShape = z.array(
+  z.looseObject({
+    code: string,
+    severity: z.enum(['error', 'warning']),
+    path: string.describe('A JSON path into the document.'),
+    message: string,
+  }),
+);
+
+const date = string.describe('A time as text, in UTC.');
+const agentShape = agentItemShape.omit({ type: true }).extend({
+  create_date: date,
+  update_date: date,
+  dsl: z.looseObject({}).describe('The draft, as its author wrote it.'),
+  last_publish_time: milliseconds.nullable(),
+});
+
+/** An agent as it is given when it is created. */
+export const createdAgentShape = agentShape.extend({ issues: issuesShape });
+
+const changedAgentShape = z.looseObject({ id: string, update_time: z.number().int(), issues: issuesShape });
+
+const agentsQuery = listQuery.extend({
+  id: text,
+  title: text,
+  keywords: text.describe('Part of the title or of a tag.'),
+  canvas_category: textList,
+  canvas_type: text,
+  owner_ids: textList.describe('Comma-separated; only the own tenant is allowed.'),
+  tags: textList.describe('Comma-separated; one of them is enough.'),
+  type: text.describe('"filter": the values that can be filtered by, and how often each occurs.'),
+});
+
+const tagsQuery = z.object({ canvas_category: textList });
+
+export const agentRoutes: RouteGroup = {
+  name: 'agents',
+  description: 'Agents: a draft of a canvas and its properties.',
+  routes: [
+    route(
+      'GET /agents',
+      {
+        summary: 'Lists agents',
+        query: agentsQuery,
+        data: z.looseObject({
+          canvas: z.array(agentItemShape).optional(),
+          filter: agentFilterShape.optional(),
+          total: z.number().int(),
+        }),
+      },
+      list,
+    ),
+    route(
+      'POST /agents',
+      { summary: 'Creates an agent', body: agentSchema, data: createdAgentShape },
+      async ({ tenant, body }, parts) => success(await insertAgent(parts, tenant, readAgentInput(body))),
+    ),
+    route(
+      'GET /agents/:id',
+      { summary: 'Reads an agent with its draft', data: agentShape },
+      async ({ tenant, params }, { stores }) => {
+        const agent = await stores.agents.find(tenant, params.id);
+        if (agent === undefined) throw noCanvas();
+        return success(agentView(agent, tenant));
+      },
+    ),
+    ...(['PATCH', 'PUT'] as const).map((method) =>
+      route(
+        `${method} /agents/:id`,
+        {
+          summary: method === 'PUT' ? 'The same as PATCH' : 'Saves a draft; makes no version',
+          body: agentSchema,
+          data: changedAgentShape,
+        },
+        change,
+      ),
+    ),
+    route(
+      'DELETE /agents/:id',
+      { summary: 'Deletes an agent with its versions, sessions and runs', data: z.boolean() },
+      async ({ tenant, params }, parts) => {
+        if (!(await deleteAgent(parts, tenant, params.id))) throw notOwner();
+        return success(true);
+      },
+    ),
+    route(
+      'GET /agents/tags',
+      {
+        summary: 'Counts tags',
+        query: tagsQuery,
+        data: z.array(z.looseObject({ tag: string, count: z.number().int() })),
+      },
+      countTags,
+    ),
+    route(
+      'PUT /agents/:id/tags',
+      {
+        summary: 'Replaces tags',
+        body: z.looseObject({
+          tags: tagsSchema.describe('All tags: comma-separated, or a list. 64 characters each, 512 together.'),
+        }),
+        data: z.boolean(),
+      },
+      async ({ tenant, params, body }, { stores, now }) => {
+        const change = { tags: readTags(body.tags), updatedAt: now() };
+        const agent = await stores.agents.update(tenant, params.id, change);
+        if (agent === undefined) throw new EngineError('FORBIDDEN', 'Agent not found or no permission.');
+        return success(true);
+      },
+    ),
+    route(
+      'POST /agents/:id/reset',
+      { summary: 'Removes what conversations left in the draft, and gives the draft', data: z.looseObject({}) },
+      async (request, parts) => {
+        const { id, dsl } = await requireAgent(parts, request);
+        const reset = resetDraft(dsl);
+        const change = { dsl: reset, updatedAt: parts.now() };
+        if ((await parts.stores.agents.update(request.tenant, id, change)) === undefined) throw noAgent();
+        return success(reset);
+      },
+    ),
+  ],
+};
+
+/** The agents of the caller, or with `type=filter` what they can be filtered by. */
+async function list({ tenant, query }: RouteRequest<never, typeof agentsQuery>, { stores }: ServerParts) {
+  const { id, title, keywords, tags, canvas_category: categories, canvas_type: canvasType, owner_ids: owners } = query;
+  if ((owners?.length ?? 0) > MAX_OWNERS) throw badArgument(`owner_ids must contain at most ${MAX_OWNERS} IDs`);
+  if (owners?.some((owner) => owner !== tenant)) {
+    throw new EngineError('FORBIDDEN', 'Only authorized owner_ids can be queried.');
+  }
+  if (query.type === 'filter') return success(await filtersOf(stores.agents, tenant));
+  const { items, total } = await stores.agents.list(tenant, {
+    ...pageOf(query),
+    ...orderOf<AgentQuery['orderBy']>(query, ORDERS, 'createdAt'),
+    ...given({ id, title, keywords, canvasType, categories, tags }),
+  });
+  const isUnfiltered = categories === undefined && tags === undefined && canvasType === undefined;
+  const canvas = items.map((agent) => ({ ...agentItem(agent, tenant), ...(isUnfiltered ? { type: 'agent' } : {}) }));
+  return success({ canvas, total });
+}
+
+/** Every tag and how many agents have it. */
+async function countTags({ tenant, query }: RouteRequest<never, typeof tagsQuery>, { stores }: ServerParts) {
+  const { items } = await stores.agents.list(tenant, {
+    ...EVERYTHING,
+    ...given({ categories: query.canvas_category }),
+  });
+  const counts = countBy(items, ({ tags }) => tags.split(',').map((tag) => tag.trim()));
+  return success(
+    [...counts]
+      .filter(([tag]) => tag !== '')
+      .map(([tag, count]) => ({ tag, count }))
+      .sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1)),
+  );
+}
+
+/** Which values the filters of the list can have, and how many agents each has. */
+async function filtersOf(agents: AgentStore, tenant: string): Promise<object> {
+  const { items, total } = await agents.list(tenant, EVERYTHING);
+  const counts = countBy(items, ({ canvasCategory }) => [canvasCategory]);
+  return {
+    filter: {
+      owner: total === 0 ? [] : [{ id: tenant, label: tenant, count: total }],
+      canvas_category: [...counts].map(([id, count]) => ({ id, count })),
+    },
+    total,
+  };
+}
+
+function countBy(
+  agents: readonly AgentRecord[],
+  namesOf: (agent: AgentRecord) => readonly string[],
+): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const agent of agents) {
+    for (const name of namesOf(agent)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Stores a new agent and gives its view. @throws EngineError BAD_REQUEST, CONFLICT; DOCUMENT_INVALID when it is to be published. */
+export async function insertAgent(parts: ServerParts, tenant: string, input: AgentInput): Promise<object> {
+  const { title, dsl, fields, publishes } = input;
+  if (dsl === undefined) throw badArgument('No DSL data in request.');
+  if (title === undefined) throw badArgument('No title in request.');
+  const issues = parts.checkDocument(dsl);
+  if (publishes) requireSound(issues);
+  const now = parts.now();
+  const agent: AgentRecord = {
+    id: createId(),
+    title,
+    description: null,
+    avatar: null,
+    permission: 'me',
+    canvasType: null,
+    canvasCategory: DEFAULT_CATEGORY,
+    tags: '',
+    ...fields,
+    dsl,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await parts.stores.agents.insert(tenant, agent);
+  if (publishes) await publish(parts, tenant, agent, {});
+  const stored = (await parts.stores.agents.find(tenant, agent.id)) ?? agent;
+  return { ...agentView(stored, tenant), issues };
+}
+
+/** Saves a draft; that alone publishes nothing and withdraws nothing. */
+async function change(request: RouteRequest<'id', NoQuery, typeof agentSchema>, parts: ServerParts) {
+  const { tenant } = request;
+  const { title, dsl, fields, publishes } = readAgentInput(request.body);
+  const before = await requireAgent(parts, request);
+  const issues = parts.checkDocument(dsl ?? before.dsl);
+  // Checked before saving: a draft that cannot be published as requested is not saved either.
+  if (publishes) requireSound(issues);
+  const after = await parts.stores.agents.update(tenant, before.id, {
+    ...fields,
+    ...given({ title, dsl }),
+    updatedAt: parts.now(),
+  });
+  if (after === undefined) throw noAgent();
+  if (publishes) await publish(parts, tenant, after, {});
+  return success({ id: after.id, update_time: after.updatedAt, issues });
+}
+
+/**
+ * Deletes an agent with its versions, sessions, runs and logs; gives whether it existed. Its runs are cancelled first, so that
+ * their clients receive the end before the logs are gone.
+ */
+async function deleteAgent(parts: ServerParts, tenant: string, agentId: string): Promise<boolean> {
+  const { stores, host } = parts;
+  if ((await stores.agents.find(tenant, agentId)) === undefined) return false;
+  await stopRuns(parts, tenant, agentId);
+  const wasThere = await stores.agents.delete(tenant, agentId);
+  // A run may have started meanwhile.
+  await host.cancel(tenant, { agentId });
+  await stores.versions.deleteOfAgent(tenant, agentId);
+  await stores.sessions.deleteOfAgent(tenant, agentId);
+  for (const run of await stores.runs.deleteOfAgent(tenant, agentId)) {
+    await stores.log.delete(tenant, run);
+    await stores.journal?.delete(tenant, run);
+  }
+  return wasThere;
+}
+
+async function stopRuns(parts: ServerParts, tenant: string, agentId: string): Promise<void> {
+  const query = { status: 'running', offset: 0, limit: MOST_RUNS } as const;
+  const { items } = await parts.stores.runs.list(tenant, agentId, query);
+  await parts.host.cancel(tenant, { agentId });
+  await Promise.all(items.map(({ id }) => parts.host.whenOver(tenant, id, DELETE_PATIENCE_MS)));
+}
+
+/** An agent in a list. Times are milliseconds since 1970. */
+function agentItem(agent: AgentRecord, tenant: string): Record<string, Json> {
+  return {
+    id: agent.id,
+    avatar: agent.avatar,
+    title: agent.title,
+    description: agent.description,
+    permission: agent.permission,
+    user_id: tenant,
+    tenant_id: tenant,
+    nickname: tenant,
+    tenant_avatar: null,
+    create_time: agent.createdAt,
+    update_time: agent.updatedAt,
+    canvas_type: agent.canvasType,
+    canvas_category: agent.canvasCategory,
+    tags: agent.tags,
+    release: agent.published !== undefined,
+    release_time: agent.published?.at ?? null,
+  };
+}
+
+/** An agent with its document. */
+function agentView(agent: AgentRecord, tenant: string): Record<string, Json> {
+  return {
+    ...agentItem(agent, tenant),
+    create_date: formatTime(agent.createdAt),
+    update_date: formatTime(agent.updatedAt),
+    last_publish_time: agent.published?.at ?? null,
+    dsl: agent.dsl,
+  };
+}

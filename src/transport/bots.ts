@@ -1,0 +1,79 @@
+/** What chat pages on other sites call, with a key that may stand in a page. */
+import { z } from 'zod';
+import { beginParams, mode, prologue } from '../dsl/introspect.js';
+import { readDocument } from '../dsl/read.js';
+import { EngineError } from '../errors.js';
+import type { AgentRecord } from '../records/stores.js';
+import { type AgentRequest, requireAgent } from './agents/find-agent.js';
+import { success } from './envelope.js';
+import { type RouteGroup, route } from './http/route.js';
+import { answerShape, answerWithRun } from './runs/answer-run.js';
+import { turnOf, turnQuery, turnSchema } from './runs/read-turn.js';
+import type { ServerParts } from './server-parts.js';
+import { traceOfMessage, traceShape } from './traces/trace-routes.js';
+
+export const botRoutes: RouteGroup = {
+  name: 'agentbots',
+  description: 'Turns for chat pages on other sites, which hold a beta token.',
+  routes: [
+    route(
+      'POST /agentbots/:id/completions',
+      {
+        summary: 'Runs a turn of the draft; streams unless `stream` is false',
+        access: 'bot',
+        query: turnQuery,
+        body: turnSchema,
+        answers: 'events',
+        data: answerShape,
+      },
+      async (request, parts) => {
+        const { tenant, query, body, exchange } = request;
+        const { id: agentId } = await requireBot(parts, request);
+        const turn = turnOf(body, query);
+        const { live } = await parts.startTurn({ tenant, agentId, fallback: 'draft' }, turn);
+        const streams = turn.streams || body.stream === undefined || body.stream === null;
+        return answerWithRun(exchange, parts, live, { streams });
+      },
+    ),
+    route(
+      'GET /agentbots/:id/inputs',
+      {
+        summary: 'What a page shows before the first question',
+        access: 'bot',
+        data: z.looseObject({
+          title: z.string(),
+          avatar: z.string().nullable(),
+          inputs: z.looseObject({}),
+          prologue: z.string(),
+          mode: z.string(),
+        }),
+      },
+      async (request, parts) => success(inputsOf(await requireBot(parts, request))),
+    ),
+    route(
+      'GET /agentbots/:id/logs/:message',
+      { summary: 'What each component did for a message', access: 'bot', data: traceShape },
+      async (request, parts) => {
+        const { id } = await requireBot(parts, request);
+        return success(await traceOfMessage(parts, request.tenant, id, request.params.message));
+      },
+    ),
+  ],
+};
+
+function inputsOf({ title, avatar, dsl }: AgentRecord): object {
+  const { document } = readDocument(dsl);
+  if (document === undefined) return { title, avatar, inputs: {}, prologue: '', mode: '' };
+  const { inputs } = beginParams(document) ?? {};
+  return { title, avatar, inputs: inputs ?? {}, prologue: prologue(document), mode: mode(document) };
+}
+
+/** @throws EngineError NOT_FOUND when there is no such agent, or the key does not open it. */
+async function requireBot(parts: ServerParts, request: AgentRequest): Promise<AgentRecord> {
+  try {
+    return await requireAgent(parts, request);
+  } catch (error) {
+    if (!EngineError.is(error) || error.code !== 'FORBIDDEN') throw error;
+    throw new EngineError('NOT_FOUND', `Can't find agent by ID: ${request.params.id}`);
+  }
+}

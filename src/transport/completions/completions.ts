@@ -1,0 +1,191 @@
+/** Turns as chat clients start them: RAGFlow's form and OpenAI's. */
+import { z } from 'zod';
+import { EngineError, type ErrorCode } from '../../errors.js';
+import { checkId } from '../../hosting/ids.js';
+import type { Log } from '../../hosting/log.js';
+import { badArgument } from '../../hosting/refusals.js';
+import type { TurnRequest } from '../../hosting/start-command.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
+import { estimateTokens } from '../../models/estimate-tokens.js';
+import { type Envelope, outside } from '../envelope.js';
+import { isTruthy, readInput } from '../http/input.js';
+import { type HttpExchange, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { answerShape, answerWithRun, awaitRun, streamRun } from '../runs/answer-run.js';
+import { readTurn, type TraceHeaders, turnOf, turnQuery, turnSchema } from '../runs/read-turn.js';
+import type { ServerParts } from '../server-parts.js';
+import { conversationFrames } from './conversation-view.js';
+import { openaiCompletion, openaiView } from './openai-view.js';
+
+const messageSchema = z.looseObject({
+  role: z.string(),
+  content: z
+    .union([z.string(), z.array(z.looseObject({ type: z.string().optional(), text: z.string().optional() }))])
+    .nullish(),
+});
+
+/** A question in OpenAI's form. */
+const openaiSchema = z.looseObject({
+  messages: z.array(messageSchema).nullish().describe('The last user message is the question.'),
+  model: z.unknown().optional().describe('Ignored: the agent decides.'),
+  stream: z.unknown().optional().describe('true: the answer is a stream of chunks.'),
+  id: z.string().nullish().describe('The same as `session_id`; also `metadata.id`.'),
+  session_id: z.string().nullish(),
+});
+
+/** The body is in one of two forms, which the agent's id does not tell apart. */
+const eitherSchema = turnSchema.extend({
+  agent_id: z.string(),
+  'openai-compatible': z.unknown().optional().describe("true: the body and the answer are in OpenAI's form."),
+});
+
+export const completionRoutes: RouteGroup = {
+  name: 'completions',
+  description: "Turns as chat clients start them: RAGFlow's form and OpenAI's.",
+  routes: [
+    route(
+      'POST /agents/chat/completions',
+      {
+        summary: 'Runs a turn of the draft',
+        query: turnQuery,
+        takes: eitherSchema,
+        answers: 'events',
+        data: answerShape,
+      },
+      (request, parts) => {
+        const { body } = request;
+        const id = isJsonObject(body) ? body.agent_id : undefined;
+        if (typeof id !== 'string' || id === '') throw badArgument('`agent_id` is required.');
+        if (!isJsonObject(body) || !isTruthy(body['openai-compatible'])) {
+          return complete(request, parts, checkId('agent_id', id), readInput(turnSchema, body));
+        }
+        return completeInOpenaiForm(request, parts, id).catch((error: unknown) =>
+          refuseInOpenaiForm(request.exchange, error, parts),
+        );
+      },
+    ),
+    route(
+      'POST /agents/:id/completions',
+      { summary: 'Older path of the same', query: turnQuery, body: turnSchema, answers: 'events', data: answerShape },
+      (request, parts) => complete(request, parts, request.params.id, request.body),
+    ),
+    route(
+      'POST /agents_openai/:id/chat/completions',
+      {
+        summary: "Runs a turn for clients of OpenAI's API",
+        takes: openaiSchema,
+        answers: 'openai',
+        refuse: refuseInOpenaiForm,
+      },
+      (request, parts) => completeInOpenaiForm(request, parts, request.params.id),
+    ),
+  ],
+};
+
+async function complete(
+  { tenant, query, exchange }: RouteRequest<never, typeof turnQuery>,
+  parts: ServerParts,
+  agentId: string,
+  body: z.output<typeof turnSchema>,
+): Promise<Envelope | undefined> {
+  const turn = turnOf(body, query, exchange.headers);
+  const { live, session } = await parts.startTurn({ tenant, agentId, fallback: 'draft' }, turn);
+  // Sessions that were created before their first run belong to chat pages, which get fewer events.
+  const view = session.source === 'workflow' ? {} : { frames: conversationFrames(turn.returnsTrace) };
+  return answerWithRun(exchange, parts, live, { streams: turn.streams, view });
+}
+
+async function completeInOpenaiForm(
+  { tenant, body, exchange }: RouteRequest<never>,
+  parts: ServerParts,
+  id: string,
+): Promise<JsonObject | undefined> {
+  const { turn, promptTokens } = readOpenaiRequest(readInput(openaiSchema, body), exchange.headers);
+  const target = { tenant, agentId: checkId('agent_id', id), fallback: 'draft' as const };
+  const { live } = await parts.startTurn(target, turn);
+  const { id: run, sessionId, agentId } = live.identity;
+  const header = { sessionId, agentId, created: Math.floor(live.startedAt / 1000), promptTokens };
+  if (turn.streams) {
+    streamRun(exchange, parts, run, openaiView(header));
+    return undefined;
+  }
+  exchange.set('X-Run-Id', run);
+  const record = await awaitRun(exchange, live);
+  const failure = record.error && outside(new EngineError(record.error.code, record.error.message)).message;
+  const { status, body: completion } = openaiCompletion(header, record, live.transcript, failure);
+  exchange.status = status;
+  return completion;
+}
+
+/** A turn that came in OpenAI's form. */
+export interface OpenaiRequest {
+  readonly turn: TurnRequest;
+  /** Estimated tokens of all messages. */
+  readonly promptTokens: number;
+}
+
+/**
+ * Reads OpenAI's form: the last user message is the question, what comes before it is the history of a new session.
+ *
+ * @throws EngineError BAD_REQUEST.
+ */
+function readOpenaiRequest(body: z.output<typeof openaiSchema>, headers: TraceHeaders): OpenaiRequest {
+  const { messages: sent, session_id, id, metadata } = body;
+  const messages = (sent ?? []).map(({ role, content }) => ({ role, content: flatten(content) }));
+  if (messages.length === 0) throw badArgument('You must provide at least one message.');
+  const at = messages.findLastIndex(({ role }) => role === 'user');
+  const question = messages[at]?.content;
+  if (question === undefined) throw badArgument('One of the messages must have the role "user".');
+  const ids = [session_id, id, isJsonObject(metadata) ? metadata.id : undefined];
+  const sessionId = ids.find((id) => typeof id === 'string' && id !== '');
+  return {
+    turn: {
+      ...readTurn({ ...body, session_id: sessionId, query: question }, headers),
+      history: messages.slice(0, at).filter(isSpoken),
+    },
+    promptTokens: messages.reduce((sum, { content }) => sum + estimateTokens(content), 0),
+  };
+}
+
+interface Spoken {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+function isSpoken(message: { readonly role: string; readonly content: string }): message is Spoken {
+  return message.role === 'user' || message.role === 'assistant';
+}
+
+function flatten(content: z.infer<typeof messageSchema>['content']): string {
+  if (typeof content === 'string') return content;
+  return (content ?? [])
+    .map(({ text = '' }) => text)
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** HTTP status and type of OpenAI's errors by code; anything else is the server's fault. */
+const KINDS: Readonly<Partial<Record<ErrorCode, readonly [status: number, type: string]>>> = {
+  BAD_REQUEST: [400, 'invalid_request_error'],
+  BODY_TOO_LARGE: [413, 'invalid_request_error'],
+  DOCUMENT_INVALID: [400, 'invalid_request_error'],
+  UNAUTHENTICATED: [401, 'authentication_error'],
+  FORBIDDEN: [403, 'permission_error'],
+  NOT_FOUND: [404, 'not_found_error'],
+  SESSION_BUSY: [409, 'invalid_request_error'],
+  LIMIT_REACHED: [503, 'server_error'],
+};
+
+/** A refusal in OpenAI's form; what is not an EngineError keeps its message to itself. */
+function openaiError(thrown: unknown): { readonly status: number; readonly body: JsonObject } {
+  const error = EngineError.is(thrown) ? thrown : new EngineError('INTERNAL', '');
+  const [usual, type] = KINDS[error.code] ?? [500, 'server_error'];
+  const { message, status = usual } = outside(error);
+  return { status, body: { error: { message, type } } };
+}
+
+function refuseInOpenaiForm(exchange: HttpExchange, error: unknown, { logger }: { readonly logger: Log }): void {
+  if (!EngineError.is(error)) logger.error({ err: error, path: exchange.path }, 'a request crashed');
+  const { status, body } = openaiError(error);
+  exchange.status = status;
+  exchange.body = body;
+}

@@ -1,0 +1,226 @@
+/** Files of users, and files that agents made: upload and download. */
+import { firstValueFrom, type Observable } from 'rxjs';
+import { z } from 'zod';
+import { EngineError } from '../../errors.js';
+import { createId } from '../../hosting/ids.js';
+import { badArgument } from '../../hosting/refusals.js';
+import type { JsonObject } from '../../json.js';
+import type { FileRecord } from '../../records/stores.js';
+import { requireAgent } from '../agents/find-agent.js';
+import { success } from '../envelope.js';
+import { text } from '../http/input.js';
+import { isMultipart, readMultipart, type UploadedFile } from '../http/read-body.js';
+import { type HttpExchange, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import type { ServerParts } from '../server-parts.js';
+import { contentHeaders, endingOf } from './content-headers.js';
+
+/** Types of files that code of an agent may make. */
+const ARTIFACTS = new Set(['png', 'jpg', 'jpeg', 'svg', 'pdf', 'csv', 'json', 'html']);
+
+const string = z.string();
+
+const fileShape = z.looseObject({
+  id: string,
+  name: string,
+  size: z.number().int().describe('Bytes.'),
+  extension: string,
+  mime_type: string,
+  created_by: string,
+  created_at: z.number().int().describe('Seconds since 1970.'),
+  preview_url: z.null(),
+});
+
+const uploadQuery = z.object({ url: text.describe('Fetches this instead.') });
+const previewQuery = z.object({ ext: text, mime_type: text, filename: text });
+const downloadQuery = previewQuery.extend({
+  disposition: text.describe('"inline" shows it, when no script can run in it.'),
+});
+const artifactQuery = z.object({ session_id: text });
+
+export const fileRoutes: RouteGroup = {
+  name: 'files',
+  description: 'Files of users and files that agents made.',
+  routes: [
+    route(
+      'POST /agents/:id/upload',
+      {
+        summary: 'Stores files for an agent; several give a list',
+        access: 'page',
+        query: uploadQuery,
+        body: 'files',
+        data: z.union([fileShape, z.array(fileShape)]),
+      },
+      upload,
+    ),
+    route(
+      'GET /agents/download',
+      { summary: 'Gives a file', query: z.object({ id: string }), answers: 'file' },
+      async ({ tenant, query, exchange }, parts) => {
+        const { name, bytes } = await findFile(parts, tenant, query.id);
+        // Bytes of no type that a browser would show.
+        const mimeType = 'application/octet-stream';
+        exchange.set(contentHeaders({ mimeType, extension: undefined, fileName: name, isInline: false }));
+        return bufferOf(bytes);
+      },
+    ),
+    route(
+      'GET /agents/attachments/:file/download',
+      { summary: 'Gives a file', access: 'page', query: downloadQuery, answers: 'file' },
+      (request, parts) => send(request, parts, request.query.disposition === 'inline'),
+    ),
+    route(
+      'GET /agents/attachments/:file/preview',
+      { summary: 'Shows a file', query: previewQuery, answers: 'file' },
+      (request, parts) => send(request, parts, true),
+    ),
+    route(
+      'GET /documents/artifact/:file',
+      { summary: 'Gives a file that code of an agent made', query: artifactQuery, answers: 'file' },
+      sendArtifact,
+    ),
+  ],
+};
+
+async function upload(request: RouteRequest<'id', typeof uploadQuery>, parts: ServerParts) {
+  const { stores, now } = parts;
+  const { tenant, query, exchange } = request;
+  await requireAgent(parts, request);
+  const files = await receive(parts, exchange, query.url);
+  if (files.length === 0) throw badArgument('`file` field is required.');
+  const records = files.map((file): FileRecord => ({ ...file, id: createId(), createdAt: now() }));
+  for (const record of records) await stores.files.save(tenant, record);
+  const views = records.map((record) => fileView(record, tenant));
+  return success(views.length === 1 ? views[0] : views);
+}
+
+/** What was sent, or what lies behind `url`; that wins over one file that comes with it. */
+async function receive({ config, services }: ServerParts, { req }: HttpExchange, url: string | undefined) {
+  if (url === undefined) return readMultipart(req, 'file', config.uploadBytes);
+  const sent: readonly UploadedFile[] = isMultipart(req) ? await readMultipart(req, 'file', config.uploadBytes) : [];
+  if (sent.length > 1) throw badArgument('With `url`, at most one `file` may be sent.');
+  return [await fetchFile(services.http, url, config.uploadBytes)];
+}
+
+async function send(
+  { tenant, params, query, exchange }: RouteRequest<'file', typeof previewQuery>,
+  parts: ServerParts,
+  isInline: boolean,
+): Promise<Buffer> {
+  const file = await findFile(parts, tenant, params.file);
+  const fileName = query.filename ?? file.name;
+  exchange.set(
+    contentHeaders({
+      mimeType: query.mime_type ?? (query.ext === undefined ? file.mimeType : undefined),
+      extension: query.ext ?? endingOf(fileName),
+      fileName,
+      isInline,
+    }),
+  );
+  return bufferOf(file.bytes);
+}
+
+async function findFile({ stores }: ServerParts, tenant: string, id: string): Promise<FileRecord> {
+  if (!/^[A-Za-z0-9_.-]{1,255}$/.test(id)) throw badArgument('invalid attachment id.');
+  const file = await stores.files.find(tenant, id);
+  if (file === undefined) throw new EngineError('NOT_FOUND', 'document not found');
+  return file;
+}
+
+/** A file that an agent's code made, by its name: the id of the file, with or without the ending. */
+async function sendArtifact(
+  { tenant, params, query, exchange }: RouteRequest<'file', typeof artifactQuery>,
+  { stores }: ServerParts,
+): Promise<Buffer> {
+  const { file: name } = params;
+  const ending = endingOf(name);
+  if (!/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/.test(name)) throw new EngineError('NOT_FOUND', 'Invalid filename.');
+  if (!ARTIFACTS.has(ending)) throw new EngineError('NOT_FOUND', 'invalid file type');
+  const session = query.session_id;
+  const isOwn = session === undefined || (await stores.sessions.find(tenant, session)) !== undefined;
+  const file = isOwn ? await findArtifact(stores.files, tenant, name, ending) : undefined;
+  if (file === undefined) throw new EngineError('NOT_FOUND', 'Artifact not found.');
+  exchange.set(contentHeaders({ mimeType: undefined, extension: ending, fileName: name, isInline: true }));
+  return bufferOf(file.bytes);
+}
+
+async function findArtifact(files: ServerParts['stores']['files'], tenant: string, name: string, ending: string) {
+  return (await files.find(tenant, name)) ?? (await files.find(tenant, name.slice(0, -ending.length - 1)));
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function fileView({ id, name, mimeType, bytes, createdAt }: FileRecord, tenant: string): JsonObject {
+  return {
+    id,
+    name,
+    size: bytes.byteLength,
+    extension: endingOf(name),
+    mime_type: mimeType,
+    created_by: tenant,
+    created_at: Math.floor(createdAt / 1000),
+    preview_url: null,
+  };
+}
+
+/** The part of the egress client that files are fetched with; it decides which addresses may be reached. */
+interface UrlReader {
+  fetch(request: { readonly url: string; readonly maxBytes: number }): Observable<{
+    readonly status: number;
+    readonly contentType: string;
+    /** After redirects. */
+    readonly url: string;
+    readonly bytes: Uint8Array;
+  }>;
+}
+
+/** Endings of files that a URL without one gives. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  'text/html': 'html',
+  'text/plain': 'txt',
+  'text/csv': 'csv',
+  'text/markdown': 'md',
+  'application/pdf': 'pdf',
+  'application/json': 'json',
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+};
+
+/**
+ * Fetches a file from a URL that a client sent, through the server's egress client.
+ *
+ * @throws EngineError CONFIG_INVALID for a server without such a client, NOT_FOUND unless the answer is a 2xx, URL_* and
+ * EGRESS_* of the client.
+ */
+async function fetchFile(http: unknown, url: string, maxBytes: number): Promise<UploadedFile> {
+  if (!isUrlReader(http)) {
+    throw new EngineError('CONFIG_INVALID', 'This server does not fetch files from URLs; send the file itself.');
+  }
+  const answer = await firstValueFrom(http.fetch({ url, maxBytes }));
+  if (answer.status < 200 || answer.status > 299) {
+    throw new EngineError('NOT_FOUND', `The URL answered with HTTP status ${answer.status}, so there is no file.`);
+  }
+  const mimeType = answer.contentType.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream';
+  return { name: nameOf(answer.url, mimeType), mimeType, bytes: answer.bytes };
+}
+
+function isUrlReader(value: unknown): value is UrlReader {
+  return typeof value === 'object' && value !== null && 'fetch' in value && typeof value.fetch === 'function';
+}
+
+function nameOf(url: string, mimeType: string): string {
+  const { pathname, hostname } = new URL(url);
+  const last = decoded(pathname.split('/').at(-1) ?? '');
+  const name = last === '' ? hostname : last;
+  const ending = ENDINGS[mimeType];
+  return last !== '' && endingOf(last) !== '' ? last : `${name}${ending === undefined ? '' : `.${ending}`}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text).replace(/[/\\]/g, '_');
+  } catch {
+    return text;
+  }
+}

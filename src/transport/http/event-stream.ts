@@ -1,0 +1,95 @@
+import { PassThrough } from 'node:stream';
+import { BehaviorSubject, filter, interval, type Observable, Subscription } from 'rxjs';
+import { tooSlow } from '../../hosting/liveness.js';
+import type { EventFrame } from '../../hosting/event-frame.js';
+import type { HttpExchange } from './route.js';
+
+/** The last frame of every stream of a run. RAGFlow writes one `data:` line without a space; the `id:` lines are ours, for resuming. */
+export const DONE = 'data:[DONE]\n\n';
+
+/** A comment that keeps proxies from closing a quiet stream. */
+export const PING = ': ping\n\n';
+
+/** The JSON holds no line end, and the number none either, so neither can start a line of its own. */
+export function sseFrame(seq: number, json: string): string {
+  return `id: ${seq}\ndata:${json}\n\n`;
+}
+
+/** An event in RAGFlow's format; none when it has no counterpart there. */
+export function ragflowFrames({ seq, ragflow }: EventFrame): readonly string[] {
+  return ragflow === undefined ? [] : [sseFrame(seq, ragflow)];
+}
+
+/** An event of the engine as it is. */
+export function engineFrames({ seq, json }: EventFrame): readonly string[] {
+  return [sseFrame(seq, json)];
+}
+
+/** Bytes that wait in the process before a client counts as not ready; the socket has its own buffer beside. */
+const BUFFER_BYTES = 64 * 1024;
+
+export interface EventStreamOptions {
+  /** Pause between comments that keep the stream alive, in milliseconds. */
+  readonly pingMs: number;
+  /** A client that takes nothing for so many milliseconds is cut off. */
+  readonly slowMs: number;
+  /** Hears why a client was cut off. */
+  readonly whenCut: (reason: unknown) => void;
+}
+
+/**
+ * Answers with a stream of events; returns at once.
+ *
+ * `open` is given whether the client takes more, and gives the frames as text. Its subscription ends with the client. Its
+ * completion ends the stream, its error cuts the client off.
+ */
+export function sendEventStream(
+  exchange: HttpExchange,
+  open: (ready$: Observable<boolean>) => Observable<string>,
+  options: EventStreamOptions,
+): void {
+  const body = new PassThrough({ highWaterMark: BUFFER_BYTES });
+  const ready$ = new BehaviorSubject(true);
+  const subscription = new Subscription();
+  let unwritten = '';
+  const flush = (): void => {
+    if (unwritten === '' || body.destroyed) return;
+    const text = unwritten;
+    unwritten = '';
+    if (!body.write(text)) ready$.next(false);
+  };
+  /** What comes in one go is written in one go: a write to a socket costs as much as many frames. */
+  const write = (text: string): void => {
+    if (unwritten === '') queueMicrotask(flush);
+    unwritten += text;
+    if (unwritten.length >= BUFFER_BYTES) flush();
+  };
+  const end = (): void => {
+    flush();
+    body.end();
+  };
+  const cut = (reason: unknown): void => {
+    options.whenCut(reason);
+    body.destroy();
+    exchange.res.destroy();
+  };
+  body.on('drain', () => ready$.next(true));
+  body.once('close', () => subscription.unsubscribe());
+  // Koa tears the body down when the client goes away; that is no error of ours.
+  body.on('error', () => {});
+
+  exchange.status = 200;
+  exchange.set({
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-cache',
+    Connection: 'keep-alive',
+    'X-Accel-Buffering': 'no',
+  });
+  exchange.body = body;
+  exchange.flushHeaders();
+
+  const pings$ = interval(options.pingMs).pipe(filter(() => ready$.value && !body.writableEnded));
+  subscription.add(pings$.subscribe(() => write(PING)));
+  subscription.add(tooSlow(ready$, options.slowMs).subscribe(cut));
+  subscription.add(open(ready$).subscribe({ next: write, error: cut, complete: end }));
+}

@@ -1,0 +1,117 @@
+/** Reading what clients send: schemas of bodies and queries, RAGFlow's conventions for lists and flags. */
+import type { ParsedUrlQuery } from 'node:querystring';
+import { z } from 'zod';
+import { badArgument } from '../../hosting/refusals.js';
+import type { PageRequest } from '../../records/stores.js';
+
+/** The most items of one page. */
+const MAX_PAGE_SIZE = 100;
+
+/** Reads a value by a schema. @throws EngineError BAD_REQUEST with every mismatch and its path. */
+export function readInput<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `\`${path.map(String).join('.')}\`: ${message}`,
+  );
+  throw badArgument(`The request is not valid: ${problems.join('; ')}.`);
+}
+
+/**
+ * Reads a query by a schema of texts. The last value counts where a parameter is repeated, and an empty one is absent.
+ *
+ * @throws EngineError BAD_REQUEST for a required parameter that is absent, and what transforms of the schema throw.
+ */
+export function readQuery<Q extends z.ZodObject>(schema: Q, query: ParsedUrlQuery): z.output<Q> {
+  const texts = Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value]);
+  const parsed = schema.safeParse(Object.fromEntries(texts.filter(([, text]) => text !== '')));
+  if (parsed.success) return parsed.data;
+  throw badArgument(`\`${String(parsed.error.issues[0]?.path[0])}\` is required.`);
+}
+
+/** What a client sent, for the message of a refusal: as JSON, or "nothing". */
+export function received(value: unknown): string {
+  return value === undefined || value === null ? 'nothing' : JSON.stringify(value);
+}
+
+/** A flag as clients send it: true, "true", "1", 1; everything else is false, also the text "false". */
+export function isTruthy(value: unknown): boolean {
+  if (typeof value === 'string') return /^(?:true|1|yes)$/i.test(value.trim());
+  return value === true || value === 1;
+}
+
+/** An object only of the properties that have a value; `exactOptionalPropertyTypes` distinguishes absent from undefined. */
+export function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined | null> } {
+  const filled = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(filled) as { [K in keyof T]?: Exclude<T[K], undefined | null> };
+}
+
+/** A parameter of a query. */
+export const text = z.string().optional();
+
+/** A comma-separated parameter; undefined when nothing is in it. */
+export const textList = text
+  .transform((value = '') => {
+    const filled = value.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+    return filled.length === 0 ? undefined : filled;
+  })
+  .describe('Comma-separated.');
+
+/** A parameter that is a flag, by the rule of {@link isTruthy}. */
+export const flag = text.transform(isTruthy);
+
+/** `from_date` and `to_date`: milliseconds since 1970. @throws EngineError BAD_REQUEST from the transforms. */
+export const periodQuery = z.object({
+  from_date: text.transform((value) => readTime('from_date', value)).describe('A date or a time, UTC without a zone.'),
+  to_date: text.transform((value) => readTime('to_date', value)).describe('The same; a date means the whole day.'),
+});
+
+/** Which part of a list, as RAGFlow reads it: what is no number counts as absent. */
+export const pageQuery = z.object({
+  page: text.transform((value) => positive(value, 1)).describe('From 1; default 1.'),
+  page_size: text.transform((value) => positive(value, 30)).describe(`At most ${MAX_PAGE_SIZE}; default 30.`),
+});
+
+/** Which part of a list, and in which order. */
+export const listQuery = pageQuery.extend({
+  orderby: text.describe('Name of a column.'),
+  desc: text.transform((value) => value?.toLowerCase() !== 'false').describe('"false": ascending; default descending.'),
+});
+
+/** Which document a turn or a session is for. */
+export const versionQuery = z.object({
+  version: text.describe('Id of a version, or "draft".'),
+  release: flag.describe('"true": only what is published.'),
+});
+
+/** The page that a query asks for. @throws EngineError BAD_REQUEST for more than {@link MAX_PAGE_SIZE} items. */
+export function pageOf({ page, page_size: limit }: z.output<typeof pageQuery>): PageRequest {
+  if (limit > MAX_PAGE_SIZE) throw badArgument(`\`page_size\` must be at most ${MAX_PAGE_SIZE}; received ${limit}.`);
+  return { offset: (page - 1) * limit, limit };
+}
+
+/** The order that a query asks for, by the names in `columns`. @throws EngineError BAD_REQUEST for another one. */
+export function orderOf<T>(
+  { orderby, desc }: Pick<z.output<typeof listQuery>, 'orderby' | 'desc'>,
+  columns: Readonly<Record<string, T>>,
+  fallback: T,
+): { readonly orderBy: T; readonly descending: boolean } {
+  if (orderby === undefined) return { orderBy: fallback, descending: desc };
+  if (Object.hasOwn(columns, orderby)) return { orderBy: columns[orderby] as T, descending: desc };
+  throw badArgument(`\`orderby\` must be one of ${Object.keys(columns).join(', ')}; received ${received(orderby)}.`);
+}
+
+/** A date, a date with time, or ISO 8601. @throws EngineError BAD_REQUEST. */
+function readTime(name: 'from_date' | 'to_date', given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(given);
+  const iso = isDay ? `${given}T${name === 'to_date' ? '23:59:59.999' : '00:00:00'}` : given.replace(' ', 'T');
+  const ms = Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(iso) ? iso : `${iso}Z`);
+  if (Number.isNaN(ms)) throw badArgument(`\`${name}\` must be a date; received ${JSON.stringify(given)}.`);
+  return ms;
+}
+
+function positive(given: string | undefined, fallback: number): number {
+  const value = Number(given);
+  return Number.isSafeInteger(value) && value >= 1 ? value : fallback;
+}

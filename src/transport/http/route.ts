@@ -1,0 +1,129 @@
+/** Routes as data: each is declared once, and the router, the parsing, the guards and the OpenAPI document are made from that. */
+import type { RouterContext } from '@koa/router';
+import type { z } from 'zod';
+import type { ServerParts } from '../server-parts.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * Who may call a route: anyone; keys of the API; those and the keys of chat pages; the same, refused in the words that chat
+ * pages know; the administrator (such a route exists only on a server with an administrator's key).
+ */
+export type Access = 'open' | 'key' | 'page' | 'bot' | 'admin';
+
+/** What a route answers with, for its description. */
+export type AnswerKind =
+  /** RAGFlow's envelope around `data`. */
+  | 'envelope'
+  /** The envelope around one page of a list, with the length of the whole list in `total`. */
+  | 'page'
+  /** A stream of events, or the envelope when the client does not stream. */
+  | 'events'
+  | 'openai'
+  | 'file'
+  | 'text'
+  | 'any';
+
+/** What a body can be beside JSON that a schema reads: multipart with files in the field `file`, or bytes of any type. */
+export type BodyKind = 'files' | 'anything';
+
+/** What every request knows after its key was checked. */
+export interface RequestState {
+  /** Empty on routes that are open or the administrator's. */
+  tenant: string;
+  /** Stands for the key that the request came with, in counters; never the key itself. */
+  caller: string;
+  /** The one agent that the key opens; absent: all of the tenant's. */
+  boundAgent?: string;
+}
+
+/** A request and its answer, as Koa has them. */
+export type HttpExchange = RouterContext<RequestState>;
+
+/** Names of the parameters in a path: `id` and `run` of `/agents/:id/runs/:run`. */
+type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** The query of a route that declares none. */
+export type NoQuery = z.ZodObject<Record<never, never>>;
+
+/** A request whose parameters, query and body were parsed by the route's declaration. */
+export interface RouteRequest<Name extends string, Q extends z.ZodType = NoQuery, B extends z.ZodType = z.ZodUnknown>
+  extends Readonly<RequestState> {
+  /** Parameters of the path. Those that name records have 1 to 255 characters and no control characters. */
+  readonly params: Readonly<Record<Name, string>>;
+  readonly query: z.output<Q>;
+  readonly body: z.output<B>;
+  /** Headers, sockets and the answer, for what the rest does not cover. */
+  readonly exchange: HttpExchange;
+}
+
+/** What a route declares beside its method and path. */
+export interface RouteSpec<Q extends z.ZodObject, B extends z.ZodType> {
+  readonly summary: string;
+  /** @default 'key' */
+  readonly access?: Access;
+  /** Reads the query: repeated parameters count once (the last one), empty ones are absent. @default nothing of it */
+  readonly query?: Q;
+  /** Reads the body. @default JSON that no schema checks */
+  readonly body?: B | BodyKind;
+  /** Describes a JSON body that the handler reads itself, because several forms are possible. */
+  readonly takes?: z.ZodType;
+  /** @default 'envelope' */
+  readonly answers?: AnswerKind;
+  /** What `data` holds in the envelope. */
+  readonly data?: z.ZodType;
+  /** Answers what is thrown on this route, also by its guards. @default RAGFlow's envelope */
+  readonly refuse?: Refuse;
+}
+
+/** Answers an error in the form that the clients of a route expect. */
+export type Refuse = (exchange: HttpExchange, error: unknown, parts: ServerParts) => void;
+
+/** Gives the body of the answer; undefined: the handler has answered through the exchange. */
+type Handle<Name extends string, Q extends z.ZodType, B extends z.ZodType> = (
+  request: RouteRequest<Name, Q, B>,
+  parts: ServerParts,
+) => unknown;
+
+/** A declared route with its handler. Made by {@link route}. */
+export interface Route extends RouteSpec<z.ZodObject, z.ZodType> {
+  readonly method: Method;
+  /** Below the prefix of the API. A fixed segment wins over a parameter, whatever the order of declaration. */
+  readonly path: string;
+  readonly handle: Handle<string, z.ZodType, z.ZodType>;
+}
+
+/** The routes of one resource. */
+export interface RouteGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly routes: readonly Route[];
+}
+
+/** Declares a route, such as `GET /agents/:id`; the handler gets what the declaration parses. */
+export function route<P extends string, Q extends z.ZodObject = NoQuery, B extends z.ZodType = z.ZodUnknown>(
+  address: `${Method} ${P}`,
+  spec: RouteSpec<Q, B>,
+  handle: Handle<NamesIn<P>, Q, B>,
+): Route {
+  const [method, path] = address.split(' ', 2) as [Method, P];
+  // Requests are parsed by the schemas that the handler was typed by.
+  return { ...spec, method, path, handle: handle as Route['handle'] };
+}
+
+/** The routes of groups, below a prefix. */
+export function routesBelow(prefix: string, groups: readonly RouteGroup[]): readonly Route[] {
+  return groups.flatMap(({ routes }) => routes.map((one) => ({ ...one, path: `${prefix}${one.path}` })));
+}
+
+/** A path with all parameters alike. Two routes of one method and one shape would answer the same requests. */
+export function shapeOf({ path }: Pick<Route, 'path'>): string {
+  return path.replace(/:[^/]+/g, LAST);
+}
+
+/** Sorts behind every character of a fixed segment, so that `/agents/tags` is no agent called "tags". */
+const LAST = '\uffff';

@@ -1,0 +1,120 @@
+import Router from '@koa/router';
+import type { Middleware } from 'koa';
+import type { z } from 'zod';
+import { EngineError } from '../../errors.js';
+import { checkId } from '../../hosting/ids.js';
+import { RateLimit } from '../access/rate-limits.js';
+import type { ServerParts } from '../server-parts.js';
+import { authenticate, type GuardOptions, limitRate, noPageKey, requireAdmin } from './guards.js';
+import { readInput, readQuery } from './input.js';
+import { readJsonBody } from './read-body.js';
+import { type Access, type HttpExchange, type RequestState, type Route, shapeOf } from './route.js';
+
+/** What a refusal calls the ids of a path. Other parameters are checked by their handlers. */
+const IDS: Readonly<Record<string, string>> = {
+  id: 'agent_id',
+  version: 'version_id',
+  session: 'session_id',
+  run: 'run_id',
+  message: 'message_id',
+  component: 'component_id',
+  task: 'task_id',
+  token: 'token',
+  tenant: 'tenant_id',
+};
+
+export interface RouterOptions {
+  readonly parts: ServerParts;
+  readonly guard: GuardOptions;
+}
+
+/**
+ * The router of declared routes, in an order that depends on their paths alone.
+ *
+ * Guards run only where a route matches: what does not exist is answered with 404 without asking for a key.
+ *
+ * @throws EngineError CONFIG_INVALID when two routes answer the same requests.
+ */
+export function createRouter(routes: readonly Route[], options: RouterOptions): Router<RequestState> {
+  const { parts } = options;
+  const router = new Router<RequestState>();
+  const guardsOf = createGuards(options);
+  for (const route of inOrder(routes)) {
+    if (route.access === 'admin' && parts.config.adminKey === undefined) continue;
+    router.register(route.path, [route.method], [...guardsOf(route), (exchange) => answer(route, parts, exchange)]);
+  }
+  return router;
+}
+
+function inOrder(routes: readonly Route[]): readonly Route[] {
+  const byKey = new Map<string, Route>();
+  for (const route of routes) {
+    const key = `${shapeOf(route)} ${route.method}`;
+    const other = byKey.get(key);
+    if (other !== undefined) {
+      const both = `${route.method} ${other.path} and ${route.path}`;
+      throw new EngineError('CONFIG_INVALID', `Two routes answer the same requests: ${both}. Give one another path.`);
+    }
+    byKey.set(key, route);
+  }
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, route]) => route);
+}
+
+/** The middleware before the handler of a route: form of refusals, key, rate, body. */
+function createGuards({ parts, guard }: RouterOptions): (route: Route) => readonly Middleware<RequestState>[] {
+  const { config, tokens, logger, createCounter } = parts;
+  const limit = new RateLimit(createCounter('api', 60), (error) =>
+    logger.error({ err: error }, 'requests cannot be counted and are refused'),
+  );
+  const limited = limitRate(limit, config.requestsPerMinute);
+  const json = readJsonBody(config.jsonBytes);
+  const byAccess: Readonly<Record<Access, readonly Middleware<RequestState>[]>> = {
+    open: [],
+    key: [authenticate(guard, { tokens }), limited],
+    page: [authenticate(guard, { tokens, takesBeta: true }), limited],
+    bot: [authenticate(guard, { tokens, takesBeta: true, refusal: noPageKey }), limited],
+    admin: [requireAdmin(config.adminKey, guard.findTenant)],
+  };
+  return ({ access = 'key', body, refuse }) => [
+    ...(refuse === undefined ? [] : [answerErrorsBy((exchange, error) => refuse(exchange, error, parts))]),
+    ...byAccess[access],
+    ...(body === 'anything' ? [] : [json]),
+  ];
+}
+
+function answerErrorsBy(refuse: (exchange: HttpExchange, error: unknown) => void): Middleware<RequestState> {
+  return async (exchange, next) => {
+    try {
+      await next();
+    } catch (error) {
+      refuse(exchange as HttpExchange, error);
+      // Discard the rest of a refused body: a client that cannot finish sending never reads the answer.
+      exchange.req.resume();
+    }
+  };
+}
+
+async function answer(route: Route, parts: ServerParts, exchange: HttpExchange): Promise<void> {
+  const { params, query, state, request } = exchange;
+  for (const [name, value] of Object.entries(params)) {
+    const label = IDS[name];
+    if (label !== undefined) checkId(label, value);
+  }
+  const body = await route.handle(
+    {
+      tenant: state.tenant ?? '',
+      caller: state.caller ?? '',
+      ...(state.boundAgent === undefined ? {} : { boundAgent: state.boundAgent }),
+      params,
+      query: route.query === undefined ? {} : readQuery(route.query, query),
+      body: isSchema(route.body) ? readInput(route.body, request.body) : request.body,
+      exchange,
+    },
+    parts,
+  );
+  if (body !== undefined) exchange.body = body;
+}
+
+function isSchema(body: Route['body']): body is z.ZodType {
+  return typeof body === 'object';
+}

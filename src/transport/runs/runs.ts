@@ -1,0 +1,219 @@
+/** Runs: starting, watching, forking and stopping them. */
+import { z } from 'zod';
+import { badArgument, noRun } from '../../hosting/refusals.js';
+import type { LiveFilter } from '../../hosting/run-hub.js';
+import type { RunRecord, RunStatus } from '../../records/stores.js';
+import { type AgentRequest, requireAgent } from '../agents/find-agent.js';
+import { type Envelope, success, successPage } from '../envelope.js';
+import { given, pageOf, pageQuery, periodQuery, readInput, received, text } from '../http/input.js';
+import { engineFrames } from '../http/event-stream.js';
+import { type NoQuery, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import type { ServerParts } from '../server-parts.js';
+import { acceptsStream, answerShape, answerWithRun, streamRun } from './answer-run.js';
+import { turnOf, turnQuery, turnSchema } from './read-turn.js';
+import { runDetailShape, runDetailView, runShape, runView, timelineShape, timelineView } from './run-view.js';
+
+const STATUSES: readonly RunStatus[] = ['running', 'waiting', 'succeeded', 'failed', 'cancelled'];
+
+const idText = z.string().min(1).nullish();
+const cancelSchema = z.looseObject({
+  session_id: idText,
+  run_id: idText,
+  task_id: idText.describe('Id of a session or of a run.'),
+});
+
+const runsQuery = pageQuery.extend({
+  status: text
+    .transform((status) => {
+      if (status === undefined || STATUSES.includes(status as RunStatus)) return status as RunStatus | undefined;
+      throw badArgument(`\`status\` must be one of ${STATUSES.join(', ')}; received ${JSON.stringify(status)}.`);
+    })
+    .describe(`One of ${STATUSES.join(', ')}.`),
+  session_id: text,
+  ...periodQuery.shape,
+});
+
+const forkQuery = turnQuery.extend({
+  at: text
+    .transform((given) => {
+      const at = given === undefined ? undefined : eventNumber(given);
+      if (given === undefined || at !== undefined) return at;
+      throw badArgument(`\`at\` must be the number of an event; received ${JSON.stringify(given)}.`);
+    })
+    .describe('Number of the event; default the last one.'),
+});
+
+const eventsQuery = z.object({
+  after: text.describe('Number of the last event that the client has.'),
+  view: text
+    .transform((view = 'ragflow') => {
+      if (view === 'ragflow' || view === 'engine') return view;
+      throw badArgument(`\`view\` must be "ragflow" or "engine"; received ${JSON.stringify(view)}.`);
+    })
+    .describe('"engine": every event as the engine stores it, numbered without gaps. Default: RAGFlow\'s events.'),
+});
+
+export const runRoutes: RouteGroup = {
+  name: 'runs',
+  description: 'Turns of conversations: starting, watching and stopping them. `X-Run-Id` names the run.',
+  routes: [
+    ...(['run', 'stream'] as const).map((name) =>
+      route(
+        `POST /agents/:id/${name}`,
+        {
+          summary:
+            name === 'run'
+              ? 'Runs a turn and waits for the answer; streams when asked to'
+              : 'Runs a turn and streams its events',
+          query: turnQuery,
+          body: turnSchema,
+          answers: 'events',
+          data: answerShape,
+        },
+        async ({ tenant, params, query, body, exchange }, parts) => {
+          const turn = turnOf(body, query, exchange.headers);
+          const { live } = await parts.startTurn({ tenant, agentId: params.id, fallback: 'published' }, turn);
+          const streams = name === 'stream' || turn.streams || acceptsStream(exchange);
+          return answerWithRun(exchange, parts, live, { streams });
+        },
+      ),
+    ),
+    route(
+      'POST /agents/:id/cancel',
+      { summary: 'Stops runs of the caller; without a body all of the agent', body: cancelSchema, data: z.boolean() },
+      cancelOfAgent,
+    ),
+    route(
+      'GET /agents/:id/runs',
+      { summary: 'Lists runs, newest first', query: runsQuery, answers: 'page', data: z.array(runShape) },
+      list,
+    ),
+    route('GET /agents/:id/runs/:run', { summary: 'Reads a run', data: runDetailShape }, async (request, parts) => {
+      const run = await findRun(request, parts);
+      return success(runDetailView(run, await parts.host.timeline(request.tenant, run.id)));
+    }),
+    route(
+      'GET /agents/:id/runs/:run/trace',
+      { summary: 'Reads what each node of a run did, over time', data: timelineShape },
+      async (request, parts) => {
+        const { tenant } = request;
+        const run = await findRun(request, parts);
+        const timeline = await parts.host.timeline(tenant, run.id);
+        if (timeline === undefined) throw noRun();
+        return success(timelineView(run, timeline));
+      },
+    ),
+    route(
+      'POST /agents/:id/runs/:run/fork',
+      {
+        summary: 'Starts another run from an event of a run; nodes that had finished by then are not run again',
+        query: forkQuery,
+        body: turnSchema,
+        answers: 'events',
+        data: answerShape,
+      },
+      async (request, parts) => {
+        const { tenant, params, query, body, exchange } = request;
+        const { id: agentId } = await requireAgent(parts, request);
+        const turn = turnOf(body, query, exchange.headers);
+        const point = { run: params.run, ...given({ at: query.at }) };
+        const { live } = await parts.forkRun({ tenant, agentId, fallback: 'draft' }, point, turn);
+        return answerWithRun(exchange, parts, live, { streams: turn.streams || acceptsStream(exchange) });
+      },
+    ),
+    route(
+      'GET /agents/:id/runs/:run/events',
+      {
+        summary: 'Streams the events of a run, from the first or after `Last-Event-ID`',
+        query: eventsQuery,
+        answers: 'events',
+      },
+      streamEvents,
+    ),
+    route(
+      'POST /agents/:id/runs/:run/cancel',
+      { summary: 'Stops a run', data: z.boolean() },
+      async (request, parts) => {
+        const { id } = await findRun(request, parts);
+        return cancel(parts, request.tenant, { run: id });
+      },
+    ),
+    route(
+      'POST /tasks/:task/cancel',
+      { summary: 'Stops the run of a session, or a run', data: z.boolean() },
+      cancelTask,
+    ),
+    route(
+      'PATCH /tasks/:task',
+      { summary: 'The same, in another form', takes: z.looseObject({ action: z.literal('stop') }), data: z.boolean() },
+      (request, parts) => {
+        const { action } = readInput(z.looseObject({ action: z.string().optional() }), request.body);
+        if (action !== 'stop') throw badArgument(`\`action\` must be "stop"; received ${received(action)}.`);
+        return cancelTask(request, parts);
+      },
+    ),
+  ],
+};
+
+async function list(request: RouteRequest<'id', typeof runsQuery>, parts: ServerParts) {
+  const { tenant, query } = request;
+  const { id } = await requireAgent(parts, request);
+  const { status, session_id: sessionId, from_date: from, to_date: to } = query;
+  const { items, total } = await parts.stores.runs.list(tenant, id, {
+    ...pageOf(query),
+    ...given({ status, sessionId, from, to }),
+  });
+  return successPage(items.map(runView), total);
+}
+
+async function streamEvents(
+  request: RouteRequest<'id' | 'run', typeof eventsQuery>,
+  parts: ServerParts,
+): Promise<void> {
+  const { tenant, query, exchange } = request;
+  const { id, status } = await findRun(request, parts);
+  // What a reconnecting client sends by itself counts more than the address it was given.
+  const after = eventNumber(exchange.get('Last-Event-ID') || (query.after ?? '0'));
+  if (after === undefined) throw badArgument('`Last-Event-ID` and `after` must be the number of an event.');
+  // Checked before the stream begins: a refusal is JSON.
+  const stored = await parts.stores.log.read(tenant, id, after, { maxEvents: 1, maxBytes: 1 });
+  if (stored === undefined && status !== 'running') throw noRun();
+  streamRun(exchange, parts, id, query.view === 'engine' ? { after, isExact: true, frames: engineFrames } : { after });
+}
+
+function eventNumber(given: string): number | undefined {
+  const seq = Number(given);
+  return /^\d+$/.test(given) && Number.isSafeInteger(seq) ? seq : undefined;
+}
+
+async function cancelOfAgent(
+  request: RouteRequest<'id', NoQuery, typeof cancelSchema>,
+  parts: ServerParts,
+): Promise<Envelope> {
+  const { tenant, body } = request;
+  const { id: agentId } = await requireAgent(parts, request);
+  const { run_id: run, session_id: sessionId, task_id: task } = body;
+  if (task === undefined || task === null) return cancel(parts, tenant, { agentId, ...given({ run, sessionId }) });
+  // RAGFlow's task id is the session's; a run's is accepted as well.
+  await cancel(parts, tenant, { agentId, sessionId: task });
+  return cancel(parts, tenant, { agentId, run: task });
+}
+
+async function cancelTask({ tenant, params }: RouteRequest<'task'>, parts: ServerParts): Promise<Envelope> {
+  await cancel(parts, tenant, { sessionId: params.task });
+  return cancel(parts, tenant, { run: params.task });
+}
+
+/** Also succeeds when nothing matches: then nothing that matches is running, which is what was requested. */
+async function cancel(parts: ServerParts, tenant: string, which: LiveFilter): Promise<Envelope> {
+  await parts.host.cancel(tenant, which);
+  return success(true);
+}
+
+/** The run of the request. @throws EngineError FORBIDDEN, NOT_FOUND. */
+async function findRun(request: AgentRequest<'run'>, parts: ServerParts): Promise<RunRecord> {
+  const { id } = await requireAgent(parts, request);
+  const record = await parts.host.record(request.tenant, request.params.run);
+  if (record === undefined || record.agentId !== id) throw noRun();
+  return record;
+}

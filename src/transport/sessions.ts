@@ -1,0 +1,315 @@
+/** Conversations with an agent: list, create, read, delete. */
+import { z } from 'zod';
+import { documentWithState } from '../canvas/session-document.js';
+import { prologue } from '../dsl/introspect.js';
+import { readDocument } from '../dsl/read.js';
+import { EngineError } from '../errors.js';
+import { newSession } from '../hosting/conversation.js';
+import { findDocument } from '../hosting/find-document.js';
+import { createId } from '../hosting/ids.js';
+import { noSession } from '../hosting/refusals.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import type { SessionMessage, SessionQuery, SessionRecord } from '../records/stores.js';
+import { type AgentRequest, requireAgent } from './agents/find-agent.js';
+import { type Envelope, formatTime, success, successPage } from './envelope.js';
+import { flag, given, isTruthy, listQuery, orderOf, pageOf, periodQuery, text, textList } from './http/input.js';
+import { type RouteGroup, type RouteRequest, route } from './http/route.js';
+import type { ServerParts } from './server-parts.js';
+
+const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', name: 'name' } as const;
+
+/** Id of the message with which an agent opens a conversation. */
+const PROLOGUE_ID = 'prologue';
+
+const string = z.string();
+const milliseconds = z.number().int().describe('Milliseconds since 1970.');
+const date = string.describe('A time as text, in UTC.');
+const anyObject = z.looseObject({});
+
+const messageShape = z.looseObject({
+  role: string,
+  content: string,
+  id: string.optional().describe('The message id of the turn; absent for the prologue.'),
+  created_at: z.number().int().describe('Seconds since 1970.'),
+  files: z.array(anyObject).optional(),
+});
+
+const sessionFields = {
+  id: string,
+  name: string,
+  user_id: string,
+  exp_user_id: z.null(),
+  tokens: z.number().int(),
+  source: z.enum(['workflow', 'agent']),
+  duration: z.number().describe('Seconds that its turns took.'),
+  round: z.number().int(),
+  thumb_up: z.number().int(),
+  errors: string.nullable(),
+  version_title: z.null(),
+  create_time: milliseconds,
+  create_date: date,
+  update_time: milliseconds,
+  update_date: date,
+};
+
+const sessionShape = z.looseObject({
+  ...sessionFields,
+  agent_id: string,
+  message: z.array(messageShape.extend({ reference: z.array(anyObject).optional().describe('What an answer cites.') })),
+  dsl: anyObject.optional().describe('The document that the session runs, with what its runs left in it.'),
+});
+
+/** A session as it is stored. */
+const sessionRowShape = z.looseObject({
+  ...sessionFields,
+  dialog_id: string.describe('Id of the agent.'),
+  message: z.array(messageShape),
+  reference: z.array(anyObject).describe('One entry for each answer of a run.'),
+  dsl: anyObject,
+});
+
+const optionalText = z.string({ error: 'expected a text' }).nullish();
+
+/** A session that is created before its first run. */
+const newSessionSchema = z.looseObject({
+  name: optionalText.describe('Default "session".'),
+  user_id: optionalText.describe("The client's name for its user."),
+  release: z.unknown().optional().describe('true: the published document. Default: the draft.'),
+  version: optionalText.describe('Id of a version, or "draft".'),
+});
+
+/** Which sessions to delete. */
+const deletedSessionsSchema = z.looseObject({
+  ids: z.array(z.string()).nullish().describe('Ids; those in the query count as well.'),
+  delete_all: z.unknown().optional().describe('true: all sessions of the agent.'),
+});
+
+const sessionsQuery = listQuery.extend({
+  id: text,
+  user_id: text,
+  exp_user_id: text.describe('All sessions of a user, as `[{id, name}]`.'),
+  keywords: text.describe('Part of the id, the name or a message.'),
+  ...periodQuery.shape,
+  dsl: text.transform((value) => value?.toLowerCase() !== 'false').describe('"false" leaves the documents out.'),
+});
+
+const newSessionQuery = z.object({ release: flag.describe('"true": only what is published.'), user_id: text });
+const deletedSessionsQuery = z.object({ ids: textList, delete_all: flag });
+
+export const sessionRoutes: RouteGroup = {
+  name: 'sessions',
+  description: 'Conversations with an agent.',
+  routes: [
+    route(
+      'GET /agents/:id/sessions',
+      {
+        summary: 'Lists sessions',
+        query: sessionsQuery,
+        answers: 'page',
+        data: z.union([z.array(sessionShape), z.array(z.looseObject({ id: string, name: string }))]),
+      },
+      list,
+    ),
+    route(
+      'POST /agents/:id/sessions',
+      {
+        summary: 'Makes a session before its first turn',
+        query: newSessionQuery,
+        body: newSessionSchema,
+        data: sessionShape,
+      },
+      create,
+    ),
+    route(
+      'DELETE /agents/:id/sessions',
+      {
+        summary: 'Deletes several sessions',
+        query: deletedSessionsQuery,
+        body: deletedSessionsSchema,
+        data: z
+          .looseObject({ success_count: z.number().int(), errors: z.array(string) })
+          .describe('Only when some were deleted and some were not.'),
+      },
+      removeMany,
+    ),
+    route(
+      'GET /agents/:id/sessions/:session',
+      { summary: 'Reads a session', data: sessionRowShape },
+      async (request, parts) => success(sessionRow(await findSession(request, parts))),
+    ),
+    route(
+      'DELETE /agents/:id/sessions/:session',
+      { summary: 'Deletes a session', data: z.number().int() },
+      async (request, parts) => {
+        const { id } = await findSession(request, parts);
+        await remove(parts, request.tenant, id);
+        return success(1);
+      },
+    ),
+  ],
+};
+
+async function list(request: RouteRequest<'id', typeof sessionsQuery>, parts: ServerParts) {
+  const { tenant, query } = request;
+  const agent = await requireAgent(parts, request);
+  const { id, keywords, exp_user_id: expUser, from_date: from, to_date: to } = query;
+  const { items, total } = await parts.stores.sessions.list(tenant, agent.id, {
+    ...(expUser === undefined ? pageOf(query) : { offset: 0, limit: Number.MAX_SAFE_INTEGER }),
+    ...orderOf<SessionQuery['orderBy']>(query, ORDERS, 'updatedAt'),
+    ...given({ id, userId: expUser ?? query.user_id, keywords, from, to }),
+  });
+  if (expUser !== undefined) return success(items.map(({ id, name }) => ({ id, name })));
+  return successPage(
+    items.map((session) => sessionView(session, query.dsl)),
+    total,
+  );
+}
+
+async function create(
+  request: RouteRequest<'id', typeof newSessionQuery, typeof newSessionSchema>,
+  parts: ServerParts,
+) {
+  const { tenant, query, body } = request;
+  const agent = await requireAgent(parts, request);
+  const userId = body.user_id ?? query.user_id;
+  const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', {
+    isReleased: isTruthy(body.release ?? query.release),
+    ...given({ version: body.version }),
+  });
+  const now = parts.now();
+  const { document } = readDocument(dsl);
+  const content = document === undefined ? '' : prologue(document);
+  const about = { query: '', ...(userId ? { userId } : {}), name: body.name || 'session' };
+  const createdAt = Math.floor(now / 1000);
+  const session: SessionRecord = {
+    ...newSession(createId(), agent.id, dsl, about, now),
+    source: 'agent',
+    messages: content === '' ? [] : [{ role: 'assistant', content, id: PROLOGUE_ID, createdAt }],
+  };
+  await parts.stores.sessions.save(tenant, session);
+  return success(sessionView(session, true));
+}
+
+/** Ids from the body or the query; each that could not be deleted is named. */
+async function removeMany(
+  { tenant, params, query, body }: RouteRequest<'id', typeof deletedSessionsQuery, typeof deletedSessionsSchema>,
+  parts: ServerParts,
+): Promise<Envelope> {
+  const agent = await parts.stores.agents.find(tenant, params.id);
+  // RAGFlow's words on this path.
+  if (agent === undefined) throw new EngineError('NOT_FOUND', `You don't own the agent ${params.id}`);
+  if (isTruthy(body.delete_all ?? query.delete_all)) {
+    await parts.host.cancel(tenant, { agentId: agent.id });
+    await parts.stores.sessions.deleteOfAgent(tenant, agent.id);
+    return { code: 0 };
+  }
+  const errors: string[] = [];
+  const ids = new Set<string>();
+  for (const id of [...(body.ids ?? []), ...(query.ids ?? [])]) {
+    if (ids.has(id)) errors.push(`Duplicate session ids: ${id}`);
+    ids.add(id);
+  }
+  let deleted = 0;
+  for (const id of ids) {
+    const session = await parts.stores.sessions.find(tenant, id);
+    if (session?.agentId === agent.id) {
+      await remove(parts, tenant, id);
+      deleted += 1;
+    } else {
+      errors.push(`The agent doesn't own the session ${id}`);
+    }
+  }
+  if (deleted === 0 && errors.length > 0) return { code: 102, message: errors.join('; ') };
+  return { code: 0, ...(errors.length === 0 ? {} : { data: { success_count: deleted, errors } }) };
+}
+
+/** Deletes a session and cancels its run. */
+async function remove(parts: ServerParts, tenant: string, sessionId: string): Promise<void> {
+  const { sessions } = parts.stores;
+  const run = (await sessions.find(tenant, sessionId))?.lastRun;
+  // Before the run is cancelled, so that its end does not store the session again.
+  await sessions.delete(tenant, sessionId);
+  await parts.host.cancel(tenant, { sessionId });
+  if (run !== undefined) await parts.host.cancel(tenant, { run });
+}
+
+async function findSession(request: AgentRequest<'session'>, parts: ServerParts): Promise<SessionRecord> {
+  const agent = await requireAgent(parts, request);
+  const session = await parts.stores.sessions.find(request.tenant, request.params.session);
+  if (session === undefined || session.agentId !== agent.id) throw noSession();
+  return session;
+}
+
+/** A session as the API gives it. Times are milliseconds since 1970, those of messages seconds. */
+function sessionView(session: SessionRecord, showsDsl: boolean): Record<string, Json> {
+  return {
+    id: session.id,
+    name: session.name,
+    agent_id: session.agentId,
+    user_id: session.userId,
+    exp_user_id: null,
+    message: messagesOf(session),
+    tokens: session.tokens,
+    source: session.source,
+    duration: session.durationMs / 1000,
+    round: session.round,
+    thumb_up: 0,
+    errors: session.errors,
+    version_title: null,
+    create_time: session.createdAt,
+    create_date: formatTime(session.createdAt),
+    update_time: session.updatedAt,
+    update_date: formatTime(session.updatedAt),
+    ...(showsDsl ? { dsl: documentWithState(session.dsl, session.conversation) } : {}),
+  };
+}
+
+/** The stored row, which RAGFlow gives when one session is asked for. */
+function sessionRow(session: SessionRecord): Record<string, Json> {
+  const { agent_id, message: _, ...rest } = sessionView(session, true);
+  return {
+    ...rest,
+    dialog_id: agent_id as Json,
+    message: session.messages.map(messageView),
+    reference: session.references,
+  };
+}
+
+/** References belong to answers of runs, not to the prologue. */
+function messagesOf({ messages, references }: SessionRecord): Json[] {
+  let answers = 0;
+  // The oldest entries of both lists may have been dropped, so they are matched from the end.
+  const answered = messages.filter(({ role, id }) => role === 'assistant' && id !== PROLOGUE_ID).length;
+  const skipped = references.length - answered;
+  return messages.map((message) => {
+    if (message.role !== 'assistant' || message.id === PROLOGUE_ID) return messageView(message);
+    const reference = references[skipped + answers];
+    answers += 1;
+    return { ...messageView(message), reference: citationsOf(reference) };
+  });
+}
+
+function messageView({ role, content, id, createdAt, files }: SessionMessage): Record<string, Json> {
+  return {
+    role,
+    content,
+    ...(id === PROLOGUE_ID ? {} : { id }),
+    created_at: createdAt,
+    ...(files === undefined ? {} : { files }),
+  };
+}
+
+/** Chunks of a reference as a list; `citation_id` is the number that the text cites. */
+function citationsOf(reference: JsonObject | undefined): Json[] {
+  const chunks = reference?.chunks;
+  const entries = Array.isArray(chunks)
+    ? chunks.map((chunk): [string | undefined, Json] => [undefined, chunk])
+    : Object.entries(isJsonObject(chunks) ? chunks : {});
+  return entries.flatMap(([key, chunk]) => {
+    if (!isJsonObject(chunk)) return [];
+    const { id, content, document_id, document_name, dataset_id, image_id, positions } = chunk;
+    const shown = { id, content, document_id, document_name, dataset_id, image_id, positions };
+    const filled = Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, value ?? null]));
+    return [{ ...filled, ...(key === undefined ? {} : { citation_id: key }) }];
+  });
+}

@@ -1,0 +1,159 @@
+/** Canvases and prompts to begin with. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import type { JsonObject } from '../json.js';
+import { formatTime, success } from './envelope.js';
+import { type RouteGroup, route } from './http/route.js';
+
+const string = z.string();
+const milliseconds = z.number().int().describe('Milliseconds since 1970.');
+const date = string.describe('A time as text, in UTC.');
+
+const templateShape = z.looseObject({
+  id: string,
+  title: z.record(string, string),
+  description: z.record(string, string),
+  avatar: z.null(),
+  canvas_type: string,
+  canvas_types: z.array(string),
+  canvas_category: string,
+  dsl: z.looseObject({}),
+  create_time: milliseconds,
+  create_date: date,
+  update_time: milliseconds,
+  update_date: date,
+});
+
+/** A canvas to begin with. */
+interface Template {
+  /** Name of its folder. */
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly kind: string;
+  readonly dsl: JsonObject;
+  /** Milliseconds since 1970. */
+  readonly changedAt: number;
+}
+
+/** Beside `src` in a clone, beside `dist` in an installed package. */
+const FOLDER = fileURLToPath(new URL('../../examples/', import.meta.url));
+
+/** How a list of templates describes one. */
+interface TemplateText {
+  readonly title: string;
+  readonly description: string;
+  /** Where it stands in the list. */
+  readonly kind: string;
+}
+
+/** Texts by the folder of the example. */
+const TEMPLATE_TEXTS: ReadonlyMap<string, TemplateText> = new Map([
+  ['hello', { title: 'Hello', description: 'The smallest canvas: it says back what it hears.', kind: 'Basics' }],
+  ['chat', { title: 'Chat', description: 'A model answers, and remembers what was said before.', kind: 'Basics' }],
+  [
+    'agent',
+    { title: 'Agent', description: 'A model asks another agent and runs a script before it answers.', kind: 'Basics' },
+  ],
+  [
+    'branch',
+    {
+      title: 'Branch',
+      description: 'A Switch looks at the question and sends it one of several ways.',
+      kind: 'Basics',
+    },
+  ],
+  [
+    'triage',
+    {
+      title: 'Triage',
+      description: 'A model sorts messages into categories, each with an answer of its own.',
+      kind: 'Customer support',
+    },
+  ],
+  ['form', { title: 'Form', description: 'The run waits until somebody fills in a form.', kind: 'Interactive' }],
+  [
+    'approval',
+    { title: 'Approval', description: 'A model drafts, a person approves or asks for a change.', kind: 'Interactive' },
+  ],
+  ['iteration', { title: 'Iteration', description: 'The same steps for every item of a list.', kind: 'Flow' }],
+  ['loop', { title: 'Loop', description: 'Steps that repeat until the result is good enough.', kind: 'Flow' }],
+  [
+    'parallel',
+    {
+      title: 'Parallel',
+      description: 'Several models work side by side, and one puts their answers together.',
+      kind: 'Flow',
+    },
+  ],
+]);
+
+/** Texts that editors offer to authors of agents, by the names under which prompts refer to them. */
+const PROMPTS = {
+  task_analysis: `Read the task and what you know about it before you do anything.
+Write down, briefly: what is asked for and in which form; what is given; what is missing and where it may be found; what would make
+the answer wrong. When the task is simple, say so in one line and answer at once.`,
+  plan_generation: `Plan the next steps, not all of them. For each step name one tool that you have, its exact arguments, and what you
+expect to learn. Steps that do not need each other's results may be taken together. When you know enough, plan no more tools and answer.`,
+  reflection: `Look at what the tools gave. For each result say whether it answers its question, whether it can be trusted, and what
+follows. Change the plan when a result contradicts it. Do not repeat a call that failed with the same arguments.`,
+  citation_guidelines: `Behind each sentence that rests on a source you were given, name the source as [ID:n], where n is its ID. Several sources
+stand side by side, at most four. Never name an ID that you were not given, and cite nothing for what you know yourself.`,
+} as const;
+
+/** Made once for each server, because it reads the templates once. */
+export function templateRoutes(): RouteGroup {
+  let templates: Promise<readonly Template[]> | undefined;
+  return {
+    name: 'templates',
+    description: 'Canvases and prompts to begin with.',
+    routes: [
+      route('GET /agents/templates', { summary: 'Lists canvases', data: z.array(templateShape) }, async () => {
+        // They come with the package and do not change while it runs.
+        templates ??= loadTemplates();
+        return success((await templates).map(templateView));
+      }),
+      route('GET /agents/prompts', { summary: 'Gives prompts by name', data: z.record(string, string) }, () =>
+        success(PROMPTS),
+      ),
+    ],
+  };
+}
+
+/** Reads the canvases that come with Runnel, in alphabetical order; none when the package came without them. */
+async function loadTemplates(folder: string = FOLDER): Promise<readonly Template[]> {
+  const names = await readdir(folder).catch(() => []);
+  const templates = await Promise.all(names.sort().map((name) => load(folder, name)));
+  return templates.filter((template) => template !== undefined);
+}
+
+async function load(folder: string, id: string): Promise<Template | undefined> {
+  const file = path.join(folder, id, 'canvas.json');
+  try {
+    const [text, { mtimeMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
+    const texts = TEMPLATE_TEXTS.get(id) ?? { title: id, description: '', kind: 'Basics' };
+    return { id, ...texts, dsl: JSON.parse(text) as JsonObject, changedAt: Math.floor(mtimeMs) };
+  } catch {
+    // A folder without a canvas is an example of something else.
+    return undefined;
+  }
+}
+
+function templateView({ id, title, description, kind, dsl, changedAt }: Template): JsonObject {
+  return {
+    id,
+    avatar: null,
+    title: { en: title },
+    description: { en: description },
+    canvas_type: kind,
+    canvas_types: [kind],
+    canvas_category: 'agent_canvas',
+    dsl,
+    create_time: changedAt,
+    create_date: formatTime(changedAt),
+    update_time: changedAt,
+    update_date: formatTime(changedAt),
+  };
+}

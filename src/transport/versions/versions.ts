@@ -1,0 +1,146 @@
+/** Published versions of an agent: list, publish, read, delete. */
+import { z } from 'zod';
+import { noVersion } from '../../hosting/refusals.js';
+import type { Json } from '../../json.js';
+import type { VersionRecord } from '../../records/durable-stores.js';
+import { readDsl } from '../agents/agent-input.js';
+import { type AgentRequest, requireAgent } from '../agents/find-agent.js';
+import { formatTime, success, successPage } from '../envelope.js';
+import { pageOf, pageQuery, readQuery, text } from '../http/input.js';
+import { type NoQuery, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import type { ServerParts } from '../server-parts.js';
+import { publish, syncPublished } from './publish.js';
+
+/** The most versions of a list that is not divided into pages. */
+const MOST = 1_000;
+
+const string = z.string();
+const milliseconds = z.number().int().describe('Milliseconds since 1970.');
+const date = string.describe('A time as text, in UTC.');
+
+const versionItemShape = z.looseObject({
+  id: string,
+  title: string,
+  description: string.nullable(),
+  user_canvas_id: string.describe('Id of the agent.'),
+  release: z.boolean(),
+  create_time: milliseconds,
+  create_date: date,
+  update_time: milliseconds,
+  update_date: date,
+});
+
+const versionShape = versionItemShape.extend({ dsl: z.looseObject({}) });
+
+/** Texts: without both of them the list is not divided into pages. */
+const versionsQuery = z.object({
+  page: text.describe('From 1; default: everything.'),
+  page_size: text.describe('At most 100; default: everything.'),
+});
+
+const optionalText = z.string({ error: 'expected a text' }).nullish();
+
+/** What to publish. */
+const publicationSchema = z.looseObject({
+  title: z
+    .string({ error: 'expected a text' })
+    .max(255)
+    .nullish()
+    .describe('Title of the version; default: tenant, agent and time.'),
+  description: optionalText.describe('What is new in it.'),
+  dsl: z.unknown().optional().describe('The document, an object or its JSON text; default: the draft.'),
+});
+
+export const versionRoutes: RouteGroup = {
+  name: 'versions',
+  description: 'Published documents of an agent; none is ever changed.',
+  routes: [
+    route(
+      'GET /agents/:id/versions',
+      {
+        summary: 'Lists versions, newest first',
+        query: versionsQuery,
+        answers: 'page',
+        data: z.array(versionItemShape),
+      },
+      list,
+    ),
+    ...(['versions', 'publish'] as const).map((name) =>
+      route(
+        `POST /agents/:id/${name}`,
+        {
+          summary:
+            name === 'publish'
+              ? 'The same as POST …/versions'
+              : 'Publishes the draft or the given document; the draft stays as it is',
+          body: publicationSchema,
+          data: versionShape,
+        },
+        create,
+      ),
+    ),
+    route(
+      'GET /agents/:id/versions/:version',
+      { summary: 'Reads a version', data: versionShape },
+      async (request, parts) => success(versionView(await findVersion(request, parts))),
+    ),
+    route(
+      'DELETE /agents/:id/versions/:version',
+      { summary: 'Deletes a version; the newest of the others is what runs from then on', data: z.boolean() },
+      async (request, parts) => {
+        const { id, agentId } = await findVersion(request, parts);
+        if (!(await parts.stores.versions.delete(request.tenant, agentId, id))) throw noVersion();
+        await syncPublished(parts, request.tenant, agentId);
+        return success(true);
+      },
+    ),
+  ],
+};
+
+async function list(request: RouteRequest<'id', typeof versionsQuery>, parts: ServerParts) {
+  const { tenant, query } = request;
+  const { id } = await requireAgent(parts, request);
+  const isPaged = query.page !== undefined || query.page_size !== undefined;
+  const page = isPaged ? pageOf(readQuery(pageQuery, query)) : { offset: 0, limit: MOST };
+  const { items, total } = await parts.stores.versions.list(tenant, id, page);
+  return successPage(items.map(versionItem), total);
+}
+
+async function create(request: RouteRequest<'id', NoQuery, typeof publicationSchema>, parts: ServerParts) {
+  const agent = await requireAgent(parts, request);
+  const { title, description, dsl } = request.body;
+  const version = await publish(parts, request.tenant, agent, {
+    ...(title ? { title } : {}),
+    ...(description ? { description } : {}),
+    ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl) }),
+  });
+  return success(versionView(version));
+}
+
+async function findVersion(request: AgentRequest<'version'>, parts: ServerParts): Promise<VersionRecord> {
+  const agent = await requireAgent(parts, request);
+  const version = await parts.stores.versions.find(request.tenant, agent.id, request.params.version);
+  if (version === undefined) throw noVersion();
+  return version;
+}
+
+/** A version in a list. Times are milliseconds since 1970. */
+export function versionItem({ id, agentId, title, description, createdAt }: VersionRecord): Record<string, Json> {
+  return {
+    id,
+    title,
+    description,
+    user_canvas_id: agentId,
+    // There are no others: saving a draft makes no version.
+    release: true,
+    create_time: createdAt,
+    create_date: formatTime(createdAt),
+    update_time: createdAt,
+    update_date: formatTime(createdAt),
+  };
+}
+
+/** A version with its document. */
+export function versionView(version: VersionRecord): Record<string, Json> {
+  return { ...versionItem(version), dsl: version.dsl };
+}

@@ -1,0 +1,261 @@
+/** Calls from outside that start an agent, from the first check to the answer. */
+import { of } from 'rxjs';
+import { z } from 'zod';
+import { readFileValue } from '../../components/file-inputs.js';
+import { beginParams } from '../../dsl/introspect.js';
+import { readDocument } from '../../dsl/read.js';
+import { EngineError } from '../../errors.js';
+import type { LiveRun } from '../../hosting/live-run.js';
+import { badArgument, notOwner } from '../../hosting/refusals.js';
+import { bindFiles } from '../../hosting/tenant-services.js';
+import type { Json, JsonObject } from '../../json.js';
+import type { AgentRecord } from '../../records/stores.js';
+import { LOCAL_TENANT } from '../../settings/access.js';
+import { requireAgent } from '../agents/find-agent.js';
+import { failureOf, outside, success } from '../envelope.js';
+import { text } from '../http/input.js';
+import type { UploadedFile } from '../http/read-body.js';
+import { type HttpExchange, type Method, type RouteGroup, route } from '../http/route.js';
+import { awaitRun } from '../runs/answer-run.js';
+import { readTurn } from '../runs/read-turn.js';
+import type { ServerParts } from '../server-parts.js';
+import { castValues, readCall, type WebhookCall } from './read-call.js';
+import { readWebhookConfig, refuse, type WebhookConfig } from './webhook-config.js';
+import { credentialHeader } from './webhook-security.js';
+import type { OpenTrace } from './webhook-traces.js';
+
+/** Every method that a webhook may be called with; HEAD comes with GET. */
+const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** An agent and its tenant. */
+interface WebhookTarget {
+  readonly tenant: string;
+  readonly agent: AgentRecord;
+}
+
+/** Categories of documents that are no agents. */
+const DATAFLOW = 'dataflow_canvas';
+
+const logsQuery = z.object({
+  since_ts: text
+    .transform((given) => {
+      const since = given === undefined ? undefined : Number(given);
+      if (since === undefined || Number.isFinite(since)) return since;
+      throw badArgument('`since_ts` must be a time in seconds.');
+    })
+    .describe('Seconds since 1970: only what is newer.'),
+  webhook_id: text.describe('The call to watch.'),
+});
+
+export const webhookRoutes: RouteGroup = {
+  name: 'webhooks',
+  description: 'Calls that start an agent, as its Begin component allows. Refusals are HTTP 400.',
+  routes: [
+    ...METHODS.map((method) =>
+      route(
+        `${method} /agents/:id/webhook`,
+        {
+          summary: 'Calls the webhook of an agent',
+          // Without a key, but with the security that its author configured.
+          access: 'open',
+          body: 'anything',
+          answers: 'any',
+          refuse: refuseCall,
+        },
+        async ({ params, exchange }, parts) => {
+          await callWebhook(parts, exchange, await findTarget(parts, params.id), undefined);
+        },
+      ),
+    ),
+    ...METHODS.map((method) =>
+      route(
+        `${method} /agents/:id/webhook/test`,
+        { summary: 'The same for its owner, with a record', body: 'anything', answers: 'any' },
+        async ({ tenant, params, exchange }, parts) => {
+          const agent = await parts.stores.agents.find(tenant, params.id);
+          if (agent === undefined) throw notOwner();
+          const trace = parts.webhookTraces.begin(ownerOf(tenant, agent.id));
+          try {
+            await callWebhook(parts, exchange, { tenant, agent }, trace);
+          } catch (error) {
+            trace.add({ event: 'error', message: refuseCall(exchange, error, parts), error_type: 'refused' });
+            trace.end(false);
+            // Discard the rest of a refused body: a client that cannot finish sending never reads the answer.
+            exchange.req.resume();
+          }
+        },
+      ),
+    ),
+    route(
+      'GET /agents/:id/webhook/logs',
+      {
+        summary: 'What was recorded',
+        query: logsQuery,
+        data: z.looseObject({
+          webhook_id: z.string().nullable(),
+          events: z.array(z.looseObject({ ts: z.number() })),
+          next_since_ts: z.number(),
+          finished: z.boolean(),
+        }),
+      },
+      async (request, { stores, webhookTraces }) => {
+        const { tenant, query } = request;
+        const { id } = await requireAgent({ stores }, request);
+        return success(webhookTraces.poll(ownerOf(tenant, id), query.since_ts, query.webhook_id));
+      },
+    ),
+  ],
+};
+
+/** Every refusal is HTTP 400, as callers of webhooks expect. Gives the message. */
+function refuseCall(exchange: HttpExchange, error: unknown, { logger }: ServerParts): string {
+  const { status, body } = failureOf(error);
+  if (status >= 500) logger.error({ err: error, path: exchange.path }, 'a webhook crashed');
+  exchange.status = 400;
+  exchange.body = { code: 400, message: body.message };
+  return body.message ?? '';
+}
+
+/** The agent and its tenant, which the call does not name. An id that several tenants have opens no agent. */
+async function findTarget({ config, stores }: ServerParts, id: string): Promise<WebhookTarget> {
+  const tenants = new Set(config.apiKeys.length === 0 ? [LOCAL_TENANT] : config.apiKeys.map(({ tenant }) => tenant));
+  const found = await Promise.all(
+    [...tenants].map(async (tenant) => ({ tenant, agent: await stores.agents.find(tenant, id) })),
+  );
+  const [target, ...others] = found.flatMap(({ tenant, agent }) => (agent === undefined ? [] : [{ tenant, agent }]));
+  if (target === undefined || others.length > 0) throw refuse('Canvas not found.');
+  return target;
+}
+
+function ownerOf(tenant: string, agentId: string): string {
+  return `${tenant.length}:${tenant}${agentId}`;
+}
+
+/**
+ * Checks a call, runs the draft with it as its owner, and answers as the author configured: at once, or with what the run said.
+ *
+ * @throws EngineError for whatever is wrong before the run begins.
+ */
+async function callWebhook(
+  parts: ServerParts,
+  exchange: HttpExchange,
+  target: WebhookTarget,
+  trace: OpenTrace | undefined,
+): Promise<void> {
+  const config = configOf(target.agent, exchange.method);
+  const { tenant, agent } = target;
+  const maxBytes = await parts.webhookSecurity.admit(`${tenant}/${agent.id}`, config.security, exchange.req);
+  const call = await readCall(exchange.req, exchange.query, {
+    maxBytes,
+    contentType: config.contentType,
+    takeFile: (file) => takeFile(parts, tenant, file),
+  });
+  const status = config.waits ? undefined : immediateStatus(config.response.status);
+  const live = await start(parts, target, payloadOf(config, call));
+  if (trace !== undefined) record(parts, live, trace);
+  if (status === undefined) await answerWhenDone(exchange, live);
+  else answerAtOnce(exchange, status, config.response.bodyTemplate);
+}
+
+function configOf({ dsl, canvasCategory }: AgentRecord, method: string): WebhookConfig {
+  if (canvasCategory === DATAFLOW) throw refuse('Dataflow can not be triggered by webhook.');
+  const { document } = readDocument(dsl);
+  const config = document === undefined ? undefined : readWebhookConfig(beginParams(document));
+  if (config === undefined) throw refuse('Webhook not configured for this agent.');
+  if (config.methods.size > 0 && !config.methods.has(method)) {
+    throw refuse(`HTTP method '${method}' not allowed for this webhook.`);
+  }
+  return config;
+}
+
+/** A file is stored, and the agent gets its content. */
+async function takeFile({ stores, services }: ServerParts, tenant: string, file: UploadedFile): Promise<Json> {
+  const files = bindFiles(stores.files, tenant);
+  const id = await files.save(file);
+  return readFileValue({ id, name: file.name, mime_type: file.mimeType }, { ...services, files });
+}
+
+/** What Begin is given: each part as the schema wants it, and all of the call as it came but for its credentials. */
+function payloadOf(config: WebhookConfig, call: WebhookCall): JsonObject {
+  const { query, headers, body, contentType } = call;
+  const secrets = new Set([credentialHeader(config.security), 'authorization', 'proxy-authorization', 'cookie']);
+  const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !secrets.has(name)));
+  const fields = {
+    query: castValues('query', config.query, query),
+    headers: castValues('headers', config.headers, headers),
+    body: castValues('body', config.body, isRecord(body) ? body : {}),
+    request: { query, headers: shown, body, content_type: contentType },
+  };
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value }]));
+}
+
+function isRecord(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+async function start(parts: ServerParts, { tenant, agent }: WebhookTarget, inputs: JsonObject): Promise<LiveRun> {
+  const target = { tenant, agentId: agent.id, fallback: 'draft' as const };
+  const { live } = await parts.startTurn(target, readTurn({ inputs, name: 'webhook', detach: true }));
+  return live;
+}
+
+function immediateStatus(value: Json): number {
+  const status = Number(value);
+  if (Number.isInteger(status) && status >= 200 && status <= 399) return status;
+  throw refuse(`Invalid response status code: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+}
+
+function answerAtOnce(exchange: HttpExchange, status: number, template: string): void {
+  // With the body still unset, Koa takes an empty one for "no content".
+  exchange.body = template;
+  exchange.type = template !== '' && isJson(template) ? 'application/json' : 'text/plain';
+  exchange.status = status;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function answerWhenDone(exchange: HttpExchange, live: LiveRun): Promise<void> {
+  const { id, error, sessionId } = await awaitRun(exchange, live);
+  exchange.set('X-Run-Id', id);
+  if (error !== undefined) {
+    const { message } = outside(new EngineError(error.code, error.message));
+    exchange.status = 400;
+    exchange.body = { code: 400, message, success: false, session_id: sessionId };
+    return;
+  }
+  const code = statusOf(live.transcript.messageEnd?.data.status);
+  exchange.body = { message: live.transcript.content, success: true, code, session_id: sessionId };
+  exchange.status = code;
+}
+
+/** What the author's Message says, when it is a status. */
+function statusOf(value: Json | undefined): number {
+  const status = Number(value ?? 200);
+  return Number.isInteger(status) && status >= 200 && status <= 599 ? status : 200;
+}
+
+function record({ host, logger }: ServerParts, live: LiveRun, trace: OpenTrace): void {
+  const { tenant, id } = live.identity;
+  const events$ = host.follow(tenant, id, { after: 0, ready$: of(true) });
+  // Ends with the run, so it needs no unsubscribing.
+  events$.subscribe({
+    next: ({ source, ragflow }) => {
+      if (ragflow === undefined) return;
+      const data = JSON.parse(ragflow) as JsonObject;
+      if (source.type !== 'run-failed') trace.add(data);
+      else trace.add({ event: 'error', message: data.message ?? '', error_type: data.error ?? '' });
+    },
+    error: (error: unknown) => {
+      logger.warn({ err: error, run: id }, 'a trial call could not be followed');
+      trace.end(false);
+    },
+    complete: () => trace.end(live.record.error === undefined),
+  });
+}
