@@ -144,7 +144,16 @@ function shapeOf({ type, run, node, within, token, port }: NodeDelta): DeltaShap
 /** The frame of an event of a log. */
 export function storedFrame(stored: LoggedEvent, projection: RagflowProjection): EventFrame {
   const { seq, event, json, bytes = Buffer.byteLength(json) } = stored;
-  return new EventFrame({ seq, event, bytes, json, source: undefined, fromSeq: undefined, shape: undefined, projection });
+  return new EventFrame({
+    seq,
+    event,
+    bytes,
+    json,
+    source: undefined,
+    fromSeq: undefined,
+    shape: undefined,
+    projection,
+  });
 }
 
 /** Two neighbouring pieces of one text as one frame, numbered as the last; undefined when they are something else. */

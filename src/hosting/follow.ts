@@ -1,7 +1,7 @@
 import { filter, firstValueFrom, Observable, Subject, type Subscriber, takeUntil } from 'rxjs';
+import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
 import type { LoggedEvent, RunLog, RunRecord } from '../records/stores.js';
-import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { coalesceFrames } from './coalesce-frames.js';
 import { type EventFrame, isLastEvent, storedFrame } from './event-frame.js';
 import type { LiveRun } from './live-run.js';

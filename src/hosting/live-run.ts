@@ -1,6 +1,6 @@
 import { type Observable, Subscription } from 'rxjs';
-import type { Session } from '../canvas/turn.js';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
+import type { Session } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
 import type { RunUsage, TerminalEvent } from '../graph/events.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
@@ -216,7 +216,7 @@ export class LiveRun {
     let frame = this.#lastFrame();
     const keep = async (): Promise<void> => {
       frame = this.#lastFrame();
-      await log.append(tenant, id, [frame]);
+      await log.append(tenant, id, { events: [frame] });
     };
     try {
       await this.#patiently(keep);

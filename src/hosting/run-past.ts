@@ -23,6 +23,8 @@ export interface RunPast {
   readonly finished: number;
   /** The event that ended it, if it had ended. */
   readonly last: TerminalEvent | undefined;
+  /** The events after {@link PastOptions.after}, the last one of the run excepted. */
+  readonly events: readonly RunEvent[];
   /** Which event cannot be read. */
   readonly problem: EngineError | undefined;
 }
@@ -30,6 +32,8 @@ export interface RunPast {
 /** How a log is read. */
 export interface PastOptions {
   readonly projection: RagflowProjection;
+  /** Number of the event after which events are collected. */
+  readonly after: number;
   /** Events but the last are counted, not read. */
   readonly onlyNumbers: boolean;
 }
@@ -39,9 +43,9 @@ export async function readPast(
   log: RunLog,
   tenant: string,
   run: string,
-  { projection, onlyNumbers }: PastOptions,
+  { projection, after, onlyNumbers }: PastOptions,
 ): Promise<RunPast> {
-  const fold = new Fold(projection);
+  const fold = new Fold(projection, after);
   let lastSeq = 0;
   let bytes = 0;
   for (;;) {
@@ -53,8 +57,8 @@ export async function readPast(
       if (!onlyNumbers || isLastEvent(event.event)) fold.read(event);
     }
   }
-  const { usage, finished, last, problem } = fold;
-  return { lastSeq, bytes, usage, finished, last, problem, starts: fold.starts, transcript: fold.transcript() };
+  const { usage, finished, last, events, problem } = fold;
+  return { lastSeq, bytes, usage, finished, last, events, problem, starts: fold.starts, transcript: fold.transcript() };
 }
 
 /** A fold over the events of a run. */
@@ -65,11 +69,14 @@ class Fold {
   problem: EngineError | undefined = undefined;
   /** Starts of nodes that have not ended, by place: there a node runs once at a time, and earlier starts were cancelled. */
   readonly #open = new Map<string, Map<number, number>>();
+  readonly events: RunEvent[] = [];
+  readonly #after: number;
   readonly #projection: RagflowProjection;
   readonly #transcript: Transcript;
   #pieces: { readonly place: string; readonly seq: number; readonly text: string }[] = [];
 
-  constructor(projection: RagflowProjection) {
+  constructor(projection: RagflowProjection, after: number) {
+    this.#after = after;
     this.#projection = projection;
     this.#transcript = new Transcript({ projection, keepsTrace: false });
   }
@@ -80,7 +87,9 @@ class Fold {
 
   read({ seq, json }: LoggedEvent): void {
     try {
-      this.#add(JSON.parse(json) as RunEvent);
+      const event = JSON.parse(json) as RunEvent;
+      this.#add(event);
+      if (seq > this.#after && isChange(event)) this.events.push(event);
     } catch (cause) {
       const message = `The process of the run was lost, and the run cannot be recovered: its event ${seq} cannot be read.`;
       this.problem ??= new EngineError('RUN_LOST', message, { cause });
@@ -137,6 +146,11 @@ class Fold {
   #retract(place: string, from: number): void {
     this.#pieces = this.#pieces.filter((piece) => piece.place !== place || piece.seq < from);
   }
+}
+
+/** Deltas and notices are most of a log, and change no state. */
+function isChange({ type }: RunEvent): boolean {
+  return type !== 'node-delta' && type !== 'node-notice' && type !== 'node-thinking' && type !== 'node-call';
 }
 
 /** A node, and the round of a body that it is in. */
