@@ -199,7 +199,8 @@ export class RagflowReader {
       ...this.#header(),
       node: String(component_id ?? ''),
       ...(typeof within === 'string' && { within }),
-      token: typeof token === 'number' ? token : (this.#tokenAt(place, String(component_id ?? '')) ?? this.#nextToken++),
+      token:
+        typeof token === 'number' ? token : (this.#tokenAt(place, String(component_id ?? '')) ?? this.#nextToken++),
     };
   }
 

@@ -257,7 +257,8 @@ export class TimelineFold {
     // A container that continues in another process has begun before.
     if (event.resumed === true && this.#open.has(token)) return;
     for (const [open, { node, startSeq }] of retractFrom === undefined ? [] : this.#open) {
-      if (node === event.node && startSeq === retractFrom) this.#ended({ ...event, token: open }, { status: 'retried' });
+      if (node === event.node && startSeq === retractFrom)
+        this.#ended({ ...event, token: open }, { status: 'retried' });
     }
     this.#open.set(token, this.#begin(event, event.at, event.attempt));
   }

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { identity, lastValueFrom, tap } from 'rxjs';
 import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
+import { RagflowProjection } from '../canvas/ragflow-events.js';
 import { runTurn, type Session, type Turn } from '../canvas/turn.js';
-import { toWireEvents } from '../canvas/ragflow-events.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
@@ -121,6 +121,7 @@ async function play(what: Play): Promise<Played> {
   const [run, messageId] = [newId(), newId()];
   let ended: { session: Session; outcome: RunOutcome } | undefined;
   let failedNode: string | undefined;
+  let projection: RagflowProjection | undefined;
   const trace = readTraceContext({ traceparent: terminal.env.TRACEPARENT, tracestate: terminal.env.TRACESTATE });
   const watch = telemetry?.watch({ id: run, plan: canvas.plan, sessionId: kept.id, trace });
   const events$ = runTurn(canvas, turn, {
@@ -139,8 +140,10 @@ async function play(what: Play): Promise<Played> {
       tap((event) => {
         if (event.type === 'node-failed' && (event.then === 'run' || event.then === 'body')) failedNode = event.node;
       }),
-      toWireEvents({ plan: canvas.plan, messageId, sessionId: kept.id }),
-      tap(show),
+      tap((event) => {
+        projection ??= new RagflowProjection({ plan: canvas.plan, messageId, sessionId: kept.id, startedAt: event.at });
+        show(event, projection);
+      }),
     ),
     { defaultValue: undefined },
   );

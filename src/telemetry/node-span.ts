@@ -1,8 +1,8 @@
 /** The span of a node with those of its calls, and the names of all attributes in one place: dashboards are built on them. */
 
 import { type Context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
-import type { CallAttributes, CallEnd, CallKind, CallReport, CallStart } from '../graph/node-events.js';
 import type { ErrorInfo } from '../graph/events.js';
+import type { CallAttributes, CallEnd, CallKind, CallReport, CallStart } from '../graph/node-events.js';
 
 /** Attributes and events of nodes, as RAGFlow names them, and ours. */
 export const ATTRIBUTE = {

@@ -295,7 +295,6 @@ async function deleteAgent(parts: ServerParts, tenant: string, agentId: string):
   await stores.sessions.deleteOfAgent(tenant, agentId);
   for (const run of await stores.runs.deleteOfAgent(tenant, agentId)) {
     await stores.log.delete(tenant, run);
-    await stores.journal?.delete(tenant, run);
   }
   return wasThere;
 }

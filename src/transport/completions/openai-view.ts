@@ -54,10 +54,7 @@ class Chunks {
         return isCited ? this.#delta({ content: '', reference }) : undefined;
       }
       case 'run-interrupted':
-        return this.#delta(
-          { content: null, waiting_for_user: formOf(mergeForms(event.pending)) },
-          'waiting_for_user',
-        );
+        return this.#delta({ content: null, waiting_for_user: formOf(mergeForms(event.pending)) }, 'waiting_for_user');
       case 'run-settled':
       case 'run-cancelled':
         return {

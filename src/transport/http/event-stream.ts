@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { BehaviorSubject, filter, interval, type Observable, Subscription } from 'rxjs';
-import { tooSlow } from '../../hosting/liveness.js';
 import type { EventFrame } from '../../hosting/event-frame.js';
+import { tooSlow } from '../../hosting/liveness.js';
 import type { HttpExchange } from './route.js';
 
 /** The last frame of every stream of a run. RAGFlow writes one `data:` line without a space; the `id:` lines are ours, for resuming. */

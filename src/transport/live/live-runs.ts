@@ -9,7 +9,15 @@ import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
 import type { ClientFrame, RequestId } from './client-frames.js';
 import { RunFollower } from './run-follower.js';
-import { acceptedFrame, attachedFrame, doneFrame, errorFrame, gapFrame, type LiveView, snapshotFrame } from './server-frames.js';
+import {
+  acceptedFrame,
+  attachedFrame,
+  doneFrame,
+  errorFrame,
+  gapFrame,
+  type LiveView,
+  snapshotFrame,
+} from './server-frames.js';
 import type { TokenBucket } from './token-bucket.js';
 
 /** Runs that one connection may follow at once. */
@@ -118,11 +126,7 @@ export class LiveRuns {
     this.#followers.clear();
   }
 
-  async #start(
-    start: (target: TurnTarget) => Promise<StartedTurn>,
-    req: RequestId,
-    view: LiveView,
-  ): Promise<void> {
+  async #start(start: (target: TurnTarget) => Promise<StartedTurn>, req: RequestId, view: LiveView): Promise<void> {
     const { parts, tenant, agentId, runRate, send } = this.#options;
     this.#requireRoom();
     if (runRate?.take() === false) {
