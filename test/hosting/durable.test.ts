@@ -382,7 +382,7 @@ describe('a store that is away', () => {
     const log: RunLog = {
       ...stores.log,
       append: (tenant, run, events) => {
-        if (events[0]?.event !== 'workflow_finished' || failures >= 3) return stores.log.append(tenant, run, events);
+        if (events[0]?.event !== 'workflow_finished' || failures >= 3) return stores.log.append(tenant, run, { events: events });
         failures += 1;
         throw away();
       },

@@ -46,7 +46,7 @@ it('a run whose end only its record lacks is counted by whoever completes that',
   const { stores, run } = await lostRun();
   const seq = (await lastSeqOf(stores.log, run)) + 1;
   const json = JSON.stringify({ event: 'workflow_finished', data: { outputs: {} } });
-  await stores.log.append('local', run, [{ seq, event: 'workflow_finished', json }]);
+  await stores.log.append('local', run, { events: [{ seq, event: 'workflow_finished', json }] });
   const [leases, released] = watchReleases(stores.leases);
   const second = await startServer({ stores: { ...stores, leases }, env: ENV });
   await released;
@@ -64,7 +64,7 @@ it('a run is taken over once more when its former process writes after all', asy
     append: async (tenant, id, batch) => {
       if (isLate && batch.events.length > 0) {
         isLate = false;
-        await stores.log.append(tenant, id, [{ seq, event: late.event, json: JSON.stringify(late) }]);
+        await stores.log.append(tenant, id, { events: [{ seq, event: late.event, json: JSON.stringify(late) }] });
       }
       await stores.journal.append(tenant, id, batch);
     },
@@ -90,9 +90,9 @@ it('a run that its former process ends after all has one end', async () => {
     append: (tenant, id, events) => {
       if (seq === 0 && events[0]?.event === 'workflow_finished') {
         seq = events[0].seq;
-        void stores.log.append(tenant, id, [{ seq, event: last.event, json: JSON.stringify(last) }]);
+        void stores.log.append(tenant, id, { events: [{ seq, event: last.event, json: JSON.stringify(last) }] });
       }
-      return stores.log.append(tenant, id, events);
+      return stores.log.append(tenant, id, { events: events });
     },
   };
   const [leases, released] = watchReleases(stores.leases);
@@ -108,7 +108,7 @@ describe('a lost run that cannot be taken over', () => {
   it('ends as failed when an event of its log cannot be read', async () => {
     const { stores, agent, run } = await lostRun();
     const seq = (await lastSeqOf(stores.log, run)) + 1;
-    await stores.log.append('local', run, [{ seq, event: 'node_finished', json: '{"event":' }]);
+    await stores.log.append('local', run, { events: [{ seq, event: 'node_finished', json: '{"event":' }] });
     const second = await startServer({ stores, env: ENV });
     const stream = await openStream(`${second.url}/api/v1/agents/${agent}/runs/${run}/events?after=${seq}`);
     const [last] = await stream.rest();
@@ -123,7 +123,7 @@ describe('a lost run that cannot be taken over', () => {
   it('ends as failed when the event that ended it cannot be read', async () => {
     const { stores, run } = await lostRun();
     const seq = (await lastSeqOf(stores.log, run)) + 1;
-    await stores.log.append('local', run, [{ seq, event: 'workflow_finished', json: '{"event":' }]);
+    await stores.log.append('local', run, { events: [{ seq, event: 'workflow_finished', json: '{"event":' }] });
     const [leases, released] = watchReleases(stores.leases);
     await startServer({ stores: { ...stores, leases }, env: ENV });
     await released;

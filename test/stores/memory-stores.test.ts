@@ -149,7 +149,7 @@ describe('runs in memory', () => {
     const { runs, log } = createMemoryStores({ runs: { maxCount: 2 } });
     await runs.save('t', run('1', 'running'));
     await runs.save('t', run('2', 'succeeded'));
-    await log.append('t', '2', events(1, 1));
+    await log.append('t', '2', { events: events(1, 1) });
     await runs.save('t', run('3', 'running'));
     expect((await runs.list('t', 'a', { offset: 0, limit: 10 })).items.map(({ id }) => id)).toEqual(['3', '1']);
     expect(await log.read('t', '2', 0, BOUNDS)).toBeUndefined();
@@ -163,7 +163,7 @@ describe('the log in memory', () => {
   it('reads after a number, in pages', async () => {
     const { log } = createMemoryStores();
     expect(await log.read('t', 'r', 0, BOUNDS)).toBeUndefined();
-    await log.append('t', 'r', events(1, 5));
+    await log.append('t', 'r', { events: events(1, 5) });
     const seqs = async (after: number, bounds = BOUNDS) =>
       (await log.read('t', 'r', after, bounds))?.map(({ seq }) => seq);
     expect(await seqs(0)).toEqual([1, 2, 3, 4, 5]);
@@ -178,20 +178,22 @@ describe('the log in memory', () => {
 
   it('refuses a gap', () => {
     const { log } = createMemoryStores();
-    expect(() => log.append('t', 'r', events(2, 1))).toThrow(expect.objectContaining({ code: 'CONFLICT' }));
+    expect(() => log.append('t', 'r', { events: events(2, 1) })).toThrow(expect.objectContaining({ code: 'CONFLICT' }));
   });
 
   it('drops the logs of ended runs when room is needed, and refuses when that is not enough', async () => {
     const { log } = createMemoryStores({ log: { maxBytes: 100, maxRunBytes: 1000 } });
-    await log.append('t', 'old', events(1, 1, 40));
-    await log.append('t', 'live', events(1, 1, 40));
+    await log.append('t', 'old', { events: events(1, 1, 40) });
+    await log.append('t', 'live', { events: events(1, 1, 40) });
     await log.end('t', 'old');
-    await log.append('t', 'live', events(2, 1, 40));
+    await log.append('t', 'live', { events: events(2, 1, 40) });
     expect(await log.read('t', 'old', 0, BOUNDS)).toBeUndefined();
-    expect(() => log.append('t', 'live', events(3, 1, 40))).toThrow(expect.objectContaining({ code: 'LIMIT_REACHED' }));
+    expect(() => log.append('t', 'live', { events: events(3, 1, 40) })).toThrow(
+      expect.objectContaining({ code: 'LIMIT_REACHED' }),
+    );
     expect(await log.read('t', 'live', 0, BOUNDS)).toHaveLength(2);
     await log.delete('t', 'live');
-    await log.append('t', 'next', events(1, 2, 40));
+    await log.append('t', 'next', { events: events(1, 2, 40) });
   });
 });
 

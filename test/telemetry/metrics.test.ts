@@ -232,7 +232,7 @@ describe('GET /metrics', () => {
       append: async (tenant, run, events) => {
         whenAsked();
         await released;
-        await log.append(tenant, run, events);
+        await log.append(tenant, run, { events: events });
       },
     };
     const { url, agent, call } = await startServer({ stores: { ...stores, log: slow } });

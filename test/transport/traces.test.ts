@@ -93,7 +93,7 @@ it('keeps the newest thousand entries, and reads each event once', async () => {
     event: at % 2 === 0 ? 'node_finished' : 'message',
     json: JSON.stringify({ data: { component_id: 'c', at } }),
   }));
-  await log.append('t', 'r', events);
+  await log.append('t', 'r', { events: events });
   const [trace] = (await reader.read('t', 'r')) ?? [];
   expect(trace?.trace).toHaveLength(1000);
   expect(trace?.trace.at(-1)).toMatchObject({ at: 2498 });
@@ -115,7 +115,7 @@ it('remembers no more than 64 MiB of what was read', async () => {
   const reader = new TraceReader(counting, () => 0);
   const json = JSON.stringify({ data: { component_id: 'c', text: 'x'.repeat(30 * 1024 * 1024) } });
   const runs = ['a', 'b', 'c'];
-  for (const run of runs) await log.append('t', run, [{ seq: 1, event: 'node_finished', json }]);
+  for (const run of runs) await log.append('t', run, { events: [{ seq: 1, event: 'node_finished', json }] });
   for (const run of runs) await reader.read('t', run);
   reads.length = 0;
   for (const run of runs.toReversed()) await reader.read('t', run);

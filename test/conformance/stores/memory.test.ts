@@ -1,5 +1,4 @@
 import { beforeAll, describe } from 'vitest';
-import { createMemoryJournal } from '../../../src/stores/memory-journal.js';
 import { createMemoryLeases } from '../../../src/stores/memory-leases.js';
 import { createMemorySignals } from '../../../src/stores/memory-signals.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
@@ -17,7 +16,6 @@ describe('stores in memory', () => {
     subject = {
       ...stores,
       versions: createMemoryVersions(),
-      journal: createMemoryJournal(stores.log),
       leases: createMemoryLeases({ now: () => now }),
       tokens: createMemoryTokens(),
       canvasRuntimes: createMemoryCanvasRuntimes(),

@@ -62,7 +62,7 @@ describe('an agent in Postgres', () => {
     await stores.agents.delete(tenant, agent.id);
     const gone = { code: 'NOT_FOUND' };
     const batch = { events: events(4, 4), records: ['3'] };
-    await expect(stores.log.append(tenant, run.id, events(4, 4))).rejects.toMatchObject(gone);
+    await expect(stores.log.append(tenant, run.id, { events: events(4, 4) })).rejects.toMatchObject(gone);
     await expect(stores.journal.append(tenant, run.id, batch)).rejects.toMatchObject(gone);
     await expect(stores.journal.snapshot(tenant, run.id, checkpoint(run.id, 2))).rejects.toMatchObject(gone);
     await expect(stores.runs.save(tenant, run)).rejects.toMatchObject(gone);
@@ -75,9 +75,11 @@ describe('an agent in Postgres', () => {
     const tenant = newTenant();
     const { agent, run } = await fill(tenant);
     const kept = await fill(tenant);
-    const writing = Array.from({ length: 50 }, (_, at) => stores.log.append(tenant, run.id, events(4 + at, 4 + at)));
+    const writing = Array.from({ length: 50 }, (_, at) =>
+      stores.log.append(tenant, run.id, { events: events(4 + at, 4 + at) }),
+    );
     const others = Array.from({ length: 50 }, (_, at) =>
-      stores.log.append(tenant, kept.run.id, events(4 + at, 4 + at)),
+      stores.log.append(tenant, kept.run.id, { events: events(4 + at, 4 + at) }),
     );
     const [, ...results] = await Promise.allSettled([stores.agents.delete(tenant, agent.id), ...writing]);
     await Promise.all(others);

@@ -36,7 +36,7 @@ describe('pruning', () => {
     };
     for (const run of Object.values(runs)) {
       await stores.runs.save(tenant, run);
-      await stores.log.append(tenant, run.id, events(1, 2));
+      await stores.log.append(tenant, run.id, { events: events(1, 2) });
     }
     expect(await prune({ runs: 20 })).toMatchObject({ runs: 1, logs: 0, sessions: 0, files: 0 });
     expect(await stores.runs.find(tenant, runs.old.id)).toBeUndefined();

@@ -58,7 +58,7 @@ describeRedis('journals in Redis', () => {
     expect(await log.read('t', run, 0, NO_BOUNDS)).toEqual(eventsOf(1, 2));
     expect(await journal.load('t', run)).toEqual({ records: ['1'] });
     await journal.append('t', run, { events: eventsOf(3, 3), records: [] });
-    await log.append('t', run, eventsOf(4, 4));
+    await log.append('t', run, { events: eventsOf(4, 4) });
     expect(await log.read('t', run, 2, NO_BOUNDS)).toEqual(eventsOf(3, 4));
   });
 

@@ -29,7 +29,7 @@ describeOwnRedis('an outage of Redis', () => {
       const batch = { events: eventsOf(3 * step - 2, 3 * step - 1), records: [String(step)] };
       await journal.append('t', id, batch);
       onShown(3 * step - 1);
-      await log.append('t', id, eventsOf(3 * step, 3 * step));
+      await log.append('t', id, { events: eventsOf(3 * step, 3 * step) });
       onShown(3 * step);
     }
     await runs.save('t', runRecord({ id, status: 'succeeded' }));
@@ -80,7 +80,7 @@ describeOwnRedis('an outage of Redis', () => {
       expect(kept).toEqual(eventsOf(1, kept.length));
       expect(kept.length).toBeGreaterThanOrEqual(last);
       // The run's last event follows what it has shown, whatever became of the write that failed.
-      await stores.log.append('t', id, eventsOf(last + 1, last + 1, 'the end'));
+      await stores.log.append('t', id, { events: eventsOf(last + 1, last + 1, 'the end') });
       const ended = [...eventsOf(1, last), ...eventsOf(last + 1, last + 1, 'the end')];
       expect(await stores.log.read('t', id, 0, NO_BOUNDS)).toEqual(ended);
     }

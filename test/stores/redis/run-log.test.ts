@@ -21,9 +21,9 @@ describeRedis('event logs in Redis', () => {
   it('give back what was added, to any process, after any event', async () => {
     const [{ log }, other, run] = [open(), open(), freshId()];
     expect(await log.read('t', run, 0, NO_BOUNDS)).toBeUndefined();
-    await log.append('t', run, eventsOf(1, 3));
-    await log.append('t', run, []);
-    await log.append('t', run, eventsOf(4, 600, 'ünïcode "quoted" \\n'));
+    await log.append('t', run, { events: eventsOf(1, 3) });
+    await log.append('t', run, { events: [] });
+    await log.append('t', run, { events: eventsOf(4, 600, 'ünïcode "quoted" \\n') });
     const all = [...eventsOf(1, 3), ...eventsOf(4, 600, 'ünïcode "quoted" \\n')];
     expect(await other.log.read('t', run, 0, NO_BOUNDS)).toEqual(all);
     expect(await other.log.read('t', run, 598, NO_BOUNDS)).toEqual(all.slice(598));
@@ -43,7 +43,7 @@ describeRedis('event logs in Redis', () => {
     [{ maxEvents: 0, maxBytes: 10_000 }, 0],
   ])('are read within %o', async (bounds, count) => {
     const [{ log }, run] = [open(), freshId()];
-    await log.append('t', run, eventsOf(1, 5, 'x'.repeat(20)));
+    await log.append('t', run, { events: eventsOf(1, 5, 'x'.repeat(20)) });
     expect(await log.read('t', run, 1, bounds)).toEqual(eventsOf(2, 5, 'x'.repeat(20)).slice(0, count));
   });
 
@@ -53,8 +53,8 @@ describeRedis('event logs in Redis', () => {
     ['one that is there already', eventsOf(3, 4)],
   ])('take no events with %s, and say which was expected', async (_name, wrong) => {
     const [{ log }, run] = [open(), freshId()];
-    await log.append('t', run, eventsOf(1, 3));
-    await expect(Promise.resolve(log.append('t', run, wrong))).rejects.toMatchObject({
+    await log.append('t', run, { events: eventsOf(1, 3) });
+    await expect(Promise.resolve(log.append('t', run, { events: wrong }))).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(/does not follow event [34];/),
     });
@@ -63,14 +63,14 @@ describeRedis('event logs in Redis', () => {
 
   it('are not read when an entry is of no known form', async () => {
     const [{ log, ask }, run] = [open(), freshId()];
-    await log.append('t', run, eventsOf(1, 1));
+    await log.append('t', run, { events: eventsOf(1, 1) });
     await ask('RPUSH', `agent:events:t:${run}`, '2\nmessage\n{}');
     await expect(log.read('t', run, 0, NO_BOUNDS)).rejects.toMatchObject({ code: 'INTERNAL' });
   });
 
   it('keep tenants apart whose names have separators', async () => {
     const { log } = open();
-    await log.append('t:a', 'b', eventsOf(1, 1));
+    await log.append('t:a', 'b', { events: eventsOf(1, 1) });
     expect(await log.read('t', 'a:b', 0, NO_BOUNDS)).toBeUndefined();
     await log.delete('t:a', 'b');
   });
@@ -87,7 +87,7 @@ describeRedis('event logs in Redis', () => {
       await stores.journal.snapshot('t', run, checkpointOf(run));
       // Every script was used before, so that what is held up is the write.
       await stores.journal.append('t', run, { events: eventsOf(1, 2), records: [] });
-      await stores.log.append('t', run, eventsOf(3, 3));
+      await stores.log.append('t', run, { events: eventsOf(3, 3) });
       const isHeld = held === 'answer' ? link.holdAnswers() : link.holdRequests();
       await timesOut(isHeld, () =>
         expect(Promise.resolve(write(stores, run))).rejects.toMatchObject({
@@ -102,10 +102,10 @@ describeRedis('event logs in Redis', () => {
 
     it('give its numbers to the next events, because nobody was shown the first ones', async () => {
       const { log, run, link } = await withFailure('answer', (stores, id) =>
-        stores.log.append('t', id, eventsOf(4, 5)),
+        stores.log.append('t', id, { events: eventsOf(4, 5) }),
       );
       expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual(eventsOf(4, 5));
-      await log.append('t', run, eventsOf(4, 4, 'the end'));
+      await log.append('t', run, { events: eventsOf(4, 4, 'the end') });
       expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual(eventsOf(4, 4, 'the end'));
       await link.close();
     });
@@ -116,7 +116,7 @@ describeRedis('event logs in Redis', () => {
         stores.journal.append('t', id, batch),
       );
       expect(await journal.load('t', run)).toMatchObject({ records: ['1', '2'] });
-      await log.append('t', run, eventsOf(4, 4, 'the end'));
+      await log.append('t', run, { events: eventsOf(4, 4, 'the end') });
       expect(await journal.load('t', run)).toMatchObject({ records: [] });
       await journal.append('t', run, { events: eventsOf(5, 5), records: ['3'] });
       expect(await journal.load('t', run)).toMatchObject({ records: ['3'] });
@@ -129,7 +129,7 @@ describeRedis('event logs in Redis', () => {
       const { log, journal, run, link } = await withFailure('request', (stores, id) =>
         stores.journal.append('t', id, batch),
       );
-      await log.append('t', run, eventsOf(4, 4, 'the end'));
+      await log.append('t', run, { events: eventsOf(4, 4, 'the end') });
       await link.deliver();
       expect(await journal.load('t', run)).toMatchObject({ records: [] });
       expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual(eventsOf(4, 4, 'the end'));
