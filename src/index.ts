@@ -18,17 +18,16 @@ export {
   type LoadOptions,
   loadCanvas,
 } from './canvas/load-canvas.js';
+export type { WireEvent, WireEventName } from './canvas/ragflow-events.js';
+export { toWireEvents, type WireContext } from './canvas/ragflow-events.js';
 export {
   type RunTimeline,
   type TimelineActivation,
-
   type TimelineEmission,
   type TimelineNode,
   timelineOf,
 } from './canvas/timeline.js';
 export { converse, runTurn, type Session, sessionAfter, type Turn, type TurnOptions } from './canvas/turn.js';
-export type { WireEvent, WireEventName } from './canvas/ragflow-events.js';
-export { toWireEvents, type WireContext } from './canvas/ragflow-events.js';
 // Components, and what they ask of the process around a run.
 export { agentComponent } from './components/agent.js';
 export {

@@ -4,7 +4,7 @@
  * Folded from the engine's events alone, so that there is a timeline of any run whose log is stored.
  */
 import { CallLog, type CallSummary } from '../graph/calls.js';
-import type { CallsOfNode, NodeFailed, NodeHeader, NodeStarted, RunEndFields, RunEvent } from '../graph/events.js';
+import type { NodeFailed, NodeHeader, NodeStarted, RunEndFields, RunEvent } from '../graph/events.js';
 import type { CallReport } from '../graph/node-events.js';
 import { MESSAGE_END } from './ragflow-events.js';
 
@@ -179,7 +179,7 @@ export class TimelineFold {
         ...one,
         ...this.#describe(one.node),
         emissions: one.emissions.map((emission) => ({ ...emission })),
-        calls: one.status === 'open' ? (log?.calls ?? []) : calls,
+        calls: calls.length === 0 && one.status === 'open' ? (log?.calls ?? []) : calls,
         usage: { ...one.usage },
       })),
       omitted: this.#omitted,
@@ -212,7 +212,7 @@ export class TimelineFold {
         this.#count(event, event);
         return;
       case 'node-settled':
-        this.#setCalls(event, event);
+        this.#setCalls(event.token, event.calls);
         this.#ended(event, { status: 'settled', elapsedMs: event.elapsedMs });
         return;
       case 'node-failed':
@@ -309,14 +309,20 @@ export class TimelineFold {
     one.log.add(report, at);
   }
 
-  /** The calls that the end of a node or a run sums up; each goes to the try in which it began. */
-  #setCalls({ token }: Pick<NodeHeader, 'token'>, { calls = [] }: CallsOfNode): void {
+  /** The calls that the end of a node or a run sums up, of all tries; each belongs to the try in which it began. */
+  #setCalls(token: number, calls: readonly CallSummary[] = []): void {
     const one = this.#open.get(token);
     if (one === undefined) return;
-    for (const call of calls.slice(0, MAX_RUN_CALLS - this.#calls)) {
-      const owner = call.startedAtMs >= one.startedAtMs ? one : (this.#tryAt(token, call.startedAtMs) ?? one);
-      owner.calls = [...owner.calls, call];
-      this.#calls += 1;
+    const byTry = new Map<Activation, CallSummary[]>();
+    for (const call of calls) {
+      const { startedAtMs } = call;
+      const owner = startedAtMs >= one.startedAtMs ? one : (this.#tryAt(token, startedAtMs) ?? one);
+      byTry.set(owner, [...(byTry.get(owner) ?? []), call]);
+    }
+    for (const [owner, own] of byTry) {
+      this.#calls -= owner.calls.length;
+      owner.calls = own.slice(0, MAX_RUN_CALLS - this.#calls);
+      this.#calls += owner.calls.length;
     }
   }
 
@@ -336,7 +342,7 @@ export class TimelineFold {
 
   #failed(event: NodeFailed): void {
     const { elapsedMs, error, then } = event;
-    if (then !== 'retry') this.#setCalls(event, event);
+    this.#setCalls(event.token, event.calls);
     // RAGFlow's events do not say why a node was tried again.
     const reason = error.message === '' ? {} : { error: error.message };
     this.#ended(event, { status: then === 'retry' ? 'retried' : 'failed', elapsedMs, ...reason });
@@ -347,6 +353,11 @@ export class TimelineFold {
     // A node that was skipped, or that began before the log did, begins here.
     const one = this.#open.get(token) ?? this.#begin(event, at - (elapsedMs ?? 0), 1);
     this.#open.delete(token);
+    if (one.calls.length === 0 && one.log !== undefined) {
+      one.log.stop(at);
+      one.calls = one.log.told.slice(0, MAX_RUN_CALLS - this.#calls);
+      this.#calls += one.calls.length;
+    }
     one.status = status;
     one.endSeq = seq;
     one.endedAtMs = at;
@@ -365,7 +376,12 @@ export class TimelineFold {
   }
 
   #runEnded({ elapsedMs, usage, openCalls = [] }: RunEndFields, end: Pick<RunTimeline, 'status' | 'error'>): void {
-    for (const call of openCalls) this.#setCalls(call, { calls: [call] });
+    for (const token of new Set(openCalls.map((call) => call.token))) {
+      this.#setCalls(
+        token,
+        openCalls.filter((call) => call.token === token).map(({ node: _, token: __, ...call }) => call),
+      );
+    }
     // The sum also knows what was used before a prefix of the log was lost.
     if (usage.calls > 0) this.#usage = { ...usage };
     this.#end = { ...end, elapsedMs };

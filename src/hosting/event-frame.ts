@@ -164,7 +164,7 @@ export function mergeFrames(older: EventFrame, newer: EventFrame): EventFrame | 
   return new EventFrame({
     seq,
     event,
-    bytes: older.bytes + newer.bytes - shape.bytes,
+    bytes: older.bytes + utf8Length(escapeJson(last.text)),
     // Written when it is sent: it may still grow until then.
     json: undefined,
     source: { ...last, text: (older.source as NodeDelta).text + last.text },

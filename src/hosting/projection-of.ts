@@ -1,4 +1,5 @@
 import { RagflowProjection } from '../canvas/ragflow-events.js';
+import { toEngineError } from '../errors.js';
 import type { Plan } from '../graph/plan.js';
 import type { RunRecord, SessionStore } from '../records/stores.js';
 import type { OpenCanvas } from './canvas-opener.js';
@@ -19,14 +20,12 @@ export async function findProjection(
   tenant: string,
   run: RunRecord,
 ): Promise<RagflowProjection> {
-  const session = await sessions.find(tenant, run.sessionId);
-  return projectionOf(run, session && planOf(openCanvas, session.dsl));
-}
-
-function planOf(openCanvas: OpenCanvas, dsl: Parameters<OpenCanvas>[0]): Plan | undefined {
   try {
-    return openCanvas(dsl).plan;
-  } catch {
-    return undefined;
+    const session = await sessions.find(tenant, run.sessionId);
+    return projectionOf(run, session && openCanvas(session.dsl).plan);
+  } catch (error) {
+    // A store that is away is tried again; what is wrong with the data stays wrong.
+    if (toEngineError(error, 'INTERNAL').retryable) throw error;
+    return projectionOf(run, undefined);
   }
 }

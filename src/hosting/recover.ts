@@ -1,7 +1,6 @@
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { continueTurn } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
-import type { TerminalEvent } from '../graph/events.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { LeaseStore } from '../records/durable-stores.js';
 import type { RunLaunch, RunLog, RunRecord } from '../records/stores.js';
@@ -83,8 +82,8 @@ async function resume(options: RecoverOptions, tenant: string, record: RunRecord
     after: kept.checkpoint?.seq ?? 0,
     onlyNumbers: isHopeless,
   });
-  if (past instanceof EngineError || past.last !== undefined) {
-    const end = past instanceof EngineError ? failed(past) : endOf(past.last as TerminalEvent, projection);
+  if (past instanceof EngineError || past.isOver) {
+    const end = past instanceof EngineError ? failed(past) : endOf(past, projection);
     await finish(options, tenant, { ...record, ...end }, lease);
     return;
   }
@@ -160,10 +159,11 @@ function failed({ code, message }: EngineError): Pick<RunRecord, 'status' | 'err
 }
 
 function endOf(
-  end: TerminalEvent,
+  { last, lastSeq }: RunPast,
   projection: RagflowProjection,
 ): Pick<RunRecord, 'status' | 'error' | 'pending' | 'lastSeq'> {
-  return { ...endIn(end, projection), lastSeq: end.seq };
+  if (last !== undefined) return { ...endIn(last, projection), lastSeq };
+  return { ...failed(new EngineError('INTERNAL', 'The last event of the run cannot be read.')), lastSeq };
 }
 
 interface Lost {

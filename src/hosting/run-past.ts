@@ -21,7 +21,9 @@ export interface RunPast {
   readonly starts: ReadonlyMap<number, number>;
   /** How often nodes finished. */
   readonly finished: number;
-  /** The event that ended it, if it had ended. */
+  /** Whether it had ended. */
+  readonly isOver: boolean;
+  /** The event that ended it, if it can be read. */
   readonly last: TerminalEvent | undefined;
   /** The events after {@link PastOptions.after}, the last one of the run excepted. */
   readonly events: readonly RunEvent[];
@@ -48,17 +50,30 @@ export async function readPast(
   const fold = new Fold(projection, after);
   let lastSeq = 0;
   let bytes = 0;
+  let isOver = false;
   for (;;) {
     const page = (await log.read(tenant, run, lastSeq, PAGE)) ?? [];
     if (page.length === 0) break;
     for (const event of page) {
       lastSeq = event.seq;
       bytes += Buffer.byteLength(event.json);
-      if (!onlyNumbers || isLastEvent(event.event)) fold.read(event);
+      isOver ||= isLastEvent(event.event);
+      if (!onlyNumbers || isOver) fold.read(event);
     }
   }
   const { usage, finished, last, events, problem } = fold;
-  return { lastSeq, bytes, usage, finished, last, events, problem, starts: fold.starts, transcript: fold.transcript() };
+  return {
+    lastSeq,
+    bytes,
+    isOver,
+    usage,
+    finished,
+    last,
+    events,
+    problem,
+    starts: fold.starts,
+    transcript: fold.transcript(),
+  };
 }
 
 /** A fold over the events of a run. */
