@@ -22,7 +22,7 @@ export async function openExample(folder: string): Promise<(turn: Turn) => Promi
   const settings = await modelsFromEnvironment(existsSync(script) ? { RUNNEL_MODELS: script } : {}, (file) =>
     readFile(file, 'utf8'),
   );
-  // No spare threads: an example ends when it has said what it says.
+  // No spare threads: an example ends with its answer.
   const services = { models: createModels(settings), code: createEmbeddedRunner({ maxSpares: 0 }) };
   let session: Session | undefined;
   return (turn) => {
@@ -39,7 +39,7 @@ export async function openExample(folder: string): Promise<(turn: Turn) => Promi
   };
 }
 
-/** What was said, without what was thought. */
+/** The text of the answer, without the thinking. */
 export function answerOf(events: readonly WireEvent[]): string {
   let isThinking = false;
   let answer = '';

@@ -1,7 +1,7 @@
 /**
- * Makes the prepared database that the package ships, so that nobody waits for a first start.
+ * Makes the prepared database that the package ships, so that the first start does not wait for it.
  *
- * Making one takes seconds and depends on the version of PGlite alone, so it is kept in `node_modules/.cache` and copied from there.
+ * Making one takes seconds and depends on the version of PGlite alone, so it is stored in `node_modules/.cache` and copied from there.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -7,6 +7,8 @@ export { createEmbeddedRunner, type EmbeddedRunnerOptions } from './adapters/san
 export type { AgentAnswer, AgentEvent } from './agents/agent-events.js';
 export { type AgentState, newAgentState } from './agents/agent-events.js';
 export { type AgentTool, bindTool } from './agents/agent-tool.js';
+export { type CallContext, callContext } from './agents/call-context.js';
+export { type CallPlace, type Chat, type ChatSettings, openChat } from './agents/chat.js';
 export { type AgentBudget, type AgentSetup, runAgent } from './agents/run-agent.js';
 // A canvas: a document of RAGFlow's agent DSL, and a conversation with it.
 export { drawDocument } from './canvas/draw.js';

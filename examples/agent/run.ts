@@ -6,7 +6,7 @@ const say = await openExample(import.meta.dirname);
 const events = await say({ query: 'How old is the Golden Gate Bridge?' });
 assert.equal(answerOf(events), 'It was opened in 1937, so it is 89 years old.');
 
-// The end of the node tells which tools it called.
+// The end of the node lists the tools that it called.
 const end = events.find(({ event, data }) => event === 'node_finished' && data.component_type === 'Agent');
 const calls = end?.data.tool_calls as readonly { readonly tool_name: string }[];
 assert.deepEqual(calls.map((call) => call.tool_name).sort(), ['Historian', 'execute_code']);

@@ -1,4 +1,4 @@
-/** A form: the run stops and waits; the answers of the next turn let it go on where it stopped. */
+/** A form: the run stops and waits; the answers of the next turn resume it where it stopped. */
 import assert from 'node:assert/strict';
 import { answerOf, openExample } from '../support.js';
 

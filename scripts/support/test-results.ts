@@ -32,7 +32,7 @@ export function countTests(json: string | undefined, succeeded: boolean): TestCo
 const MAX_FAILURES = 30;
 
 /**
- * Names what failed in a report of vitest, with the first line that each failure said: whoever sees only the end of a log can
+ * Names what failed in a report of vitest, with the first line of each failure: the end of a log alone can
  * begin there.
  */
 export function failedTests(json: string | undefined): readonly string[] {

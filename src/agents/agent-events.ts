@@ -1,8 +1,8 @@
-/** What an agent says while it works, from its first model call to its answer. */
+/** The events of an agent, from its first model call to its answer, and its state between two rounds. */
 
 import { z } from 'zod';
 import type { References } from '../adapters/tool-event.js';
-import type { CallEnd, CallKind, CallMoment, CallStart, Usage } from '../graph/node-events.js';
+import type { Call, Usage } from '../graph/node-events.js';
 import type { Json, JsonObject } from '../json.js';
 import type { ChatMessage, ToolCall } from '../models/chat-model.js';
 import type { Artifact } from '../tools/tool.js';
@@ -13,48 +13,32 @@ export interface AgentText {
   readonly text: string;
 }
 
-/** A call of a model, a tool or an agent begins. `parent` is the call that it is part of. */
-export interface CallBegan extends Pick<CallStart, 'id' | 'kind' | 'name' | 'parent' | 'attributes'> {
-  readonly type: 'call-began';
-}
-
-/** Something happens in a call, such as its first piece of an answer (`stream_started`). */
-export interface CallHappened extends Pick<CallMoment, 'id' | 'name'> {
-  readonly type: 'call-moment';
-}
-
-/** A tool says how far it is. */
+/** Progress of a tool call. */
 export interface CallProgress {
   readonly type: 'call-progress';
   readonly id: string;
   readonly message: string;
 }
 
-/** A call is over. */
-export interface CallEnded extends Pick<CallEnd, 'id' | 'error' | 'usage' | 'attributes'> {
-  readonly type: 'call-ended';
-  readonly kind: CallKind;
-}
-
-/** A tool was called: one entry of the log that people read. */
+/** A tool was called: one entry of the log of tools. */
 export interface ToolLogEntry {
   readonly type: 'tool-log';
   /** Names of the agents from the outermost one, joined by `-->`. */
   readonly path: string;
   readonly toolName: string;
   readonly arguments: JsonObject;
-  /** What the model was given; cut when it is long. */
+  /** The result for the model; cut when it is long. */
   readonly result: string;
   readonly elapsedMs: number;
 }
 
-/** A round of tool calls is over, or one of an agent called in it: from here the agent can go on after a crash or a pause. */
+/** The state after a round of tool calls, or after one of an inner agent: a resumed or recovered run continues from it. */
 export interface AgentMark {
   readonly type: 'mark';
   readonly state: AgentState;
 }
 
-/** Calls that somebody must allow first; the last event before the agent pauses. */
+/** Calls that need an approval; the last event before the agent pauses. */
 export interface ApprovalNeeded {
   readonly type: 'approval';
   readonly state: AgentState;
@@ -64,7 +48,7 @@ export interface ApprovalNeeded {
 /** The answer; the last event. */
 export interface AgentAnswer {
   readonly type: 'answer';
-  /** Text of the last model call, without what was thought. */
+  /** Text of the last model call, without thinking. */
   readonly text: string;
   /** The conversation up to and without the answer. */
   readonly state: AgentState;
@@ -76,10 +60,8 @@ export interface AgentAnswer {
 
 export type AgentEvent =
   | AgentText
-  | CallBegan
-  | CallHappened
+  | Call
   | CallProgress
-  | CallEnded
   | ToolLogEntry
   | Usage
   | AgentMark
@@ -87,7 +69,7 @@ export type AgentEvent =
   | AgentAnswer;
 
 /** Events of an inner agent that its outer one passes on. */
-export type InnerEvent = CallBegan | CallHappened | CallProgress | CallEnded | ToolLogEntry | Usage;
+export type InnerEvent = Call | CallProgress | ToolLogEntry | Usage;
 
 const toolCall = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
 const part = z.discriminatedUnion('type', [
@@ -125,9 +107,9 @@ export interface AgentState {
   readonly round: number;
   readonly tokens: number;
   readonly elapsedMs: number;
-  /** What the model asked for and what it said with it, while that waits for somebody's approval or inner agents are at work on it. */
+  /** The calls of the newest answer and its text, while they wait for an approval or inner agents run. */
   readonly pending?: { readonly text: string; readonly calls: readonly PendingCall[] };
-  /** Where inner agents stand that are at work, by position of the pending call. */
+  /** The states of running inner agents, by position of the pending call. */
   readonly inner?: readonly InnerState[];
   /** Ids of the calls of the newest round that failed or were declined; only those are made again unchanged. */
   readonly failed?: readonly string[];
@@ -135,25 +117,25 @@ export interface AgentState {
   readonly artifacts: readonly Artifact[];
 }
 
-/** Where an inner agent stands. */
+/** The state of an inner agent. */
 export interface InnerState {
   readonly at: number;
   readonly state: AgentState;
 }
 
-/** The state of an agent that has been asked and has done nothing yet. */
+/** The state of an agent that has not started yet. */
 export function newAgentState(messages: readonly ChatMessage[]): AgentState {
   const references = { chunks: {}, doc_aggs: {} };
   return { version: 1, messages, round: 0, tokens: 0, elapsedMs: 0, references, artifacts: [] };
 }
 
-/** A state that was kept as JSON; undefined when it is none, so that the agent begins anew. */
-export function readAgentState(kept: Json | undefined): AgentState | undefined {
-  const parsed = stateSchema.safeParse(kept);
+/** Reads a stored state; undefined when it is not valid, so that the agent starts anew. */
+export function readAgentState(stored: Json | undefined): AgentState | undefined {
+  const parsed = stateSchema.safeParse(stored);
   return parsed.success ? (parsed.data as AgentState) : undefined;
 }
 
-/** A state to be kept; plain JSON already. */
-export function keptState(state: AgentState): Json {
+/** A state as JSON, which it is already. */
+export function stateAsJson(state: AgentState): Json {
   return state as unknown as Json;
 }

@@ -7,7 +7,7 @@ import { searchOutputs } from '../tools/results.js';
 import type { AnyTool, ToolCall, ToolEvent } from '../tools/tool.js';
 import type { AgentMark, AgentState, InnerEvent } from './agent-events.js';
 
-/** What a call of a tool may say to the agent that called it. */
+/** Events of a call, for the agent that made it. */
 export type AgentToolEvent = ToolEvent | AgentMark | { readonly type: 'inner'; readonly event: InnerEvent };
 
 /** Where a call stands. */
@@ -25,9 +25,9 @@ export interface AgentTool {
   readonly kind: 'tool' | 'agent';
   /** What the model sees; its name is unique among the tools of the agent. */
   readonly definition: ToolDefinition;
-  /** What people see in logs. */
+  /** The name in logs. */
   readonly title: string;
-  /** Somebody must allow every call. */
+  /** Every call needs an approval. */
   readonly needsApproval: boolean;
   /** Its result may hold passages to cite. */
   readonly mayCite: boolean;

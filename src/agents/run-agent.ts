@@ -1,32 +1,43 @@
 /** The loop of a model and its tools, as one stream. */
-import { concat, defer, from, type Observable, of } from 'rxjs';
-import { type ChatMessage, contentText } from '../models/chat-model.js';
+import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
+import type { Usage } from '../graph/node-events.js';
+import {
+  type ChatDelta,
+  type ChatMessage,
+  type ChatRequest,
+  contentText,
+  type ToolDefinition,
+} from '../models/chat-model.js';
 import type { AgentAnswer, AgentEvent, AgentState, PendingCall } from './agent-events.js';
 import type { AgentTool } from './agent-tool.js';
-import { type Asking, askModel, type Draft, newDraft } from './ask-model.js';
+import type { Chat } from './chat.js';
 import { type Approval, type Caller, outOfBudget, type RoundResults, runCalls } from './run-calls.js';
 
 /** What an agent may spend; what is absent has no bound but the rounds. */
 export interface AgentBudget {
   /** Tokens of all its model calls. */
   readonly tokens?: number;
-  /** Milliseconds at work. */
+  /** Milliseconds of running time. */
   readonly ms?: number;
 }
 
 /** An agent, ready to run. */
-export interface AgentSetup extends Omit<Caller, 'concurrency'>, Asking {
+export interface AgentSetup extends Omit<Caller, 'concurrency'> {
+  readonly chat: Pick<Chat, 'request' | 'ask'>;
   readonly tools: readonly AgentTool[];
   /** Rounds of tool calls beside the first; then the model is asked once more without tools. */
   readonly maxRounds: number;
   readonly budget?: AgentBudget;
   /** Tool calls at once. @default 8 */
   readonly concurrency?: number;
-  /** What people said about the calls that the state waits with, by id of the call. */
+  /** Decisions about the pending calls of the state, by id of the call. */
   readonly approvals?: ReadonlyMap<string, Approval>;
 }
 
-/** Characters of a conversation after which no further tool is called: it is kept whole after every round. */
+/** Tool calls that are made of one answer; further ones are dropped. */
+const MAX_CALLS = 64;
+
+/** Characters of a conversation after which no further tool is called: it is stored whole after every round. */
 const MAX_CONVERSATION = 4_000_000;
 
 /**
@@ -56,10 +67,12 @@ function nextRound(setup: AgentSetup, caller: Caller, state: AgentState, isRetry
     const tools = spent === undefined ? setup.tools.map(({ definition }) => definition) : [];
     const note: ChatMessage[] = spent === undefined ? [] : [{ role: 'user', content: outOfBudget(spent) }];
     const startedAt = setup.now();
-    const draft = newDraft();
+    const draft: Draft = { text: '', calls: [], usage: undefined, finishReason: 'unknown' };
     const id = `${setup.idPrefix}${state.round}.${isRetry ? 'n' : 'm'}`;
+    const { chat, parent } = setup;
+    const request = withTools(chat.request([...state.messages, ...note]), tools);
     return concat(
-      askModel(setup, id, [...state.messages, ...note], tools, draft),
+      chat.ask(request, (answer$) => answer$.pipe(concatMap((piece) => take(piece, draft))), { id, parent }),
       defer(() => {
         const elapsedMs = state.elapsedMs + (setup.now() - startedAt);
         const after: AgentState = { ...state, tokens: state.tokens + (draft.usage?.totalTokens ?? 0), elapsedMs };
@@ -69,6 +82,43 @@ function nextRound(setup: AgentSetup, caller: Caller, state: AgentState, isRetry
       }),
     );
   });
+}
+
+/** A request that offers tools. */
+export function withTools(request: ChatRequest, tools: readonly ToolDefinition[]): ChatRequest {
+  return tools.length === 0 ? request : { ...request, tools, toolChoice: 'auto' };
+}
+
+/** The answer of one model call, filled while its events pass. */
+interface Draft {
+  text: string;
+  readonly calls: PendingCall[];
+  usage: Omit<Usage, 'type'> | undefined;
+  finishReason: string;
+}
+
+/** Adds a piece of the answer to the draft; gives the events for it. */
+function take(piece: ChatDelta, draft: Draft): readonly AgentEvent[] {
+  switch (piece.type) {
+    case 'text':
+      draft.text += piece.text;
+      return [piece];
+    case 'thinking':
+      return [piece];
+    case 'tool-call': {
+      const { id, name, arguments: args } = piece;
+      if (draft.calls.length < MAX_CALLS) draft.calls.push({ id, name, arguments: args });
+      return [];
+    }
+    case 'usage': {
+      const { promptTokens, completionTokens, totalTokens } = piece;
+      draft.usage = { promptTokens, completionTokens, totalTokens };
+      return [{ type: 'usage', ...draft.usage }];
+    }
+    case 'finish':
+      draft.finishReason = piece.reason;
+      return [];
+  }
 }
 
 /** Why no further tool may be called. */
@@ -83,7 +133,7 @@ function spentReason({ tools, maxRounds, budget = {} }: AgentSetup, state: Agent
   return undefined;
 }
 
-/** Characters of everything that was said, calls included. */
+/** Characters of the conversation, calls included. */
 function lengthOf({ messages }: AgentState): number {
   return messages.reduce((length, message) => {
     const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
@@ -92,7 +142,7 @@ function lengthOf({ messages }: AgentState): number {
   }, 0);
 }
 
-/** Makes the calls, unless somebody must allow them first. */
+/** Makes the calls, unless some of them need an approval first. */
 function afterCalls(setup: AgentSetup, caller: Caller, state: AgentState, draft: Draft): Observable<AgentEvent> {
   const waiting = draft.calls.filter(({ name }) => needsApproval(setup.tools, name));
   if (waiting.length === 0) return makeCalls(setup, caller, state, draft);

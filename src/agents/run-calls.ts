@@ -1,16 +1,17 @@
-/** One round of tool calls: all at once, results in the order in which the model asked. */
+/** One round of tool calls: all at once, results in the order of the calls. */
 
 import { jsonrepair } from 'jsonrepair';
 import { catchError, concat, defer, from, mergeMap, type Observable, of, tap } from 'rxjs';
 import type { References } from '../adapters/tool-event.js';
 import { EngineError, toEngineError } from '../errors.js';
+import { type CallEnd, callFinished, callStarted } from '../graph/node-events.js';
 import { isJsonObject, isTooDeep, type JsonObject } from '../json.js';
 import { mergeReferences } from '../tools/results.js';
 import type { Artifact, ToolResult } from '../tools/tool.js';
-import type { AgentEvent, AgentMark, AgentState, CallEnded, PendingCall, ToolLogEntry } from './agent-events.js';
+import type { AgentEvent, AgentMark, AgentState, PendingCall, ToolLogEntry } from './agent-events.js';
 import type { AgentTool, AgentToolEvent } from './agent-tool.js';
 
-/** Whether a person allowed a call, and what they said. */
+/** Whether a person allowed a call, and the reason given. */
 export interface Approval {
   readonly isAllowed: boolean;
   readonly reason: string;
@@ -49,7 +50,7 @@ export interface RoundResults {
 /** Characters of a result that the model is shown; what a search gives at most is about as long. */
 const MAX_RESULT = 400_000;
 
-/** Characters of a result that the log for people keeps. */
+/** Characters of a result in the log of tools. */
 const MAX_LOGGED = 4_000;
 
 /**
@@ -116,10 +117,10 @@ function runCall(
     const startedAt = caller.now();
     let args: JsonObject = {};
     let text = NO_RESULT;
-    const end = (name: string, error?: CallEnded['error']): Observable<AgentEvent> =>
+    const end = (name: string, error?: CallEnd['error']): Observable<AgentEvent> =>
       defer(() => {
         note(text);
-        const ended: CallEnded = { type: 'call-ended', kind: tool?.kind ?? 'tool', id, ...(error && { error }) };
+        const ended = callFinished({ id, ...(error && { error }) });
         return of(ended, logged(caller, name, args, text, caller.now() - startedAt));
       });
     const fail = (error: unknown): Observable<AgentEvent> => {
@@ -128,15 +129,14 @@ function runCall(
       results.failed.push(call.id);
       return end(tool?.title ?? call.name, { code, message });
     };
-    const began: AgentEvent = {
-      type: 'call-began',
+    const began = callStarted({
       id,
       kind: tool?.kind ?? 'tool',
       name: tool?.title ?? call.name,
       ...(caller.parent === undefined ? {} : { parent: caller.parent }),
       attributes: { 'gen_ai.tool.call.id': call.id },
-    };
-    if (tool === undefined) return concat(of(began), fail(unknownTool(call.name, caller.tools)));
+    });
+    if (tool === undefined) return concat(of<AgentEvent>(began), fail(unknownTool(call.name, caller.tools)));
     const work$ = defer(() => {
       args = readArguments(call.name, call.arguments);
       return tool.call(args, { id, key: `${caller.keyPrefix}${place}`, state: results.inner.get(index) });
@@ -157,7 +157,7 @@ function cut(text: string): string {
     : text;
 }
 
-/** Keeps what a result brings; gives its text. */
+/** Stores the references and artifacts of a result; returns its text. */
 function take(event: ToolResult, tool: AgentTool, results: RoundResults): string {
   if (event.references !== undefined) results.references = mergeReferences(results.references, event.references);
   if (event.artifacts !== undefined) results.artifacts.push(...event.artifacts);
@@ -166,17 +166,17 @@ function take(event: ToolResult, tool: AgentTool, results: RoundResults): string
   return text;
 }
 
-/** The text of a tool that says nothing itself: its `content`, else all of its outputs. */
+/** The text of a result without one: its `content`, else all of its outputs. */
 function fallbackText({ outputs }: ToolResult): string {
   const { content } = outputs;
   if (typeof content === 'string' && content !== '') return content;
-  const said = Object.entries(outputs).filter(
+  const given = Object.entries(outputs).filter(
     ([name, value]) => !name.startsWith('_') && value !== '' && value !== null,
   );
-  return said.length === 0 ? NO_RESULT : JSON.stringify(Object.fromEntries(said));
+  return given.length === 0 ? NO_RESULT : JSON.stringify(Object.fromEntries(given));
 }
 
-/** From here the agent goes on with the calls of this round, and its inner agents where they stand. */
+/** A resume from here continues the calls of this round, and the inner agents from their own states. */
 function markIn(state: AgentState, { inner }: RoundResults): AgentEvent {
   return { type: 'mark', state: { ...state, inner: [...inner].map(([at, stands]) => ({ at, state: stands })) } };
 }
@@ -204,7 +204,7 @@ function unknownTool(name: string, tools: readonly AgentTool[]): Error {
   return new Error(`There is no tool "${name}". ${known === '' ? 'There are no tools.' : `The tools are: ${known}.`}`);
 }
 
-/** Results of the newest round, by what was called; those of calls that failed are not kept. */
+/** Results of the newest round, by what was called, without those of failed calls. */
 function formerResults({ messages, failed = [] }: AgentState): ReadonlyMap<string, string> {
   const at = messages.findLastIndex(({ role }) => role === 'assistant');
   const asked = messages[at];
@@ -249,14 +249,12 @@ function parse(text: string, repair: (text: string) => string = (given) => given
   }
 }
 
-/** What an agent tells its model, in our own words. */
-
-/** Said when no further tools may be called. */
+/** The message when no further tools may be called. */
 export function outOfBudget(reason: string): string {
   return `${reason} No more tools can be called now. Answer with what you know so far, and say what is missing.`;
 }
 
-/** Behind the result of a call that repeats the one before. */
+/** Follows the result of a call that repeats the one before. */
 export const SAME_CALL =
   '(This is the result of the same call as before. Calling it again gives nothing new; go on with what you have.)';
 

@@ -1,18 +1,17 @@
 /** Finds the command, runs it, and turns its end into an exit code. */
 import { type ErrorCode, toEngineError } from '../errors.js';
-import { type Command, EXIT } from './command.js';
+import { type Command, EXIT, readVersion } from './command.js';
 import type { Terminal } from './terminal.js';
-import { readVersion } from './version.js';
 
 /** Loaded when called: a canvas that runs in the terminal does not wait for the server to be read from disk. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve-command.js')).serveCommand,
   run: async () => (await import('./run-command.js')).runCommand,
-  validate: async () => (await import('./validate-command.js')).validateCommand,
-  convert: async () => (await import('./convert-command.js')).convertCommand,
-  draw: async () => (await import('./draw-command.js')).drawCommand,
+  validate: async () => (await import('./document-commands.js')).validateCommand,
+  convert: async () => (await import('./document-commands.js')).convertCommand,
+  draw: async () => (await import('./document-commands.js')).drawCommand,
   trace: async () => (await import('./trace-command.js')).traceCommand,
-  components: async () => (await import('./components-command.js')).componentsCommand,
+  components: async () => (await import('./document-commands.js')).componentsCommand,
   prune: async () => (await import('./prune-command.js')).pruneCommand,
 };
 
@@ -86,6 +85,6 @@ Usage: runnel <command> …
 
 ${lines.join('\n')}
 
-runnel <command> --help tells more; runnel --version prints the version.
+runnel <command> --help describes a command; runnel --version prints the version.
 `;
 }

@@ -1,4 +1,5 @@
 /** What every command of the command line is made of. */
+import { readFile } from 'node:fs/promises';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { EngineError } from '../errors.js';
 import type { Terminal } from './terminal.js';
@@ -46,4 +47,10 @@ export function parse<T extends NonNullable<ParseArgsConfig['options']>>(
   if (count < positionals.least) throw refuse('An argument is missing.');
   if (count > positionals.most) throw refuse(`"${parsed.positionals[positionals.most]}" is one argument too many.`);
   return parsed;
+}
+
+/** The version of this package. */
+export async function readVersion(): Promise<string> {
+  const manifest: unknown = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+  return String((manifest as { readonly version: unknown }).version);
 }

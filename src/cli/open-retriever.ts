@@ -10,8 +10,8 @@ import { LOCAL_TENANT } from '../settings/access.js';
 import type { Settings } from '../settings/read-settings.js';
 import { createRagflowRetriever } from '../tools/ragflow-retriever.js';
 
-/** What names of folders begin with that hold the datasets of a tenant. */
-const TENANT_MARK = '@';
+/** Names of folders with the datasets of a tenant begin with it. */
+const TENANT_PREFIX = '@';
 
 /** Files of one dataset, and the size of each in bytes, that are read. */
 const MAX_FILES = 2_000;
@@ -45,10 +45,10 @@ export function openRetriever({ nodes, stores }: Pick<Settings, 'nodes' | 'store
   return { ...forTenant(LOCAL_TENANT), forTenant };
 }
 
-/** With a mark in front, no tenant is called like a dataset, nor leads out of the folder; undefined for what is no name of a folder. */
+/** With the prefix no tenant has the name of a dataset or leads out of the folder; undefined for what cannot be the name of a folder. */
 function folderOf(folder: string, tenant: string): string | undefined {
   if (tenant === LOCAL_TENANT) return folder;
-  return tenant === '' || /[/\\\0]/.test(tenant) ? undefined : path.join(folder, `${TENANT_MARK}${tenant}`);
+  return tenant === '' || /[/\\\0]/.test(tenant) ? undefined : path.join(folder, `${TENANT_PREFIX}${tenant}`);
 }
 
 async function listDatasets(folder: string): Promise<readonly IndexedDataset[]> {
@@ -58,7 +58,7 @@ async function listDatasets(folder: string): Promise<readonly IndexedDataset[]> 
 }
 
 async function datasetOf(name: string, folder: string): Promise<IndexedDataset> {
-  // What goes away or may not be read while we look is left out; the rest stays searchable.
+  // Files that disappear meanwhile or cannot be read are left out; the rest stays searchable.
   const files = (await readdir(folder, { withFileTypes: true }).catch(() => []))
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .slice(0, MAX_FILES);
@@ -82,7 +82,7 @@ async function datasetOf(name: string, folder: string): Promise<IndexedDataset> 
   };
 }
 
-/** One after the other: parsers need memory. A file that cannot be read does not hide the others. */
+/** One after the other, as parsers need memory. A file that cannot be read is left out. */
 async function readAll(folder: string, names: readonly string[]): Promise<readonly IndexedDocument[]> {
   const documents: IndexedDocument[] = [];
   let characters = 0;

@@ -1,4 +1,4 @@
-/** Where a server keeps things, made from its environment. */
+/** The stores of a server, opened by its settings. */
 import type { Settings } from '../settings/read-settings.js';
 import type { DatabaseLog, PruneOptions, PruneResult } from '../stores/postgres/index.js';
 import type { ServerStores } from '../transport/index.js';

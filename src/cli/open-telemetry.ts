@@ -1,10 +1,10 @@
 import type { TelemetryLog } from '../telemetry/open-sdk.js';
 import type { Environment } from '../telemetry/telemetry.js';
 import { openTelemetry as open, type Telemetry } from '../telemetry/telemetry.js';
-import { readVersion } from './version.js';
+import { readVersion } from './command.js';
 
 /**
- * Telemetry as the environment asks for it; whoever calls this closes it, last of all. `closeMs` is how long the last spans may
+ * Telemetry as the environment configures it; the caller closes it, after everything else. `closeMs` is how long the last spans may
  * take to get out, by default 3 seconds.
  */
 export async function openTelemetry(env: Environment, log: TelemetryLog, closeMs?: number): Promise<Telemetry> {

@@ -1,4 +1,4 @@
-/** `runnel prune`: deletes what is kept no longer, and gives the space back. */
+/** `runnel prune`: deletes what has expired, and frees its space. */
 
 import { describeSettings, formatSettings, readSettings } from '../settings/read-settings.js';
 import { type Command, EXIT, parse } from './command.js';
@@ -6,9 +6,9 @@ import { openStores } from './open-stores.js';
 
 export const pruneCommand: Command = {
   usage: 'prune',
-  summary: 'delete runs, events, conversations and files that are kept no longer',
-  help: `A server does the same by itself, every RUNNEL_PRUNE_EVERY_HOURS. While one uses the embedded database nobody else can; stop it first.
-What lies in Redis ends by itself, after RUNNEL_KEEP_RUNS_DAYS. Agents and versions, and what still runs, are never deleted.
+  summary: 'delete runs, events, conversations and files that have expired',
+  help: `A server prunes by itself, every RUNNEL_PRUNE_EVERY_HOURS. Only one process can use the embedded database: stop the server first.
+Redis deletes its records by itself, after RUNNEL_KEEP_RUNS_DAYS. Agents, versions and runs in progress are never deleted.
 
 Environment (default):
 ${formatSettings(describeSettings('stores'))}`,

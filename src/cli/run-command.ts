@@ -2,31 +2,32 @@
 
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { identity, lastValueFrom, tap } from 'rxjs';
 import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
 import { RagflowProjection } from '../canvas/ragflow-events.js';
 import { runTurn, type Session, type Turn } from '../canvas/turn.js';
-import type { Services } from '../components/services.js';
+import type { Files, Services } from '../components/services.js';
+import type { Document } from '../dsl/document.js';
 import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import { createTimeoutResolver } from '../graph/timeouts.js';
 import { passThrough, readTraceContext } from '../graph/trace-context.js';
+import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH } from '../json.js';
 import { readSettings } from '../settings/read-settings.js';
 import { watchedBy } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { readSdkPlan } from '../telemetry/telemetry.js';
 import { type Command, EXIT, parse } from './command.js';
-import { createLocalFiles } from './local-files.js';
 import { type OpenServices, openServices, type ServiceSettings } from './open-services.js';
 import { type Show, showAnswer, showEvents, showProgress } from './printers.js';
 import { readSource } from './read-source.js';
-import { parseInputs, parseVariables } from './run-inputs.js';
 import { Screen } from './screen.js';
-import { type KeptSession, readSession, writeSession } from './session-file.js';
-import type { Terminal } from './terminal.js';
+import { readSession, type StoredSession, writeSession } from './session-file.js';
+import type { Output, Terminal } from './terminal.js';
 
-/** How long somebody at a terminal waits for the last spans, in milliseconds. */
+/** How long the command waits at its end for the last spans, in milliseconds. */
 const LAST_SPANS_MS = 1_000;
 
 export const runCommand: Command = {
@@ -38,7 +39,7 @@ export const runCommand: Command = {
   --inputs JSON      values of Begin's fields, or answers to the form that the session waits at:
                      {"city": "Oslo"} or {"city": {"type": "line", "value": "Oslo"}}
   --user ID          id of the user (sys.user_id)
-  --session FILE     keeps the conversation in FILE, so that the next call goes on with it;
+  --session FILE     stores the conversation in FILE, so that the next call continues it;
                      a run that failed or was cancelled leaves FILE as it was
   --env NAME=VALUE   sets the variable env.NAME; may be repeated. A variable that the canvas declares as
                      number, boolean, object or array takes JSON
@@ -76,19 +77,19 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     variables: parseVariables(values.env ?? [], canvas.document),
     ...(values.user === undefined ? {} : { userId: values.user }),
   };
-  const kept = await readSession(values.session);
+  const stored = await readSession(values.session);
   const screen = new Screen(terminal);
   for (const issue of canvas.issues) screen.remark(`warning: ${issue.path}: ${issue.message}`);
-  const talking = await openTalkingServices(findModels(file, settings, terminal, screen), screen);
+  const opened = await openRunServices(findModels(file, settings, terminal, screen), screen);
   const folder = path.join(settings.stores.dataDir, 'files');
-  const services = { ...talking, files: createLocalFiles(folder, { write: (text) => screen.remark(text.trimEnd()) }) };
+  const services = { ...opened, files: createLocalFiles(folder, { write: (text) => screen.remark(text.trimEnd()) }) };
   const show = values.events === true ? showEvents(screen) : showAnswer(screen, values.session);
   const telemetry = await openTracing(terminal, screen);
   try {
-    const played = await play({ canvas, turn, kept, services, telemetry, terminal, screen, show });
+    const played = await play({ canvas, turn, stored, services, telemetry, terminal, screen, show });
     const { session, outcome } = played;
-    const isKept = outcome.status === 'succeeded' || outcome.status === 'waiting';
-    if (values.session !== undefined && isKept) await writeSession(values.session, kept.id, session);
+    const isStored = outcome.status === 'succeeded' || outcome.status === 'waiting';
+    if (values.session !== undefined && isStored) await writeSession(values.session, stored.id, session);
     return report(played, screen);
   } finally {
     screen.end();
@@ -100,7 +101,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
 interface Play {
   readonly canvas: Canvas;
   readonly turn: Turn;
-  readonly kept: KeptSession;
+  readonly stored: StoredSession;
   readonly services: Services;
   readonly telemetry: Telemetry | undefined;
   readonly terminal: Terminal;
@@ -111,27 +112,27 @@ interface Play {
 interface Played {
   readonly session: Session;
   readonly outcome: RunOutcome;
-  /** The node whose failure nothing handled last. */
+  /** The last node whose failure was not handled. */
   readonly failedNode: string | undefined;
 }
 
-/** Runs the turn to its end, showing it. */
+/** Runs the turn to its end and prints it. */
 async function play(what: Play): Promise<Played> {
-  const { canvas, turn, kept, services, telemetry, terminal, screen, show } = what;
+  const { canvas, turn, stored, services, telemetry, terminal, screen, show } = what;
   const [run, messageId] = [newId(), newId()];
   let ended: { session: Session; outcome: RunOutcome } | undefined;
   let failedNode: string | undefined;
   let projection: RagflowProjection | undefined;
   const trace = readTraceContext({ traceparent: terminal.env.TRACEPARENT, tracestate: terminal.env.TRACESTATE });
-  const watch = telemetry?.watch({ id: run, plan: canvas.plan, sessionId: kept.id, trace });
+  const watch = telemetry?.watch({ id: run, plan: canvas.plan, sessionId: stored.id, trace });
   const events$ = runTurn(canvas, turn, {
     run,
     signal: terminal.signal,
-    services: { ...services, session: { id: kept.id }, trace: telemetry?.trace ?? passThrough(trace) },
+    services: { ...services, session: { id: stored.id }, trace: telemetry?.trace ?? passThrough(trace) },
     onSession: (session, outcome) => {
       ended = { session, outcome };
     },
-    ...(kept.session === undefined ? {} : { session: kept.session }),
+    ...(stored.session === undefined ? {} : { session: stored.session }),
   });
   await lastValueFrom(
     events$.pipe(
@@ -141,7 +142,7 @@ async function play(what: Play): Promise<Played> {
         if (event.type === 'node-failed' && (event.then === 'run' || event.then === 'body')) failedNode = event.node;
       }),
       tap((event) => {
-        projection ??= new RagflowProjection({ plan: canvas.plan, messageId, sessionId: kept.id, startedAt: event.at });
+        projection ??= new RagflowProjection({ plan: canvas.plan, messageId, sessionId: stored.id, startedAt: event.at });
         show(event, projection);
       }),
     ),
@@ -151,7 +152,7 @@ async function play(what: Play): Promise<Played> {
   return { ...ended, failedNode };
 }
 
-/** Undefined, and nothing is loaded, unless somebody collects traces. */
+/** Undefined, and nothing is loaded, without a collector of traces. */
 async function openTracing({ env }: Terminal, screen: Screen): Promise<Telemetry | undefined> {
   if (readSdkPlan(env) === undefined) return undefined;
   const { openTelemetry } = await import('./open-telemetry.js');
@@ -177,13 +178,13 @@ function findModels(canvas: string, settings: ServiceSettings, { env }: Terminal
 }
 
 /** Services that report once when the built-in model answers because no provider is configured. */
-async function openTalkingServices({ settings, env }: ModelsSource, screen: Screen): Promise<OpenServices> {
-  let isSaid = false;
+async function openRunServices({ settings, env }: ModelsSource, screen: Screen): Promise<OpenServices> {
+  let isReported = false;
   const services = await openServices(settings, {
     env,
     onScriptedCall() {
-      if (isSaid || services.hasScript || !services.models.isScripted) return;
-      isSaid = true;
+      if (isReported || services.hasScript || !services.models.isScripted) return;
+      isReported = true;
       screen.remark(
         'note: no model provider is configured (OPENAI_BASE_URL …), so the built-in scripted model answers',
       );
@@ -211,4 +212,95 @@ function report({ outcome: { status, error }, failedNode }: Played, screen: Scre
 
 function newId(): string {
   return randomUUID().replaceAll('-', '');
+}
+
+/**
+ * The value of `--inputs`.
+ *
+ * @throws EngineError USAGE when it is no JSON object.
+ */
+function parseInputs(text: string): JsonObject {
+  const value = parseJson(text);
+  if (value !== undefined && isTooDeep(value)) {
+    throw new EngineError('USAGE', `--inputs has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
+  }
+  if (value !== undefined && isJsonObject(value)) return value;
+  throw new EngineError('USAGE', `--inputs takes a JSON object such as {"city": "Oslo"}; received ${text}`);
+}
+
+/**
+ * The values of `--env`, under `env.NAME` and of the type that the document declares for the variable (text when it declares none).
+ *
+ * @throws EngineError USAGE for what is not NAME=VALUE, or a value of another type.
+ */
+function parseVariables(pairs: readonly string[], { variables }: Pick<Document, 'variables'>): JsonObject {
+  const entries = pairs.map((pair): [string, Json] => {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new EngineError('USAGE', `--env takes NAME=VALUE; received ${JSON.stringify(pair)}`);
+    const name = pair.slice(0, at);
+    const declared = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    const type = declared !== undefined && isJsonObject(declared) ? declared.type : undefined;
+    return [`env.${name}`, valueOfType(typeof type === 'string' ? type : '', name, pair.slice(at + 1))];
+  });
+  return Object.fromEntries(entries);
+}
+
+function valueOfType(type: string, name: string, text: string): Json {
+  const isOfType = TYPES.find(([prefix]) => type.trim().toLowerCase().startsWith(prefix))?.[1];
+  if (isOfType === undefined) return text;
+  const value = parseJson(text);
+  if (value !== undefined && isOfType(value)) return value;
+  throw new EngineError(
+    'USAGE',
+    `--env ${name} takes a value of type ${type}, as JSON; received ${JSON.stringify(text)}`,
+  );
+}
+
+/** Declared types that are not text, by how their names begin (`array<string>` …). */
+const TYPES: readonly (readonly [prefix: string, isOfType: (value: Json) => boolean])[] = [
+  ['number', (value) => typeof value === 'number'],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['object', isJsonObject],
+  ['array', Array.isArray],
+];
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+const ID = /^[0-9a-f]{32}$/;
+
+/**
+ * Stores each file as `<folder>/<id>/<name>` and writes its path to `err`.
+ *
+ * Ids are ours alone, and only the last part of a name is used, so that no canvas can write or read anywhere else.
+ */
+function createLocalFiles(folder: string, err: Output): Files {
+  return {
+    async read(id) {
+      if (!ID.test(id)) return undefined;
+      const [name] = await readdir(path.join(folder, id)).catch(() => []);
+      if (name === undefined) return undefined;
+      const bytes = await readFile(path.join(folder, id, name));
+      return { id, name, mimeType: 'application/octet-stream', bytes };
+    },
+    async save({ name, bytes }) {
+      const id = randomUUID().replaceAll('-', '');
+      const place = path.join(folder, id);
+      await mkdir(place, { recursive: true });
+      const file = path.join(place, safeName(name));
+      await writeFile(file, bytes);
+      err.write(`file: ${file}\n`);
+      return id;
+    },
+  };
+}
+
+function safeName(name: string): string {
+  const last = path.basename(name.replaceAll('\\', '/')).replace(/\p{Cc}/gu, '');
+  return last === '' || last === '.' || last === '..' ? 'file' : last.slice(0, 200);
 }

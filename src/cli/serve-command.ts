@@ -31,8 +31,8 @@ function help(): string {
 
 Ctrl-C and SIGTERM stop the server: runs in progress may end first. A second Ctrl-C stops it at once.
 Where the server listens and what can be called goes to the standard output, the log (JSON lines) to the standard error.
-Agents, sessions and runs are kept: in an embedded database, or where DATABASE_URL and REDIS_URL say. Runs that were going on when the
-server was stopped or killed go on when it is started again.
+Agents, sessions and runs are stored in an embedded database, or where DATABASE_URL and REDIS_URL point. Runs that were in progress when
+the server was stopped or killed are recovered when it starts again.
 Exit codes: 0 stopped, 2 a setting is wrong or the port is taken.
 
 Environment (default):
@@ -46,7 +46,7 @@ async function serve(args: readonly string[], terminal: Terminal): Promise<numbe
   const examples = values.examples === true ? await loadExamples(Date.now()) : undefined;
   const log = await openLog(terminal.err);
   const stopListening = await logUnhandled(log);
-  // First: a setting that is wrong must not leave a database open.
+  // Before the stores: a wrong setting must not leave a database open.
   const telemetry = await openTelemetry(terminal.env, log);
   const { stores, createServer, timeouts, closeServices, services } = await openParts(
     terminal,
@@ -66,7 +66,7 @@ async function serve(args: readonly string[], terminal: Terminal): Promise<numbe
     databaseProbe: databases,
   });
   try {
-    if (examples !== undefined) await keepAgents(examples, stores, config, log);
+    if (examples !== undefined) await storeExamples(examples, stores, config, log);
     const url = await server.listen();
     const hasKeys = config.apiKeys.length > 0;
     terminal.out.write(welcome({ url, hasKeys, examples, models: models.describe(), place: stores.place }));
@@ -86,7 +86,7 @@ async function serve(args: readonly string[], terminal: Terminal): Promise<numbe
 /** Opens the stores while the modules of the server are read: each takes about as long as the other. */
 async function openParts({ env }: Terminal, settings: ServiceSettings, script: Script | undefined, log: Log) {
   const opening = openStores(settings.stores, log);
-  // It is waited for below, whatever happens first.
+  // Awaited below; without a handler a rejection before that would end the process.
   opening.catch(() => {});
   try {
     const [{ createServer }, { openServices }, { createTimeoutResolver }] = await Promise.all([
@@ -106,24 +106,24 @@ async function openParts({ env }: Terminal, settings: ServiceSettings, script: S
   }
 }
 
-/** Every tenant gets the examples, for there is no tenant whose agents all may see. What somebody changed stays as it is. */
-async function keepAgents(
+/** Every tenant gets the examples, as no tenant's agents are visible to all. Examples that a user changed stay as they are. */
+async function storeExamples(
   { agents }: Examples,
   stores: OpenStores,
   { apiKeys }: ServerConfig,
   log: Log,
 ): Promise<void> {
   const tenants = new Set(apiKeys.length === 0 ? [LOCAL_TENANT] : apiKeys.map(({ tenant }) => tenant));
-  const work = [...tenants].flatMap((tenant) => agents.map((agent) => keepAgent(stores, tenant, agent, log)));
+  const work = [...tenants].flatMap((tenant) => agents.map((agent) => storeExample(stores, tenant, agent, log)));
   await Promise.all(work);
 }
 
-async function keepAgent({ agents }: OpenStores, tenant: string, agent: AgentRecord, log: Log): Promise<void> {
+async function storeExample({ agents }: OpenStores, tenant: string, agent: AgentRecord, log: Log): Promise<void> {
   const known = await agents.find(tenant, agent.id);
   try {
     if (known === undefined) await agents.insert(tenant, agent);
     else if (known.updatedAt === known.createdAt && !isDeepStrictEqual(known.dsl, agent.dsl)) {
-      // The example of an older version, which nobody has touched.
+      // The example of an older version, not changed by a user.
       await agents.update(tenant, agent.id, { dsl: agent.dsl });
     }
   } catch (error) {
@@ -139,9 +139,9 @@ function pruneRegularly(stores: OpenStores, everyHours: number, log: Log): () =>
   let timer = setTimeout(prune, Math.min(everyMs, FIRST_PRUNE_MS)).unref();
   async function prune(): Promise<void> {
     try {
-      log.info({ ...(await stores.prune(Date.now())) }, 'deleted what is kept no longer');
+      log.info({ ...(await stores.prune(Date.now())) }, 'deleted expired data');
     } catch (error) {
-      log.error({ err: error }, 'what is kept no longer could not be deleted');
+      log.error({ err: error }, 'expired data could not be deleted');
     }
     timer = setTimeout(prune, everyMs).unref();
   }
@@ -169,7 +169,7 @@ interface Welcome {
   readonly hasKeys: boolean;
   readonly examples: Examples | undefined;
   readonly models: ModelsDescription;
-  /** Where things are kept. */
+  /** Where data is stored. */
   readonly place: string;
 }
 

@@ -1,4 +1,4 @@
-/** A conversation kept in a file between two calls of `runnel run`. */
+/** A conversation stored in a file between two calls of `runnel run`. */
 import { randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { access, rename, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ const sessionSchema = z.strictObject({
 });
 
 /** What the file holds: the conversation and its id. */
-export interface KeptSession {
+export interface StoredSession {
   readonly id: string;
   /** Undefined for a new conversation. */
   readonly session: Session | undefined;
@@ -41,9 +41,9 @@ export interface KeptSession {
 /**
  * Reads the conversation; without a file it is a new one.
  *
- * @throws EngineError USAGE when the file is there but is no session, or could not be written when the turn is over.
+ * @throws EngineError USAGE when the file is there but is no session, or cannot be written.
  */
-export async function readSession(path: string | undefined): Promise<KeptSession> {
+export async function readSession(path: string | undefined): Promise<StoredSession> {
   if (path !== undefined) await checkFolder(path);
   const text = path === undefined ? undefined : await readIfThere(path);
   if (text === undefined) return { id: randomUUID().replaceAll('-', ''), session: undefined };
@@ -55,7 +55,10 @@ export async function readSession(path: string | undefined): Promise<KeptSession
   }
   const problems = parsed.error.issues.map((issue) => `${['$', ...issue.path].join('.')}: ${issue.message}`);
   const why = value === undefined ? 'it is not valid JSON' : problems.join('; ');
-  throw new EngineError('USAGE', `"${path}" is not a session file (${why}); name another file to begin anew.`);
+  throw new EngineError(
+    'USAGE',
+    `"${path}" is not a session file (${why}); name another file to start a new conversation.`,
+  );
 }
 
 /**
@@ -73,7 +76,7 @@ export async function writeSession(path: string, id: string, session: Session): 
   }
 }
 
-/** Asked before the run, which may cost money and cannot be kept otherwise. */
+/** Checked before the run, which may cost money, as its result could not be stored otherwise. */
 async function checkFolder(path: string): Promise<void> {
   try {
     await access(dirname(path), constants.W_OK);

@@ -32,7 +32,7 @@ export interface ProcessTerminal {
 /**
  * Makes the process a terminal. The first SIGINT or SIGTERM aborts `signal`, the second one ends the process with `killedCode`.
  *
- * A reader of the standard output that went away, such as `head`, ends the process with `unreadCode`: nobody waits for the rest.
+ * A reader of the standard output that went away, such as `head`, ends the process with `unreadCode`, as the rest would not be read.
  */
 export function openProcessTerminal(codes: {
   readonly killedCode: number;
@@ -50,7 +50,7 @@ export function openProcessTerminal(codes: {
     if (error.code === 'EPIPE') process.exit(codes.unreadCode);
     throw error;
   });
-  // Remarks that nobody reads are no reason to end.
+  // A closed standard error is no reason to end.
   process.stderr.on('error', () => {});
   return {
     terminal: {

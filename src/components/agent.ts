@@ -1,26 +1,37 @@
-import { concat, concatMap, from, type Observable, of } from 'rxjs';
+import { concat, concatMap, defer, from, map, type Observable, of } from 'rxjs';
 import { type AgentState, newAgentState, type PendingCall } from '../agents/agent-events.js';
+import { type CallContext, contextOf } from '../agents/call-context.js';
 import { runAgent } from '../agents/run-agent.js';
 import type { Approval } from '../agents/run-calls.js';
 import { type Activation, type Component, defineComponent } from '../graph/component.js';
 import { interrupt, type NodeEvent } from '../graph/node-events.js';
+import { type ChatMessage, contentText } from '../models/chat-model.js';
+import { collectAnswer } from '../models/collect-answer.js';
 import { tools } from '../tools/index.js';
 import type { AnyTool } from '../tools/tool.js';
-import { type AgentNode, approvalPayload, nodeEvents, readApprovals, readMemo } from './agents/agent-node.js';
+import { type AgentNode, approvalPayload, nodeEvents, readApprovals, readNodeState } from './agents/agent-node.js';
 import { type AgentParams, type AgentSpec, agentParams, readAgent } from './agents/agent-params.js';
 import { type McpTools, type OpenAgent, openAgent, withMcpTools } from './agents/agent-setup.js';
-import { rewriteQuestion } from './chat/rewrite-question.js';
+import { usageEvent } from './chat/answers.js';
+import type { NodeChat } from './chat/params.js';
 import { llm } from './llm.js';
+import { rewritePrompt } from './prompts.js';
 import { MarkedText } from './speaking/think-text.js';
 
 /** Seconds that an agent may take; RAGFlow's. */
 const TIMEOUT_SECONDS = 1200;
 
+/** Turns from which on a question may refer to earlier ones. */
+const MIN_TURNS = 3;
+
+/** What rewriting a question emits: events of the call, and at the end the messages with the new question. */
+type Rewriting = { readonly event: NodeEvent } | { readonly messages: readonly ChatMessage[] };
+
 /**
  * Asks a model that may call tools, until it answers. Text and reasoning come as they are written, also while tools run.
  *
- * What tools found may be cited, what they made is linked below the answer. After every round the agent keeps where it stands, so
- * that a run that is lost goes on from there. Without tools it is an LLM. Errors: those of an LLM; a tool that fails is told to the
+ * What tools found may be cited, what they made is linked below the answer. After every round the agent stores its state, from
+ * which a resumed or recovered run continues. Without tools it is an LLM. Errors: those of an LLM; the failure of a tool is text for the
  * model.
  */
 export const agent = agentComponent(tools);
@@ -46,25 +57,29 @@ export function agentComponent(library: readonly AnyTool[]): Component<AgentPara
       const { isStreamed } = placement;
       if ((params.tools ?? []).length === 0 && (params.mcp ?? []).length === 0) return llm.create(params, placement);
       const { spec } = readAgent(placement.name, params, library);
-      return (activation) => withMcpTools(activation, spec, (mcp) => work({ activation, spec, isStreamed }, mcp));
+      return (activation) => {
+        const context = contextOf(activation);
+        return withMcpTools(context, spec, (mcp) => work({ activation, context, spec, isStreamed }, mcp));
+      };
     },
   });
 }
 
 interface Work {
   readonly activation: Activation;
+  readonly context: CallContext;
   readonly spec: AgentSpec;
   readonly isStreamed: boolean;
 }
 
-function work({ activation, spec, isStreamed }: Work, { offered, warnings }: McpTools): Observable<NodeEvent> {
-  const kept = readMemo(activation.nodeState);
-  const opened = openAgent(activation, spec, offered);
+function work({ activation, context, spec, isStreamed }: Work, { offered, warnings }: McpTools): Observable<NodeEvent> {
+  const stored = readNodeState(activation.nodeState);
+  const opened = openAgent(context, spec, offered);
   const warnings$ = from([...warnings, ...opened.warnings]);
-  const speech = new MarkedText(kept?.said ?? '');
-  const node: AgentNode = { activation, spec, opened, speech, isStreamed };
-  if (kept === undefined) return concat(warnings$, firstRound(node));
-  const { state } = kept;
+  const speech = new MarkedText(stored?.said ?? '');
+  const node: AgentNode = { context, spec, opened, speech, isStreamed };
+  if (stored === undefined) return concat(warnings$, firstRound(node));
+  const { state } = stored;
   if (state.pending === undefined) return runFrom(node, state);
   const calls = callsToAllow(opened, state.pending.calls);
   const approvals = readApprovals(activation.node, activation.answer, calls);
@@ -72,12 +87,50 @@ function work({ activation, spec, isStreamed }: Work, { offered, warnings }: Mcp
   return approvals === undefined ? of(interrupt(approvalPayload(spec.name, calls))) : runFrom(node, state, approvals);
 }
 
-/** Begins with the question, which may be put anew first. */
+/** Starts with the question, which may be rewritten first. */
 function firstRound(node: AgentNode): Observable<NodeEvent> {
-  const { activation, spec, opened } = node;
+  const { context, spec, opened } = node;
   if (spec.params.optimize_multi_turn !== true) return runFrom(node, newAgentState(opened.messages));
-  return rewriteQuestion(activation, opened.chat, opened.messages).pipe(
+  return rewriteQuestion(context, opened.chat, opened.messages).pipe(
     concatMap((step) => ('event' in step ? of(step.event) : runFrom(node, newAgentState(step.messages)))),
+  );
+}
+
+/**
+ * Rewrites the last question of a conversation so that it can be understood alone, by one call of the model; a conversation of
+ * fewer than three turns is not changed.
+ *
+ * Errors: those of the model.
+ */
+function rewriteQuestion(
+  { now }: CallContext,
+  chat: NodeChat,
+  messages: readonly ChatMessage[],
+): Observable<Rewriting> {
+  const turns = messages.filter(({ role }) => role === 'user' || role === 'assistant');
+  const last = messages.at(-1);
+  if (turns.length < MIN_TURNS || last?.role !== 'user' || typeof last.content !== 'string') return of({ messages });
+  const today = new Date(now()).toISOString().slice(0, 10);
+  const prompt = rewritePrompt(
+    turns.map(({ role, content }) => ({ role, content: contentText(content) })),
+    today,
+  );
+  let question = last.content;
+  const asked$ = chat.ask(
+    chat.request([{ role: 'user', content: prompt }]),
+    (answer$) =>
+      answer$.pipe(
+        collectAnswer(),
+        concatMap(({ text, usage }): NodeEvent[] => {
+          question = text.trim() || question;
+          return usage === undefined ? [] : [usageEvent(usage)];
+        }),
+      ),
+    { id: 'rewrite' },
+  );
+  return concat(
+    asked$.pipe(map((event): Rewriting => ({ event }))),
+    defer(() => of<Rewriting>({ messages: [...messages.slice(0, -1), { role: 'user', content: question }] })),
   );
 }
 

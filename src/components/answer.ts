@@ -24,24 +24,24 @@ const FIELD = { name: 'Your message', type: 'paragraph' };
 const FORM = formParam.parse({ query: FIELD });
 
 /**
- * Where RAGFlow's oldest documents talk with the user: says what a Generate has written, and waits for the next message.
+ * The conversation with the user in RAGFlow's oldest documents: publishes what a Generate has written, and waits for the next message.
  *
- * The text of a node that leads here comes first, such as the rows of a database behind a Generate that wrote the query;
- * what a node has said itself is not said again.
+ * The text of a node that leads here comes first, such as the rows of a database after a Generate that wrote the query;
+ * text that a node has published itself is not repeated.
  *
- * Reached with nothing to say and before any other Answer of the turn, it goes on with the question that the turn began
- * with. Otherwise the run waits, and a later turn goes on here with its text, given as the query or as the field `query`.
+ * Reached without a text and before any other Answer of the turn, it settles with the question that the turn began
+ * with. Otherwise the run waits, and a later turn resumes here with its text, given as the query or as the field `query`.
  * So a document that leads back to its Answer makes one circle a turn. An Answer that nothing follows does not wait: it
- * says its text and the run ends. What was said is put into the history before the message that answers it.
+ * publishes its text and the run ends. The published text is put into the history before the message that answers it.
  */
 export const answer = defineComponent<z.infer<typeof params>>({
   type: 'Answer',
   summary:
-    'Says what a Generate wrote and waits for the next message; for documents from before Message and UserFillUp.',
+    'Publishes what a Generate wrote and waits for the next message; for documents from before Message and UserFillUp.',
   params,
   outputs: {
-    query: { type: 'any', description: 'What the user said.' },
-    content: { type: 'string', description: 'What was said to the user; absent once the user has answered.' },
+    query: { type: 'any', description: 'The message of the user.' },
+    content: { type: 'string', description: 'The text for the user; absent once the user has answered.' },
   },
   primaryOutput: 'content',
   asks: true,
@@ -50,31 +50,31 @@ export const answer = defineComponent<z.infer<typeof params>>({
   create(_params, { downstream, upstream }) {
     const isLast = downstream.length === 0;
     return (activation) => {
-      if (hasAsked(activation)) return hear(activation, upstream);
-      const reply = textToSay(activation, upstream);
+      if (hasAsked(activation)) return receive(activation, upstream);
+      const reply = textToPublish(activation, upstream);
       const question = isJsonObject(activation.input) ? (activation.input.query ?? null) : null;
       if (reply === '' && !isBlank(question) && !isQuestionTaken(activation)) {
         return settled({ query: question }, { writes: [takeQuestion(activation)] });
       }
-      const move = isLast ? settled({ content: reply }, { writes: [writeReply(activation, '')] }) : waitFor(reply);
-      return reply === '' ? move : say(activation, reply, move);
+      const outcome = isLast ? settled({ content: reply }, { writes: [writeReply(activation, '')] }) : waitFor(reply);
+      return reply === '' ? outcome : publish(activation, reply, outcome);
     };
   },
 });
 
-/** Whether the node has waited already: what it said outlives a restart without an answer. */
+/** Whether the node has waited already: its node state outlives a restart without an answer. */
 function hasAsked({ answer: given, nodeState }: Activation): boolean {
   return given !== undefined || nodeState !== undefined;
 }
 
-function textToSay(activation: Activation, upstream: readonly string[]): string {
+function textToPublish(activation: Activation, upstream: readonly string[]): string {
   const writer = lastWriter(activation);
-  const isSaid = (id: string): boolean => id === writer || talksItself(activation.source, id);
-  return textBefore(activation, upstream, isSaid) || pendingReply(activation);
+  const isPublished = (id: string): boolean => id === writer || talksItself(activation.source, id);
+  return textBefore(activation, upstream, isPublished) || pendingReply(activation);
 }
 
-/** Goes on with what the user said, or waits again without a word. */
-function hear(activation: Activation, upstream: readonly string[]): Settled | Interrupt {
+/** Settles with the message of the user, or waits again without repeating the text. */
+function receive(activation: Activation, upstream: readonly string[]): Settled | Interrupt {
   const reply = typeof activation.nodeState === 'string' ? activation.nodeState : '';
   const query = messageIn(activation);
   if (isBlank(query)) return waitFor(reply);
@@ -91,14 +91,14 @@ function waitFor(reply: string): Interrupt {
   return interrupt({ kind: 'form', inputs, tips: '' }, { content: reply });
 }
 
-/** Says the reply as a Message does, then moves; what was said is kept for the history and not said again. */
-function say({ source }: Activation, reply: string, move: Settled | Interrupt) {
+/** Publishes the reply as a Message does, then ends with `outcome`; the node state has the text for the history. */
+function publish({ source }: Activation, reply: string, outcome: Settled | Interrupt) {
   const reference = currentRetrieval(source);
   return of(
     delta('content', reply),
     notice('message-ended', reference === undefined ? {} : { reference }),
     { type: 'progress', nodeState: reply } as const,
-    move,
+    outcome,
   );
 }
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /**
- * Parameters that every component has. The engine reads them from the document; they stand in the schemas so that the
+ * Parameters that every component has. The engine reads them from the document; the schemas contain them so that the
  * catalogue shows them.
  */
 export const baseParams = {
-  description: z.string().nullish().describe('Note for whoever edits the document; default "".'),
+  description: z.string().nullish().describe('Note for editors of the document; default "".'),
   exception_method: z
     .string()
     .nullish()

@@ -17,7 +17,7 @@ const params = z.looseObject({
   prologue: z
     .string()
     .nullish()
-    .describe(`What the canvas says before the first question; default ${JSON.stringify(DEFAULT_PROLOGUE)}`),
+    .describe(`Greeting before the first question; default ${JSON.stringify(DEFAULT_PROLOGUE)}`),
   inputs: formParam,
   layout_recognize: optionalText.describe('How documents given as files are parsed; default "".'),
 });

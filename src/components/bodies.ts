@@ -43,7 +43,7 @@ export const concurrencyParam = z.coerce
   .int()
   .nonnegative()
   .default(1)
-  .describe('Rounds at work at the same time; 0 and 1: one after the other. Default 1.');
+  .describe('Rounds that run at the same time; 0 and 1: one after the other. Default 1.');
 
 /** The value of one collected output at the end of a round: null when the node that gives it did not run. */
 export function collect({ reference }: CollectedOutput, source: ValueSource): Json {
@@ -76,7 +76,7 @@ function toCollected(name: string, output: unknown): CollectedOutput[] {
   return reference === undefined ? [] : [{ name, reference }];
 }
 
-/** One step of a container: what it says, and the steps that follow from it; the last step has none. */
+/** One step of a container: its event, and the steps that follow; the last step has none. */
 export interface Step {
   readonly event: NodeEvent;
   readonly follow?: () => ObservableInput<Step>;
@@ -90,7 +90,7 @@ export interface Step {
  * result    a----------b----------(c|)
  * ```
  *
- * It never pauses by itself, for the run that drives the bodies does; so what a step says is said as soon as its body ended.
+ * It does not yield by itself: the run that drives the bodies does. So the event of a step is emitted as soon as its body ended.
  */
 export function walk(first: Step): Observable<NodeEvent> {
   return of(first).pipe(

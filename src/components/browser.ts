@@ -2,14 +2,15 @@ import { concat, concatMap, defer, from, map, type Observable, of, takeWhile, to
 import { z } from 'zod';
 import { type DomainList, readDomains } from '../adapters/browser/guard-proxy.js';
 import type { BrowserSession, Browsers, OpenOptions } from '../adapters/browser/index.js';
+import { contextOf } from '../agents/call-context.js';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';
 import { baseParams } from './base-params.js';
 import { type Browsed, browse } from './browsing/browse.js';
-import { isUpload, keepFiles, loadUploads } from './browsing/files.js';
-import { nothingToAsk, openChat } from './chat/open-chat.js';
-import { modelParams, withUsualNames } from './chat/params.js';
+import { isUpload, loadUploads, storeFiles } from './browsing/files.js';
+import { nothingToAsk } from './chat/messages.js';
+import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
 import { optionalServices } from './services.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
 
@@ -41,7 +42,7 @@ const browserParams = z.preprocess(
       'True insists on the sandbox of Chromium; it is on anyway but for root and in containers. Default false.',
     ),
     persist_session: flag(true).describe(
-      'Later turns of the conversation go on with cookies and logins of the node, for half an hour. Default true.',
+      'Later turns of the conversation reuse cookies and logins of the node, for half an hour. Default true.',
     ),
     allowed_domains: z
       .union([z.string(), z.array(z.string())])
@@ -67,7 +68,7 @@ const browserParams = z.preprocess(
 export type BrowserParams = z.output<typeof browserParams>;
 
 /**
- * Lets a model fulfil a task in a headless browser, and keeps what it downloads.
+ * Lets a model fulfil a task in a headless browser, and stores what it downloads.
  *
  * The browser lives as long as the activation. Errors: `BROWSER_MISSING`, `BROWSER_FAILED`, `LIMIT_REACHED` when too many wait
  * for one; `MODEL_*` of the model; `NODE_FAILED` when the model gives nothing that can be done; `CONFIG_INVALID` for a run
@@ -82,7 +83,7 @@ export const browser = defineComponent<BrowserParams>({
     content: { type: 'string', description: 'The answer; empty when the model came to none.' },
     downloaded_files: {
       type: 'array',
-      description: 'Downloads and screenshots that were kept, as `{file_id, name, size, parent_id}`.',
+      description: 'Downloads and screenshots that were stored, as `{file_id, name, size, parent_id}`.',
     },
   },
   primaryOutput: 'content',
@@ -101,7 +102,7 @@ function withAliases(params: unknown): unknown {
 
 function work(activation: Activation, params: BrowserParams): Observable<NodeEvent> {
   const browsers = browsersOf(activation);
-  const chat = openChat(activation, params);
+  const chat = openNodeChat(contextOf(activation), params);
   const reader = createTextReader(activation);
   const task = reader.read(params.prompts);
   if (task.trim() === '') throw nothingToAsk(activation.node);
@@ -128,7 +129,7 @@ function work(activation: Activation, params: BrowserParams): Observable<NodeEve
       const warnings$ = from(loaded.filter((one): one is Notice => !isUpload(one)));
       return concat(warnings$, browsers.open({ ...openOptions(activation, params), uploads }).pipe(concatMap(use)));
     }),
-    // The browser is there until somebody leaves it.
+    // The session stays open until it is unsubscribed.
     takeWhile((event) => event.type !== 'settled', true),
   );
   return concat(
@@ -137,12 +138,12 @@ function work(activation: Activation, params: BrowserParams): Observable<NodeEve
   );
 }
 
-/** Keeps the files and the logins of a session, then settles. */
+/** Stores the files and the logins of a session, then settles. */
 function finish({ answer, pictures }: Browsed, activation: Activation, session: BrowserSession): Observable<NodeEvent> {
-  return keepFiles(activation, session, pictures).pipe(
-    concatMap((kept): Observable<NodeEvent> => {
-      if (kept.type !== 'kept') return of(kept);
-      return session.remember().pipe(map(() => settled({ content: answer, downloaded_files: [...kept.files] })));
+  return storeFiles(activation, session, pictures).pipe(
+    concatMap((stored): Observable<NodeEvent> => {
+      if (stored.type !== 'stored') return of(stored);
+      return session.remember().pipe(map(() => settled({ content: answer, downloaded_files: [...stored.files] })));
     }),
   );
 }

@@ -1,4 +1,4 @@
-/** Components as data for people: the command line, the documentation and the editor show the same. */
+/** Descriptions of components, for the command line, the documentation and the editor. */
 import { z } from 'zod';
 import type { AnyComponent } from '../graph/component.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
@@ -103,7 +103,7 @@ function typeOf(schema: JsonObject): string {
 
 const INTRODUCTION = `# Components
 
-Every node of a canvas is one of these. Parameters that are not listed are kept and ignored. Outputs are read from other
+Every node of a canvas is one of these. Parameters that are not listed are preserved and ignored. Outputs are read from other
 nodes as \`{node@output}\`.
 `;
 

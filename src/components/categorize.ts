@@ -1,7 +1,8 @@
 import { concat, from, mergeMap, type Observable } from 'rxjs';
 import { z } from 'zod';
+import { type CallContext, contextOf } from '../agents/call-context.js';
 import { parseReference } from '../dsl/reference.js';
-import { type Activation, defineComponent } from '../graph/component.js';
+import { defineComponent } from '../graph/component.js';
 import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import type { ChatMessage } from '../models/chat-model.js';
@@ -9,8 +10,7 @@ import { collectAnswer } from '../models/collect-answer.js';
 import { baseParams, nodeIds } from './base-params.js';
 import { usageEvent } from './chat/answers.js';
 import { readHistory } from './chat/messages.js';
-import { openChat } from './chat/open-chat.js';
-import { modelParams, withUsualNames } from './chat/params.js';
+import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
 import { type CategoryText, categorizeSystem, categorizeUser } from './prompts.js';
 import { createTextReader, outputOf } from './values/text-reader.js';
 
@@ -90,18 +90,18 @@ export const categorize = defineComponent<CategorizeParams>({
       }),
     );
     const names = categories.map(([name]) => name);
-    return (activation) => ask(activation, params, system, names);
+    return (activation) => ask(contextOf(activation), params, system, names);
   },
 });
 
 function ask(
-  activation: Activation,
+  context: CallContext,
   params: CategorizeParams,
   system: string,
   names: readonly string[],
 ): Observable<NodeEvent> {
-  const chat = openChat(activation, params);
-  const { conversation, warnings } = readConversation(activation, params);
+  const chat = openNodeChat(context, params);
+  const { conversation, warnings } = readConversation(context, params);
   const messages: ChatMessage[] = [
     { role: 'system', content: system },
     { role: 'user', content: categorizeUser(conversation) },
@@ -122,12 +122,12 @@ function ask(
   );
 }
 
-/** The newest entries of the conversation; the message to sort stands in for the last one. */
-function readConversation(activation: Activation, { query, message_history_window_size: window }: CategorizeParams) {
-  const reader = createTextReader(activation);
+/** The newest entries of the conversation; the message to sort replaces the last one. */
+function readConversation(context: CallContext, { query, message_history_window_size: window }: CategorizeParams) {
+  const reader = createTextReader(context);
   const reference = parseReference(query);
   const content = reference === undefined ? reader.read(query) : reader.textOf(reference, query);
-  const earlier = readHistory(activation.source, window).slice(0, -1);
+  const earlier = readHistory(context.source, window).slice(0, -1);
   return { conversation: [...earlier, { role: 'user', content }], warnings: reader.warnings };
 }
 

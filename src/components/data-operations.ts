@@ -37,7 +37,7 @@ const params = z.looseObject({
   filter_values: z
     .array(
       z.looseObject({
-        key: text.describe('Key to look at; an object without it drops out.'),
+        key: text.describe('Key to compare; an object without it is left out.'),
         operator: text.describe(`One of ${TEXT_OPERATORS.join(', ')}. Default: =.`),
         value: z.json().optional().describe('What the value is compared with, as text; references are replaced.'),
       }),
@@ -76,7 +76,7 @@ type Operate = (objects: readonly JsonObject[], source: ValueSource, reader: Tex
  * DataOperations: works on lists of objects; picks, renames, sets and drops keys, filters, combines, reads literals.
  *
  * Of everything that `query` names, objects and the objects in lists are taken, the rest is passed over. The result is a
- * list, only `combine` gives one object. A reference that has no value counts as nothing and is told as a warning when
+ * list, only `combine` gives one object. A reference that has no value counts as nothing and is reported as a warning when
  * it never could have one.
  *
  * Errors: REFERENCE_UNRESOLVED for an output of a node that does not exist.

@@ -13,7 +13,7 @@ import { optionalServices } from './services.js';
 import { removeThinking } from './speaking/think-text.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
 
-/** Largest file whose bytes stand in its description; outputs are kept in the log of a run. */
+/** Largest file whose bytes stand in its description; outputs are stored in the log of a run. */
 const MAX_INLINE_BYTES = 262_144;
 
 const FORMATS = Object.keys(DOCUMENT_FORMATS) as DocumentFormat[];
@@ -39,7 +39,7 @@ const docGeneratorParams = z.preprocess(
     footer_text: optionalText.describe('Line below the text of every page, with references; default none.'),
     watermark_text: optionalText.describe('Pale text across every page, with references; default none.'),
     add_page_numbers: flag(true).describe('Numbers the pages; default true.'),
-    add_timestamp: flag(true).describe('Says when the document was made; default true.'),
+    add_timestamp: flag(true).describe('Adds the date of creation to the document; default true.'),
     include_download_info_in_content: flag(false).describe(
       'A Message also shows the description of the file as text; default false.',
     ),
@@ -53,7 +53,7 @@ const docGeneratorParams = z.preprocess(
 export type DocGeneratorParams = z.output<typeof docGeneratorParams>;
 
 /**
- * Makes a file of Markdown and keeps it; a Message that reads `download` offers it to the user.
+ * Makes a file of Markdown and stores it; a Message that reads `download` offers it to the user.
  *
  * Errors: `DOCUMENT_NOT_WRITTEN` for content that the format cannot hold, `CONFIG_INVALID` without a store for files, those
  * of the store.
@@ -131,7 +131,7 @@ function generate(activation: Activation, params: DocGeneratorParams): Observabl
   );
 }
 
-/** A file that was made and kept. */
+/** A file that was made and stored. */
 interface MadeFile {
   readonly id: string;
   readonly name: string;
@@ -151,7 +151,7 @@ async function make(content: string, options: DocumentOptions, name: string, fil
   return { ...file, id, name };
 }
 
-/** What was said, without what was thought. */
+/** The text without thinking. */
 function spoken(content: string): string {
   return removeThinking(content)
     .replace(/\n{3,}/g, '\n\n')

@@ -182,15 +182,15 @@ function transform(given: Params, activation: Activation, reader: TextReader): O
 function writeFile(given: Params, activation: Activation, reader: TextReader): Settled | Observable<NodeEvent> {
   const { output_format: format, output_filename: name } = given;
   const wanted = given.output_data ?? given.transform_data ?? '';
-  const say = (summary: string) => afterWarnings(reader.warnings, settled({ data: null, summary }));
-  if (wanted === '') return say('No data reference for output');
+  const settleWith = (summary: string) => afterWarnings(reader.warnings, settled({ data: null, summary }));
+  if (wanted === '') return settleWith('No data reference for output');
   const data = dataOf(wanted, activation, reader);
-  if (data === null) return say('No data to output');
+  if (data === null) return settleWith('No data to output');
   const sheet = given.sheet_name?.trim() || 'Sheet1';
   // The rows that other nodes give are data; a grid that was written for the file has its names on top.
   const hasNamedGrids = given.output_data != null || typeof data === 'string';
   const tables = tablesOfData(parseJsonText(data), sheet, createCellBudget(MAX_CELLS), { hasNamedGrids });
-  if (tables === undefined && typeof data !== 'string') return say(NOT_ROWS);
+  if (tables === undefined && typeof data !== 'string') return settleWith(NOT_ROWS);
   const files = filesOf(activation.services);
   if (files === undefined) {
     throw new EngineError(

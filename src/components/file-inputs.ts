@@ -11,7 +11,7 @@ const FILES_AT_ONCE = 5;
 export interface FileInputOptions {
   /** Ends the reading early. @default never */
   readonly signal?: AbortSignal;
-  /** Most UTF-16 units of a document's text; what is longer is cut and says so. @default 4 Mi */
+  /** Most UTF-16 units of a document's text; what is longer is cut, with a note. @default 4 Mi */
   readonly maxCharacters?: number;
 }
 

@@ -37,7 +37,7 @@ export function isFileField(field: FormField | undefined): boolean {
 }
 
 /**
- * The fields that are given to one form: those under its address (`{"UserFillUp:A#7": {"x": 1}}`), which tells it from the same form
+ * The fields that are given to one form: those under its address (`{"UserFillUp:A#7": {"x": 1}}`), which distinguishes it from the same form
  * in another pass of a body, those under its id (`{"UserFillUp:A": {"x": 1}}`), otherwise the map itself; the first counts most.
  * Only fields of the form are taken, so that several forms may be answered with one map.
  */
@@ -81,7 +81,7 @@ export function resolveFields(
   const files: [string, Json][] = [];
   for (const [name, written] of given) {
     const { type, value } = unwrap(form.get(name), written);
-    // Its place is taken now: outputs keep the order in which they were given.
+    // Set now, before files are read, so that outputs have the order in which they were given.
     values.set(name, type === 'object' ? parseObject(value) : value);
     if (type.includes('file') && hasFiles(value)) files.push([name, value]);
   }
@@ -120,7 +120,7 @@ function unwrap(field: FormField | undefined, written: Json): { readonly type: s
   };
 }
 
-/** `{type: 'line'}` is a field without a value; a file is an object of its own, whatever it says its type is. */
+/** `{type: 'line'}` is a field without a value; an object with an `id` is a file, whatever its `type` is. */
 function isFieldType(written: JsonObject): boolean {
   return typeof written.type === 'string' && !Object.hasOwn(written, 'id');
 }

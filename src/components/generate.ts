@@ -1,9 +1,10 @@
 import { map } from 'rxjs';
 import { z } from 'zod';
+import type { CallContext } from '../agents/call-context.js';
 import { splitTemplate } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import type { ValueSource } from '../dsl/resolve.js';
-import { type Activation, defineComponent } from '../graph/component.js';
+import { defineComponent } from '../graph/component.js';
 import { isJsonObject, type Json } from '../json.js';
 import { baseParams } from './base-params.js';
 import type { ReadPrompt } from './chat/messages.js';
@@ -23,7 +24,7 @@ const generateParams = z.preprocess(
       .string()
       .nullish()
       .describe(
-        'The only prompt: what the model is told about the question of the user, or the question itself when it holds {sys.query} or there is no other. {input} is what came before; {Name:Id} is the text of a node.',
+        'The only prompt: the system prompt for the question of the user, or the question itself when it holds {sys.query} or there is no other. {input} is the text before the node; {Name:Id} is the text of a node.',
       ),
     ...answerParams,
   }),
@@ -32,11 +33,11 @@ const generateParams = z.preprocess(
 type GenerateParams = z.output<typeof generateParams>;
 
 /**
- * An LLM as RAGFlow's oldest documents write it: one `prompt`, and an Answer behind it that says the reply.
+ * An LLM as RAGFlow's oldest documents write it: one `prompt`, and an Answer after it that publishes the reply.
  *
  * The prompt is the system prompt and the user's question follows the history, unless the prompt holds the question or there
  * is none: then it is the user's message. `{input}` in it stands for what came before the node: the text of a node that leads
- * here, else of a Generate that no Answer has said, else the passages found in this turn, else the question. Errors: those of
+ * here, else of a Generate that no Answer has published, else the passages found in this turn, else the question. Errors: those of
  * an LLM.
  */
 export const generate = defineComponent<GenerateParams>({
@@ -49,8 +50,8 @@ export const generate = defineComponent<GenerateParams>({
   needs: (params) => llm.needs?.(asSystem(params)) ?? [],
   create(params, placement) {
     const { upstream, isStreamed } = placement;
-    const readPrompt: ReadPrompt = (text, reader, activation) =>
-      readOldPrompt(text, reader, activation, () => inputOf(activation, upstream));
+    const readPrompt: ReadPrompt = (text, reader, context) =>
+      readOldPrompt(text, reader, context, () => inputOf(context, upstream));
     const askAboutQuestion = createAsker(asSystem(params), placement, readPrompt);
     const askPrompt = createAsker(asQuestion(params), placement, readPrompt);
     const isQuestion = holdsQuestion(params.prompt ?? '');
@@ -59,7 +60,7 @@ export const generate = defineComponent<GenerateParams>({
       return ask(activation).pipe(
         map((event) => {
           if (event.type !== 'settled') return event;
-          // Where a Message reads the text live, it has been said.
+          // Where a Message reads the text live, it has been published already.
           const reply = isStreamed ? '' : removeThinking(renderValue(event.outputs.content));
           return { ...event, writes: [writeReply(activation, reply), ...markSeen(activation, upstream)] };
         }),
@@ -89,7 +90,7 @@ const OLD_REFERENCE = /\{{1,3}(input|[A-Za-z]{1,64}:[\w-]{1,200})\}{1,3}/g;
 const TEXT_OUTPUTS = ['content', 'formalized_content', 'result', 'query'] as const;
 
 /** Reads a prompt piece by piece, so that nothing in a value is taken for a reference. */
-function readOldPrompt(text: string, reader: TextReader, { source }: Activation, readInput: () => string): string {
+function readOldPrompt(text: string, reader: TextReader, { source }: CallContext, readInput: () => string): string {
   let read = '';
   let from = 0;
   for (const match of text.matchAll(OLD_REFERENCE)) {
@@ -102,9 +103,9 @@ function readOldPrompt(text: string, reader: TextReader, { source }: Activation,
   return read + reader.read(text.slice(from));
 }
 
-function inputOf(activation: Activation, upstream: readonly string[]): string {
-  const { source } = activation;
-  return textBefore(activation, upstream) || pendingReply(activation) || passagesIn(source) || questionIn(source);
+function inputOf(context: CallContext, upstream: readonly string[]): string {
+  const { source } = context;
+  return textBefore(context, upstream) || pendingReply(context) || passagesIn(source) || questionIn(source);
 }
 
 function questionIn(source: ValueSource): string {

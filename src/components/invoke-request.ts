@@ -111,7 +111,7 @@ function readArguments(variables: readonly InvokeVariable[], activation: Activat
 }
 
 function bodyOf(values: Arguments, datatype: RequestParams['datatype'], method: HttpMethod): string | undefined {
-  // Servers may refuse a DELETE with a body, so it has one only when there is something to say.
+  // Servers may refuse a DELETE with a body, so it has one only when there are arguments.
   if (values.size === 0 && (method === 'DELETE' || datatype === 'formdata')) return undefined;
   return datatype === 'formdata' ? formText(values) : jsonText(values);
 }
@@ -152,7 +152,7 @@ function withQuery(url: string, query: string): string {
   return `${address}${joint}${query}`;
 }
 
-/** A node that starts anew after its process was lost asks under the same key, so that the server can tell. */
+/** A node that runs again after a recovery sends the same key, so that the server recognises the repetition. */
 function withKey(headers: Record<string, string>, { token }: Activation): Record<string, string> {
   return hasHeader(headers, KEY_HEADER) ? headers : { ...headers, [KEY_HEADER]: token };
 }

@@ -20,7 +20,7 @@ const entered = (value: unknown): unknown => (value === '' || value === null ? u
 
 const variable = z.looseObject({
   key: optionalText.describe('Name of the argument; one without a name is left out.'),
-  ref: optionalText.describe('Reference to its value; keeps its type in JSON.'),
+  ref: optionalText.describe('Reference to its value, whose type is preserved in JSON.'),
   value: z
     .json()
     .optional()
@@ -72,7 +72,7 @@ export type InvokeParams = z.output<typeof params>;
 /**
  * Calls a server and gives what it answers, whatever the status.
  *
- * The whole node ends after 600 seconds unless `COMPONENT_EXEC_TIMEOUT_INVOKE` says otherwise. Errors: those of
+ * The whole node ends after 600 seconds unless `COMPONENT_EXEC_TIMEOUT_INVOKE` is set. Errors: those of
  * `EgressClient.fetch`, of which only `EGRESS_TIMEOUT` and `EGRESS_FAILED` are tried again; `NODE_FAILED` for bad headers;
  * `CONFIG_INVALID` for a run without an HTTP client.
  */
@@ -118,7 +118,7 @@ export const invoke = defineComponent<InvokeParams>({
   },
 });
 
-/** References in texts, and those of arguments that nothing stands in for. */
+/** References in texts, and those of arguments without a fixed value. */
 function needs({ url, headers, proxy, variables }: InvokeParams): string[] {
   const texts = [url, proxy, typeof headers === 'string' ? headers : JSON.stringify(headers)];
   const named = variables.flatMap(({ ref, value }) => (isEmpty(value) ? outputOf(ref) : []));
@@ -138,13 +138,13 @@ function toMethod(given: unknown): unknown {
   return typeof given === 'string' ? given.trim().toUpperCase() || 'GET' : (given ?? 'GET');
 }
 
-/** Most markup of a page that is looked at: what a parser may take for nested elements costs the square of their number. */
+/** Most markup of a page that is parsed: nested elements cost the square of their number. */
 const MAX_MARKS = 50_000;
 
 /** The readable part of a web page. */
 export interface CleanPage {
   readonly text: string;
-  /** The page had more markup than is looked at, and ends early. */
+  /** The page had more markup than is parsed, and ends early. */
   readonly isCut: boolean;
 }
 

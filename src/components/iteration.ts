@@ -29,7 +29,7 @@ type Params = z.infer<typeof params>;
  * Runs its body once for each item of a list, one after the other, and collects outputs of the body into lists.
  *
  * The list is read again before every round, so that a body that lengthens it is given the new items. Outputs of the body
- * are forgotten between rounds; variables are kept. Behind the last item the item node is visited once more, to close.
+ * are reset between rounds; variables are not. After the last item the item node is visited once more, to close.
  * With `max_concurrency` above 1 it does what Parallel does.
  *
  * Errors: NODE_FAILED when `items_ref` does not give a list.
@@ -62,7 +62,7 @@ function iterate(iterating: Iterating): Observable<NodeEvent> {
   if (!isJsonObject(nodeState) || typeof nodeState.index !== 'number') {
     return walk(stepAt(iterating, 0, { outputs: Object.fromEntries(outputs.map(({ name }) => [name, []])) }));
   }
-  // A round under way is taken up even if the list has become shorter since.
+  // A round that was running is resumed even if the list has become shorter since.
   const items = readItems(activation, items_ref);
   return walk(
     nodeState.isClosing === true
@@ -90,7 +90,7 @@ function round(iterating: Iterating, index: number, items: readonly Json[], gath
   };
 }
 
-/** The visit behind the last item. It shows the item node the last item once more, or nothing when there was none. */
+/** The visit after the last item. The item node gets the last item once more, or nothing when there was none. */
 function closing(iterating: Iterating, index: number, items: readonly Json[], gathered: Gathered = {}): Step {
   const { activation } = iterating;
   const aliases =
@@ -107,7 +107,7 @@ function closing(iterating: Iterating, index: number, items: readonly Json[], ga
 function stepAfter(iterating: Iterating, index: number, { status, source }: BodyEnd): Step {
   if (status === 'interrupted') return { event: interrupt() };
   const { activation, outputs } = iterating;
-  // Leaving is meant for the Loop around; without one it just ends this node.
+  // An exit is for the enclosing Loop; without one it only ends this node.
   if (status === 'exited') return { event: settled(plain(activation.outputs), { exit: true }) };
   const append = Object.fromEntries(outputs.map((output) => [output.name, collect(output, source)]));
   return stepAt(iterating, index + 1, { append });

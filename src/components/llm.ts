@@ -1,10 +1,10 @@
 import { concat, from, type Observable } from 'rxjs';
+import { type CallContext, contextOf } from '../agents/call-context.js';
 import { type Activation, defineComponent, type Placement } from '../graph/component.js';
 import type { NodeEvent } from '../graph/node-events.js';
 import { answerEvents, askForObject } from './chat/answers.js';
 import { cutPromptTags, type Prompting, prepareMessages, type ReadPrompt } from './chat/messages.js';
-import { openChat } from './chat/open-chat.js';
-import { type LlmParams, llmParams, schemaOf } from './chat/params.js';
+import { type LlmParams, llmParams, openNodeChat, schemaOf } from './chat/params.js';
 import { referencedOutputs } from './values/text-reader.js';
 
 /**
@@ -41,17 +41,17 @@ export function createAsker(
     schema,
     ...(readPrompt && { readPrompt }),
   };
-  return (activation) => ask(activation, prompting, isStreamed);
+  return (activation) => ask(contextOf(activation), prompting, isStreamed);
 }
 
-function ask(activation: Activation, prompting: Prompting, isStreamed: boolean): Observable<NodeEvent> {
+function ask(context: CallContext, prompting: Prompting, isStreamed: boolean): Observable<NodeEvent> {
   const { params, schema } = prompting;
-  const chat = openChat(activation, params);
-  const { messages, warnings } = prepareMessages(activation, chat, prompting);
+  const chat = openNodeChat(context, params);
+  const { messages, warnings } = prepareMessages(context, chat, prompting);
   const request = chat.request(messages);
   const answer$ =
     schema === undefined
       ? chat.ask(request, (pieces$) => answerEvents(pieces$, { keepThinking: isStreamed }))
-      : askForObject({ node: activation.node, chat, request, maxRetries: params.max_retries ?? 0 });
+      : askForObject({ node: context.node, chat, request, maxRetries: params.max_retries ?? 0 });
   return warnings.length === 0 ? answer$ : concat(from(warnings), answer$);
 }

@@ -24,7 +24,7 @@ const loopVariable = z.looseObject({
 
 /** One entry of `loop_termination_condition`. */
 const loopCondition = z.looseObject({
-  variable: optionalText.describe('Reference that is looked at; a name alone is a variable of this loop.'),
+  variable: optionalText.describe('Reference whose value is compared; a name alone is a variable of this loop.'),
   operator: optionalText.describe(
     'contains, not contains, start with, end with, is, is not, empty, not empty, =, ≠, >, <, ≥, ≤.',
   ),
@@ -63,7 +63,7 @@ type LoopVariable = z.infer<typeof loopVariable>;
 /**
  * Repeats its body until its conditions hold, the maximum count is reached, or an ExitLoop runs.
  *
- * The count, then the conditions are checked before every round, the first one included: behind the last round, and with a
+ * The count, then the conditions are checked before every round, the first one included: after the last round, and with a
  * maximum of 0, conditions are not evaluated. The variables are outputs of the Loop, which nodes of the body read and write as
  * `loop@name`. After the last round the item node is visited once more, to close.
  *
@@ -82,7 +82,7 @@ export const loop = defineComponent<Params>({
     const { id } = placement;
     const conditions = given.loop_termination_condition.map((written) => parseCondition(written, id));
     const hasEnded = (source: ValueSource): boolean => {
-      // Nothing to look at ends nothing, unlike "all of no conditions".
+      // Without conditions only the count ends the loop.
       if (conditions.length === 0) return false;
       return given.logical_operator === 'and'
         ? conditions.every((condition) => holds(condition, source, id))
@@ -105,7 +105,7 @@ function repeat(looping: Looping): Observable<NodeEvent> {
     return walk(nodeState.isClosing === true ? closing(looping, nodeState.round) : round(looping, nodeState.round));
   }
   const outputs = initialValues(looping.params.loop_variables, looping.activation);
-  // The first look at the conditions is a step of its own, behind the values that they read.
+  // The first check of the conditions is a step of its own, after the values that they read are set.
   return walk({ event: { type: 'progress', outputs }, follow: () => [stepAt(looping, 0)] });
 }
 
@@ -139,7 +139,7 @@ function end({ activation }: Looping): Step {
   return { event: settled({ ...activation.outputs }) };
 }
 
-/** A condition whose references are parsed; what is wrong with it shows when it is looked at. */
+/** A condition whose references are parsed; mistakes in it are reported when it is evaluated. */
 interface LoopCondition {
   readonly left: Reference | undefined;
   readonly operator: string;

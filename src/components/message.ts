@@ -26,19 +26,19 @@ const messageParams = z.preprocess(
         (given) => (typeof given === 'string' ? [given] : given),
         z.array(z.string('expected a text'), 'expected a text or a list of texts'),
       )
-      .refine((texts) => texts.length > 0, 'a Message needs a text to say')
+      .refine((texts) => texts.length > 0, 'a Message needs a text')
       .describe('Texts; one is drawn at random in every run.'),
     template_engine: templateEngine.describe(
       'Language of the texts: "jinja" for those with {%…%} or {{…}}, or "handlebars" for all; default "jinja".',
     ),
-    stream: z.boolean().optional().describe('Says what other nodes write while they write it; default true.'),
+    stream: z.boolean().optional().describe('Streams the text of other nodes while they write it; default true.'),
     status: z.json().optional().describe('Status of a webhook answer; default none.'),
     output_format: z
       .string()
       .nullish()
       .describe('Also gives the answer as a file: "markdown", "html", "txt", "pdf", "docx" or "xlsx"; default none.'),
     auto_play: z.union([z.boolean(), z.string()]).nullish().describe('Reads the answer aloud; default false.'),
-    memory_ids: z.array(z.string()).nullish().describe('Memories that keep the turn; default none.'),
+    memory_ids: z.array(z.string()).nullish().describe('Memories that store the turn; default none.'),
     user_id: z.string().nullish().describe('Whose memory it is, a text or a reference; default `sys.user_id`.'),
   }),
 );
@@ -55,7 +55,7 @@ export const message = defineComponent<MessageParams>({
   summary: 'Speaks to the user.',
   params: messageParams,
   outputs: {
-    content: { type: 'string', description: 'What was said, with what was thought but without think marks.' },
+    content: { type: 'string', description: 'The text, with thinking but without think marks.' },
     downloads: { type: 'array', description: 'Files that the answer offers.' },
     attachment: { type: 'object', description: 'The answer as a file, when a format is set.' },
   },
@@ -71,7 +71,7 @@ export const message = defineComponent<MessageParams>({
     );
     return (activation) => {
       const drawn = templates.length === 1 ? 0 : Math.floor(activation.random() * templates.length);
-      return say(activation, templates[drawn] as AnswerTemplate, params);
+      return speak(activation, templates[drawn] as AnswerTemplate, params);
     };
   },
 });
@@ -88,7 +88,7 @@ function liveOf({ content, stream, template_engine: engine }: MessageParams): st
   return stream === false || engine === 'handlebars' ? [] : liveReferences(content);
 }
 
-/** What has been said so far. */
+/** The text so far. */
 class Spoken {
   /** Everything, as it was streamed. */
   content = '';
@@ -101,7 +101,7 @@ class Spoken {
   }
 }
 
-function say(activation: Activation, template: AnswerTemplate, params: MessageParams): Observable<NodeEvent> {
+function speak(activation: Activation, template: AnswerTemplate, params: MessageParams): Observable<NodeEvent> {
   const downloads = new Downloads();
   const reader = createTextReader(activation, (value) => downloads.take(value));
   const spoken = new Spoken();
@@ -176,18 +176,18 @@ function remember(
   memoryIds: readonly string[],
   agentResponse: string,
 ): Observable<NodeEvent> {
-  const { remember: keep } = optionalServices(activation);
-  if (keep === undefined) return of(warning('The turn is not remembered: this process has no memories.'));
+  const { remember: store } = optionalServices(activation);
+  if (store === undefined) return of(warning('The turn is not remembered: this process has no memories.'));
   const { source } = activation;
   const userId = renderValue(resolveParam(user || '{sys.user_id}', source));
   const userInput = renderValue(resolveParam('{sys.query}', source));
-  return fromAbortable(() => keep({ memoryIds, userId, userInput, agentResponse })).pipe(
+  return fromAbortable(() => store({ memoryIds, userId, userInput, agentResponse })).pipe(
     ignoreElements(),
     asWarning('The turn is not remembered'),
   );
 }
 
-/** Says that something beside the answer did not work; the answer stands. */
+/** Turns a failure of something beside the answer into a warning; the answer stands. */
 function asWarning(what: string) {
   return catchError<never, Observable<NodeEvent>>((error: unknown) =>
     of(warning(`${what}: ${toEngineError(error, 'NODE_FAILED').message}`)),

@@ -30,13 +30,13 @@ const params = z.looseObject({
     .describe('When a round fails: "fail" the node, collect "null", or "skip" the item. Default "fail".'),
 });
 
-/** Output that holds the rounds that have ended while the node is at work. */
+/** Output that holds the ended rounds while the node is running. */
 const ENDED = '_ended';
 
 /** How items are worked on. */
 export interface SideBySideOptions {
   readonly outputs: readonly CollectedOutput[];
-  /** Rounds at work at the same time; below 2 they follow each other. */
+  /** Rounds that run at the same time; below 2 they run one after the other. */
   readonly concurrency: number;
   readonly onItemError: 'fail' | 'null' | 'skip';
 }
@@ -44,8 +44,8 @@ export interface SideBySideOptions {
 /**
  * Runs its body for the items of a list side by side, each round on values of its own, and collects outputs into lists.
  *
- * Lists keep the order of the items, whichever round ends first. What a round writes is lost but for what is collected.
- * A list that is null counts as empty. When rounds wait for answers, the others still end, and their results are kept.
+ * Lists keep the order of the items, whichever round ends first. Writes of a round are discarded, except the collected outputs.
+ * A list that is null counts as empty. When rounds wait for answers, the others still end, and their results are stored.
  *
  * Errors: NODE_FAILED when `items_ref` does not give a list; those of a round, with `on_item_error: "fail"`.
  */
@@ -95,7 +95,7 @@ interface Work {
  * result    ipp--p---p--(ps|)    (i: the items, p: the round that ended, s: settled)
  * ```
  *
- * The list is read once: a resumed run goes on with the items it began with.
+ * The list is read once: a resumed run continues with the items that it started with.
  */
 export function runSideBySide(
   activation: Activation,
@@ -122,9 +122,9 @@ function itemsOrNone(activation: Activation, items: ItemsReference): readonly Js
 
 function openWork(activation: Activation, readList: () => readonly Json[], options: SideBySideOptions): Work {
   const { nodeState, outputs } = activation;
-  const kept = isJsonObject(nodeState) && Array.isArray(nodeState.items) ? nodeState : undefined;
-  const isResumed = kept !== undefined;
-  const items = isResumed ? (kept.items as readonly Json[]) : readList();
+  const stored = isJsonObject(nodeState) && Array.isArray(nodeState.items) ? nodeState : undefined;
+  const isResumed = stored !== undefined;
+  const items = isResumed ? (stored.items as readonly Json[]) : readList();
   const ended = isResumed ? outputs[ENDED] : undefined;
   const finished = Array.isArray(ended) ? [...(ended as readonly Finished[])] : [];
   const done = new Set(finished.map(({ index }) => index));
@@ -132,14 +132,14 @@ function openWork(activation: Activation, readList: () => readonly Json[], optio
   return { activation, options, items, isResumed, finished, pending, taken: 0, isWaiting: false, isLeft: false };
 }
 
-/** What a first activation keeps; a list of ended rounds may be left from one that was cut short. */
+/** What a first activation stores; it empties the list of ended rounds, which an interrupted activation may have left. */
 function opening({ activation, items, isResumed }: Work): Observable<NodeEvent> {
   if (isResumed) return EMPTY;
   return of<NodeEvent>({ type: 'progress', nodeState: { items }, outputs: { ...activation.outputs, [ENDED]: [] } });
 }
 
-function nextStep(work: Work, kept: Pick<Progress, 'append'> = {}): Step {
-  const event: NodeEvent = { type: 'progress', ...kept };
+function nextStep(work: Work, more: Pick<Progress, 'append'> = {}): Step {
+  const event: NodeEvent = { type: 'progress', ...more };
   const index = work.pending[work.taken];
   if (index === undefined) return { event };
   work.taken += 1;
@@ -150,8 +150,8 @@ function round(work: Work, index: number): Observable<Step> {
   const { activation, options, items } = work;
   const aliases = aliasesOf(index, items[index] ?? null);
   const ended$ = activation.runBody({ key: String(index), aliases, isolated: true });
-  const kept$ = options.onItemError === 'fail' ? ended$ : ended$.pipe(catchError(() => of(undefined)));
-  return kept$.pipe(
+  const handled$ = options.onItemError === 'fail' ? ended$ : ended$.pipe(catchError(() => of(undefined)));
+  return handled$.pipe(
     map((end) => {
       const finished = note(work, index, end);
       return nextStep(work, finished === undefined ? {} : { append: { [ENDED]: finished } });
@@ -159,7 +159,7 @@ function round(work: Work, index: number): Observable<Step> {
   );
 }
 
-/** Takes down how a round ended (undefined: it failed); gives what a resumed run must know of it. */
+/** Records how a round ended (undefined: it failed); returns what a resumed run needs of it. */
 function note(work: Work, index: number, end: BodyEnd | undefined): Finished | undefined {
   if (end?.status === 'interrupted') work.isWaiting = true;
   else if (end?.status === 'exited') work.isLeft = true;

@@ -1,32 +1,12 @@
 /** What components ask of the process around a run; handed to `run` as `services`. */
 
 import type { EgressClient } from '../adapters/egress/egress-client.js';
+import type { MemoryEntry, Services } from '../agents/call-context.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/component.js';
-import type { TraceSource } from '../graph/trace-context.js';
-import type { JsonObject } from '../json.js';
-import type { Models } from '../models/router.js';
-import type { Files, StoredFile, ToolServices } from '../tools/tool-services.js';
+import type { Files, StoredFile } from '../tools/tool-services.js';
 
-export type { Files, StoredFile };
-
-/** A turn to be remembered by long-term memories. */
-export interface MemoryEntry {
-  readonly memoryIds: readonly string[];
-  readonly userId: string;
-  readonly userInput: string;
-  readonly agentResponse: string;
-}
-
-/** Services of a run. Everything but the models is optional; a component that misses one says which. */
-export interface Services extends ToolServices {
-  readonly models: Models;
-  readonly remember?: (entry: MemoryEntry) => Promise<void>;
-  /** Headers of this run for tools that declare them. */
-  readonly headers?: JsonObject;
-  /** Where the run stands in a trace; `traceContextOf` reads it. */
-  readonly trace?: TraceSource;
-}
+export type { Files, MemoryEntry, Services, StoredFile };
 
 /**
  * The services of the run that an activation belongs to.

@@ -10,7 +10,7 @@ import { afterWarnings, createTextReader, type TextReader } from './values/text-
 
 const item = z.looseObject({
   cpn_id: optionalText.describe(
-    'Reference whose value is looked at, such as "begin@x"; an item without one is left out.',
+    'Reference whose value is compared, such as "begin@x"; an item without one is left out.',
   ),
   operator: optionalText.describe(
     'contains, not contains, start with, end with, empty, not empty, in, not in, =, ≠, >, <, ≥, ≤.',
@@ -32,7 +32,7 @@ const condition = z.looseObject({
 
 const params = z.looseObject({
   ...baseParams,
-  conditions: z.array(condition).min(1).describe('Looked at in order; the first that holds decides. At least one.'),
+  conditions: z.array(condition).min(1).describe('Evaluated in order; the first that holds decides. At least one.'),
   end_cpn_ids: nodeIds
     .pipe(z.array(z.string()).min(1))
     .describe('Ids of the nodes that run when no condition holds; at least one.'),
@@ -90,7 +90,7 @@ function parseCondition({ logical_operator, items, to }: z.infer<typeof conditio
 function holds({ items, needsAll }: Condition, source: ValueSource, reader: TextReader): boolean {
   const test = (item: Item): boolean =>
     compareForSwitch(leftOf(item, source, reader), item.operator, rightOf(item, source));
-  // All items are looked at, so that a mistake in one is seen whatever the others say.
+  // All items are evaluated, so that a mistake in one is reported whatever the others give.
   return needsAll ? items.length > 0 && items.map(test).every((result) => result) : items.some(test);
 }
 

@@ -1,17 +1,16 @@
 import { concat, concatMap, defer, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { artifactRecord } from '../adapters/tool-event.js';
+import { type CallContext, contextOf } from '../agents/call-context.js';
 import { renderValue } from '../dsl/render-value.js';
 import { type InterpolateOptions, resolveParam } from '../dsl/resolve.js';
-import { type Activation, type AnyComponent, defineComponent } from '../graph/component.js';
+import { type AnyComponent, defineComponent } from '../graph/component.js';
 import { type NodeEvent, notice, settled } from '../graph/node-events.js';
-import { traceContextOf } from '../graph/trace-context.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { callTool, parametersSchema } from '../tools/call-tool.js';
 import { type AnyTool, namesOf, type Shape, type ToolCall, type ToolEvent, type ToolRetries } from '../tools/tool.js';
 import { baseParams } from './base-params.js';
 import { registerReferences } from './chat/retrieval.js';
-import { optionalServices } from './services.js';
 import { createTextReader, referencedOutputs, type TextReader } from './values/text-reader.js';
 
 /** Parameters that every tool has in a document. */
@@ -52,7 +51,7 @@ export function toolComponent(tool: AnyTool): AnyComponent {
     check: (params) => tool.check?.(params as never) ?? [],
     create(params) {
       const schemas = schemasOf(tool);
-      return (activation) => runTool(tool, params, schemas, activation);
+      return (activation) => runTool(tool, params, schemas, contextOf(activation));
     },
   });
 }
@@ -73,27 +72,22 @@ function argumentFields(tool: AnyTool): Record<string, z.ZodType> {
   return Object.fromEntries(fields);
 }
 
-function runTool(
-  tool: AnyTool,
-  params: JsonObject,
-  schemas: JsonObject,
-  activation: Activation,
-): Observable<NodeEvent> {
-  const reader = createTextReader(activation);
-  const call = toolCallOf(tool, params, activation, reader);
-  const args = argumentsOf(tool, params, schemas, resolving(activation, reader));
-  const result$ = callTool(tool, args, call).pipe(concatMap((event) => nodeEvents(event, activation)));
+function runTool(tool: AnyTool, params: JsonObject, schemas: JsonObject, context: CallContext): Observable<NodeEvent> {
+  const reader = createTextReader(context);
+  const call = toolCallOf(tool, params, context, reader);
+  const args = argumentsOf(tool, params, schemas, resolving(context, reader));
+  const result$ = callTool(tool, args, call).pipe(concatMap((event) => nodeEvents(event, context)));
   return concat(
     defer(() => reader.warnings),
     result$,
   );
 }
 
-/** What a tool sees of an activation, its parameters read. */
+/** What a tool sees of the place that calls it, its parameters read. */
 export function toolCallOf(
   tool: AnyTool,
   params: JsonObject,
-  activation: Activation,
+  context: CallContext,
   reader: Pick<TextReader, 'read'>,
 ): ToolCall<never> {
   const { verbatim = [], isRepeatable = true } = tool;
@@ -103,13 +97,13 @@ export function toolCallOf(
   const own = Object.keys(tool.params as Shape).map((name): [string, Json] => [name, read(name, params[name] ?? null)]);
   return {
     params: Object.fromEntries(own) as never,
-    services: optionalServices(activation),
-    source: activation.source,
-    key: activation.token,
-    trace: traceContextOf(activation),
+    services: context.services,
+    source: context.source,
+    key: context.token,
+    trace: context.trace(),
     ...(retries === undefined ? {} : { retries }),
-    now: () => activation.now(),
-    random: () => activation.random(),
+    now: context.now,
+    random: context.random,
   };
 }
 
@@ -117,12 +111,12 @@ export function toolCallOf(
  * Arguments that a document sets for a tool of an agent, such as a filter; the model may pass others. What the call is about, and
  * scripts, are the model's alone: documents hold there what an editor puts into a new node.
  */
-export function presetsOf(tool: AnyTool, params: JsonObject, activation: Activation, reader: TextReader): JsonObject {
+export function presetsOf(tool: AnyTool, params: JsonObject, context: CallContext, reader: TextReader): JsonObject {
   const { verbatim = [], nodeDefaults = {} } = tool;
   const others = [...verbatim, ...Object.keys(nodeDefaults), ...Object.keys(tool.params as Shape)];
   const given = Object.entries(params).filter(([name, value]) => !others.includes(name) && value !== '');
   const asked = { ...tool, nodeDefaults: {} };
-  return argumentsOf(asked, Object.fromEntries(given), schemasOf(tool), resolving(activation, reader));
+  return argumentsOf(asked, Object.fromEntries(given), schemasOf(tool), resolving(context, reader));
 }
 
 function schemasOf(tool: AnyTool): JsonObject {
@@ -152,7 +146,7 @@ function argumentsOf(
 }
 
 /** Replaces references anywhere in a value. */
-function resolving({ source }: Activation, { unresolved }: TextReader): (value: Json) => Json {
+function resolving({ source }: CallContext, { unresolved }: TextReader): (value: Json) => Json {
   const options: InterpolateOptions = { onUnresolved: unresolved };
   const resolve = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(resolve);
@@ -171,7 +165,7 @@ function fitType(value: Json, schema: Json | undefined): Json {
   return isJsonObject(schema) && schema.type === 'string' ? renderValue(value) : value;
 }
 
-function nodeEvents(event: ToolEvent, { source }: Activation): NodeEvent[] {
+function nodeEvents(event: ToolEvent, { source }: CallContext): NodeEvent[] {
   switch (event.type) {
     case 'progress':
       return [notice('tool-progress', { message: event.message })];
@@ -179,13 +173,13 @@ function nodeEvents(event: ToolEvent, { source }: Activation): NodeEvent[] {
       return [notice('tool-partial', { text: event.text })];
     case 'result': {
       const { outputs, references, artifacts } = event;
-      const kept = artifacts === undefined ? outputs : { ...outputs, _ARTIFACTS: artifacts.map(artifactRecord) };
-      return [settled(kept, references === undefined ? {} : { writes: [registerReferences(source, references)] })];
+      const all = artifacts === undefined ? outputs : { ...outputs, _ARTIFACTS: artifacts.map(artifactRecord) };
+      return [settled(all, references === undefined ? {} : { writes: [registerReferences(source, references)] })];
     }
   }
 }
 
-/** Texts anywhere in some values, for a look at their references. */
+/** Texts anywhere in some values, whose references are read. */
 function textsOf(values: readonly (Json | undefined)[]): string[] {
   return values.flatMap((value): string[] => {
     if (typeof value === 'string') return [value];

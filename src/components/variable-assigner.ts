@@ -58,7 +58,7 @@ interface Unusable {
  *
  * Later assignments see what earlier ones wrote; everybody else sees all writes at once, when the node is done. When an
  * operator does not fit its values, RAGFlow's error text is written into the variable, where canvases look for it, and a
- * warning is told. A node that fails has written nothing.
+ * warning is reported. A node that fails has written nothing.
  *
  * Errors: NODE_FAILED for an incomplete assignment or an unknown operator, REFERENCE_UNRESOLVED and REFERENCE_READ_ONLY
  * for what cannot be read or written.

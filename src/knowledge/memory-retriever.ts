@@ -1,10 +1,21 @@
-/** An index in this process, for a few thousand passages: it is built when it is first asked, and kept. */
+/** An index in the memory of this process, for a few thousand passages: built with the first search, then reused. */
 import { createHash } from 'node:crypto';
 import type MiniSearch from 'minisearch';
 import { EngineError } from '../errors.js';
-import { passagesOf } from './passages.js';
+import { estimateTokens } from '../models/estimate-tokens.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from './retriever.js';
-import { wordsOf } from './words.js';
+
+/** Estimated tokens that a passage aims at; RAGFlow's default chunk size. */
+const PASSAGE_TOKENS = 512;
+
+/** Longest piece without a break that is not cut, in UTF-16 units. */
+const MAX_PIECE = 2_000;
+
+/** Letters of scripts that are written without spaces. */
+const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}';
+
+/** A row of such letters, or a word of any other script. */
+const RUN = new RegExp(`([${UNSPACED}]+)|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu');
 
 /** A document to be found. */
 export interface IndexedDocument {
@@ -42,7 +53,7 @@ interface Index {
  * Errors of `search`: `NOT_FOUND` for a dataset, `CONFIG_INVALID` for what it cannot do.
  */
 export function createMemoryRetriever(list: () => Promise<readonly IndexedDataset[]>): Retriever {
-  /** By dataset; only its newest version is kept. */
+  /** By dataset; only its newest version is stored. */
   const indexes = new Map<string, { readonly version: string; readonly index: Promise<Index> }>();
   const indexOf = (dataset: IndexedDataset): Promise<Index> => {
     const { id, version } = dataset;
@@ -50,13 +61,13 @@ export function createMemoryRetriever(list: () => Promise<readonly IndexedDatase
     if (known?.version === version) return known.index;
     const index = build(dataset);
     indexes.set(id, { version, index });
-    // What could not be read may be readable the next time.
+    // The next search tries again.
     index.catch(() => indexes.delete(id));
     return index;
   };
   return {
     async search(request, signal) {
-      refuseTheImpossible(request);
+      refuseUnsupported(request);
       const datasets = await list();
       for (const id of indexes.keys()) if (!datasets.some((dataset) => dataset.id === id)) indexes.delete(id);
       const found: RetrievedPassage[] = [];
@@ -72,13 +83,13 @@ export function createMemoryRetriever(list: () => Promise<readonly IndexedDatase
   };
 }
 
-/** The error for a dataset that nobody has; RAGFlow's words. */
+/** The error for an unknown dataset, as RAGFlow phrases it. */
 function unknownDataset(wanted: string, datasets: readonly Pick<IndexedDataset, 'name'>[]): EngineError {
   const names = datasets.map(({ name }) => name).join(', ') || 'none';
   return new EngineError('NOT_FOUND', `Dataset(${wanted}) does not exist. There are: ${names}.`);
 }
 
-function refuseTheImpossible({ useGraph, filter }: RetrievalRequest): void {
+function refuseUnsupported({ useGraph, filter }: RetrievalRequest): void {
   const { method = 'disabled' } = filter;
   const isFiltered = method !== 'disabled' && method !== '';
   if (!useGraph && !isFiltered) return;
@@ -120,8 +131,70 @@ function lookUp({ search, entries }: Index, dataset: IndexedDataset, request: Re
   });
 }
 
-/** Inverse document frequency, as far as the hits tell. */
+/** Inverse document frequency, estimated from the hits. */
 function rarity(word: string, hits: readonly { readonly terms: readonly string[] }[], size: number): number {
   const holding = hits.filter(({ terms }) => terms.includes(word)).length;
   return Math.log(1 + (size - holding + 0.5) / (holding + 0.5));
+}
+
+/** Cuts a text into passages of about 512 tokens, between paragraphs where it can, else between sentences or words. */
+export function passagesOf(text: string): string[] {
+  const passages: string[] = [];
+  let current = '';
+  let tokens = 0;
+  const close = (): void => {
+    if (current.trim() !== '') passages.push(current.trim());
+    current = '';
+    tokens = 0;
+  };
+  for (const piece of piecesOf(text)) {
+    const cost = estimateTokens(piece);
+    if (tokens > 0 && tokens + cost > PASSAGE_TOKENS) close();
+    current += piece;
+    tokens += cost;
+  }
+  close();
+  return passages;
+}
+
+/** Paragraphs with the space behind them; long ones cut at the last sentence end or space before the limit. */
+function* piecesOf(text: string): Generator<string> {
+  let from = 0;
+  while (from < text.length) {
+    const end = text.indexOf('\n\n', from);
+    const to = end === -1 ? text.length : end + 2;
+    if (to - from <= MAX_PIECE) {
+      yield text.slice(from, to);
+      from = to;
+      continue;
+    }
+    const part = text.slice(from, from + MAX_PIECE);
+    const cut = Math.max(part.lastIndexOf('. '), part.lastIndexOf('。'), part.lastIndexOf('\n'), part.lastIndexOf(' '));
+    const length = cut > MAX_PIECE / 2 ? cut + 1 : MAX_PIECE;
+    yield text.slice(from, from + length);
+    from += length;
+  }
+}
+
+/**
+ * The words of a text for an index: lower case, without accents; scripts that are written without spaces give pairs of letters.
+ *
+ * Linear in the text. Source of the pairs: the usual bigram index for Chinese, as in Lucene's `CJKBigramFilter`.
+ */
+export function wordsOf(text: string): string[] {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();
+  const words: string[] = [];
+  for (const [run, unspaced] of plain.matchAll(RUN)) {
+    if (unspaced === undefined) words.push(run);
+    else words.push(...pairs(Array.from(unspaced)));
+  }
+  return words;
+}
+
+function pairs(letters: readonly string[]): string[] {
+  if (letters.length < 2) return [...letters];
+  return letters.slice(1).map((letter, index) => `${letters[index]}${letter}`);
 }

@@ -21,7 +21,7 @@ export interface ProviderSettings {
   readonly streamUsage: boolean;
 }
 
-/** Everything about models that the surroundings of a process decide. */
+/** The configuration of all models of a process. */
 export interface ModelsConfiguration {
   /** By factory; names differ by more than case. */
   readonly providers: readonly ProviderSettings[];
@@ -62,7 +62,7 @@ const factory = z
     stream_usage: z.boolean().default(true),
   })
   .refine((value) => value.api_key === undefined || value.api_key_env === undefined, {
-    error: 'has both api_key and api_key_env; keep one',
+    error: 'has both api_key and api_key_env; remove one',
   });
 
 /** The JSON file that `RUNNEL_MODELS` names. */
@@ -81,7 +81,7 @@ const modelsFileSchema = z.strictObject({
   context_lengths: z.record(name, z.int().min(1)).default({}),
 });
 
-/** What a process is told about models beside the file. */
+/** The settings of models, apart from their file. */
 export interface ModelSettings {
   /** Base URL of the default provider. @default OpenAI's, when there is a key */
   readonly openaiBaseUrl?: string | undefined;
@@ -142,7 +142,7 @@ async function readModelsFile(
   if (!parsed.success) throw invalidSettings(what, parsed.error);
   const twin = sameButForCase(Object.keys(parsed.data.factories));
   if (twin !== undefined) {
-    throw new EngineError('CONFIG_INVALID', `${what} has two factories named "${twin}" but for case; keep one.`);
+    throw new EngineError('CONFIG_INVALID', `${what} has two factories named "${twin}" but for case; remove one.`);
   }
   return parsed.data;
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { invalidOption } from '../operators/invalid-option.js';
-import { type Asked, refusal, unreachable, unusable } from './provider-error.js';
+import { type CallTarget, refusal, unreachable, unusable } from './provider-error.js';
 
 /** Bytes of an error's body that are read; messages are shorter. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -13,7 +13,7 @@ export interface ConnectionOptions {
   readonly apiKey?: string | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Where chats are asked; cut off the base URL, which people copy with it. @default none */
+  /** Path of chats; cut off the base URL, which users copy with it. @default none */
   readonly chatPath?: string | undefined;
   /** Sockets, or how to get them at the first call; shared by servers, closed by their owner. */
   readonly dispatcher: Dispatcher | (() => Promise<Dispatcher>);
@@ -34,11 +34,11 @@ export interface PostCall {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A server that can be asked. */
+/** A server of models that requests can be sent to. */
 export interface Connection {
   readonly timeoutMs: number;
   /** Names a call in errors. */
-  asked(call: Pick<PostCall, 'path' | 'model' | 'headers'>): Asked;
+  targetOf(call: Pick<PostCall, 'path' | 'model' | 'headers'>): CallTarget;
   /** Sends a call and gives the body of a 2xx answer; everything else is an EngineError. */
   open(call: PostCall): Promise<AnswerBody>;
   /** Sends a call and reads the whole answer. */
@@ -68,31 +68,31 @@ export function createConnection(options: ConnectionOptions): Connection {
   const prefix = withoutEnd(base.pathname.replace(/\/+$/, ''), options.chatPath ?? '');
   const ownHeaders = lowerCased(options.headers);
 
-  const asked: Connection['asked'] = (call) => ({
+  const targetOf: Connection['targetOf'] = (call) => ({
     model: call.model,
     endpoint: `${base.host}${prefix}${call.path}`,
     secrets: secretsOf(options.apiKey, ownHeaders, call.headers),
   });
 
   const open = async (call: PostCall): Promise<AnswerBody> => {
-    const who = asked(call);
+    const target = targetOf(call);
     const answer = await send(call).catch((error: unknown) => {
-      throw unreachable(who, error);
+      throw unreachable(target, error);
     });
     const { statusCode: status, headers, body } = answer;
     // A body that is destroyed emits an error event, which would end the process without a listener.
     body.on('error', () => {});
     if (status < 200 || status > 299) {
-      throw refusal(who, { status, headers, body: await readErrorBody(body) });
+      throw refusal(target, { status, headers, body: await readErrorBody(body) });
     }
-    return { mediaType: mediaTypeOf(headers['content-type']), chunks: boundedChunks(body, who, maxResponseBytes) };
+    return { mediaType: mediaTypeOf(headers['content-type']), chunks: boundedChunks(body, target, maxResponseBytes) };
   };
 
   const send = async (call: PostCall): Promise<Dispatcher.ResponseData> => {
     // Not before the first call: see `createDispatcher`.
     const { request } = await import('undici');
     const { dispatcher } = options;
-    // The query stays behind the path: Azure wants its `api-version` there.
+    // The query stays behind the path: Azure expects its `api-version` there.
     return request(`${base.origin}${prefix}${call.path}${base.search}`, {
       method: 'POST',
       headers: { ...ownHeaders, ...lowerCased(call.headers), 'content-type': 'application/json' },
@@ -116,17 +116,20 @@ export function createConnection(options: ConnectionOptions): Connection {
     try {
       return JSON.parse(bytes.toString('utf8'));
     } catch {
-      throw unusable(asked(call), `answered something that is not JSON: "${bytes.subarray(0, 100).toString('utf8')}"`);
+      throw unusable(
+        targetOf(call),
+        `answered something that is not JSON: "${bytes.subarray(0, 100).toString('utf8')}"`,
+      );
     }
   };
 
-  return { timeoutMs, asked, open, read, readJson };
+  return { timeoutMs, targetOf, open, read, readJson };
 }
 
 /** Passes the chunks of a body, counts them, and releases the connection however reading ends. */
 async function* boundedChunks(
   body: Dispatcher.ResponseData['body'],
-  asked: Asked,
+  target: CallTarget,
   maxBytes: number,
 ): AsyncGenerator<Buffer, void, void> {
   let bytes = 0;
@@ -134,7 +137,7 @@ async function* boundedChunks(
   try {
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > maxBytes) throw unusable(asked, `answered more than ${maxBytes} bytes`);
+      if (bytes > maxBytes) throw unusable(target, `answered more than ${maxBytes} bytes`);
       // A reader that stops early returns at the `yield`, where `isRead` is true.
       isRead = true;
       yield chunk;
@@ -143,7 +146,7 @@ async function* boundedChunks(
     isRead = true;
   } catch (error) {
     isRead = false;
-    throw unreachable(asked, error);
+    throw unreachable(target, error);
   } finally {
     if (isRead) drain(body, bytes);
     else body.destroy();
@@ -166,7 +169,7 @@ async function readErrorBody(body: Dispatcher.ResponseData['body']): Promise<str
       if (bytes >= MAX_ERROR_BYTES) break;
     }
   } catch {
-    // The status says enough; a body that breaks off is shown as far as it came.
+    // The status is enough; a body that breaks off is quoted as far as it was received.
   }
   return Buffer.concat(parts).toString('utf8');
 }
@@ -177,7 +180,7 @@ function parseBaseUrl(baseUrl: string): URL {
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw invalidOption('createConnection', 'baseUrl', allowed, baseUrl);
   }
-  // Shown without what must not be shown.
+  // Quoted without the credentials.
   if (url.username !== '' || url.password !== '') {
     throw invalidOption('createConnection', 'baseUrl', allowed, `${url.protocol}//***@${url.host}`);
   }

@@ -1,8 +1,8 @@
-/** What a provider of models is: how its server is asked, per kind of model. */
+/** What a provider of models is: how its server is called, per kind of model. */
 import type { ChatModel } from './chat-model.js';
 import type { Connection } from './connection.js';
 
-/** How one question is asked. */
+/** Options of one call. */
 export interface CallOptions {
   /** Ends the call at once. */
   readonly signal?: AbortSignal | undefined;
@@ -55,7 +55,7 @@ export interface ChatSettings {
  * A kind of server. What is left out the server cannot do: asking for such a model is `MODEL_UNKNOWN`.
  *
  * Functions throw, and Observables emit, EngineErrors: those of {@link Connection}, and `MODEL_RESPONSE` for an answer that makes no
- * sense. None of them retries, queues or limits the time of a call: the router does.
+ * sense. None of them retries or queues: the router does. `chat` limits the time of a call as `streamAnswer` does.
  */
 export interface ProviderDefinition {
   /** The word in the configuration: `"kind": "…"` of a factory. */

@@ -74,11 +74,11 @@ function cutBoth(system: readonly ChatMessage[], newest: readonly ChatMessage[],
   const systemTokens = tokensOf(system);
   const newestTokens = tokensOf(newest);
   if (systemTokens > SYSTEM_SHARE * (systemTokens + newestTokens)) {
-    const kept = cutAll(newest, budget);
-    return [...cutAll(system, budget - tokensOf(kept)), ...kept];
+    const fitted = cutAll(newest, budget);
+    return [...cutAll(system, budget - tokensOf(fitted)), ...fitted];
   }
-  const kept = cutAll(system, budget);
-  return [...kept, ...cutAll(newest, budget - tokensOf(kept))];
+  const fitted = cutAll(system, budget);
+  return [...fitted, ...cutAll(newest, budget - tokensOf(fitted))];
 }
 
 /** Cuts messages to a number of tokens, each by the share it has of them. */

@@ -4,7 +4,7 @@ import { Fifo } from '../operators/fifo.js';
 import { invalidOption } from '../operators/invalid-option.js';
 import type { ChatModel } from './chat-model.js';
 
-/** Departed waiters that may stay in the queue before it is swept. */
+/** Waiters that gave up and may stay in the queue before it is swept. */
 const SWEEP_AFTER = 1024;
 
 /** How much a {@link Limiter} lets through. */
@@ -39,7 +39,7 @@ interface Waiter {
  * maxConcurrent 1
  * first      --a--b|
  * second            --c--d|
- * sub second -------^------!      (subscribed when the first let go of its seat)
+ * sub second -------^------!      (subscribed when the first released its seat)
  * result 2   ---------c--d|
  * ```
  *
@@ -88,7 +88,7 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
   };
 
   const enqueue = (start: () => void): Waiter => {
-    // Everyone who gave up still has a slot; without this a stuck model would let them pile up.
+    // Waiters that gave up still have a slot; without this they would accumulate behind a stuck model.
     if (queue.size - waiting > Math.max(SWEEP_AFTER, waiting)) queue = sweep(queue);
     const waiter: Waiter = { start };
     queue.push(waiter);
@@ -99,7 +99,7 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
   return {
     limit: () => (source) =>
       new Observable((subscriber) => {
-        // Nobody overtakes: a newcomer goes straight through only when no one waits.
+        // In order of arrival: a new subscription starts at once only when none waits.
         if (running < maxConcurrent && waiting === 0) {
           run(source, subscriber);
           return;

@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject } from '../json.js';
 /** Characters of a provider's own message that are passed on. */
 const MAX_MESSAGE = 500;
 
-/** Who was asked, for messages; `secrets` are texts that must never appear in one. */
-export interface Asked {
+/** Where a call goes, for messages; `secrets` are texts that must never appear in one. */
+export interface CallTarget {
   readonly model: string;
   /** Origin and path of the endpoint, without credentials. */
   readonly endpoint: string;
@@ -29,11 +29,11 @@ function isRetryableStatus(status: number): boolean {
  *
  * `MODEL_UNAVAILABLE`, retryable, for 408, 409, 425, 429 and 5xx; `MODEL_REQUEST` for the others.
  */
-export function refusal(asked: Asked, answer: RefusedAnswer, now: number = Date.now()): EngineError {
+export function refusal(target: CallTarget, answer: RefusedAnswer, now: number = Date.now()): EngineError {
   const { status, headers, body } = answer;
   const retryable = isRetryableStatus(status);
   const waitMs = parseRetryAfter(headers, now);
-  const message = `${called(asked)} answered ${status}: ${shown(providerMessage(body), asked)}.${remedy(status)}`;
+  const message = `${nameOf(target)} answered ${status}: ${quoted(providerMessage(body), target)}.${remedy(status)}`;
   return new EngineError(retryable ? 'MODEL_UNAVAILABLE' : 'MODEL_REQUEST', message, {
     retryable,
     details: { status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
@@ -41,10 +41,10 @@ export function refusal(asked: Asked, answer: RefusedAnswer, now: number = Date.
 }
 
 /** The error for an `error` object inside an answer of status 200, which some providers send when they fail midway. */
-export function reportedError(asked: Asked, error: unknown): EngineError {
+export function reportedError(target: CallTarget, error: unknown): EngineError {
   const code = isJsonObject(error) ? Number(error.code ?? error.status) : Number.NaN;
   const retryable = isRetryableStatus(code);
-  const message = `${called(asked)} reported an error: ${shown(errorText(error), asked)}.`;
+  const message = `${nameOf(target)} reported an error: ${quoted(errorText(error), target)}.`;
   return new EngineError(retryable ? 'MODEL_UNAVAILABLE' : 'MODEL_REQUEST', message, {
     retryable,
     ...(Number.isInteger(code) && { details: { status: code } }),
@@ -52,34 +52,38 @@ export function reportedError(asked: Asked, error: unknown): EngineError {
 }
 
 /** The error for a connection that could not be made, broke or fell silent: `MODEL_UNAVAILABLE`, retryable. */
-export function unreachable(asked: Asked, cause: unknown): EngineError {
+export function unreachable(target: CallTarget, cause: unknown): EngineError {
   if (EngineError.is(cause)) return cause;
   const code = isCoded(cause) ? cause.code : '';
   if (code === 'UND_ERR_INVALID_ARG') {
-    return new EngineError('MODEL_REQUEST', `${called(asked)} cannot be asked: ${shown(textOf(cause), asked)}.`);
+    return new EngineError('MODEL_REQUEST', `${nameOf(target)} cannot be called: ${quoted(textOf(cause), target)}.`);
   }
   const isOurs = code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED';
-  return new EngineError('MODEL_UNAVAILABLE', `${called(asked)} could not be reached: ${reason(code, cause, asked)}.`, {
-    retryable: !isOurs,
-    // No `cause`: undici's errors may carry the request, and with it the key.
-    ...(code !== '' && { details: { network: code } }),
-  });
+  return new EngineError(
+    'MODEL_UNAVAILABLE',
+    `${nameOf(target)} could not be reached: ${reason(code, cause, target)}.`,
+    {
+      retryable: !isOurs,
+      // No `cause`: undici's errors may carry the request, and with it the key.
+      ...(code !== '' && { details: { network: code } }),
+    },
+  );
 }
 
 /** The error for an answer that makes no sense: `MODEL_RESPONSE`, not retryable. */
-export function unusable(asked: Asked, what: string): EngineError {
-  return new EngineError('MODEL_RESPONSE', `${called(asked)} ${shown(what, asked)}.`);
+export function unusable(target: CallTarget, what: string): EngineError {
+  return new EngineError('MODEL_RESPONSE', `${nameOf(target)} ${quoted(what, target)}.`);
 }
 
-/** How long the provider asked to wait, in milliseconds, if `error` came with such a wish. */
+/** How long the provider asked to wait, in milliseconds, if `error` has that detail. */
 export function retryAfterMs(error: unknown): number | undefined {
   if (!EngineError.is(error) || !isJsonObject(error.details)) return undefined;
   const value = error.details.retryAfterMs;
   return typeof value === 'number' ? value : undefined;
 }
 
-function called(asked: Asked): string {
-  return `Model "${asked.model}" at ${asked.endpoint}`;
+function nameOf(target: CallTarget): string {
+  return `Model "${target.model}" at ${target.endpoint}`;
 }
 
 function remedy(status: number): string {
@@ -125,7 +129,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
-function reason(code: string, cause: unknown, asked: Asked): string {
+function reason(code: string, cause: unknown, target: CallTarget): string {
   switch (code) {
     case 'UND_ERR_HEADERS_TIMEOUT':
     case 'UND_ERR_BODY_TIMEOUT':
@@ -137,7 +141,7 @@ function reason(code: string, cause: unknown, asked: Asked): string {
     case 'ENOTFOUND':
       return 'the host name is unknown (ENOTFOUND); check the base URL';
     default:
-      return shown([textOf(cause), code && `(${code})`].filter(Boolean).join(' '), asked);
+      return quoted([textOf(cause), code && `(${code})`].filter(Boolean).join(' '), target);
   }
 }
 
@@ -149,10 +153,10 @@ function isCoded(thrown: unknown): thrown is { code: string } {
   return typeof thrown === 'object' && thrown !== null && 'code' in thrown && typeof thrown.code === 'string';
 }
 
-/** A foreign text made fit for a message: one line, bounded, no secrets, no full stop of its own. */
-function shown(text: string, asked: Asked): string {
+/** A text of a provider, prepared for a message: one line, bounded, no secrets, no full stop of its own. */
+function quoted(text: string, target: CallTarget): string {
   let clean = text;
-  for (const secret of asked.secrets) clean = clean.replaceAll(secret, '***');
+  for (const secret of target.secrets) clean = clean.replaceAll(secret, '***');
   clean = clean.replace(/\s+/g, ' ').trim().replace(/\.$/, '');
   if (clean === '') return 'without a message';
   return clean.length > MAX_MESSAGE ? `${clean.slice(0, MAX_MESSAGE)}…` : clean;

@@ -4,7 +4,7 @@ import type { ModelKind, ModelsConfiguration, ProviderSettings } from './configu
 /** The name of the built-in model. */
 const SCRIPTED = 'scripted';
 
-/** Where a model is asked; without a provider it is the built-in scripted one. */
+/** A model and its provider; without a provider it is the built-in scripted one. */
 export interface ResolvedModel {
   /** The provider's own name of the model. */
   readonly name: string;
@@ -40,7 +40,7 @@ export function hasProviders(configuration: ModelsConfiguration): boolean {
   return configuration.defaultProvider !== undefined || configuration.providers.length > 0;
 }
 
-/** The provider for names that tell none. */
+/** The provider for names without a factory. */
 export function defaultProviderFor(configuration: ModelsConfiguration, kind: ModelKind): ProviderSettings | undefined {
   const { defaultProvider, defaults, providers } = configuration;
   if (defaultProvider !== undefined) return defaultProvider;

@@ -4,7 +4,7 @@ import { type RetryWithOptions, retryWith } from '../operators/retry-with.js';
 import type { ChatModel, ChatRetries } from './chat-model.js';
 import { retryAfterMs } from './provider-error.js';
 
-/** No wait between two attempts is longer than this, whatever a provider asks for. */
+/** No wait between two attempts is longer than this, whatever `Retry-After` says. */
 const MAX_DELAY_MS = 60_000;
 
 /** How model calls are retried where the call itself does not say. */

@@ -26,10 +26,10 @@ export interface ChatChoice {
   readonly model: ChatModel;
   /** What to put into a request's `model`. */
   readonly name: string;
-  /** Whose it is, as the configuration says. @default unknown */
+  /** Its provider, as the configuration names it. @default unknown */
   readonly provider?: string;
   readonly supportsImages: boolean;
-  /** Tokens; undefined when nobody said. */
+  /** Tokens; undefined when the configuration does not say. */
   readonly contextLength: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface Models {
   reranker(modelId?: string): Reranker;
   speech(modelId?: string): SpeechModel;
   describe(): ModelsDescription;
-  /** Chats that are at work, and that wait for their turn. @default not known */
+  /** Chats that run, and that wait for a seat. @default not known */
   load?(): { readonly running: number; readonly waiting: number };
   /** Whether no server is configured, so that every chat is answered by the scripted model. */
   readonly isScripted: boolean;
@@ -66,15 +66,15 @@ export interface Models {
   close(): Promise<void>;
 }
 
-/** What a process may bring of its own. */
+/** Parts that a process may provide itself. */
 export interface ModelsOptions {
-  /** Shared with whatever else counts as a model call. @default one of `maxConcurrentChats` */
+  /** Shared with other model calls. @default one of `maxConcurrentChats` */
   readonly limiter?: Limiter | undefined;
   /** Connections, for proxies and tests; `close()` leaves it open. @default an Agent of its own */
   readonly dispatcher?: Dispatcher | undefined;
   /** The built-in model in place of the one made from the configuration's script. */
   readonly scripted?: ChatModel | undefined;
-  /** Hears of calls of the built-in model. */
+  /** Receives calls of the built-in model. */
   readonly onScriptedCall?: ScriptedModelOptions['onCall'];
   /** Source of jitter between retries, in [0, 1). @default Math.random */
   readonly random?: (() => number) | undefined;
@@ -144,7 +144,7 @@ export function createModels(configuration: ModelsConfiguration, options: Models
     speech: (modelId = '') => createSpeechModel(askOptions('tts', modelId)),
     describe: () => describe(configuration),
     load: () => ({ running: limiter.running, waiting: limiter.waiting }),
-    // Destroyed and not closed: a provider that hangs must not hold up the end of the process.
+    // Destroyed and not closed: a provider that hangs must not delay the end of the process.
     close: connections.close,
   };
 }

@@ -36,7 +36,7 @@ export interface SpeechModel {
   speak(text: string, options?: SpeechOptions): Promise<SpeechAudio>;
 }
 
-/** A model at a server, and how often it is asked. */
+/** A model at a server, and how failed calls are retried. */
 export interface AskOptions {
   readonly definition: ProviderDefinition;
   readonly connection: Connection;

@@ -6,16 +6,16 @@ const OPEN = '<think>';
 const CLOSE = '</think>';
 
 /**
- * Turns text between `<think>` and `</think>` into thinking deltas; the marks themselves disappear.
+ * Turns text between `<think>` and `</think>` into thinking deltas; the tags themselves are removed.
  *
  * ```text
  * source    --a--b--c--d--|        a: 'Hi <th'   b: 'ink>so'     c: '</think>4'   d: '2'
  * result    --w--x--y--z--|        w: 'Hi '      x: think 'so'   y: '4'           z: '2'
  * ```
  *
- * Marks may be cut anywhere between deltas. Only a text that may be the beginning of a mark is held back, at most seven
- * characters, and it is let go before any delta of another type and at the end. Text keeps every character but the marks; a
- * closing mark without an opening one is text. Errors of the source pass at once.
+ * Tags may be cut anywhere between deltas. Only a text that may be the beginning of a tag is held back, at most seven
+ * characters, and it is emitted before any delta of another type and at the end. No other character is lost; a closing tag
+ * without an opening one is text. Errors of the source pass at once.
  */
 export function splitThinking(): MonoTypeOperatorFunction<ChatDelta> {
   return (source) =>
@@ -34,17 +34,17 @@ export function splitThinking(): MonoTypeOperatorFunction<ChatDelta> {
       const split = (text: string): void => {
         let rest = text;
         for (;;) {
-          const mark = isThinking ? CLOSE : OPEN;
-          const at = rest.indexOf(mark);
+          const tag = isThinking ? CLOSE : OPEN;
+          const at = rest.indexOf(tag);
           if (at < 0) {
-            const keep = overlap(rest, mark);
-            held = rest.slice(rest.length - keep);
-            emit(rest.slice(0, rest.length - keep));
+            const length = overlap(rest, tag);
+            held = rest.slice(rest.length - length);
+            emit(rest.slice(0, rest.length - length));
             return;
           }
           emit(rest.slice(0, at));
           isThinking = !isThinking;
-          rest = rest.slice(at + mark.length);
+          rest = rest.slice(at + tag.length);
         }
       };
 
@@ -55,7 +55,7 @@ export function splitThinking(): MonoTypeOperatorFunction<ChatDelta> {
             release();
             subscriber.next(delta);
           } else if (held === '' && !isThinking && !delta.text.includes('<')) {
-            // The common case, passed without a new object; an empty text says nothing.
+            // The common case, passed without a new object; an empty text is dropped.
             if (delta.text !== '') subscriber.next(delta);
           } else {
             const text = held + delta.text;
@@ -74,10 +74,10 @@ export function splitThinking(): MonoTypeOperatorFunction<ChatDelta> {
     });
 }
 
-/** Length of the longest end of `text` that is a beginning of `mark`. */
-function overlap(text: string, mark: string): number {
-  for (let length = Math.min(text.length, mark.length - 1); length > 0; length -= 1) {
-    if (mark.startsWith(text.slice(text.length - length))) return length;
+/** Length of the longest end of `text` that is a beginning of `tag`. */
+function overlap(text: string, tag: string): number {
+  for (let length = Math.min(text.length, tag.length - 1); length > 0; length -= 1) {
+    if (tag.startsWith(text.slice(text.length - length))) return length;
   }
   return 0;
 }

@@ -5,7 +5,7 @@ import { fromAbortable } from '../operators/from-abortable.js';
 import type { ChatDelta } from './chat-model.js';
 import type { Connection, PostCall } from './connection.js';
 import { endAfter } from './end-after.js';
-import type { Asked } from './provider-error.js';
+import type { CallTarget } from './provider-error.js';
 
 /** Turns the text of an answer into deltas. */
 export interface AnswerDecoder {
@@ -27,9 +27,9 @@ export interface AnswerDecoder {
 export function streamAnswer(
   connection: Connection,
   call: Omit<PostCall, 'signal'>,
-  createDecoder: (asked: Asked) => AnswerDecoder,
+  createDecoder: (target: CallTarget) => AnswerDecoder,
 ): Observable<ChatDelta> {
-  const decoderOf = (): AnswerDecoder => createDecoder(connection.asked(call));
+  const decoderOf = (): AnswerDecoder => createDecoder(connection.targetOf(call));
   return fromAbortable((signal) => decoded(connection, { ...call, signal }, decoderOf())).pipe(
     // Deltas travel in batches of one network chunk: a promise per chunk, not per token.
     mergeMap((batch) => batch),

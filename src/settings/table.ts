@@ -61,7 +61,7 @@ const server = {
   ),
   trustedProxies: parsed<readonly AddressRange[]>(
     'RUNNEL_TRUSTED_PROXIES',
-    'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For tells where a webhook is called from',
+    'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For names the caller of a webhook',
     [],
     addressRanges,
     { shown: 'unset: none' },
@@ -122,7 +122,7 @@ const server = {
     10_000,
     0,
     DAY_MS,
-    'how long runs may continue when the server is told to stop, before they are cancelled',
+    'how long runs may continue when the server stops, before they are cancelled',
   ),
   jsonBytes: bytes('RUNNEL_JSON_BYTES', 16 * MIB, 'largest JSON body'),
   uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload'),

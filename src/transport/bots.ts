@@ -4,9 +4,9 @@ import { beginParams, mode, prologue } from '../dsl/introspect.js';
 import { readDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
 import type { AgentRecord } from '../records/stores.js';
-import { type AgentRequest, requireAgent } from './agents/find-agent.js';
+import { findAgent } from './agents/find-agent.js';
 import { success } from './envelope.js';
-import { type RouteGroup, route } from './http/route.js';
+import { type PathRequest, type RouteGroup, route } from './http/route.js';
 import { answerShape, answerWithRun } from './runs/answer-run.js';
 import { turnOf, turnQuery, turnSchema } from './runs/read-turn.js';
 import type { ServerParts } from './server-parts.js';
@@ -21,16 +21,15 @@ export const botRoutes: RouteGroup = {
       {
         summary: 'Runs a turn of the draft; streams unless `stream` is false',
         access: 'bot',
+        finds: findBot,
         query: turnQuery,
         body: turnSchema,
         answers: 'events',
         data: answerShape,
       },
-      async (request, parts) => {
-        const { tenant, query, body, exchange } = request;
-        const { id: agentId } = await requireBot(parts, request);
+      async ({ tenant, query, body, exchange, found }, parts) => {
         const turn = turnOf(body, query);
-        const { live } = await parts.startTurn({ tenant, agentId, fallback: 'draft' }, turn);
+        const { live } = await parts.startTurn({ tenant, agentId: found.id, fallback: 'draft' }, turn);
         const streams = turn.streams || body.stream === undefined || body.stream === null;
         return answerWithRun(exchange, parts, live, { streams });
       },
@@ -40,6 +39,7 @@ export const botRoutes: RouteGroup = {
       {
         summary: 'What a page shows before the first question',
         access: 'bot',
+        finds: findBot,
         data: z.looseObject({
           title: z.string(),
           avatar: z.string().nullable(),
@@ -48,15 +48,13 @@ export const botRoutes: RouteGroup = {
           mode: z.string(),
         }),
       },
-      async (request, parts) => success(inputsOf(await requireBot(parts, request))),
+      ({ found }) => success(inputsOf(found)),
     ),
     route(
       'GET /agentbots/:id/logs/:message',
-      { summary: 'What each component did for a message', access: 'bot', data: traceShape },
-      async (request, parts) => {
-        const { id } = await requireBot(parts, request);
-        return success(await traceOfMessage(parts, request.tenant, id, request.params.message));
-      },
+      { summary: 'What each component did for a message', access: 'bot', finds: findBot, data: traceShape },
+      async ({ tenant, params, found }, parts) =>
+        success(await traceOfMessage(parts, tenant, found.id, params.message)),
     ),
   ],
 };
@@ -69,9 +67,9 @@ function inputsOf({ title, avatar, dsl }: AgentRecord): object {
 }
 
 /** @throws EngineError NOT_FOUND when there is no such agent, or the key does not open it. */
-async function requireBot(parts: ServerParts, request: AgentRequest): Promise<AgentRecord> {
+async function findBot(request: PathRequest<'id'>, parts: ServerParts): Promise<AgentRecord> {
   try {
-    return await requireAgent(parts, request);
+    return await findAgent(request, parts);
   } catch (error) {
     if (!EngineError.is(error) || error.code !== 'FORBIDDEN') throw error;
     throw new EngineError('NOT_FOUND', `Can't find agent by ID: ${request.params.id}`);

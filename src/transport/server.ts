@@ -12,6 +12,7 @@ import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/tele
 import { createFindTenant } from './access/api-keys.js';
 import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
+import type { RouteGroup } from './http/route.js';
 import { LiveServer } from './live/live-server.js';
 import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
 
@@ -30,6 +31,8 @@ export interface ServerOptions extends LoadOptions, ServerPorts {
   readonly log?: Log;
   /** Clock in milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
+  /** More routes below `/api/v1`, guarded, parsed and described like the server's own. @default none */
+  readonly routes?: readonly RouteGroup[];
 }
 
 /** A server, not listening yet. */
@@ -81,7 +84,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     ...host.load,
     ...live.load,
   }));
-  const http = createHttpServer(createApp(parts, guard).callback());
+  const http = createHttpServer(createApp(parts, guard, options.routes).callback());
   http.on('request', (request, response) => {
     // Either may be the last: an answer can come before all of its request.
     request.once('close', () => closeWhenIdle(http));

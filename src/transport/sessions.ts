@@ -9,11 +9,11 @@ import { findDocument } from '../hosting/find-document.js';
 import { createId } from '../hosting/ids.js';
 import { noSession } from '../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import type { SessionMessage, SessionQuery, SessionRecord } from '../records/stores.js';
-import { type AgentRequest, requireAgent } from './agents/find-agent.js';
+import type { AgentRecord, SessionMessage, SessionQuery, SessionRecord } from '../records/stores.js';
+import { findAgent } from './agents/find-agent.js';
 import { type Envelope, formatTime, success, successPage } from './envelope.js';
 import { flag, given, isTruthy, listQuery, orderOf, pageOf, periodQuery, text, textList } from './http/input.js';
-import { type RouteGroup, type RouteRequest, route } from './http/route.js';
+import { type PathRequest, type RouteGroup, type RouteRequest, route } from './http/route.js';
 import type { ServerParts } from './server-parts.js';
 
 const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', name: 'name' } as const;
@@ -104,6 +104,7 @@ export const sessionRoutes: RouteGroup = {
       'GET /agents/:id/sessions',
       {
         summary: 'Lists sessions',
+        finds: findAgent,
         query: sessionsQuery,
         answers: 'page',
         data: z.union([z.array(sessionShape), z.array(z.looseObject({ id: string, name: string }))]),
@@ -114,6 +115,7 @@ export const sessionRoutes: RouteGroup = {
       'POST /agents/:id/sessions',
       {
         summary: 'Makes a session before its first turn',
+        finds: findAgent,
         query: newSessionQuery,
         body: newSessionSchema,
         data: sessionShape,
@@ -124,6 +126,7 @@ export const sessionRoutes: RouteGroup = {
       'DELETE /agents/:id/sessions',
       {
         summary: 'Deletes several sessions',
+        finds: findOwned,
         query: deletedSessionsQuery,
         body: deletedSessionsSchema,
         data: z
@@ -134,26 +137,26 @@ export const sessionRoutes: RouteGroup = {
     ),
     route(
       'GET /agents/:id/sessions/:session',
-      { summary: 'Reads a session', data: sessionRowShape },
-      async (request, parts) => success(sessionRow(await findSession(request, parts))),
+      { summary: 'Reads a session', finds: findSession, data: sessionRowShape },
+      ({ found }) => success(sessionRow(found)),
     ),
     route(
       'DELETE /agents/:id/sessions/:session',
-      { summary: 'Deletes a session', data: z.number().int() },
-      async (request, parts) => {
-        const { id } = await findSession(request, parts);
-        await remove(parts, request.tenant, id);
+      { summary: 'Deletes a session', finds: findSession, data: z.number().int() },
+      async ({ tenant, found }, parts) => {
+        await remove(parts, tenant, found.id);
         return success(1);
       },
     ),
   ],
 };
 
-async function list(request: RouteRequest<'id', typeof sessionsQuery>, parts: ServerParts) {
-  const { tenant, query } = request;
-  const agent = await requireAgent(parts, request);
+async function list(
+  { tenant, query, found }: RouteRequest<'id', typeof sessionsQuery, z.ZodUnknown, AgentRecord>,
+  parts: ServerParts,
+) {
   const { id, keywords, exp_user_id: expUser, from_date: from, to_date: to } = query;
-  const { items, total } = await parts.stores.sessions.list(tenant, agent.id, {
+  const { items, total } = await parts.stores.sessions.list(tenant, found.id, {
     ...(expUser === undefined ? pageOf(query) : { offset: 0, limit: Number.MAX_SAFE_INTEGER }),
     ...orderOf<SessionQuery['orderBy']>(query, ORDERS, 'updatedAt'),
     ...given({ id, userId: expUser ?? query.user_id, keywords, from, to }),
@@ -166,11 +169,14 @@ async function list(request: RouteRequest<'id', typeof sessionsQuery>, parts: Se
 }
 
 async function create(
-  request: RouteRequest<'id', typeof newSessionQuery, typeof newSessionSchema>,
+  {
+    tenant,
+    query,
+    body,
+    found: agent,
+  }: RouteRequest<'id', typeof newSessionQuery, typeof newSessionSchema, AgentRecord>,
   parts: ServerParts,
 ) {
-  const { tenant, query, body } = request;
-  const agent = await requireAgent(parts, request);
   const userId = body.user_id ?? query.user_id;
   const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', {
     isReleased: isTruthy(body.release ?? query.release),
@@ -192,12 +198,14 @@ async function create(
 
 /** Ids from the body or the query; each that could not be deleted is named. */
 async function removeMany(
-  { tenant, params, query, body }: RouteRequest<'id', typeof deletedSessionsQuery, typeof deletedSessionsSchema>,
+  {
+    tenant,
+    query,
+    body,
+    found: agent,
+  }: RouteRequest<'id', typeof deletedSessionsQuery, typeof deletedSessionsSchema, AgentRecord>,
   parts: ServerParts,
 ): Promise<Envelope> {
-  const agent = await parts.stores.agents.find(tenant, params.id);
-  // RAGFlow's words on this path.
-  if (agent === undefined) throw new EngineError('NOT_FOUND', `You don't own the agent ${params.id}`);
   if (isTruthy(body.delete_all ?? query.delete_all)) {
     await parts.host.cancel(tenant, { agentId: agent.id });
     await parts.stores.sessions.deleteOfAgent(tenant, agent.id);
@@ -233,8 +241,15 @@ async function remove(parts: ServerParts, tenant: string, sessionId: string): Pr
   if (run !== undefined) await parts.host.cancel(tenant, { run });
 }
 
-async function findSession(request: AgentRequest<'session'>, parts: ServerParts): Promise<SessionRecord> {
-  const agent = await requireAgent(parts, request);
+/** The agent, refused in RAGFlow's words on this path. */
+async function findOwned({ tenant, params }: PathRequest<'id'>, { stores }: ServerParts): Promise<AgentRecord> {
+  const agent = await stores.agents.find(tenant, params.id);
+  if (agent === undefined) throw new EngineError('NOT_FOUND', `You don't own the agent ${params.id}`);
+  return agent;
+}
+
+async function findSession(request: PathRequest<'id' | 'session'>, parts: ServerParts): Promise<SessionRecord> {
+  const agent = await findAgent(request, parts);
   const session = await parts.stores.sessions.find(request.tenant, request.params.session);
   if (session === undefined || session.agentId !== agent.id) throw noSession();
   return session;

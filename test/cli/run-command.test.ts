@@ -178,7 +178,9 @@ describe('run --session', () => {
       writeFileSync(other, content);
       const called = await call(['run', example('hello'), '--session', other]);
       expect(called).toMatchObject({ exit: 2, out: '' });
-      expect(called.err).toMatch(/other\.json" is not a session file .*name another file to begin anew\. \[USAGE\]/);
+      expect(called.err).toMatch(
+        /other\.json" is not a session file .*name another file to start a new conversation\. \[USAGE\]/,
+      );
       expect(readFileSync(other, 'utf8')).toBe(content);
     }
     writeFileSync(other, '{');

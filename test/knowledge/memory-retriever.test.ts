@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryRetriever, type IndexedDataset } from '../../src/knowledge/memory-retriever.js';
-import { passagesOf } from '../../src/knowledge/passages.js';
+import {
+  createMemoryRetriever,
+  type IndexedDataset,
+  passagesOf,
+  wordsOf,
+} from '../../src/knowledge/memory-retriever.js';
 import type { RetrievalRequest } from '../../src/knowledge/retriever.js';
-import { wordsOf } from '../../src/knowledge/words.js';
 import { estimateTokens } from '../../src/models/estimate-tokens.js';
 
 const never = new AbortController().signal;

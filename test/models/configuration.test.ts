@@ -100,7 +100,7 @@ describe('modelsFromEnvironment', () => {
       'two keys',
       {},
       { factories: { A: { base_url: 'http://a', api_key: 'sk-secret', api_key_env: 'B' } } },
-      'keep one',
+      'remove one',
     ],
     [
       'a variable that is not set',

@@ -1,21 +1,18 @@
-/** What an agent says, as events of its node. */
+/** The events of an agent as events of its node, and the approvals that it waits for. */
 import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
 import { artifactMarkdown, artifactRecord } from '../../adapters/tool-event.js';
 import {
   type AgentAnswer,
   type AgentEvent,
   type AgentState,
-  keptState,
   type PendingCall,
   readAgentState,
+  stateAsJson,
   type ToolLogEntry,
 } from '../../agents/agent-events.js';
+import type { CallContext } from '../../agents/call-context.js';
 import type { Approval } from '../../agents/run-calls.js';
-import type { Activation } from '../../graph/component.js';
 import {
-  callEvent,
-  callFinished,
-  callStarted,
   delta,
   interrupt,
   type NodeEvent,
@@ -38,23 +35,23 @@ import type { OpenAgent } from './agent-setup.js';
 
 /** One activation of an Agent. */
 export interface AgentNode {
-  readonly activation: Activation;
+  readonly context: CallContext;
   readonly spec: AgentSpec;
   readonly opened: OpenAgent;
-  /** What was said so far, thoughts between marks. */
+  /** The text so far, thoughts between marks. */
   readonly speech: MarkedText;
   /** Another node reads the answer live: then what it settles with is what was streamed. */
   readonly isStreamed: boolean;
 }
 
-/** What a node keeps between two rounds. */
-export interface AgentMemo {
+/** The node state of an Agent between two rounds. */
+export interface AgentNodeState {
   readonly state: AgentState;
   readonly said: string;
 }
 
-/** What was kept; undefined when there is nothing that can be gone on from. */
-export function readMemo(nodeState: Json | undefined): AgentMemo | undefined {
+/** Reads a stored node state; undefined when the agent must start anew. */
+export function readNodeState(nodeState: Json | undefined): AgentNodeState | undefined {
   if (!isJsonObject(nodeState)) return undefined;
   const state = readAgentState(nodeState.state);
   return state === undefined ? undefined : { state, said: typeof nodeState.said === 'string' ? nodeState.said : '' };
@@ -70,15 +67,10 @@ export function nodeEvents(node: AgentNode, event: AgentEvent): Observable<NodeE
       node.speech.append(event.text, true);
       return of(delta('thinking', event.text));
     case 'usage':
+    case 'call':
       return of(event);
-    case 'call-began':
-      return of(callStarted(event));
-    case 'call-moment':
-      return of(callEvent(event));
     case 'call-progress':
       return of(notice('tool-progress', { call: event.id, message: event.message }));
-    case 'call-ended':
-      return of(callFinished(event));
     case 'tool-log':
       return of(toolLog(event));
     case 'mark':
@@ -91,7 +83,7 @@ export function nodeEvents(node: AgentNode, event: AgentEvent): Observable<NodeE
 }
 
 function progress({ speech, isStreamed }: AgentNode, state: AgentState): Progress {
-  return { type: 'progress', nodeState: { state: keptState(state), said: isStreamed ? speech.toString() : '' } };
+  return { type: 'progress', nodeState: { state: stateAsJson(state), said: isStreamed ? speech.toString() : '' } };
 }
 
 /** One entry of the log of tools, in the names that RAGFlow's clients read. */
@@ -120,33 +112,29 @@ function textAnswer(node: AgentNode, { text, artifacts, ...answer }: AgentAnswer
 
 const TOO_LONG = warning('The answer was cut off at its token limit; raise max_tokens or ask for less.');
 
-/** Reads the answer as an object; when it is none, the model is asked for it again, without tools. */
+/** Reads the answer as an object; when it is none, the model is called again, without tools. */
 function objectAnswer(node: AgentNode, answer: AgentAnswer): Observable<NodeEvent> {
   const structured = parseObject(answer.text);
   if (structured !== undefined) return settle(node, { structured }, answer);
-  const { activation, opened, spec } = node;
-  const said = { role: 'assistant', content: answer.text } as const;
-  const request = opened.setup.request(
-    [...answer.state.messages, said, { role: 'user', content: repairPrompt() }],
-    [],
-    'structured',
-  );
+  const { context, opened, spec } = node;
+  const former = { role: 'assistant', content: answer.text } as const;
+  const request = opened.chat.request([...answer.state.messages, former, { role: 'user', content: repairPrompt() }]);
   const maxRetries = spec.params.max_retries ?? 0;
-  const object$ = askForObject({ node: activation.node, chat: opened.chat, request, maxRetries });
+  const object$ = askForObject({ node: context.node, chat: opened.chat, request, maxRetries });
   return object$.pipe(
     concatMap((event) => (event.type === 'settled' ? settle(node, event.outputs, answer) : of(event))),
   );
 }
 
 function settle(
-  { activation }: AgentNode,
+  { context }: AgentNode,
   outputs: JsonObject,
   { references, artifacts }: Pick<AgentAnswer, 'references' | 'artifacts'>,
 ): Observable<NodeEvent> {
   const all = artifacts.length === 0 ? outputs : { ...outputs, _ARTIFACTS: artifacts.map(artifactRecord) };
   const isEmpty = Object.keys(references.chunks).length === 0;
   // Computed when it is written: tools of other nodes may have found something in between.
-  return defer(() => of(settled(all, isEmpty ? {} : { writes: [registerReferences(activation.source, references)] })));
+  return defer(() => of(settled(all, isEmpty ? {} : { writes: [registerReferences(context.source, references)] })));
 }
 
 /** Links to what tools made, below the answer; those that it holds already are not repeated. */
@@ -173,7 +161,7 @@ export function approvalPayload(agent: string, calls: readonly PendingCall[]): J
 }
 
 /**
- * What the user said about each call, by its id: `allow` (or true, yes) allows it, anything else declines it and is the reason.
+ * The decision of the user about each call, by its id: `allow` (or true, yes) allows it, anything else declines it and is the reason.
  * Undefined while a call has no answer.
  */
 export function readApprovals(
@@ -188,8 +176,8 @@ export function readApprovals(
   const given = fieldsGivenTo(node, form, inputs);
   const approvals = new Map<string, Approval>();
   for (const [index, { id }] of calls.entries()) {
-    const said = given.get(fieldName(index));
-    const value = isJsonObject(said) && Object.hasOwn(said, 'value') ? said.value : said;
+    const decision = given.get(fieldName(index));
+    const value = isJsonObject(decision) && Object.hasOwn(decision, 'value') ? decision.value : decision;
     if (value === undefined || value === null || value === '') return undefined;
     approvals.set(id, approvalOf(value));
   }

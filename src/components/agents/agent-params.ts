@@ -44,7 +44,7 @@ const mcpEntry = z.looseObject({
 
 const agentShape = {
   ...llmShape,
-  // RAGFlow's templates leave it empty, for whoever takes one over to choose.
+  // RAGFlow's templates leave it empty: the user of a template chooses the model.
   llm_id: z
     .preprocess((given) => given ?? '', z.string('a model is named by a text').trim())
     .describe('Model: `model`, `model@Factory` or `model@instance@Factory`; default the configured default model.'),
@@ -68,7 +68,7 @@ const agentShape = {
     .describe('Tokens of all model calls, after which it must answer; default: no bound.'),
   budget_seconds: z
     .preprocess(entered, z.coerce.number().min(1).optional())
-    .describe('Seconds at work, after which it must answer; default: no bound.'),
+    .describe('Seconds of running time, after which it must answer; default: no bound.'),
   require_approval: z
     .preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(z.string()).nullish())
     .describe('Tools that the user must allow before every call, by name, or "*" for all. Default: none.'),
@@ -76,7 +76,7 @@ const agentShape = {
     .boolean()
     .nullish()
     .describe('Rewrites the question in the light of the conversation first, by a further model call. Default: false.'),
-  user_prompt: z.string().nullish().describe('What an outer agent asks when it says nothing else; default "".'),
+  user_prompt: z.string().nullish().describe('What an outer agent asks by default; default "".'),
 };
 
 /** Parameters of an Agent; other names of parameters included. */
@@ -96,9 +96,9 @@ export interface ToolSpec {
 /** An MCP server as an agent uses it. */
 export interface McpSpec {
   readonly serverId: string;
-  /** Empty: whatever the server offers. */
+  /** Empty: all that the server offers. */
   readonly tools: readonly McpTool[];
-  /** Whether somebody must allow calls of a tool. */
+  /** Whether calls of a tool need an approval. */
   needsApproval(tool: string): boolean;
 }
 
@@ -121,7 +121,7 @@ export interface ReadAgent {
   readonly missing: readonly string[];
 }
 
-/** An agent from its parameters, whose tools are those of `library`, and what is to be said about them. */
+/** An agent from its parameters, whose tools are those of `library`, and its problems. */
 export function readAgent(name: string, params: AgentParams, library: readonly AnyTool[]): ReadAgent {
   const reading: Reading = { library, problems: [], missing: [] };
   const spec = agentOf(name, params, { needsApproval: false, path: name, depth: 1 }, reading);

@@ -1,4 +1,4 @@
-/** From an agent of a document to one that can run, within an activation. */
+/** From an agent of a document to one that can run, within an context. */
 import {
   catchError,
   concatMap,
@@ -14,30 +14,26 @@ import { z } from 'zod';
 import type { McpConnection, McpServers, McpTool, McpUser } from '../../adapters/mcp/mcp-servers.js';
 import { type AgentEvent, newAgentState } from '../../agents/agent-events.js';
 import { type AgentTool, type AgentToolEvent, bindTool, isSearch } from '../../agents/agent-tool.js';
+import type { CallContext } from '../../agents/call-context.js';
 import { type AgentSetup, runAgent } from '../../agents/run-agent.js';
 import { taskText } from '../../agents/run-calls.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { toEngineError } from '../../errors.js';
-import type { Activation } from '../../graph/component.js';
 import { type Notice, warning } from '../../graph/node-events.js';
-import { traceContextOf } from '../../graph/trace-context.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { ChatMessage } from '../../models/chat-model.js';
 import { functionName, parametersSchema } from '../../tools/call-tool.js';
 import { toolResult } from '../../tools/tool.js';
-import { modelAttributes } from '../chat/ask-model.js';
 import { cutPromptTags, prepareMessages } from '../chat/messages.js';
-import { type Chat, openChat } from '../chat/open-chat.js';
-import { schemaOf } from '../chat/params.js';
-import { optionalServices } from '../services.js';
+import { type NodeChat, openNodeChat, schemaOf } from '../chat/params.js';
 import { presetsOf, toolCallOf } from '../tool-component.js';
 import { createTextReader } from '../values/text-reader.js';
 import type { AgentSpec, McpSpec, ToolSpec } from './agent-params.js';
 
-/** An agent with its model and tools, and what it is asked first. */
+/** An agent with its model, its tools and its first messages. */
 export interface OpenAgent {
   readonly setup: AgentSetup;
-  readonly chat: Chat;
+  readonly chat: NodeChat;
   readonly messages: readonly ChatMessage[];
   readonly warnings: readonly Notice[];
 }
@@ -60,24 +56,24 @@ const TASK = {
 /**
  * Opens an agent: chooses its model, reads its prompts, binds its tools; `offered` are those of MCP servers.
  *
- * @throws EngineError as {@link openChat} and {@link prepareMessages}.
+ * @throws EngineError as {@link openNodeChat} and {@link prepareMessages}.
  */
 export function openAgent(
-  activation: Activation,
+  context: CallContext,
   spec: AgentSpec,
   offered: readonly OfferedTool[],
   outer?: Outer,
 ): OpenAgent {
   const { params } = spec;
-  const chat = openChat(activation, params);
+  const chat = openNodeChat(context, params);
   const path = outer === undefined ? spec.name : `${outer.path}-->${spec.name}`;
-  const ofMcp = offered.map((one, at) => bindMcpTool(activation, one, spec.tools.length + at));
+  const ofMcp = offered.map((one, at) => bindMcpTool(context, one, spec.tools.length + at));
   const tools = spec.tools
     .map((tool, index) =>
-      tool.type === 'agent' ? bindAgent(activation, tool, index, path) : bindLibraryTool(activation, tool, index),
+      tool.type === 'agent' ? bindAgent(context, tool, index, path) : bindLibraryTool(context, tool, index),
     )
     .concat(ofMcp);
-  const { messages, warnings } = prepareMessages(activation, chat, {
+  const { messages, warnings } = prepareMessages(context, chat, {
     params,
     system: cutPromptTags(params.sys_prompt ?? ''),
     schema: schemaOf(params),
@@ -85,40 +81,33 @@ export function openAgent(
     ...(outer?.task !== undefined && { task: outer.task }),
   });
   const setup: AgentSetup = {
-    model: chat.model,
-    modelName: chat.request([]).model,
-    callAttributes: modelAttributes(activation, { request: chat.request([]), provider: chat.provider }),
+    chat,
     tools,
-    request(asked, definitions, call) {
-      const offered = definitions.length === 0 ? {} : { tools: definitions, toolChoice: 'auto' as const };
-      const request = chat.request(asked);
-      return { ...request, ...offered, headers: { ...request.headers, ...traceContextOf(activation, call) } };
-    },
     maxRounds: params.max_rounds,
     budget: {
       ...(params.budget_tokens === undefined ? {} : { tokens: params.budget_tokens }),
       ...(params.budget_seconds === undefined ? {} : { ms: params.budget_seconds * 1000 }),
     },
     idPrefix: outer === undefined ? '' : `${outer.id}/`,
-    keyPrefix: `${outer?.key ?? activation.token}/`,
+    keyPrefix: `${outer?.key ?? context.token}/`,
     ...(outer && { parent: outer.id }),
     path,
-    now: () => activation.now(),
+    now: context.now,
   };
   return { setup, chat, messages, warnings: [...warnings] };
 }
 
-function bindLibraryTool(activation: Activation, { tool, params, needsApproval }: ToolSpec, index: number): AgentTool {
+function bindLibraryTool(context: CallContext, { tool, params, needsApproval }: ToolSpec, index: number): AgentTool {
   const { function_name: name, description } = params;
-  const reader = createTextReader(activation);
-  const context = toolCallOf(tool, params, activation, reader);
+  const reader = createTextReader(context);
+  const call = toolCallOf(tool, params, context, reader);
   return bindTool({
     tool,
-    presets: presetsOf(tool, params, activation, reader),
+    presets: presetsOf(tool, params, context, reader),
     index,
     needsApproval,
-    context,
-    traceOf: (call) => traceContextOf(activation, call),
+    context: call,
+    traceOf: context.trace,
     ...textOption('name', name),
     ...textOption('description', description),
   });
@@ -129,7 +118,7 @@ function textOption<K extends string>(key: K, value: Json | undefined): { readon
 }
 
 /** An agent as a tool of another one: it is given a task, and its answer is the result. */
-function bindAgent(activation: Activation, spec: AgentSpec, index: number, outerPath: string): AgentTool {
+function bindAgent(context: CallContext, spec: AgentSpec, index: number, outerPath: string): AgentTool {
   const { name, params, needsApproval } = spec;
   const usual = params.user_prompt ?? '';
   const shape = usual === '' ? TASK : { ...TASK, user_prompt: TASK.user_prompt.default(usual) };
@@ -149,15 +138,15 @@ function bindAgent(activation: Activation, spec: AgentSpec, index: number, outer
         const given = { reasoning: text(args.reasoning), context: text(args.context) };
         const query = text(args.user_prompt) || usual;
         const asked = query === '' ? undefined : taskText({ user_prompt: query, ...given });
-        return withMcpTools(activation, spec, ({ offered }) => {
-          const { setup, messages } = openAgent(activation, spec, offered, { id, key, path: outerPath, task: asked });
+        return withMcpTools(context, spec, ({ offered }) => {
+          const { setup, messages } = openAgent(context, spec, offered, { id, key, path: outerPath, task: asked });
           return runAgent(setup, state ?? newAgentState(messages));
         });
       }).pipe(concatMap(innerEvents), withDefault(params as JsonObject)),
   };
 }
 
-/** The answer of an agent that fails, where its document gives one; otherwise the error is told. */
+/** The answer of an agent that fails, where its document gives one; otherwise the error is reported. */
 function withDefault({
   exception_method: method,
   exception_default_value: value,
@@ -205,18 +194,18 @@ export interface McpTools {
 /**
  * Lets an agent work with the tools of its MCP servers, and uses these servers for as long as it works.
  *
- * An agent without servers works at once. Where the document names no tools the server is asked first. A server that is not there
+ * An agent without servers starts at once. Where the document names no tools, those of the server are listed first. A missing server
  * is a warning: templates name those of other installations.
  */
 export function withMcpTools<T>(
-  activation: Activation,
+  context: CallContext,
   spec: AgentSpec,
   work: (tools: McpTools) => Observable<T>,
 ): Observable<T> {
-  const { mcp: servers, headers = {} } = optionalServices(activation);
+  const { mcp: servers, headers = {} } = context.services;
   const warnings = unknownServers(spec, servers);
   if (spec.mcp.length === 0) return work({ offered: [], warnings });
-  const user: McpUser = { run: activation.run, headers, trace: traceContextOf(activation) };
+  const user: McpUser = { run: context.run, headers, trace: context.trace() };
   const useFrom = (at: number, used: readonly Used[]): Observable<T> => {
     const one = spec.mcp[at];
     if (one === undefined) return askAll(used, warnings).pipe(concatMap(work));
@@ -228,9 +217,9 @@ export function withMcpTools<T>(
 }
 
 /** Makes a tool of a server callable by an agent. */
-export function bindMcpTool(activation: Activation, offered: OfferedTool, index: number): AgentTool {
+export function bindMcpTool(context: CallContext, offered: OfferedTool, index: number): AgentTool {
   const { tool, connection, needsApproval } = offered;
-  const { files } = optionalServices(activation);
+  const { files } = context.services;
   return {
     kind: 'tool',
     title: tool.name,
@@ -241,7 +230,7 @@ export function bindMcpTool(activation: Activation, offered: OfferedTool, index:
       description: tool.description,
       parameters: tool.inputSchema,
     },
-    call: (args, { id }) => connection.call({ name: tool.name, args, files, trace: traceContextOf(activation, id) }),
+    call: (args, { id }) => connection.call({ name: tool.name, args, files, trace: context.trace(id) }),
   };
 }
 
@@ -276,7 +265,7 @@ function ask({ spec, connection }: Used): Observable<McpTools> {
   );
 }
 
-/** Warnings for an agent and those inside of it, which have nobody to warn. */
+/** Warnings for an agent and those inside of it, which cannot report warnings themselves. */
 function unknownServers({ name, mcp, tools }: AgentSpec, servers: McpServers | undefined): readonly Notice[] {
   const own = mcp.filter(({ serverId }) => servers?.find(serverId) === undefined);
   const inner = tools.flatMap((tool) => (tool.type === 'agent' ? unknownServers(tool, servers) : []));

@@ -1,5 +1,6 @@
 import { catchError, concat, concatMap, defer, EMPTY, filter, type Observable, of } from 'rxjs';
 import type { ActionOutcome, BrowserAction, BrowserSession, PageView } from '../../adapters/browser/index.js';
+import type { Chat } from '../../agents/chat.js';
 import { EngineError } from '../../errors.js';
 import { callFinished, callStarted, type NodeEvent, warning } from '../../graph/node-events.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
@@ -8,18 +9,17 @@ import { type ChatAnswer, collectAnswer } from '../../models/collect-answer.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import { expandQueue } from '../../operators/expand-queue.js';
 import { usageEvent } from '../chat/answers.js';
-import type { Chat } from '../chat/open-chat.js';
 import { askForCall } from '../prompts.js';
 import { extract, type ReadCall, type Round, readCalls, roundOf, type Step, stepMessages, stepTools } from './steps.js';
 
 /** Answers in a row without anything that can be done, before the work is given up. */
 const MAX_MISSES = 3;
 
-/** Pictures that are kept, and the largest that a model is shown, in bytes. */
+/** Pictures that are stored, and the largest that a model is shown, in bytes. */
 const MAX_PICTURES = 10;
 const MAX_SHOWN_BYTES = 5 * 1_048_576;
 
-/** Longest result of a step that a model is told, and longest data that is kept, in UTF-16 units. */
+/** Longest result of a step that a model gets, and longest data that is stored, in UTF-16 units. */
 const MAX_RESULT = 4_000;
 const MAX_DATA = 1_048_576;
 
@@ -35,11 +35,11 @@ export interface BrowseOptions {
   readonly maxRounds: number;
   /** Tokens of all its calls together. */
   readonly maxTokens: number;
-  /** How often an answer that is no JSON object is asked for again. */
+  /** Further attempts after an answer that is no JSON object. */
   readonly maxRetries: number;
 }
 
-/** What came of it. */
+/** The result. */
 export interface Browsed {
   readonly type: 'browsed';
   /** Empty when the model came to no end within its bounds. */
@@ -48,7 +48,7 @@ export interface Browsed {
   readonly pictures: readonly Uint8Array[];
 }
 
-/** Everything that is heard of the work: token counts, warnings, calls of the model, and the end. */
+/** Events of the work: token counts, warnings, calls of the model, and the result. */
 export type BrowseEvent = NodeEvent | Browsed;
 
 /** Where the work stands between two rounds. */
@@ -86,7 +86,7 @@ const START: Standing = {
  * result    ---u-----u(b|)
  * ```
  *
- * What does not work on a page goes back to the model. Emits token counts as they come, and at the end what came of it, with
+ * What does not work on a page goes back to the model. Emits token counts as they come, and at the end the result, with
  * a warning when the bounds were reached. Errors: those of the model and of the browser; `NODE_FAILED` when the model gives
  * nothing that can be done three times in a row.
  */
@@ -122,7 +122,7 @@ function nextRound(
             return whole.usage === undefined ? EMPTY : of(usageEvent(whole.usage));
           }),
         );
-      const ask$ = chat.ask({ ...chat.request(messages), tools }, read, `chat-${round + 1}`);
+      const ask$ = chat.ask({ ...chat.request(messages), tools }, read, { id: `chat-${round + 1}` });
       const follow$ = defer(() => {
         if (answer === undefined) return EMPTY;
         const spent = answer.usage?.totalTokens ?? estimate(messages, answer);
@@ -182,9 +182,10 @@ function doCalls(
       if (done.type !== 'done') return EMPTY;
       const next = calls[done.at];
       if (next === undefined) return of(closeRound(calls, answer, done));
-      if (done.isStopped) return of(told(done, { isDone: false, text: 'Not done, as the call before did not work.' }));
+      if (done.isStopped)
+        return of(withResult(done, { isDone: false, text: 'Not done, as the call before did not work.' }));
       const { step, problem } = next;
-      if (step === undefined) return of(told(done, { isDone: false, text: problem }));
+      if (step === undefined) return of(withResult(done, { isDone: false, text: problem }));
       return doStep(step, done, { progress: done.progress, view, options });
     }),
     filter((event) => event.type !== 'done'),
@@ -200,7 +201,7 @@ function closeRound(calls: readonly ReadCall[], { text }: ChatAnswer, { progress
   return { ...progress, misses, rounds: [...progress.rounds, round] };
 }
 
-function told(done: Done, { isDone, text }: ActionOutcome, change: Partial<Standing> = {}): Done {
+function withResult(done: Done, { isDone, text }: ActionOutcome, change: Partial<Standing> = {}): Done {
   const results = [...done.results, text.slice(0, MAX_RESULT)];
   return { ...done, at: done.at + 1, isStopped: !isDone, results, progress: { ...done.progress, ...change } };
 }
@@ -225,11 +226,11 @@ function act(step: BrowserAction, done: Done, { progress, options }: Situation):
     of(callStarted({ id, kind: 'tool', name: step.action })),
     options.session.perform(step).pipe(
       concatMap((outcome) => {
-        // What was asked and answered is not for those who watch.
+        // Observers do not get questions and answers.
         const end = outcome.isDone ? {} : { error: { code: 'TOOL_FAILED', message: 'It did not work.' } as const };
         return of<(Done | BrowseEvent)[]>(
           callFinished({ id, ...end }),
-          told(done, outcome, keepPicture(outcome, progress, options)),
+          withResult(done, outcome, keepPicture(outcome, progress, options)),
         );
       }),
     ),
@@ -264,14 +265,15 @@ function readData(
       if (!isJsonObject(event.outputs.structured)) return EMPTY;
       const data = JSON.stringify(event.outputs.structured);
       const tokens = progress.tokens + spent;
-      if (data.length > MAX_DATA) return of(told(done, { isDone: false, text: 'There is too much data.' }, { tokens }));
-      return of(told(done, { isDone: true, text: `The data: ${data}` }, { tokens, data }));
+      if (data.length > MAX_DATA)
+        return of(withResult(done, { isDone: false, text: 'There is too much data.' }, { tokens }));
+      return of(withResult(done, { isDone: true, text: `The data: ${data}` }, { tokens, data }));
     }),
     catchError((error: unknown) => {
       // A model that gives no JSON; its own failures end the node.
       if (!EngineError.is(error) || error.code !== 'NODE_FAILED') throw error;
       return of(
-        told(done, { isDone: false, text: 'The data could not be read.' }, { tokens: progress.tokens + spent }),
+        withResult(done, { isDone: false, text: 'The data could not be read.' }, { tokens: progress.tokens + spent }),
       );
     }),
   );

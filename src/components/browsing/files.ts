@@ -152,7 +152,7 @@ function notHad(source: string, error: unknown): Notice {
   );
 }
 
-/** Media types by ending, of what sites commonly offer; what is in a file is not looked at. */
+/** Media types by ending, of what sites commonly offer; the content of a file is not read. */
 const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
@@ -172,25 +172,25 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 };
 
-/** The files of a session that were kept, as `downloaded_files` lists them, or a warning that they were not. */
-export type Kept = Notice | { readonly type: 'kept'; readonly files: readonly JsonObject[] };
+/** The stored files of a session, as `downloaded_files` lists them, or a warning that they were not stored. */
+export type StoredFiles = Notice | { readonly type: 'stored'; readonly files: readonly JsonObject[] };
 
-/** Keeps what was downloaded, and the pictures that were taken, in the file store of the run; one file is in memory at a time. */
-export function keepFiles(
+/** Stores the downloads and screenshots in the file store of the run; one file is in memory at a time. */
+export function storeFiles(
   activation: Activation,
   session: BrowserSession,
   pictures: readonly Uint8Array[],
-): Observable<Kept> {
+): Observable<StoredFiles> {
   const { files } = optionalServices(activation);
   const taken = pictures.map((bytes, at): BrowserFile => {
     return { name: `screenshot-${at + 1}.png`, size: bytes.length, read: async () => bytes };
   });
   return session.files().pipe(
-    concatMap((downloads): Observable<Kept> => {
+    concatMap((downloads): Observable<StoredFiles> => {
       const all = [...downloads, ...taken];
       if (files === undefined && all.length > 0) {
         const lost = `${all.length} files of the browser are lost, as the run was started without a place for files.`;
-        return of<Kept[]>(warning(lost), { type: 'kept', files: [] });
+        return of<StoredFiles[]>(warning(lost), { type: 'stored', files: [] });
       }
       return from(all).pipe(
         concatMap((file) =>
@@ -204,7 +204,7 @@ export function keepFiles(
           }),
         ),
         toArray(),
-        map((kept): Kept => ({ type: 'kept', files: kept })),
+        map((stored): StoredFiles => ({ type: 'stored', files: stored })),
       );
     }),
   );

@@ -3,6 +3,7 @@
 import type { Observable } from 'rxjs';
 import { z } from 'zod';
 import { BROWSER_ACTIONS, type BrowserAction, type PageView } from '../../adapters/browser/index.js';
+import type { Chat } from '../../agents/chat.js';
 import type { NodeEvent } from '../../graph/node-events.js';
 import type { JsonObject } from '../../json.js';
 import {
@@ -15,10 +16,9 @@ import {
 import type { ChatAnswer } from '../../models/collect-answer.js';
 import { cutToTokens, estimateTokens } from '../../models/estimate-tokens.js';
 import { askForObject, parseObject } from '../chat/answers.js';
-import type { Chat } from '../chat/open-chat.js';
 import { browsingPrompt, extractionPrompt, pageText, structuredPrompt, taskText } from '../prompts.js';
 
-/** Calls in one answer that are looked at. */
+/** Calls in one answer that are read. */
 const MAX_CALLS = 10;
 
 const OWN_STEPS = {
@@ -44,7 +44,7 @@ export type Step =
   | { readonly action: 'extract'; readonly instruction: string; readonly schema: JsonObject }
   | { readonly action: 'done'; readonly answer?: string; readonly use_extracted?: boolean };
 
-/** A call of a model, and the step that it means or why it means none. */
+/** A call of a model, and its step or why it has none. */
 export interface ReadCall {
   readonly call: ToolCall;
   readonly step: Step | undefined;
@@ -90,7 +90,7 @@ const SHARE = 0.7;
 export interface Extraction {
   readonly node: string;
   readonly chat: Chat;
-  /** Tells its calls of the model from others of the activation. */
+  /** Prefix of the ids of its model calls, unique in the activation. */
   readonly id: string;
   readonly view: PageView;
   readonly instruction: string;
@@ -101,7 +101,9 @@ export interface Extraction {
 /** Asks the model for data of a page; settles with it as `structured`. Errors: as `askForObject`. */
 export function extract({ node, chat, id, view, instruction, schema, maxRetries }: Extraction): Observable<NodeEvent> {
   const { contextLength = Number.POSITIVE_INFINITY } = chat;
-  const named: Pick<Chat, 'ask'> = { ask: (request, read, own = '') => chat.ask(request, read, `${id}-${own}`) };
+  const named: Pick<Chat, 'ask'> = {
+    ask: (request, read, own = {}) => chat.ask(request, read, { ...own, id: `${id}-${own.id ?? ''}` }),
+  };
   const snapshot = cutToTokens(view.snapshot, Math.floor(Math.min(MAX_TOKENS, contextLength * SHARE)));
   const request = chat.request([
     { role: 'system', content: `${extractionPrompt()}\n\n${structuredPrompt(schema)}` },
@@ -118,7 +120,7 @@ const PAST_TOKENS = 24_000;
 const PAGE_SHARE = 0.4;
 const PAST_SHARE = 0.3;
 
-/** One round: what the model answered, and what came of it. */
+/** One round: the answer of the model, and the results of its calls. */
 export type Round = readonly ChatMessage[];
 
 /** What the messages of a request are made of. */
@@ -130,16 +132,16 @@ export interface TranscriptParts {
   readonly view: PageView;
   /** A picture of the page as a data URL, for models that see. */
   readonly picture: string | undefined;
-  /** Tokens; undefined when nobody said. */
+  /** Tokens. @default unknown */
   readonly contextLength: number | undefined;
 }
 
-/** The messages for one step: the task, the last rounds, and the page as it is now, of which earlier states are not kept. */
+/** The messages for one step: the task, the last rounds, and the page as it is now, without its earlier states. */
 export function stepMessages(parts: TranscriptParts): ChatMessage[] {
   const { task, files, rounds, view, picture, contextLength = Number.POSITIVE_INFINITY } = parts;
   const pageTokens = Math.floor(Math.min(PAGE_TOKENS, contextLength * PAGE_SHARE));
-  const kept = cutToTokens(view.snapshot, pageTokens);
-  const snapshot = kept.length < view.snapshot.length ? `${kept}\n… (the page goes on; extract reads all of it)` : kept;
+  const cut = cutToTokens(view.snapshot, pageTokens);
+  const snapshot = cut.length < view.snapshot.length ? `${cut}\n… (the page is longer; extract reads all of it)` : cut;
   const text = pageText(view, snapshot);
   const content: ContentPart[] | string =
     picture === undefined

@@ -1,5 +1,6 @@
 import { jsonrepair } from 'jsonrepair';
 import { concat, defer, EMPTY, filter, map, mergeMap, type Observable, of } from 'rxjs';
+import type { Chat } from '../../agents/chat.js';
 import { EngineError } from '../../errors.js';
 import { delta, type NodeEvent, settled, type Usage, warning } from '../../graph/node-events.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
@@ -7,13 +8,12 @@ import type { ChatDelta, ChatMessage, ChatRequest, TokenUsage } from '../../mode
 import { collectAnswer } from '../../models/collect-answer.js';
 import { repairPrompt } from '../prompts.js';
 import { MarkedText, THINK_CLOSE } from '../speaking/think-text.js';
-import type { Chat } from './open-chat.js';
 
-/** How an answer is kept. */
+/** How an answer is settled. */
 export interface AnswerOptions {
   /**
-   * Keeps reasoning in the settled content, between think marks, as RAGFlow does for an answer that a Message streams. Otherwise
-   * the content is what stands behind the last reasoning.
+   * Leaves reasoning in the settled content, between think marks, as RAGFlow does for an answer that a Message streams. Otherwise
+   * the content is the text after the last reasoning.
    */
   readonly keepThinking: boolean;
 }
@@ -35,7 +35,7 @@ export function answerEvents(answer$: Observable<ChatDelta>, { keepThinking }: A
     const toEvent = (piece: ChatDelta): NodeEvent | undefined => {
       switch (piece.type) {
         case 'text':
-          // What was said before a thought led up to it: the answer is what comes behind the last one.
+          // Text before a thought led up to it: the answer is the text after the last thought.
           if (hasThought && !keepThinking) content = new MarkedText();
           hasThought = false;
           content.append(piece.text, false);
@@ -64,7 +64,7 @@ export function answerEvents(answer$: Observable<ChatDelta>, { keepThinking }: A
 
 const TOO_LONG = warning('The answer was cut off at its token limit; raise max_tokens or ask for less.');
 
-/** Attempts to get JSON out of a model that keeps giving something else. */
+/** Attempts to get JSON from a model. */
 const MIN_ATTEMPTS = 2;
 const MAX_ATTEMPTS = 10;
 
@@ -90,7 +90,7 @@ export interface StructuredCall {
 export function askForObject(call: StructuredCall): Observable<NodeEvent> {
   const attempts = Math.min(MAX_ATTEMPTS, Math.max(MIN_ATTEMPTS, call.maxRetries + 1));
   const ask = (messages: readonly ChatMessage[], attempt: number): Observable<NodeEvent> =>
-    call.chat.ask({ ...call.request, messages }, (answer$) => read(answer$, attempt), `chat-${attempt}`);
+    call.chat.ask({ ...call.request, messages }, (answer$) => read(answer$, attempt), { id: `chat-${attempt}` });
   const read = (answer$: Observable<ChatDelta>, attempt: number): Observable<NodeEvent> =>
     answer$.pipe(
       collectAnswer(),
@@ -115,8 +115,8 @@ export function askForObject(call: StructuredCall): Observable<NodeEvent> {
 
 /** The object in a model's answer: without what was thought, without words and fences around it, repaired if need be. */
 export function parseObject(answer: string): JsonObject | undefined {
-  const text = behindLast(THINK_CLOSE, answer) ?? answer;
-  const fenced = behindLast('```json', text);
+  const text = afterLast(THINK_CLOSE, answer) ?? answer;
+  const fenced = afterLast('```json', text);
   // The text in a fence comes second while it is read strictly: a fence may also be part of a value.
   const strict = firstObject([text, fenced], (json) => JSON.parse(json.slice(0, json.lastIndexOf('}') + 1)));
   if (strict !== undefined || text.length > MAX_REPAIRED) return strict;
@@ -143,7 +143,7 @@ function firstObject(texts: readonly (string | undefined)[], read: (text: string
   return undefined;
 }
 
-function behindLast(mark: string, text: string): string | undefined {
+function afterLast(mark: string, text: string): string | undefined {
   const at = text.lastIndexOf(mark);
   return at === -1 ? undefined : text.slice(at + mark.length);
 }

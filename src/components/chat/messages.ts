@@ -1,21 +1,21 @@
 /** From a node's prompts to the messages that a model sees. */
+import type { CallContext } from '../../agents/call-context.js';
 import { renderValue } from '../../dsl/render-value.js';
-import type { ValueSource } from '../../dsl/resolve.js';
-import type { Activation } from '../../graph/component.js';
+import { readText, type ValueSource } from '../../dsl/resolve.js';
+import { EngineError } from '../../errors.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChatMessage, ContentPart } from '../../models/chat-model.js';
 import { citationPrompt, structuredPrompt } from '../prompts.js';
 import { removeThinking } from '../speaking/think-text.js';
 import { createTextReader, type TextReader } from '../values/text-reader.js';
-import { type Chat, nothingToAsk } from './open-chat.js';
-import type { LlmParams } from './params.js';
+import type { LlmParams, NodeChat } from './params.js';
 import { hasPassages } from './retrieval.js';
 
 /** Reads one prompt of a node, its references replaced by their values. */
-export type ReadPrompt = (text: string, reader: TextReader, activation: Activation) => string;
+export type ReadPrompt = (text: string, reader: TextReader, context: CallContext) => string;
 
-/** What a node says to its model. */
+/** What a node sends to its model. */
 export interface Prompting {
   readonly params: LlmParams;
   /** The system prompt, its tags cut out. */
@@ -31,21 +31,21 @@ export interface Prompting {
 }
 
 /**
- * The messages of a node's first request: system prompt, history, prompts, images; and what those who watch should know.
+ * The messages of a node's first request: system prompt, history, prompts, images; and warnings about them.
  *
- * @throws EngineError NODE_FAILED when nothing is asked.
+ * @throws EngineError NODE_FAILED when there is no question.
  */
 export function prepareMessages(
-  activation: Activation,
-  chat: Chat,
+  context: CallContext,
+  chat: NodeChat,
   prompting: Prompting,
 ): { messages: readonly ChatMessage[]; warnings: readonly Notice[] } {
   const { params, readPrompt = promptReader(params), task } = prompting;
   const images = new Set<string>();
-  const reader = createTextReader(activation, (value) => textAndImages(value, images));
-  const read = (text: string) => readPrompt(text, reader, activation);
+  const reader = createTextReader(context, (value) => textAndImages(value, images));
+  const read = (text: string) => readPrompt(text, reader, context);
   if (params.visual_files_var) {
-    const lookup = activation.lookup(params.visual_files_var);
+    const lookup = readText(params.visual_files_var, context.source);
     if (lookup.status === 'found') collectImages(lookup.value, images);
   }
   const prompts =
@@ -53,14 +53,14 @@ export function prepareMessages(
       ? params.prompts.map(({ role, content }) => ({ role, content: read(content) }))
       : [{ role: 'user' as const, content: task }];
   const messages = buildMessages({
-    system: systemPrompt(activation, prompting, read),
+    system: systemPrompt(context, prompting, read),
     // The newest entry is the question of this turn, which the node's own prompt asks.
-    history: readHistory(activation.source, params.message_history_window_size).slice(0, -1),
+    history: readHistory(context.source, params.message_history_window_size).slice(0, -1),
     prompts,
-    appendix: filesText(activation, params, images),
+    appendix: filesText(context, params, images),
     images: chat.supportsImages ? [...images] : [],
   });
-  if (!asksSomething(messages)) throw nothingToAsk(activation.node);
+  if (!asksSomething(messages)) throw nothingToAsk(context.node);
   const unseen = images.size > 0 && !chat.supportsImages ? [unseenImages(images.size, params.llm_id)] : [];
   return { messages, warnings: [...chat.warnings, ...reader.warnings, ...unseen] };
 }
@@ -70,7 +70,7 @@ function promptReader({ template_engine: engine }: LlmParams): ReadPrompt {
 }
 
 function systemPrompt(
-  { source }: Activation,
+  { source }: CallContext,
   { params, system, schema, mayFindPassages = false }: Prompting,
   read: (text: string) => string,
 ): string {
@@ -84,10 +84,10 @@ function systemPrompt(
 }
 
 /** The text of the files of this turn, unless a prompt already shows them. */
-function filesText(activation: Activation, params: LlmParams, images: Set<string>): string {
+function filesText(context: CallContext, params: LlmParams, images: Set<string>): string {
   const written = [params.sys_prompt ?? '', ...params.prompts.map(({ content }) => content)];
   if (written.some((text) => text.includes('{sys.files}'))) return '';
-  const lookup = activation.source.variable('sys.files');
+  const lookup = context.source.variable('sys.files');
   if (lookup.status !== 'found' || lookup.value === null) return '';
   const files: readonly Json[] = Array.isArray(lookup.value) ? lookup.value : [lookup.value];
   return files
@@ -123,7 +123,7 @@ export interface MessageParts {
   /** Earlier turns, without the current question. */
   readonly history: readonly Turn[];
   readonly prompts: readonly Prompt[];
-  /** Text put behind the last user message. */
+  /** Text appended to the last user message. */
   readonly appendix?: string;
   /** Shown with the last user message, as data URLs. */
   readonly images?: readonly string[];
@@ -131,7 +131,7 @@ export interface MessageParts {
 
 /**
  * Puts a request's messages in order: system, history, prompts. A first prompt of the role that spoke last in the history
- * stands in for that entry, because models expect the roles to take turns.
+ * replaces that entry, because models expect the roles to alternate.
  */
 export function buildMessages(parts: MessageParts): ChatMessage[] {
   const { system, history, prompts, appendix = '', images = [] } = parts;
@@ -154,6 +154,15 @@ export function asksSomething(messages: readonly ChatMessage[]): boolean {
   const last = messages.at(-1);
   if (last?.role !== 'user') return false;
   return typeof last.content === 'string' ? last.content.trim() !== '' : last.content.length > 0;
+}
+
+/** The error of a node whose prompts leave nothing to ask. */
+export function nothingToAsk(node: string): EngineError {
+  return new EngineError(
+    'NODE_FAILED',
+    `Node "${node}" has nothing to ask: its last message is not a user's or is empty. Give it a user prompt with text.`,
+    { node },
+  );
 }
 
 function joinTexts(text: string, appendix: string): string {
@@ -241,7 +250,7 @@ const MAX_IMAGES = 64;
 /**
  * Gathers the images (`data:image/…`) in a value, each once and in order, at any depth.
  *
- * Of an object with a `content` only that is searched. At most 64 are kept.
+ * Of an object with a `content` only that is searched. At most 64 are collected.
  */
 export function collectImages(value: Json | undefined, into: Set<string>, depth = 0): void {
   if (typeof value === 'string') {
@@ -266,24 +275,24 @@ function strip(value: Json, depth: number): Json | undefined {
 }
 
 function stripList(list: readonly Json[], depth: number): Json | undefined {
-  const kept: Json[] = [];
+  const left: Json[] = [];
   for (const item of list) {
     const rest = strip(item, depth + 1);
-    if (rest !== undefined) kept.push(rest);
+    if (rest !== undefined) left.push(rest);
   }
-  return kept.length === 0 && list.length > 0 ? undefined : kept;
+  return left.length === 0 && list.length > 0 ? undefined : left;
 }
 
 function stripObject(object: JsonObject, depth: number): Json | undefined {
   const entries = Object.entries(object);
-  const kept: [string, Json][] = [];
+  const left: [string, Json][] = [];
   for (const [key, item] of entries) {
     const rest = strip(item, depth + 1);
-    if (rest !== undefined) kept.push([key, rest]);
+    if (rest !== undefined) left.push([key, rest]);
   }
-  // Of a part of a message in the form of a request only `type: image_url` is left: it says nothing.
-  const isEmptied = kept.length === 0 || (kept.length === 1 && kept[0]?.[0] === 'type');
-  return isEmptied && kept.length < entries.length ? undefined : Object.fromEntries(kept);
+  // Of a part of a message in the form of a request only `type: image_url` is left: it is empty.
+  const isEmptied = left.length === 0 || (left.length === 1 && left[0]?.[0] === 'type');
+  return isEmptied && left.length < entries.length ? undefined : Object.fromEntries(left);
 }
 
 function isImage(text: string): boolean {

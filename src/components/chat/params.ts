@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import type { CallContext } from '../../agents/call-context.js';
+import { type Chat, openChat } from '../../agents/chat.js';
+import { type Notice, warning } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChatRetries, Sampling } from '../../models/chat-model.js';
 import { baseParams, templateEngine } from '../base-params.js';
@@ -107,7 +110,7 @@ export const llmShape = {
       z.array(prompt).min(1, 'a model needs at least one prompt'),
     )
     .default([{ role: 'user', content: '{sys.query}' }])
-    .describe('Messages behind the history, in order, or one text; default the question of the user.'),
+    .describe('Messages after the history, in order, or one text; default the question of the user.'),
   template_engine: templateEngine.describe(
     'Renders the prompts as templates: "jinja" or "handlebars"; default: only references are replaced.',
   ),
@@ -139,4 +142,44 @@ export function outputSchema(outputs: JsonObject | undefined): JsonObject | unde
 
 function hasProperties(schema: Json | undefined): schema is JsonObject {
   return isJsonObject(schema) && isJsonObject(schema.properties) && Object.keys(schema.properties).length > 0;
+}
+
+/** The chat of a node, and warnings about its settings. */
+export interface NodeChat extends Chat {
+  readonly warnings: readonly Notice[];
+}
+
+/**
+ * Opens the chat of a node: the model and settings of its parameters, and `sys.chat_template_kwargs` (an object, or a text with
+ * one).
+ *
+ * @throws EngineError as {@link openChat}.
+ */
+export function openNodeChat(context: CallContext, params: ModelParams): NodeChat {
+  const { chatTemplateKwargs, warnings } = templateKwargs(context);
+  const chat = openChat(context, {
+    model: params.llm_id,
+    sampling: samplingOf(params),
+    retries: retriesOf(params),
+    thinking: params.thinking === 'enabled' || params.thinking === 'disabled' ? params.thinking : undefined,
+    chatTemplateKwargs,
+  });
+  return { ...chat, warnings };
+}
+
+function templateKwargs({ source }: CallContext): { chatTemplateKwargs?: JsonObject; warnings: readonly Notice[] } {
+  const lookup = source.variable('sys.chat_template_kwargs');
+  const value = lookup.status === 'found' ? lookup.value : null;
+  if (value === null || value === '') return { warnings: [] };
+  const parsed = typeof value === 'string' ? parseJson(value) : value;
+  if (isJsonObject(parsed)) return { chatTemplateKwargs: parsed, warnings: [] };
+  return { warnings: [warning('sys.chat_template_kwargs is not an object and was not sent to the model.')] };
+}
+
+function parseJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
 }

@@ -1,77 +1,80 @@
 /**
- * How nodes of RAGFlow's oldest documents take turns: a Generate writes a reply, and the Answer behind it says the reply and
- * waits for what the user says next. What one leaves for the other are variables, good for the turn they were written in.
+ * How nodes of RAGFlow's oldest documents work together: a Generate writes a reply, and the Answer after it publishes the reply and
+ * waits for the next message of the user. They communicate through variables, which are valid for the turn they were written in.
  */
 
 import { createHash } from 'node:crypto';
+import type { CallContext } from '../../agents/call-context.js';
 import { renderValue } from '../../dsl/render-value.js';
 import type { ValueSource } from '../../dsl/resolve.js';
-import type { Activation } from '../../graph/component.js';
 import type { Write } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { removeThinking } from '../speaking/think-text.js';
 
-/** What was written and not yet said: `{turn, text, node}`. */
+/** The node that reads or writes. */
+type Place = Pick<CallContext, 'node' | 'run' | 'source'>;
+
+/** The reply that was written and not yet published: `{turn, text, node}`. */
 const REPLY = 'reply';
 
 /** The turn whose question an Answer took. */
 const TAKEN = 'taken_turn';
 
-/** The reply of this turn that waits to be said; empty when there is none. */
-export function pendingReply(activation: Activation): string {
-  const text = replyOf(activation)?.text;
+/** The reply of this turn that is not yet published; empty when there is none. */
+export function pendingReply(place: Place): string {
+  const text = replyOf(place)?.text;
   return typeof text === 'string' ? text : '';
 }
 
-/** The node that wrote the last reply of this turn, said or not. */
-export function lastWriter(activation: Activation): Json {
-  return replyOf(activation)?.node ?? null;
+/** The node that wrote the last reply of this turn, published or not. */
+export function lastWriter(place: Place): Json {
+  return replyOf(place)?.node ?? null;
 }
 
 /** Leaves a reply in the place of any earlier one; an empty text takes that away. */
-export function writeReply(activation: Activation, text: string): Write {
-  return writeVariable(REPLY, { turn: turnOf(activation), text, node: activation.node });
+export function writeReply(place: Place, text: string): Write {
+  return writeVariable(REPLY, { turn: turnOf(place), text, node: place.node });
 }
 
 /** Whether an Answer has taken the question of this turn. */
-export function isQuestionTaken(activation: Activation): boolean {
-  return readVariable(activation.source, TAKEN) === turnOf(activation);
+export function isQuestionTaken(place: Place): boolean {
+  return readVariable(place.source, TAKEN) === turnOf(place);
 }
 
 /** Marks the question of this turn as taken. */
-export function takeQuestion(activation: Activation): Write {
-  return writeVariable(TAKEN, turnOf(activation));
+export function takeQuestion(place: Place): Write {
+  return writeVariable(TAKEN, turnOf(place));
 }
 
 /**
  * Puts a reply, and the question that came after it, where the opening of the run has put a question alone: a run that
- * waited has no closing that would have kept its reply. Without a conversation nothing but `sys.query` is written.
+ * waited has no closing that would have stored its reply. Without a conversation nothing but `sys.query` is written.
  */
-export function recordExchange({ source }: Activation, reply: string, question: Json): Write[] {
+export function recordExchange({ source }: Place, reply: string, question: Json): Write[] {
   const writes = [writeVariable('sys.query', question)];
   const history = listOf(source, 'history');
   const newest = history.at(-1);
   if (Array.isArray(newest) && newest[0] === 'user') {
-    const said: Json[] = reply === '' ? [] : [['assistant', { content: reply }]];
-    writes.push(writeVariable('history', [...history.slice(0, -1), ...said, ['user', question]]));
+    const answered: Json[] = reply === '' ? [] : [['assistant', { content: reply }]];
+    writes.push(writeVariable('history', [...history.slice(0, -1), ...answered, ['user', question]]));
   }
   const lines = listOf(source, 'sys.history');
   const newestLine = lines.at(-1);
   if (typeof newestLine === 'string' && newestLine.startsWith('user: ')) {
-    const said = reply === '' ? [] : [`assistant: ${reply}`];
-    const asked = `user: ${renderValue(question)}`;
-    writes.push(writeVariable('sys.history', [...lines.slice(0, -1), ...said, asked]));
+    const answered = reply === '' ? [] : [`assistant: ${reply}`];
+    const line = `user: ${renderValue(question)}`;
+    writes.push(writeVariable('sys.history', [...lines.slice(0, -1), ...answered, line]));
   }
   return writes;
 }
 
-function replyOf(activation: Activation): JsonObject | undefined {
-  const reply = readVariable(activation.source, REPLY);
-  return isJsonObject(reply) && reply.turn === turnOf(activation) ? reply : undefined;
+function replyOf(place: Place): JsonObject | undefined {
+  const reply = readVariable(place.source, REPLY);
+  return isJsonObject(reply) && reply.turn === turnOf(place) ? reply : undefined;
 }
 
 /** Names a turn by its run and its place in the conversation, as a caller may count either of them alone. */
-function turnOf({ run, source }: Activation): string {
+function turnOf({ run, source }: Place): string {
   return `${run}/${renderValue(readVariable(source, 'sys.conversation_turns'))}`;
 }
 
@@ -96,11 +99,11 @@ const TEXT_OUTPUTS = ['content', 'formalized_content', 'result'] as const;
 const SEEN = 'texts_before';
 
 /**
- * The text of the first node of `upstream` that has written one since `activation.node` last looked; empty when none has.
+ * The text of the first node of `upstream` that has written one since `place.node` last looked; empty when none has.
  * The text of an only node always counts, as nothing else can have led here. Nodes that `skips` names are passed over.
  */
 export function textBefore(
-  { node, source }: Activation,
+  { node, source }: Place,
   upstream: readonly string[],
   skips: (id: string) => boolean = () => false,
 ): string {
@@ -113,8 +116,8 @@ export function textBefore(
   return '';
 }
 
-/** Keeps in mind what some nodes hold now; nothing to write when there are not several of them. */
-export function markSeen({ node, source }: Activation, upstream: readonly string[]): Write[] {
+/** Remembers the present texts of some nodes; nothing to write when there are not several of them. */
+export function markSeen({ node, source }: Place, upstream: readonly string[]): Write[] {
   if (upstream.length < 2) return [];
   const texts = upstream.map((id) => [id, textOf(source, id)] as const).filter(([, text]) => text !== '');
   if (texts.length === 0) return [];
@@ -122,7 +125,7 @@ export function markSeen({ node, source }: Activation, upstream: readonly string
   return [{ to: { kind: 'variable', key: SEEN }, value: { ...allSeen(source), [node]: now } }];
 }
 
-/** Whether a node talks to the user itself: it then says which files it offers, if only that there are none. */
+/** Whether a node publishes its text itself: it then has the output `downloads`, which may be empty. */
 export function talksItself(source: ValueSource, id: string): boolean {
   return source.output(id, 'downloads').status === 'found';
 }

@@ -26,8 +26,8 @@ export type AnswerTemplate =
     };
 
 /**
- * Reads a text once, so that every run of it only goes through its stretches. `live` names what is read live, or says that
- * nothing is: then the text is said in one piece and is always a template, as in RAGFlow, also without tags.
+ * Reads a text once, so that every run of it only goes through its stretches. `live` names what is read live; with `none`
+ * the text comes in one piece and is always a template, as in RAGFlow, also without tags.
  */
 export function parseAnswer(text: string, live: ReadonlySet<string> | 'none'): AnswerTemplate {
   if (live === 'none' || isJinja(text)) return { kind: 'jinja', text };
@@ -98,15 +98,15 @@ export function answerPieces(template: AnswerTemplate, sources: AnswerSources): 
   const { stretches, repeated } = template;
   const [first] = stretches;
   if (first === undefined) return EMPTY;
-  const heard: Heard = new Map();
-  if (stretches.length === 1 && first.kind === 'settled') return from(settledPieces(first.parts, sources, heard));
+  const firstTexts: FirstTexts = new Map();
+  if (stretches.length === 1 && first.kind === 'settled') return from(settledPieces(first.parts, sources, firstTexts));
   return concat(
     ...stretches.map((stretch) =>
       defer(() => {
-        if (stretch.kind === 'settled') return settledPieces(stretch.parts, sources, heard);
+        if (stretch.kind === 'settled') return settledPieces(stretch.parts, sources, firstTexts);
         const pieces$ = livePieces(stretch.name, stretch.reference, sources);
         return repeated.has(stretch.name)
-          ? pieces$.pipe(tap((piece) => remember(heard, stretch.name, piece)))
+          ? pieces$.pipe(tap((piece) => remember(firstTexts, stretch.name, piece)))
           : pieces$;
       }),
     ),
@@ -114,11 +114,11 @@ export function answerPieces(template: AnswerTemplate, sources: AnswerSources): 
 }
 
 /** What repeated references gave the first time, by name. */
-type Heard = Map<string, Delta[]>;
+type FirstTexts = Map<string, Delta[]>;
 
-function remember(heard: Heard, name: string, piece: Delta): void {
-  const pieces = heard.get(name);
-  if (pieces === undefined) heard.set(name, [piece]);
+function remember(firstTexts: FirstTexts, name: string, piece: Delta): void {
+  const pieces = firstTexts.get(name);
+  if (pieces === undefined) firstTexts.set(name, [piece]);
   else pieces.push(piece);
 }
 
@@ -133,7 +133,7 @@ function livePieces(name: string, reference: Reference, { activation, downloads,
 }
 
 /** The text of parts that can be read at once, neighbours of one port joined. */
-function settledPieces(parts: readonly TemplatePart[], { reader }: AnswerSources, heard: Heard): Delta[] {
+function settledPieces(parts: readonly TemplatePart[], { reader }: AnswerSources, firstTexts: FirstTexts): Delta[] {
   const pieces: Delta[] = [];
   const add = (piece: Delta): void => {
     const last = pieces.at(-1);
@@ -144,14 +144,14 @@ function settledPieces(parts: readonly TemplatePart[], { reader }: AnswerSources
     if (part.kind === 'text') add(delta('content', part.text));
     else {
       const { reference, text } = part;
-      const known = heard.get(nameReference(reference));
+      const known = firstTexts.get(nameReference(reference));
       for (const piece of known ?? piecesOf(reader.textOf(reference, text), reference)) add(piece);
     }
   }
   return pieces;
 }
 
-/** Think marks have a meaning in what a node gave; a user who writes them means the characters. */
+/** Think marks have a meaning in outputs of nodes; in texts of a user they are characters. */
 function piecesOf(text: string, reference: Reference): Delta[] {
   return reference.kind === 'output' ? splitThinkMarks(text) : [delta('content', text)];
 }

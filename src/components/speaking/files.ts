@@ -28,14 +28,14 @@ export class Downloads {
     return [...this.#files.values()];
   }
 
-  /** Keeps the files in a value and gives its text: none for files alone, unless one of them asks to be shown. */
+  /** Collects the files in a value and returns its text: none for files alone, unless one of them asks to be shown. */
   take(value: Json): string {
     const files = filesAlone(value);
     if (files === undefined) {
       if (typeof value === 'object') this.#search(value, 0);
       return renderValue(value);
     }
-    for (const file of files) this.#keep(file);
+    for (const file of files) this.#add(file);
     if (!files.some((file) => file[SHOW] === true)) return '';
     const shown = files.map(withoutSwitch);
     return renderValue(Array.isArray(value) || files.length > 1 ? shown : (shown[0] ?? null));
@@ -43,11 +43,11 @@ export class Downloads {
 
   #search(value: Json, depth: number): void {
     if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return;
-    if (isFile(value)) this.#keep(value);
+    if (isFile(value)) this.#add(value);
     else for (const item of Array.isArray(value) ? value : Object.values(value)) this.#search(item as Json, depth + 1);
   }
 
-  #keep(file: JsonObject): void {
+  #add(file: JsonObject): void {
     const { doc_id: id = null } = file;
     if (!this.#files.has(id)) this.#files.set(id, withoutSwitch(file));
   }
@@ -79,7 +79,7 @@ function withoutSwitch(file: JsonObject): JsonObject {
 }
 
 /**
- * Keeps an answer as a file and describes it as `{doc_id, format, file_name}`. A format that nobody knows is Markdown, as in
+ * Stores an answer as a file and describes it as `{doc_id, format, file_name}`. An unknown format is Markdown, as in
  * RAGFlow.
  *
  * Errors: `NODE_FAILED` without a file store; `DOCUMENT_NOT_WRITTEN`; those of the file store.

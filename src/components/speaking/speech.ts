@@ -18,7 +18,8 @@ const PACE = { concurrency: 2, ahead: 4 };
  * result    ----------(xy)|
  * ```
  *
- * Two sentences are made at once, and four at most wait to be heard. The first failure is told as a warning and ends the reading, never the answer.
+ * Two sentences are synthesised at once, and at most four wait for an earlier one. The first failure is reported as a warning and
+ * ends the speech, never the answer.
  */
 export function readAloud(speak: (sentence: string) => Observable<SpeechAudio>): OperatorFunction<Delta, Notice> {
   return (source) =>
@@ -38,7 +39,7 @@ export function readAloud(speak: (sentence: string) => Observable<SpeechAudio>):
       return source.pipe(
         sentences(),
         mapInOrder(sound, PACE),
-        filter((said) => said !== undefined),
+        filter((event) => event !== undefined),
       );
     });
 }
@@ -105,9 +106,9 @@ function speakable(text: string): string {
   return /[\p{L}\p{N}]/u.test(words) ? words : '';
 }
 
-/** How long and how much sound is kept. */
+/** How long and how much sound is cached. */
 export interface SpeechMemoryOptions {
-  /** Seconds; 0 or less keeps nothing. @default 604800, seven days */
+  /** Seconds; 0 or less caches nothing. @default 604800, seven days */
   readonly ttlSeconds?: number;
   /** Bytes of sound, after which what was used longest ago is forgotten. @default 16 MiB */
   readonly maxBytes?: number;
@@ -115,7 +116,7 @@ export interface SpeechMemoryOptions {
   readonly now?: () => number;
 }
 
-interface Kept {
+interface Cached {
   readonly audio: SpeechAudio;
   readonly until: number;
 }
@@ -123,7 +124,7 @@ interface Kept {
 const WEEK_SECONDS = 604_800;
 
 /**
- * Models that say the same sentence in the same voice only once: the sound is kept in the memory of the process.
+ * Models that synthesise the same sentence in the same voice only once: the sound is cached in the memory of the process.
  *
  * @throws EngineError CONFIG_INVALID for a time or a size that is no number.
  */
@@ -132,28 +133,28 @@ export function rememberSpeech(models: Models, options: SpeechMemoryOptions = {}
   checkNumber('ttlSeconds', ttlSeconds);
   checkNumber('maxBytes', maxBytes);
   if (ttlSeconds <= 0) return models;
-  // A Map keeps the order in which keys were set: what was used longest ago comes first.
-  const kept = new Map<string, Kept>();
+  // A Map has the order in which keys were set: the least recently used entry comes first.
+  const cache = new Map<string, Cached>();
   let size = 0;
 
-  const forget = (key: string, { audio }: Kept): void => {
-    kept.delete(key);
+  const forget = (key: string, { audio }: Cached): void => {
+    cache.delete(key);
     size -= audio.bytes.length;
   };
   const recall = (key: string): SpeechAudio | undefined => {
-    const found = kept.get(key);
+    const found = cache.get(key);
     if (found === undefined) return undefined;
     forget(key, found);
     if (found.until <= now()) return undefined;
-    keep(key, found);
+    store(key, found);
     return found.audio;
   };
-  const keep = (key: string, given: Kept): void => {
-    const former = kept.get(key);
+  const store = (key: string, given: Cached): void => {
+    const former = cache.get(key);
     if (former !== undefined) forget(key, former);
-    kept.set(key, given);
+    cache.set(key, given);
     size += given.audio.bytes.length;
-    for (const [oldest, old] of kept) {
+    for (const [oldest, old] of cache) {
       if (size <= maxBytes) return;
       forget(oldest, old);
     }
@@ -169,7 +170,7 @@ export function rememberSpeech(models: Models, options: SpeechMemoryOptions = {}
           const known = recall(key);
           if (known !== undefined) return known;
           const audio = await speech.speak(text, spoken);
-          keep(key, { audio, until: now() + ttlSeconds * 1_000 });
+          store(key, { audio, until: now() + ttlSeconds * 1_000 });
           return audio;
         },
       };

@@ -41,7 +41,7 @@ export class MarkedText {
   #text: string;
   #isThinking = false;
 
-  /** Goes on behind a text that was given back before. */
+  /** Continues a text that `toString` returned before. */
   constructor(text = '') {
     this.#text = text;
   }

@@ -72,7 +72,7 @@ export function numberOf(value: Json): number | undefined {
 /**
  * Compares as a Switch does: on the type of the left value, with texts for the operators on texts.
  *
- * `=` and `≠` look at case. Next to a number (or to a boolean, which counts as 1 and 0) the right side is read as a number,
+ * `=` and `≠` are case-sensitive. Next to a number (or to a boolean, which counts as 1 and 0) the right side is read as a number,
  * and one that is no number is unequal. Orderings compare numbers where both sides are some, texts by code point where
  * both are texts; for a number and a word they do not hold. The operators on texts ignore case.
  *
@@ -113,7 +113,7 @@ export function compareForSwitch(left: Json, written: string, right: Json): bool
 }
 
 /**
- * Compares as the end of a Loop does: every type of the left value has operators of its own, and texts keep their case.
+ * Compares as the end of a Loop does: every type of the left value has operators of its own, and texts are case-sensitive.
  *
  * Null is empty, and nothing else holds for it.
  *
@@ -296,7 +296,7 @@ const TESTS: ReadonlyMap<string, TextTest> = new Map([
 export const TEXT_OPERATORS: readonly string[] = ['=', '≠', 'contains', 'start with', 'end with'];
 
 /**
- * Finds the test that an operator names, in any case; `=` when it is empty. Comparing heeds case.
+ * Finds the test that an operator names, in any case; `=` when it is empty. The comparison is case-sensitive.
  *
  * An unknown operator gives a test that nothing passes, as in RAGFlow.
  */

@@ -7,7 +7,7 @@ import { type NodeEvent, type Notice, type Settled, warning } from '../../graph/
 import type { Json } from '../../json.js';
 import { isJinja, renderTemplate, type TemplateEngine } from '../../templates/template.js';
 
-/** Reads the texts of one activation, and gathers what the people who watch should know about them. */
+/** Reads the texts of one activation, and collects warnings about them. */
 export interface TextReader {
   /** The text with every reference in it replaced. */
   read(text: string): string;
@@ -20,7 +20,7 @@ export interface TextReader {
   readTemplate(text: string): string;
   /** The text that stands for one reference; `written` is how it stands in the template. */
   textOf(reference: Reference, written: string): string;
-  /** Tells about a reference that names nothing; for lookups made elsewhere. */
+  /** Records a reference that names nothing; for lookups made elsewhere. */
   unresolved(reference: Reference, lookup: Lookup): void;
   /** Warnings so far, one for each reference that names nothing. */
   readonly warnings: readonly Notice[];
@@ -33,26 +33,29 @@ export interface TextReader {
  * `render` gives the text of a value, JSON for everything but texts when absent.
  * Errors: `REFERENCE_UNRESOLVED` for an output of a node that does not exist, which is always a mistake in the document.
  */
-export function createTextReader(activation: Activation, render?: (value: Json) => string): TextReader {
+export function createTextReader(
+  { node, source }: Pick<Activation, 'node' | 'source'>,
+  render?: (value: Json) => string,
+): TextReader {
   const warnings: Notice[] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const onUnresolved = (reference: Reference, lookup: Lookup): void => {
     const name = nameReference(reference);
     if (reference.kind === 'output' && lookup.status === 'unresolved') {
       throw new EngineError(
         'REFERENCE_UNRESOLVED',
-        `Node "${activation.node}" reads "${name}", but there is no node "${reference.component}".`,
-        { node: activation.node },
+        `Node "${node}" reads "${name}", but there is no node "${reference.component}".`,
+        { node: node },
       );
     }
-    if (told.has(name)) return;
-    told.add(name);
+    if (reported.has(name)) return;
+    reported.add(name);
     warnings.push(warning(`"${name}" names no value; it reads as empty text.`));
   };
   const options = { onUnresolved, ...(render && { render }) };
-  const read = (text: string) => interpolate(text, activation.source, options);
+  const read = (text: string) => interpolate(text, source, options);
   const renderAs = (text: string, engine: TemplateEngine) =>
-    renderTemplate(text, engine, activation.source, {
+    renderTemplate(text, engine, source, {
       ...options,
       values: engine === 'handlebars' ? 'typed' : 'text',
     });
@@ -61,7 +64,7 @@ export function createTextReader(activation: Activation, render?: (value: Json) 
     read,
     render: renderAs,
     readTemplate: (text) => (isJinja(text) ? renderAs(text, 'jinja') : read(text)),
-    textOf: (reference, written) => textOf(reference, written, activation.source, options),
+    textOf: (reference, written) => textOf(reference, written, source, options),
     unresolved: onUnresolved,
   };
 }
@@ -97,7 +100,7 @@ export function nameReference(reference: Reference): string {
   }
 }
 
-/** The result of a node behind what the people who watch should know; the plain result when there is nothing to say. */
+/** The warnings of a node, then its result; the plain result without warnings. */
 export function afterWarnings(warnings: readonly Notice[], result: Settled): Settled | Observable<NodeEvent> {
   return warnings.length === 0 ? result : of<NodeEvent[]>(...warnings, result);
 }

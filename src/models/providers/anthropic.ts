@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChatDelta, ChatMessage, ChatRequest, ContentPart, TokenUsage, ToolCall } from '../chat-model.js';
 import { contentText } from '../chat-model.js';
 import { defineProvider } from '../define-provider.js';
-import { type Asked, reportedError, unusable } from '../provider-error.js';
+import { type CallTarget, reportedError, unusable } from '../provider-error.js';
 import { type AnswerDecoder, streamAnswer } from '../stream-answer.js';
 
 const CHAT_PATH = '/messages';
@@ -142,7 +142,7 @@ function defined(fields: Record<string, Json | undefined>): JsonObject {
 }
 
 /** Decodes the events of a streamed message. */
-function createDecoder(asked: Asked): AnswerDecoder {
+function createDecoder(target: CallTarget): AnswerDecoder {
   const calls = new Map<number, { readonly id: string; readonly name: string; json: string }>();
   let deltas: ChatDelta[] = [];
   let failure: EngineError | undefined;
@@ -175,7 +175,7 @@ function createDecoder(asked: Asked): AnswerDecoder {
     // The input comes in pieces of JSON; servers that do not stream it send it whole, here.
     const whole = isJsonObject(block.input) && Object.keys(block.input).length > 0 ? JSON.stringify(block.input) : '';
     calls.set(index, { id: textOf(block.id), name: textOf(block.name), json: whole });
-    if (calls.size > MAX_CALLS) failure = unusable(asked, 'asked for too many tool calls in one answer');
+    if (calls.size > MAX_CALLS) failure = unusable(target, 'asked for too many tool calls in one answer');
   };
 
   const onDelta = (index: number, delta: JsonObject): void => {
@@ -210,7 +210,7 @@ function createDecoder(asked: Asked): AnswerDecoder {
         finish();
         break;
       case 'error':
-        failure = reportedError(asked, withStatus(event.error));
+        failure = reportedError(target, withStatus(event.error));
         break;
       // `ping`, the ends of blocks, and what later versions add carry nothing for us.
     }
@@ -224,7 +224,7 @@ function createDecoder(asked: Asked): AnswerDecoder {
       onEvent(event);
       return;
     }
-    failure = unusable(asked, `sent an event that is not a JSON object: "${data.slice(0, 100)}"`);
+    failure = unusable(target, `sent an event that is not a JSON object: "${data.slice(0, 100)}"`);
   };
 
   const parser = createParser({ onEvent: ({ data }) => onData(data) });
@@ -240,7 +240,7 @@ function createDecoder(asked: Asked): AnswerDecoder {
       if (!isDone && !failure) parser.feed('\n\n');
       if (!hasEvents) {
         const what = head === '' ? 'answered nothing' : `answered no events; it began with "${head}"`;
-        failure ??= unusable(asked, `${what}; check the base URL`);
+        failure ??= unusable(target, `${what}; check the base URL`);
       }
       finish();
       return take();

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import type { EngineError } from '../../errors.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { ChatDelta, TokenUsage } from '../chat-model.js';
-import { type Asked, reportedError, unusable } from '../provider-error.js';
+import { type CallTarget, reportedError, unusable } from '../provider-error.js';
 import type { AnswerDecoder } from '../stream-answer.js';
 
 /** Calls in one answer; more is taken for a broken server. */
@@ -15,7 +15,7 @@ const MAX_CALLS = 128;
  * usage, also in frames without choices, is passed once, at the end; an answer that ends without a `finish_reason` or
  * `[DONE]` has the reason `unknown`.
  */
-export function createAnswerDecoder(asked: Asked): AnswerDecoder {
+export function createAnswerDecoder(target: CallTarget): AnswerDecoder {
   const calls = createToolCallPieces();
   let deltas: ChatDelta[] = [];
   let failure: EngineError | undefined;
@@ -48,13 +48,13 @@ export function createAnswerDecoder(asked: Asked): AnswerDecoder {
     const text = textOf(message.content) || textParts(message.content) || textOf(message.refusal);
     if (text !== '') deltas.push({ type: 'text', text });
     if (Array.isArray(message.tool_calls) && !calls.add(message.tool_calls)) {
-      failure = unusable(asked, 'asked for too many tool calls in one answer');
+      failure = unusable(target, 'asked for too many tool calls in one answer');
     }
   };
 
   const onFrame = (frame: JsonObject): void => {
     if (frame.error !== undefined && frame.error !== null) {
-      failure = reportedError(asked, frame.error);
+      failure = reportedError(target, frame.error);
       return;
     }
     if (answerId === '') answerId = textOf(frame.id);
@@ -75,7 +75,7 @@ export function createAnswerDecoder(asked: Asked): AnswerDecoder {
     }
     const frame = parse(data);
     if (!isJsonObject(frame)) {
-      failure = unusable(asked, `sent a frame that is not a JSON object: "${data.slice(0, 100)}"`);
+      failure = unusable(target, `sent a frame that is not a JSON object: "${data.slice(0, 100)}"`);
       return;
     }
     hasFrames = true;
@@ -98,7 +98,7 @@ export function createAnswerDecoder(asked: Asked): AnswerDecoder {
       if (json) onData(json.join(''));
       // Some servers leave out the last blank line.
       else if (!isDone && !failure) parser.feed('\n\n');
-      if (!hasFrames) failure ??= noFrames(asked, head);
+      if (!hasFrames) failure ??= noFrames(target, head);
       finish();
       return take();
     },
@@ -111,9 +111,9 @@ export function createAnswerDecoder(asked: Asked): AnswerDecoder {
   };
 }
 
-function noFrames(asked: Asked, head: string): EngineError {
+function noFrames(target: CallTarget, head: string): EngineError {
   const what = head === '' ? 'answered nothing' : `answered neither events nor JSON; it began with "${head}"`;
-  return unusable(asked, `${what}; check the base URL`);
+  return unusable(target, `${what}; check the base URL`);
 }
 
 function parse(data: string): unknown {

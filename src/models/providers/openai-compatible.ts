@@ -49,14 +49,15 @@ async function embed(connection: Connection, { texts, ...call }: EmbedCall): Pro
   const body = { model: call.model, input: texts, encoding_format: 'float' };
   const post = { ...call, path: EMBEDDINGS_PATH, body };
   const parsed = embeddings.safeParse(await connection.readJson(post));
-  if (!parsed.success) throw unusable(connection.asked(post), `gave no embeddings: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw unusable(connection.targetOf(post), `gave no embeddings: ${z.prettifyError(parsed.error)}`);
   const vectors: number[][] = [];
   parsed.data.data.forEach((item, position) => {
     vectors[item.index ?? position] = item.embedding;
   });
   // A hole is an index that came twice or not at all.
   if (vectors.length !== texts.length || vectors.includes(undefined as never)) {
-    throw unusable(connection.asked(post), `gave ${parsed.data.data.length} embeddings for ${texts.length} texts`);
+    throw unusable(connection.targetOf(post), `gave ${parsed.data.data.length} embeddings for ${texts.length} texts`);
   }
   return vectors;
 }
@@ -65,11 +66,11 @@ async function rerank(connection: Connection, { query, documents, ...call }: Rer
   const body = { model: call.model, query, documents, top_n: documents.length };
   const post = { ...call, path: RERANK_PATH, body };
   const parsed = ranking.safeParse(await connection.readJson(post));
-  if (!parsed.success) throw unusable(connection.asked(post), `gave no ranking: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw unusable(connection.targetOf(post), `gave no ranking: ${z.prettifyError(parsed.error)}`);
   const scores = new Map(parsed.data.results.map((result) => [result.index, result.relevance_score]));
   return documents.map((_, index) => {
     const score = scores.get(index);
-    if (score === undefined) throw unusable(connection.asked(post), `gave no score for document ${index}`);
+    if (score === undefined) throw unusable(connection.targetOf(post), `gave no score for document ${index}`);
     return score;
   });
 }
@@ -80,7 +81,7 @@ async function speech(connection: Connection, { text, voice, format, ...call }: 
   const { bytes, mediaType } = await connection.read(post);
   // Some gateways report an error as JSON with status 200.
   if (bytes.length === 0 || mediaType === 'application/json') {
-    throw unusable(connection.asked(post), `gave no sound: "${bytes.subarray(0, 100).toString('utf8')}"`);
+    throw unusable(connection.targetOf(post), `gave no sound: "${bytes.subarray(0, 100).toString('utf8')}"`);
   }
   return { bytes, mediaType: mediaType || 'application/octet-stream' };
 }

@@ -5,6 +5,7 @@ import { parseDocument } from '../../dsl/read.js';
 import { findDocument } from '../../hosting/find-document.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
+import type { AgentRecord } from '../../records/stores.js';
 import { success } from '../envelope.js';
 import { contentHeaders } from '../files/content-headers.js';
 import { given, text, versionQuery } from '../http/input.js';
@@ -13,7 +14,7 @@ import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { type AgentInput, readAgentInput } from './agent-input.js';
 import { createdAgentShape, insertAgent } from './agents.js';
-import { requireAgent } from './find-agent.js';
+import { findAgent } from './find-agent.js';
 
 /** Files of one import. */
 const MAX_FILES = 100;
@@ -27,7 +28,7 @@ export const agentFileRoutes: RouteGroup = {
   routes: [
     route(
       'GET /agents/:id/export',
-      { summary: 'Gives the draft or a version as a file', query: exportQuery, answers: 'file' },
+      { summary: 'Gives the draft or a version as a file', finds: findAgent, query: exportQuery, answers: 'file' },
       exportAgent,
     ),
     route(
@@ -44,13 +45,15 @@ export const agentFileRoutes: RouteGroup = {
 };
 
 /** As it was written, or in the form `to`. @throws EngineError NOT_FOUND, BAD_REQUEST; DOCUMENT_* when it cannot be converted. */
-async function exportAgent(request: RouteRequest<'id', typeof exportQuery>, parts: ServerParts) {
-  const { tenant, query, exchange } = request;
-  const agent = await requireAgent(parts, request);
+async function exportAgent(
+  { tenant, query, exchange, found: agent }: RouteRequest<'id', typeof exportQuery, z.ZodUnknown, AgentRecord>,
+  parts: ServerParts,
+) {
   const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', {
     isReleased: query.release,
     ...given({ version: query.version }),
   });
+  const text = formatDocument(converted(dsl, query.to));
   exchange.set(
     contentHeaders({
       mimeType: 'application/json',
@@ -59,7 +62,7 @@ async function exportAgent(request: RouteRequest<'id', typeof exportQuery>, part
       isInline: false,
     }),
   );
-  return formatDocument(converted(dsl, query.to));
+  return text;
 }
 
 function converted(dsl: JsonObject, to: string | undefined): JsonObject {

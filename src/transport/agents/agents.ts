@@ -11,7 +11,7 @@ import { type NoQuery, type RouteGroup, type RouteRequest, route } from '../http
 import type { ServerParts } from '../server-parts.js';
 import { publish, requireSound } from '../versions/publish.js';
 import { type AgentInput, agentSchema, readAgentInput, readTags, tagsSchema } from './agent-input.js';
-import { requireAgent } from './find-agent.js';
+import { findAgent } from './find-agent.js';
 import { resetDraft } from './reset-draft.js';
 
 const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', title: 'title' } as const;
@@ -165,12 +165,15 @@ export const agentRoutes: RouteGroup = {
     ),
     route(
       'POST /agents/:id/reset',
-      { summary: 'Removes what conversations left in the draft, and gives the draft', data: z.looseObject({}) },
-      async (request, parts) => {
-        const { id, dsl } = await requireAgent(parts, request);
+      {
+        summary: 'Removes what conversations left in the draft, and gives the draft',
+        finds: findAgent,
+        data: z.looseObject({}),
+      },
+      async ({ tenant, found: { id, dsl } }, parts) => {
         const reset = resetDraft(dsl);
         const change = { dsl: reset, updatedAt: parts.now() };
-        if ((await parts.stores.agents.update(request.tenant, id, change)) === undefined) throw noAgent();
+        if ((await parts.stores.agents.update(tenant, id, change)) === undefined) throw noAgent();
         return success(reset);
       },
     ),
@@ -266,7 +269,7 @@ export async function insertAgent(parts: ServerParts, tenant: string, input: Age
 async function change(request: RouteRequest<'id', NoQuery, typeof agentSchema>, parts: ServerParts) {
   const { tenant } = request;
   const { title, dsl, fields, publishes } = readAgentInput(request.body);
-  const before = await requireAgent(parts, request);
+  const before = await findAgent(request, parts);
   const issues = parts.checkDocument(dsl ?? before.dsl);
   // Checked before saving: a draft that cannot be published as requested is not saved either.
   if (publishes) requireSound(issues);

@@ -7,15 +7,18 @@ import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { servicesOfTenant } from '../../hosting/tenant-services.js';
 import type { Json, JsonObject } from '../../json.js';
-import { type AgentRequest, requireAgent } from '../agents/find-agent.js';
+import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
-import { type NoQuery, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { tryComponent } from './debug.js';
 import { type FoundComponent, inputFormOf, requireComponent } from './input-form.js';
 
-/** A request for one component of an agent. */
-type ComponentRequest = AgentRequest<'component'>;
+/** A component with the draft that it is in. */
+interface DraftComponent {
+  readonly document: Document;
+  readonly component: FoundComponent;
+}
 
 /** What a component is tried with. */
 const trialSchema = z.looseObject({
@@ -36,17 +39,16 @@ export function componentRoutes(): RouteGroup {
         'GET /agents/:id/components/:component/input-form',
         {
           summary: 'What to fill in to try a component of the draft',
+          finds: findComponent,
           data: z.record(z.string(), z.looseObject({ name: z.string().optional(), type: z.string().optional() })),
         },
-        async (request, parts) => {
-          const { document, found } = await findDraftComponent(parts, request);
-          return success(inputFormOf(document, found));
-        },
+        ({ found: { document, component } }) => success(inputFormOf(document, component)),
       ),
       route(
         'POST /agents/:id/components/:component/debug',
         {
           summary: 'Runs one component of the draft alone and gives its outputs; stores nothing',
+          finds: findComponent,
           body: trialSchema,
           data: z.looseObject({}),
         },
@@ -70,25 +72,26 @@ export function componentRoutes(): RouteGroup {
 }
 
 async function debug(
-  request: RouteRequest<'id' | 'component', NoQuery, typeof trialSchema>,
+  {
+    tenant,
+    params,
+    body,
+    exchange,
+    found: { document, component },
+  }: RouteRequest<'id' | 'component', NoQuery, typeof trialSchema, DraftComponent>,
   parts: ServerParts,
 ): Promise<JsonObject> {
-  const { document, found } = await findDraftComponent(parts, request);
-  const outputs$ = tryComponent(document, found, readValues(request.body), {
+  // As in a run, but nothing is written to memory.
+  const { remember: _, ...services } = servicesOfTenant(parts, tenant);
+  const outputs$ = tryComponent(document, component, readValues(body), {
     registry: parts.registry,
     timeouts: parts.timeouts,
-    services: trialServices(parts, request),
+    services: { ...services, session: { id: '', agent: params.id } },
     timeoutMs: parts.config.runTimeoutMs,
   });
   // A trial ends with the connection of its client.
-  const left$ = fromEvent(request.exchange.res, 'close').pipe(map((): JsonObject => ({})));
+  const left$ = fromEvent(exchange.res, 'close').pipe(map((): JsonObject => ({})));
   return firstValueFrom(race(outputs$, left$));
-}
-
-/** As in a run, but nothing is written to memory. */
-function trialServices(parts: ServerParts, { tenant, params }: ComponentRequest): object {
-  const { remember: _, ...others } = servicesOfTenant(parts, tenant);
-  return { ...others, session: { id: '', agent: params.id } };
 }
 
 /** @throws EngineError BAD_REQUEST for a value that is not given as `{value}`. */
@@ -102,14 +105,11 @@ function readValues({ params }: z.output<typeof trialSchema>): ReadonlyMap<strin
   );
 }
 
-async function findDraftComponent(
-  parts: ServerParts,
-  request: ComponentRequest,
-): Promise<{ readonly document: Document; readonly found: FoundComponent }> {
-  const { dsl } = await requireAgent(parts, request);
+async function findComponent(request: PathRequest<'id' | 'component'>, parts: ServerParts): Promise<DraftComponent> {
+  const { dsl } = await findAgent(request, parts);
   const { document, issues } = readDocument(dsl);
   if (document === undefined) {
     throw new EngineError('DOCUMENT_INVALID', 'The draft cannot be read.', { details: { issues } });
   }
-  return { document, found: requireComponent(document, parts.registry, request.params.component) };
+  return { document, component: requireComponent(document, parts.registry, request.params.component) };
 }

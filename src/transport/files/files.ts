@@ -5,8 +5,8 @@ import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { badArgument } from '../../hosting/refusals.js';
 import type { JsonObject } from '../../json.js';
-import type { FileRecord } from '../../records/stores.js';
-import { requireAgent } from '../agents/find-agent.js';
+import type { AgentRecord, FileRecord } from '../../records/stores.js';
+import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
 import { text } from '../http/input.js';
 import { isMultipart, readMultipart, type UploadedFile } from '../http/read-body.js';
@@ -46,6 +46,7 @@ export const fileRoutes: RouteGroup = {
       {
         summary: 'Stores files for an agent; several give a list',
         access: 'page',
+        finds: findAgent,
         query: uploadQuery,
         body: 'files',
         data: z.union([fileShape, z.array(fileShape)]),
@@ -81,10 +82,11 @@ export const fileRoutes: RouteGroup = {
   ],
 };
 
-async function upload(request: RouteRequest<'id', typeof uploadQuery>, parts: ServerParts) {
+async function upload(
+  { tenant, query, exchange }: RouteRequest<'id', typeof uploadQuery, z.ZodUnknown, AgentRecord>,
+  parts: ServerParts,
+) {
   const { stores, now } = parts;
-  const { tenant, query, exchange } = request;
-  await requireAgent(parts, request);
   const files = await receive(parts, exchange, query.url);
   if (files.length === 0) throw badArgument('`file` field is required.');
   const records = files.map((file): FileRecord => ({ ...file, id: createId(), createdAt: now() }));

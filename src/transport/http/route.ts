@@ -50,11 +50,21 @@ type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest
 /** The query of a route that declares none. */
 export type NoQuery = z.ZodObject<Record<never, never>>;
 
-/** A request whose parameters, query and body were parsed by the route's declaration. */
-export interface RouteRequest<Name extends string, Q extends z.ZodType = NoQuery, B extends z.ZodType = z.ZodUnknown>
-  extends Readonly<RequestState> {
+/** What is known of a request before its query and body are read. */
+export interface PathRequest<Name extends string> extends Readonly<RequestState> {
   /** Parameters of the path. Those that name records have 1 to 255 characters and no control characters. */
   readonly params: Readonly<Record<Name, string>>;
+}
+
+/** A request whose parameters, query and body were parsed by the route's declaration. */
+export interface RouteRequest<
+  Name extends string,
+  Q extends z.ZodType = NoQuery,
+  B extends z.ZodType = z.ZodUnknown,
+  Found = undefined,
+> extends PathRequest<Name> {
+  /** What `finds` of the declaration gave. */
+  readonly found: Found;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
   /** Headers, sockets and the answer, for what the rest does not cover. */
@@ -62,10 +72,12 @@ export interface RouteRequest<Name extends string, Q extends z.ZodType = NoQuery
 }
 
 /** What a route declares beside its method and path. */
-export interface RouteSpec<Q extends z.ZodObject, B extends z.ZodType> {
+export interface RouteSpec<Name extends string, Q extends z.ZodObject, B extends z.ZodType, Found> {
   readonly summary: string;
   /** @default 'key' */
   readonly access?: Access;
+  /** Finds the record that the path names, or refuses; a malformed query or body of a record that is not the caller's is not read. */
+  readonly finds?: (request: PathRequest<Name>, parts: ServerParts) => Promise<Found>;
   /** Reads the query: repeated parameters count once (the last one), empty ones are absent. @default nothing of it */
   readonly query?: Q;
   /** Reads the body. @default JSON that no schema checks */
@@ -84,17 +96,17 @@ export interface RouteSpec<Q extends z.ZodObject, B extends z.ZodType> {
 export type Refuse = (exchange: HttpExchange, error: unknown, parts: ServerParts) => void;
 
 /** Gives the body of the answer; undefined: the handler has answered through the exchange. */
-type Handle<Name extends string, Q extends z.ZodType, B extends z.ZodType> = (
-  request: RouteRequest<Name, Q, B>,
+type Handle<Name extends string, Q extends z.ZodType, B extends z.ZodType, Found> = (
+  request: RouteRequest<Name, Q, B, Found>,
   parts: ServerParts,
 ) => unknown;
 
 /** A declared route with its handler. Made by {@link route}. */
-export interface Route extends RouteSpec<z.ZodObject, z.ZodType> {
+export interface Route extends RouteSpec<string, z.ZodObject, z.ZodType, unknown> {
   readonly method: Method;
   /** Below the prefix of the API. A fixed segment wins over a parameter, whatever the order of declaration. */
   readonly path: string;
-  readonly handle: Handle<string, z.ZodType, z.ZodType>;
+  readonly handle: Handle<string, z.ZodType, z.ZodType, unknown>;
 }
 
 /** The routes of one resource. */
@@ -105,11 +117,12 @@ export interface RouteGroup {
 }
 
 /** Declares a route, such as `GET /agents/:id`; the handler gets what the declaration parses. */
-export function route<P extends string, Q extends z.ZodObject = NoQuery, B extends z.ZodType = z.ZodUnknown>(
-  address: `${Method} ${P}`,
-  spec: RouteSpec<Q, B>,
-  handle: Handle<NamesIn<P>, Q, B>,
-): Route {
+export function route<
+  P extends string,
+  Q extends z.ZodObject = NoQuery,
+  B extends z.ZodType = z.ZodUnknown,
+  Found = undefined,
+>(address: `${Method} ${P}`, spec: RouteSpec<NamesIn<P>, Q, B, Found>, handle: Handle<NamesIn<P>, Q, B, Found>): Route {
   const [method, path] = address.split(' ', 2) as [Method, P];
   // Requests are parsed by the schemas that the handler was typed by.
   return { ...spec, method, path, handle: handle as Route['handle'] };

@@ -100,12 +100,13 @@ async function answer(route: Route, parts: ServerParts, exchange: HttpExchange):
     const label = IDS[name];
     if (label !== undefined) checkId(label, value);
   }
+  const { tenant = '', caller = '', boundAgent } = state as Partial<RequestState>;
+  const addressed = { tenant, caller, ...(boundAgent === undefined ? {} : { boundAgent }), params };
+  const found = await route.finds?.(addressed, parts);
   const body = await route.handle(
     {
-      tenant: state.tenant ?? '',
-      caller: state.caller ?? '',
-      ...(state.boundAgent === undefined ? {} : { boundAgent: state.boundAgent }),
-      params,
+      ...addressed,
+      found,
       query: route.query === undefined ? {} : readQuery(route.query, query),
       body: isSchema(route.body) ? readInput(route.body, request.body) : request.body,
       exchange,

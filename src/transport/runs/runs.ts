@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { badArgument, noRun } from '../../hosting/refusals.js';
 import type { LiveFilter } from '../../hosting/run-hub.js';
-import type { RunRecord, RunStatus } from '../../records/stores.js';
-import { type AgentRequest, requireAgent } from '../agents/find-agent.js';
+import type { AgentRecord, RunRecord, RunStatus } from '../../records/stores.js';
+import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import { engineFrames } from '../http/event-stream.js';
 import { given, pageOf, pageQuery, periodQuery, readInput, received, text } from '../http/input.js';
-import { type NoQuery, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun, streamRun } from './answer-run.js';
 import { turnOf, turnQuery, turnSchema } from './read-turn.js';
@@ -80,44 +80,53 @@ export const runRoutes: RouteGroup = {
     ),
     route(
       'POST /agents/:id/cancel',
-      { summary: 'Stops runs of the caller; without a body all of the agent', body: cancelSchema, data: z.boolean() },
+      {
+        summary: 'Stops runs of the caller; without a body all of the agent',
+        finds: findAgent,
+        body: cancelSchema,
+        data: z.boolean(),
+      },
       cancelOfAgent,
     ),
     route(
       'GET /agents/:id/runs',
-      { summary: 'Lists runs, newest first', query: runsQuery, answers: 'page', data: z.array(runShape) },
+      {
+        summary: 'Lists runs, newest first',
+        finds: findAgent,
+        query: runsQuery,
+        answers: 'page',
+        data: z.array(runShape),
+      },
       list,
     ),
-    route('GET /agents/:id/runs/:run', { summary: 'Reads a run', data: runDetailShape }, async (request, parts) => {
-      const run = await findRun(request, parts);
-      return success(runDetailView(run, await parts.host.timeline(request.tenant, run.id)));
-    }),
+    route(
+      'GET /agents/:id/runs/:run',
+      { summary: 'Reads a run', finds: findRun, data: runDetailShape },
+      async ({ tenant, found }, { host }) => success(runDetailView(found, await host.timeline(tenant, found.id))),
+    ),
     route(
       'GET /agents/:id/runs/:run/trace',
-      { summary: 'Reads what each node of a run did, over time', data: timelineShape },
-      async (request, parts) => {
-        const { tenant } = request;
-        const run = await findRun(request, parts);
-        const timeline = await parts.host.timeline(tenant, run.id);
+      { summary: 'Reads what each node of a run did, over time', finds: findRun, data: timelineShape },
+      async ({ tenant, found }, { host }) => {
+        const timeline = await host.timeline(tenant, found.id);
         if (timeline === undefined) throw noRun();
-        return success(timelineView(run, timeline));
+        return success(timelineView(found, timeline));
       },
     ),
     route(
       'POST /agents/:id/runs/:run/fork',
       {
         summary: 'Starts another run from an event of a run; nodes that had finished by then are not run again',
+        finds: findAgent,
         query: forkQuery,
         body: turnSchema,
         answers: 'events',
         data: answerShape,
       },
-      async (request, parts) => {
-        const { tenant, params, query, body, exchange } = request;
-        const { id: agentId } = await requireAgent(parts, request);
+      async ({ tenant, params, query, body, exchange, found }, parts) => {
         const turn = turnOf(body, query, exchange.headers);
         const point = { run: params.run, ...given({ at: query.at }) };
-        const { live } = await parts.forkRun({ tenant, agentId, fallback: 'draft' }, point, turn);
+        const { live } = await parts.forkRun({ tenant, agentId: found.id, fallback: 'draft' }, point, turn);
         return answerWithRun(exchange, parts, live, { streams: turn.streams || acceptsStream(exchange) });
       },
     ),
@@ -125,6 +134,7 @@ export const runRoutes: RouteGroup = {
       'GET /agents/:id/runs/:run/events',
       {
         summary: 'Streams the events of a run, from the first or after `Last-Event-ID`',
+        finds: findRun,
         query: eventsQuery,
         answers: 'events',
       },
@@ -132,11 +142,8 @@ export const runRoutes: RouteGroup = {
     ),
     route(
       'POST /agents/:id/runs/:run/cancel',
-      { summary: 'Stops a run', data: z.boolean() },
-      async (request, parts) => {
-        const { id } = await findRun(request, parts);
-        return cancel(parts, request.tenant, { run: id });
-      },
+      { summary: 'Stops a run', finds: findRun, data: z.boolean() },
+      ({ tenant, found }, parts) => cancel(parts, tenant, { run: found.id }),
     ),
     route(
       'POST /tasks/:task/cancel',
@@ -155,11 +162,12 @@ export const runRoutes: RouteGroup = {
   ],
 };
 
-async function list(request: RouteRequest<'id', typeof runsQuery>, parts: ServerParts) {
-  const { tenant, query } = request;
-  const { id } = await requireAgent(parts, request);
+async function list(
+  { tenant, query, found }: RouteRequest<'id', typeof runsQuery, z.ZodUnknown, AgentRecord>,
+  parts: ServerParts,
+) {
   const { status, session_id: sessionId, from_date: from, to_date: to } = query;
-  const { items, total } = await parts.stores.runs.list(tenant, id, {
+  const { items, total } = await parts.stores.runs.list(tenant, found.id, {
     ...pageOf(query),
     ...given({ status, sessionId, from, to }),
   });
@@ -167,11 +175,14 @@ async function list(request: RouteRequest<'id', typeof runsQuery>, parts: Server
 }
 
 async function streamEvents(
-  request: RouteRequest<'id' | 'run', typeof eventsQuery>,
+  {
+    tenant,
+    query,
+    exchange,
+    found: { id, status },
+  }: RouteRequest<'id' | 'run', typeof eventsQuery, z.ZodUnknown, RunRecord>,
   parts: ServerParts,
 ): Promise<void> {
-  const { tenant, query, exchange } = request;
-  const { id, status } = await findRun(request, parts);
   // What a reconnecting client sends by itself counts more than the address it was given.
   const after = eventNumber(exchange.get('Last-Event-ID') || (query.after ?? '0'));
   if (after === undefined) throw badArgument('`Last-Event-ID` and `after` must be the number of an event.');
@@ -187,11 +198,10 @@ function eventNumber(given: string): number | undefined {
 }
 
 async function cancelOfAgent(
-  request: RouteRequest<'id', NoQuery, typeof cancelSchema>,
+  { tenant, body, found }: RouteRequest<'id', NoQuery, typeof cancelSchema, AgentRecord>,
   parts: ServerParts,
 ): Promise<Envelope> {
-  const { tenant, body } = request;
-  const { id: agentId } = await requireAgent(parts, request);
+  const { id: agentId } = found;
   const { run_id: run, session_id: sessionId, task_id: task } = body;
   if (task === undefined || task === null) return cancel(parts, tenant, { agentId, ...given({ run, sessionId }) });
   // RAGFlow's task id is the session's; a run's is accepted as well.
@@ -211,8 +221,8 @@ async function cancel(parts: ServerParts, tenant: string, which: LiveFilter): Pr
 }
 
 /** The run of the request. @throws EngineError FORBIDDEN, NOT_FOUND. */
-async function findRun(request: AgentRequest<'run'>, parts: ServerParts): Promise<RunRecord> {
-  const { id } = await requireAgent(parts, request);
+async function findRun(request: PathRequest<'id' | 'run'>, parts: ServerParts): Promise<RunRecord> {
+  const { id } = await findAgent(request, parts);
   const record = await parts.host.record(request.tenant, request.params.run);
   if (record === undefined || record.agentId !== id) throw noRun();
   return record;

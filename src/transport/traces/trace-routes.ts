@@ -1,6 +1,6 @@
 /** What happened while a message was made. */
 import { z } from 'zod';
-import { requireAgent } from '../agents/find-agent.js';
+import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
 import { type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
@@ -16,11 +16,9 @@ export const traceRoutes: RouteGroup = {
   routes: [
     route(
       'GET /agents/:id/logs/:message',
-      { summary: 'What each component did for a message', data: traceShape },
-      async (request, parts) => {
-        const { id } = await requireAgent(parts, request);
-        return success(await traceOfMessage(parts, request.tenant, id, request.params.message));
-      },
+      { summary: 'What each component did for a message', finds: findAgent, data: traceShape },
+      async ({ tenant, params, found }, parts) =>
+        success(await traceOfMessage(parts, tenant, found.id, params.message)),
     ),
   ],
 };

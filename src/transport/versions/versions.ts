@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { noVersion } from '../../hosting/refusals.js';
 import type { Json } from '../../json.js';
 import type { VersionRecord } from '../../records/durable-stores.js';
+import type { AgentRecord } from '../../records/stores.js';
 import { readDsl } from '../agents/agent-input.js';
-import { type AgentRequest, requireAgent } from '../agents/find-agent.js';
+import { findAgent } from '../agents/find-agent.js';
 import { formatTime, success, successPage } from '../envelope.js';
 import { pageOf, pageQuery, readQuery, text } from '../http/input.js';
-import { type NoQuery, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { publish, syncPublished } from './publish.js';
 
@@ -59,6 +60,7 @@ export const versionRoutes: RouteGroup = {
       'GET /agents/:id/versions',
       {
         summary: 'Lists versions, newest first',
+        finds: findAgent,
         query: versionsQuery,
         answers: 'page',
         data: z.array(versionItemShape),
@@ -73,6 +75,7 @@ export const versionRoutes: RouteGroup = {
             name === 'publish'
               ? 'The same as POST …/versions'
               : 'Publishes the draft or the given document; the draft stays as it is',
+          finds: findAgent,
           body: publicationSchema,
           data: versionShape,
         },
@@ -81,35 +84,41 @@ export const versionRoutes: RouteGroup = {
     ),
     route(
       'GET /agents/:id/versions/:version',
-      { summary: 'Reads a version', data: versionShape },
-      async (request, parts) => success(versionView(await findVersion(request, parts))),
+      { summary: 'Reads a version', finds: findVersion, data: versionShape },
+      ({ found }) => success(versionView(found)),
     ),
     route(
       'DELETE /agents/:id/versions/:version',
-      { summary: 'Deletes a version; the newest of the others is what runs from then on', data: z.boolean() },
-      async (request, parts) => {
-        const { id, agentId } = await findVersion(request, parts);
-        if (!(await parts.stores.versions.delete(request.tenant, agentId, id))) throw noVersion();
-        await syncPublished(parts, request.tenant, agentId);
+      {
+        summary: 'Deletes a version; the newest of the others is what runs from then on',
+        finds: findVersion,
+        data: z.boolean(),
+      },
+      async ({ tenant, found: { id, agentId } }, parts) => {
+        if (!(await parts.stores.versions.delete(tenant, agentId, id))) throw noVersion();
+        await syncPublished(parts, tenant, agentId);
         return success(true);
       },
     ),
   ],
 };
 
-async function list(request: RouteRequest<'id', typeof versionsQuery>, parts: ServerParts) {
-  const { tenant, query } = request;
-  const { id } = await requireAgent(parts, request);
+async function list(
+  { tenant, query, found }: RouteRequest<'id', typeof versionsQuery, z.ZodUnknown, AgentRecord>,
+  parts: ServerParts,
+) {
   const isPaged = query.page !== undefined || query.page_size !== undefined;
   const page = isPaged ? pageOf(readQuery(pageQuery, query)) : { offset: 0, limit: MOST };
-  const { items, total } = await parts.stores.versions.list(tenant, id, page);
+  const { items, total } = await parts.stores.versions.list(tenant, found.id, page);
   return successPage(items.map(versionItem), total);
 }
 
-async function create(request: RouteRequest<'id', NoQuery, typeof publicationSchema>, parts: ServerParts) {
-  const agent = await requireAgent(parts, request);
-  const { title, description, dsl } = request.body;
-  const version = await publish(parts, request.tenant, agent, {
+async function create(
+  { tenant, body, found }: RouteRequest<'id', NoQuery, typeof publicationSchema, AgentRecord>,
+  parts: ServerParts,
+) {
+  const { title, description, dsl } = body;
+  const version = await publish(parts, tenant, found, {
     ...(title ? { title } : {}),
     ...(description ? { description } : {}),
     ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl) }),
@@ -117,8 +126,8 @@ async function create(request: RouteRequest<'id', NoQuery, typeof publicationSch
   return success(versionView(version));
 }
 
-async function findVersion(request: AgentRequest<'version'>, parts: ServerParts): Promise<VersionRecord> {
-  const agent = await requireAgent(parts, request);
+async function findVersion(request: PathRequest<'id' | 'version'>, parts: ServerParts): Promise<VersionRecord> {
+  const agent = await findAgent(request, parts);
   const version = await parts.stores.versions.find(request.tenant, agent.id, request.params.version);
   if (version === undefined) throw noVersion();
   return version;

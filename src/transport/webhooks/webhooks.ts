@@ -11,7 +11,7 @@ import { bindFiles } from '../../hosting/tenant-services.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { AgentRecord } from '../../records/stores.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
-import { requireAgent } from '../agents/find-agent.js';
+import { findAgent } from '../agents/find-agent.js';
 import { failureOf, outside, success } from '../envelope.js';
 import { text } from '../http/input.js';
 import type { UploadedFile } from '../http/read-body.js';
@@ -90,6 +90,7 @@ export const webhookRoutes: RouteGroup = {
       'GET /agents/:id/webhook/logs',
       {
         summary: 'What was recorded',
+        finds: findAgent,
         query: logsQuery,
         data: z.looseObject({
           webhook_id: z.string().nullable(),
@@ -98,11 +99,8 @@ export const webhookRoutes: RouteGroup = {
           finished: z.boolean(),
         }),
       },
-      async (request, { stores, webhookTraces }) => {
-        const { tenant, query } = request;
-        const { id } = await requireAgent({ stores }, request);
-        return success(webhookTraces.poll(ownerOf(tenant, id), query.since_ts, query.webhook_id));
-      },
+      ({ tenant, query, found }, { webhookTraces }) =>
+        success(webhookTraces.poll(ownerOf(tenant, found.id), query.since_ts, query.webhook_id)),
     ),
   ],
 };

@@ -3,10 +3,10 @@ import type { ChatDelta } from '../../../src/models/chat-model.js';
 import { createAnswerDecoder } from '../../../src/models/providers/openai-answer.js';
 import { frame, sse } from '../fake-server.js';
 
-const asked = { model: 'm', endpoint: 'host/v1/chat/completions', secrets: ['sk-secret'] };
+const target = { model: 'm', endpoint: 'host/v1/chat/completions', secrets: ['sk-secret'] };
 
 function decode(chunks: readonly string[]): { deltas: ChatDelta[]; failure: string | undefined } {
-  const decoder = createAnswerDecoder(asked);
+  const decoder = createAnswerDecoder(target);
   const deltas: ChatDelta[] = [];
   for (const chunk of chunks) {
     if (!decoder.isDone && !decoder.failure) deltas.push(...decoder.feed(chunk));

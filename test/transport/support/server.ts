@@ -4,6 +4,7 @@ import { createModels } from '../../../src/models/router.js';
 import { modelsFromEnvironment } from '../../../src/settings/read-settings.js';
 import { createMemoryStores } from '../../../src/stores/index.js';
 import type { Telemetry } from '../../../src/telemetry/telemetry.js';
+import type { RouteGroup } from '../../../src/transport/http/route.js';
 import { createServer, type RunnelServer, readConfig } from '../../../src/transport/index.js';
 import type { ServerPorts, ServerStores } from '../../../src/transport/server-parts.js';
 import { createProbes, type Probes } from './test-components.js';
@@ -15,6 +16,8 @@ export interface TestServerOptions extends ServerPorts {
   /** What components may use beside models. */
   readonly services?: object;
   readonly now?: () => number;
+  /** Beside the server's own. */
+  readonly routes?: readonly RouteGroup[];
   /** @default counts, and traces nothing */
   readonly telemetry?: Telemetry;
   /** The test stops it by itself; for servers of several tests. @default false */

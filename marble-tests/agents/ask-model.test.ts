@@ -1,20 +1,13 @@
 import { type Observable, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { answerEvents } from '../../../src/components/chat/answers.js';
-import { askModel } from '../../../src/components/chat/ask-model.js';
-import { EngineError } from '../../../src/errors.js';
-import {
-  callEvent,
-  callFinished,
-  callStarted,
-  delta,
-  type NodeEvent,
-  settled,
-} from '../../../src/graph/node-events.js';
-import type { TraceSource } from '../../../src/graph/trace-context.js';
-import type { ChatDelta, ChatRequest } from '../../../src/models/chat-model.js';
-import { activationOf } from '../../../test/components/text-activation.js';
-import { marbles } from '../../support/scheduler.js';
+import { callContext } from '../../src/agents/call-context.js';
+import { askModel } from '../../src/agents/chat.js';
+import { answerEvents } from '../../src/components/chat/answers.js';
+import { EngineError } from '../../src/errors.js';
+import { callEvent, callFinished, callStarted, delta, type NodeEvent, settled } from '../../src/graph/node-events.js';
+import type { TraceSource } from '../../src/graph/trace-context.js';
+import type { ChatDelta, ChatRequest } from '../../src/models/chat-model.js';
+import { marbles } from '../support/scheduler.js';
 
 const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
 const failure = new EngineError('MODEL_UNAVAILABLE', 'quota');
@@ -48,7 +41,7 @@ function ask(answer$: Observable<ChatDelta>, trace?: TraceSource, requests: Chat
     },
   };
   const request: ChatRequest = { model: 'm', messages: [], sampling: { temperature: 0.5 }, headers: { mine: '1' } };
-  return askModel(activationOf({ services: { trace } }), {
+  return askModel(callContext({ services: trace === undefined ? {} : { trace }, token: 'run/1' }), {
     id: 'chat-1',
     model,
     provider: 'ACME',

@@ -1,0 +1,100 @@
+/** What calls of models and tools need from the place that makes them: a node of a canvas, or any other code. */
+import type { ValueSource } from '../dsl/resolve.js';
+import { EngineError } from '../errors.js';
+import type { Activation } from '../graph/component.js';
+import { type TraceContext, type TraceSource, traceContextOf } from '../graph/trace-context.js';
+import type { JsonObject } from '../json.js';
+import type { Models } from '../models/router.js';
+import type { ToolServices } from '../tools/tool-services.js';
+
+/** A turn that long-term memories store. */
+export interface MemoryEntry {
+  readonly memoryIds: readonly string[];
+  readonly userId: string;
+  readonly userInput: string;
+  readonly agentResponse: string;
+}
+
+/** Services of a run. Everything but the models is optional; the error of a component that misses one names it. */
+export interface Services extends ToolServices {
+  readonly models: Models;
+  readonly remember?: (entry: MemoryEntry) => Promise<void>;
+  /** Headers of this run for tools that declare them. */
+  readonly headers?: JsonObject;
+  /** Where the run stands in a trace; `traceContextOf` reads it. */
+  readonly trace?: TraceSource;
+}
+
+/** The place that makes calls. Unsubscribing from a call stops it, so there is no signal here. */
+export interface CallContext {
+  /** The name in error messages: the id of a node in a canvas. */
+  readonly node: string;
+  /** Id of the run. */
+  readonly run: string;
+  /** The same when the work is repeated after a resume or a recovery: the first part of the idempotency keys of calls. */
+  readonly token: string;
+  readonly services: Partial<Services>;
+  /** Where references in texts are read. */
+  readonly source: ValueSource;
+  /** The trace headers of requests; with `call`, those of requests that belong to this call. Empty without a trace. */
+  trace(call?: string): TraceContext;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Uniform in [0, 1). */
+  random(): number;
+}
+
+/** The context of an activation of a canvas. */
+export function contextOf(activation: Activation): CallContext {
+  const { node, run, token, services, source } = activation;
+  return {
+    node,
+    run,
+    token,
+    services: typeof services === 'object' && services !== null ? services : {},
+    source,
+    trace: (call) => traceContextOf(activation, call),
+    now: () => activation.now(),
+    random: () => activation.random(),
+  };
+}
+
+/**
+ * A context for code without a canvas. Only services must be given.
+ *
+ * Defaults: the name and ids `call`, no values for references, the trace of `services.trace`, the clock and the random numbers of the
+ * process. Give `token` for idempotency keys that stay the same when the work is repeated.
+ */
+export function callContext(given: Pick<CallContext, 'services'> & Partial<CallContext>): CallContext {
+  const { services, token = 'call' } = given;
+  return {
+    node: 'call',
+    run: 'call',
+    token,
+    source: NO_VALUES,
+    trace: (call) => traceContextOf({ services, token }, call),
+    now: Date.now,
+    random: Math.random,
+    ...given,
+  };
+}
+
+/**
+ * The models of a context.
+ *
+ * @throws EngineError CONFIG_INVALID when there are none.
+ */
+export function modelsOf({ node, services }: Pick<CallContext, 'node' | 'services'>): Models {
+  if (services.models !== undefined) return services.models;
+  throw new EngineError(
+    'CONFIG_INVALID',
+    `Node "${node}" needs a model, but the run was started without services; pass { services: { models } }.`,
+    { node },
+  );
+}
+
+const NO_VALUES: ValueSource = {
+  output: () => ({ status: 'unresolved' }),
+  variable: () => ({ status: 'unresolved' }),
+  alias: () => ({ status: 'unresolved' }),
+};

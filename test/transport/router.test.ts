@@ -1,0 +1,188 @@
+import Koa from 'koa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { SILENT_LOG } from '../../src/hosting/log.js';
+import { readConfig } from '../../src/settings/read-settings.js';
+import { createMemoryCounter } from '../../src/transport/access/rate-limits.js';
+import { createMemoryTokens } from '../../src/transport/access/token-store.js';
+import { API_PREFIX, createApi } from '../../src/transport/app.js';
+import { answerErrors } from '../../src/transport/http/guards.js';
+import { flag, text } from '../../src/transport/http/input.js';
+import { type Access, type Route, route, routesBelow } from '../../src/transport/http/route.js';
+import { createRouter } from '../../src/transport/http/router.js';
+import type { ServerParts } from '../../src/transport/server-parts.js';
+import { startServer } from './support/server.js';
+
+const ADMIN_KEY = 'a-key-for-the-administrator';
+
+/** What guards use of a server. */
+function partsOf(env: Readonly<Record<string, string>> = {}): ServerParts {
+  const parts = {
+    config: readConfig(env),
+    tokens: createMemoryTokens(),
+    logger: SILENT_LOG,
+    createCounter: createMemoryCounter,
+  };
+  return parts as unknown as ServerParts;
+}
+
+function routerOf(routes: readonly Route[], parts = partsOf()) {
+  const findTenant = (key: string) => (key === 'good' ? 'acme' : undefined);
+  return createRouter(routes, { parts, guard: { findTenant, corsOrigins: [] } });
+}
+
+async function serve(routes: readonly Route[], parts?: ServerParts) {
+  const app = new Koa();
+  app.use(answerErrors(SILENT_LOG));
+  app.use(routerOf(routes, parts).routes());
+  const server = app.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { readonly port: number };
+  return async (method: string, path: string, body?: unknown, key?: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+}
+
+const open = { summary: 'x', access: 'open' } as const;
+
+describe('declared routes', () => {
+  it.each([
+    ['as declared', (routes: Route[]) => routes],
+    ['in another order', (routes: Route[]) => routes.toReversed()],
+  ])('answer by path, not by order: %s', async (_, order) => {
+    const call = await serve(
+      order([
+        route('GET /things/:id', open, ({ params }) => ({ id: params.id })),
+        route('GET /things/tags', open, () => ({ fixed: 'tags' })),
+        route('GET /things/:id/parts/:part', open, ({ params }) => ({ ...params })),
+        route('GET /things/all/parts/:part', open, ({ params }) => ({ all: params.part })),
+      ]),
+    );
+    const bodyOf = async (path: string) => (await call('GET', path)).body;
+    expect(await bodyOf('/things/tags')).toEqual({ fixed: 'tags' });
+    expect(await bodyOf('/things/7')).toEqual({ id: '7' });
+    expect(await bodyOf('/things/7/parts/8')).toEqual({ id: '7', part: '8' });
+    expect(await bodyOf('/things/all/parts/8')).toEqual({ all: '8' });
+  });
+
+  it('must not answer the same requests twice', () => {
+    const twice = [route('GET /things/:id', open, () => ({})), route('GET /things/:name', open, () => ({}))];
+    expect(() => routerOf(twice)).toThrow('Two routes answer the same requests: GET /things/:id and /things/:name.');
+    expect(() => routerOf([twice[0] as Route, route('POST /things/:id', open, () => ({}))])).not.toThrow();
+  });
+
+  it('give their handlers what they declare, and refuse the rest', async () => {
+    const call = await serve([
+      route(
+        'POST /things/:id',
+        {
+          ...open,
+          query: z.object({ name: z.string(), loud: flag, count: text.transform((value) => Number(value ?? 1)) }),
+          body: z.looseObject({ size: z.number() }),
+        },
+        ({ params, query, body }) => ({ id: params.id, ...query, size: body.size }),
+      ),
+    ]);
+    expect((await call('POST', '/things/a?name=x&name=n&loud=1&count=', { size: 2 })).body).toEqual({
+      id: 'a',
+      name: 'n',
+      loud: true,
+      count: 1,
+      size: 2,
+    });
+    expect((await call('POST', '/things/a', { size: 2 })).body).toMatchObject({
+      code: 101,
+      message: '`name` is required.',
+    });
+    expect((await call('POST', '/things/a?name=n', { size: 'x' })).body).toMatchObject({ code: 101 });
+    expect((await call('POST', '/things/%00?name=n', { size: 2 })).body).toMatchObject({
+      code: 101,
+      message: '`agent_id` must have 1 to 255 characters and no control characters.',
+    });
+  });
+
+  it('find the record of the path before they read anything else', async () => {
+    const call = await serve([
+      route(
+        'POST /things/:id',
+        {
+          ...open,
+          finds: async ({ params }) => {
+            if (params.id !== 'mine') throw new Error('no such thing');
+            return { name: params.id };
+          },
+          body: z.looseObject({ size: z.number() }),
+          refuse: (exchange, error) => {
+            exchange.status = 418;
+            exchange.body = { refused: String(error) };
+          },
+        },
+        ({ found, body }) => ({ found, size: body.size }),
+      ),
+    ]);
+    expect(await call('POST', '/things/mine', { size: 1 })).toEqual({
+      status: 200,
+      body: { found: { name: 'mine' }, size: 1 },
+    });
+    expect(await call('POST', '/things/yours', { size: 'x' })).toEqual({
+      status: 418,
+      body: { refused: 'Error: no such thing' },
+    });
+  });
+
+  it.each<[Access, Record<string, number>]>([
+    ['open', { none: 200, bad: 200, good: 200, [ADMIN_KEY]: 200 }],
+    ['key', { none: 401, bad: 401, good: 200, [ADMIN_KEY]: 401 }],
+    ['page', { none: 401, bad: 401, good: 200, [ADMIN_KEY]: 401 }],
+    ['admin', { none: 401, bad: 401, good: 403, [ADMIN_KEY]: 200 }],
+  ])('are open to those that they name: %s', async (access, expected) => {
+    const parts = partsOf({ RUNNEL_ADMIN_KEY: ADMIN_KEY });
+    const call = await serve([route('GET /x', { summary: 'x', access }, () => ({}))], parts);
+    for (const [key, status] of Object.entries(expected)) {
+      const answer = await call('GET', '/x', undefined, key === 'none' ? undefined : key);
+      expect([key, answer.status]).toEqual([key, status]);
+    }
+    // What does not exist needs no key.
+    expect((await call('GET', '/y')).status).toBe(404);
+    expect((await call('POST', '/x', {})).status).toBe(404);
+  });
+
+  it('are those of the router; the ones for administrators only with a key for them', () => {
+    const routes = routesBelow(API_PREFIX, createApi());
+    const namesOf = (declared: readonly Route[]) => declared.map(({ method, path }) => `${method} ${path}`).sort();
+    const routed = (env: Record<string, string>) =>
+      routerOf(routes, partsOf(env))
+        .stack.map(({ methods, path }) => `${methods.find((method) => method !== 'HEAD')} ${path}`)
+        .sort();
+    expect(routed({ RUNNEL_ADMIN_KEY: ADMIN_KEY })).toEqual(namesOf(routes));
+    expect(routed({})).toEqual(namesOf(routes.filter(({ access }) => access !== 'admin')));
+  });
+
+  it('can be added to a server from outside, guarded and described as its own', async () => {
+    const greeting = route(
+      'GET /greetings/:name',
+      { summary: 'Greets', query: z.object({ loud: flag }), data: z.string() },
+      ({ tenant, params, query }) => ({
+        code: 0,
+        data: `${query.loud ? 'HELLO' : 'hello'} ${params.name} of ${tenant}`,
+      }),
+    );
+    const group = { name: 'greetings', description: 'Greetings.', routes: [greeting] };
+    const { call } = await startServer({ env: { RUNNEL_API_KEYS: 'acme=k' }, routes: [group] });
+    const path = `${API_PREFIX}/greetings/Ada`;
+    expect((await call('GET', path)).status).toBe(401);
+    const headers = { authorization: 'Bearer k' };
+    expect((await call('GET', `${path}?loud=true`, undefined, headers)).body.data).toBe('HELLO Ada of acme');
+    const { body } = await call('GET', `${API_PREFIX}/openapi.json`);
+    expect(body.paths[`${API_PREFIX}/greetings/{name}`].get).toMatchObject({ summary: 'Greets', tags: ['greetings'] });
+  });
+});
