@@ -49,7 +49,9 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   settings: [...BASE, 'models', 'adapters'],
   transport: [...HOST, 'dsl', 'settings', 'hosting'],
   cli: [...EVERYTHING_BUT_CLI, 'index'],
+  testing: [...BASE, 'operators'],
   index: EVERYTHING_BUT_CLI,
+  entries: [...EVERYTHING_BUT_CLI, 'testing'],
 };
 
 /** Says what is wrong with the imports of `files` (all below `src`), one line each: `file:line: what`. */

@@ -28,7 +28,7 @@ const tests = (name: string, project: string): Step => ({
   isTest: true,
 });
 
-/** All steps, in order; `types`, `examples` and `doc-examples` need `build`, as examples import the package by its name. */
+/** All steps, in order; `exports`, `types`, `examples` and `doc-examples` read or import what `build` makes. */
 export const STEPS: readonly Step[] = [
   {
     name: 'style',
@@ -37,6 +37,7 @@ export const STEPS: readonly Step[] = [
   script('imports', 'check-imports'),
   script('sizes', 'check-sizes'),
   script('build', 'build'),
+  script('exports', 'check-exports'),
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'] },
   script('licences', 'check-licences'),
   script('advisories', 'check-advisories'),

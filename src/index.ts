@@ -1,8 +1,42 @@
-/** The library: canvases and graphs that run as streams. Everything that is not named here may change without notice. */
+/**
+ * `runnel`: what most programs need. Canvases and conversations with them, runs and their events, components, tools and models.
+ *
+ * Other entries: `runnel/engine` (graphs without canvases, the inside of plans and states), `runnel/agents` (models with tools),
+ * `runnel/server` (hosts, servers, stores), `runnel/testing`. What no entry exports may change without notice.
+ */
 
-export { createEgressClient, type EgressClient, type EgressOptions } from './adapters/egress/egress-client.js';
-export type { CodeRunner } from './adapters/sandbox/code-runner.js';
+export type { ActionOutcome, BrowserAction, BrowserActionName, PageView } from './adapters/browser/action.js';
+export type { BrowserSession, Browsers, OpenOptions } from './adapters/browser/browsers.js';
+export type { BrowserFile } from './adapters/browser/downloads.js';
+export type { UploadFile } from './adapters/browser/session.js';
+export type { EgressConnection, EgressTarget } from './adapters/egress/connect.js';
+export type { Resolver } from './adapters/egress/dial.js';
+export {
+  createEgressClient,
+  type EgressClient,
+  type EgressOptions,
+  type EgressRequest,
+  type EgressResponse,
+} from './adapters/egress/egress-client.js';
+export type { HttpMethod } from './adapters/egress/request-headers.js';
+export type { Destination, Hop, Transport, WireAnswer } from './adapters/egress/transport.js';
+export type { CachedList, ConnectionOptions, McpCall, McpConnection, McpTool } from './adapters/mcp/mcp-connection.js';
+export type { McpServer, McpServers, McpUser } from './adapters/mcp/mcp-servers.js';
+export type { McpSession } from './adapters/mcp/open-session.js';
+export type {
+  CodeArtifact,
+  CodeLanguage,
+  CodeLimit,
+  CodeRequest,
+  CodeResult,
+  CodeRunner,
+  CodeStatus,
+} from './adapters/sandbox/code-runner.js';
 export { createEmbeddedRunner, type EmbeddedRunnerOptions } from './adapters/sandbox/embedded/embedded-runner.js';
+export type { Databases } from './adapters/sql/databases.js';
+export type { Dialect } from './adapters/sql/dialects.js';
+export type { DatabaseAddress, DatabaseSession, StatementBounds, Table } from './adapters/sql/session.js';
+export type { References } from './adapters/tool-event.js';
 // Agents: a model and its tools, as one stream.
 export type { AgentAnswer, AgentEvent } from './agents/agent-events.js';
 export { type AgentState, newAgentState } from './agents/agent-events.js';
@@ -20,18 +54,29 @@ export {
   type LoadOptions,
   loadCanvas,
 } from './canvas/load-canvas.js';
-export type { WireEvent, WireEventName } from './canvas/ragflow-events.js';
-export { toWireEvents, type WireContext } from './canvas/ragflow-events.js';
 export {
+  RagflowProjection,
+  toWireEvents,
+  type WireContext,
+  type WireEvent,
+  type WireEventName,
+  type WireHeader,
+} from './canvas/ragflow-events.js';
+export { type NumberedWireEvent, RagflowReader, readRagflowEvents } from './canvas/read-ragflow-events.js';
+export {
+  type ActivationStatus,
+  type DescribeNode,
   type RunTimeline,
   type TimelineActivation,
   type TimelineEmission,
   type TimelineNode,
+  type TimelineUsage,
   timelineOf,
 } from './canvas/timeline.js';
 export { converse, runTurn, type Session, sessionAfter, type Turn, type TurnOptions } from './canvas/turn.js';
 // Components, and what they ask of the process around a run.
 export { agentComponent } from './components/agent.js';
+export type { AgentParams } from './components/agents/agent-params.js';
 export {
   type ComponentDescription,
   describeComponent,
@@ -39,20 +84,28 @@ export {
   type OutputDescription,
   type ParameterDescription,
 } from './components/catalogue.js';
+export type { LlmParams } from './components/chat/params.js';
 export {
   type Files,
   type MemoryEntry,
   type Services,
   type StoredFile,
-  servicesOf,
+  serviceOf,
 } from './components/services.js';
 export { toolComponent } from './components/tool-component.js';
 // Documents.
-export { formatDocument, toV1, toV2, type V2Conversion, v1ToV2, v2ToV1 } from './dsl/convert.js';
+export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';
 export type { Document, DocumentComponent, DocumentIssue, ReadResult } from './dsl/document.js';
 export { parseDocument, type ReadOptions, readDocument } from './dsl/read.js';
-export { parseReference, type Reference } from './dsl/reference.js';
-export { interpolate, type Lookup, readReference, resolveParam, type ValueSource } from './dsl/resolve.js';
+export { type AliasName, parseReference, type Reference } from './dsl/reference.js';
+export {
+  type InterpolateOptions,
+  interpolate,
+  type Lookup,
+  readReference,
+  resolveParam,
+  type ValueSource,
+} from './dsl/resolve.js';
 export type { DocumentSidecar } from './dsl/schema-v2.js';
 // Errors and JSON.
 export {
@@ -83,16 +136,45 @@ export {
   type Registry,
 } from './graph/component.js';
 export {
+  type BodyClosed,
+  type BodyOpened,
+  type BodyResumed,
+  type CallsOfNode,
+  type ErrorInfo,
+  type EventHeader,
   isTerminal,
+  type NodeCall,
+  type NodeDelta,
+  type NodeFailed,
+  type NodeHeader,
+  type NodeInterrupted,
+  type NodeNotice,
+  type NodeProgress,
   type NodeReport,
+  type NodeSettled,
+  type NodeSkipped,
+  type NodeStarted,
+  type NodeStreaming,
+  type NodeThinking,
+  type NodeUsage,
+  type OpenCall,
   type PendingQuestion,
+  type RunCancelled,
+  type RunEndFields,
   type RunEvent,
+  type RunFailed,
+  type RunInterrupted,
+  type RunSettled,
+  type RunStarted,
   type RunUsage,
   type TerminalEvent,
 } from './graph/events.js';
+export type { Durability, Journal } from './graph/journal.js';
 export {
   type Call,
+  type CallAttributes,
   type CallEnd,
+  type CallKind,
   type CallMoment,
   type CallReport,
   type CallStart,
@@ -107,9 +189,11 @@ export {
   type Notice,
   notice,
   type Outputs,
+  type Progress,
   type Settled,
   settled,
   type Usage,
+  type Write,
   warning,
 } from './graph/node-events.js';
 export type { Plan, Variables } from './graph/plan.js';
@@ -120,24 +204,49 @@ export type { Checkpoint, State } from './graph/state.js';
 export { createTimeoutResolver, type TimeoutOptions, type TimeoutResolver } from './graph/timeouts.js';
 export { type TraceContext, type TraceSource, traceContextOf } from './graph/trace-context.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
+export type { RetrievalRequest, RetrievedPassage, Retriever } from './knowledge/retriever.js';
 // Models.
-export type { ChatDelta, ChatMessage, ChatModel, ChatRequest } from './models/chat-model.js';
-export type { ModelsConfiguration } from './models/configuration.js';
-export { createModels, type Models, type ModelsOptions } from './models/router.js';
-export type { ScriptInput } from './models/scripted.js';
+export type {
+  ChatDelta,
+  ChatMessage,
+  ChatModel,
+  ChatRequest,
+  ChatRetries,
+  ContentPart,
+  Sampling,
+  TokenUsage,
+  ToolCall as ChatToolCall,
+  ToolDefinition,
+} from './models/chat-model.js';
+export type { ModelKind, ModelsConfiguration, ProviderSettings } from './models/configuration.js';
+export type { CallOptions, SpeechAudio, SpeechFormat } from './models/define-provider.js';
+export type { Limiter } from './models/limiter.js';
+export {
+  type ChatChoice,
+  createModels,
+  type Models,
+  type ModelsDescription,
+  type ModelsOptions,
+  type ProviderDescription,
+} from './models/router.js';
+export type { Script, ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
+export type { Embedder, Reranker, SpeechModel, SpeechOptions } from './models/single-answer.js';
 export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
 // Tools, and what they ask of the process around them.
-export { callTool } from './tools/call-tool.js';
+export { type CallBounds, callTool, type FunctionOptions } from './tools/call-tool.js';
 export { tools } from './tools/index.js';
 export {
   type AnyTool,
   type Artifact,
   defineTool,
+  type Shape,
+  type ShapeOutput,
   type Tool,
   type ToolCall,
   type ToolEvent,
   type ToolResult,
+  type ToolRetries,
   toolResult,
 } from './tools/tool.js';
 export type { ToolServices, ToolSettings } from './tools/tool-services.js';

@@ -59,3 +59,18 @@ function isPlain(text: string): boolean {
   }
   return true;
 }
+
+/** The value of a JSON text; undefined when it is none. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value of a JSON text; the text itself when it is none. */
+export function jsonOrText(text: string): Json {
+  const value = parseJson(text);
+  return value === undefined ? text : value;
+}

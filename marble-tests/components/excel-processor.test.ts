@@ -72,7 +72,7 @@ describe('ExcelProcessor', () => {
     marbles(({ expectObservable }) => {
       const failure = new EngineError(
         'CONFIG_INVALID',
-        'Node "node" writes a file, but the run was started without a file store; pass { services: { files } }.',
+        'Node "node" needs the service "files", but the run was started without it; pass { services: { files } }.',
       );
 
       expectObservable(perform(WRITE, around())).toBe('#', undefined, failure);

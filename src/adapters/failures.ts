@@ -8,20 +8,20 @@ export function toolFailed(
   return new EngineError('TOOL_FAILED', message, more);
 }
 
-/** What servers say of themselves, as errors repeat it. */
+/** Responses of servers, as errors quote them. */
 
-/** Characters of somebody else's words that an error repeats, and shorter texts than this are no secrets. */
-const MAX_SAID = 300;
+/** Characters of a response that an error quotes, and the fewest characters of a secret. */
+const MAX_QUOTE = 300;
 const MIN_SECRET = 4;
 
-/** Values of a URL's query that let somebody in. */
+/** Query parameters of a URL that hold credentials. */
 const CREDENTIALS = /([?&](?:key|api_?key|token|access_token|auth)=)[^&\s"'<>]+/gi;
 
 /**
- * Words of a service as errors repeat them: one line of at most `most` characters (default 300), without control characters,
+ * The text of a service as errors quote it: one line of at most `most` characters (default 300), without control characters,
  * `secrets` and keys in URLs. Secrets go before anything is cut, for the beginning of one would not be known as one.
  */
-export function said(text: string, secrets: readonly string[] = [], most = MAX_SAID): string {
+export function quoteResponse(text: string, secrets: readonly string[] = [], most = MAX_QUOTE): string {
   return withoutSecrets(text, secrets)
     .slice(0, 16 * most)
     .replace(CREDENTIALS, '$1REDACTED')

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.js';
 
-/** What a call of a tool may say. */
+/** The events of a tool call. */
 
 /** Passages and their documents by the names under which answers cite them. */
 export interface References {
@@ -19,16 +19,16 @@ export interface Artifact {
 /** How a call ended well; the last event of every call. */
 export interface ToolResult {
   readonly type: 'result';
-  /** What the model reads. */
+  /** Text for the model. */
   readonly text: string;
-  /** What other nodes read, by output name. */
+  /** Values for other nodes, by output name. */
   readonly outputs: JsonObject;
   /** Passages that the answer may cite. */
   readonly references?: References;
   readonly artifacts?: readonly Artifact[];
 }
 
-/** What a call may say: how far it is, a piece of what it found, and at the end its result. */
+/** An event of a call: progress, a piece of what it found, and last its result. */
 export type ToolEvent =
   | { readonly type: 'progress'; readonly message: string }
   | { readonly type: 'partial'; readonly text: string }
@@ -43,7 +43,7 @@ export function toolResult(
   return { type: 'result', text, outputs, ...more };
 }
 
-/** Files that tools made, as others write them down. */
+/** Files that tools made, in the formats of their readers. */
 
 /** An artifact as it stands in the output `_ARTIFACTS`. */
 export function artifactRecord({ name, url, mimeType, bytes }: Artifact): JsonObject {

@@ -11,6 +11,7 @@ import { createDatabases, ownDatabaseOf } from '../adapters/sql/databases.js';
 import type { Services } from '../components/services.js';
 import { rememberSpeech } from '../components/speaking/speech.js';
 import { EngineError } from '../errors.js';
+import { createTimeoutResolver, type TimeoutResolver } from '../graph/timeouts.js';
 import { type ModelsConfiguration, readModels } from '../models/configuration.js';
 import { createModels, type ModelsOptions } from '../models/router.js';
 import { LOCAL_TENANT } from '../settings/access.js';
@@ -101,6 +102,11 @@ export function toolSettingsOf(settings: Pick<Settings, 'nodes' | 'tools'>): Req
     environment: Object.fromEntries(variables.map(([key, { name }]) => [name, settings.tools[key]])),
     artifactDays,
   };
+}
+
+/** How long nodes may take, by the settings. */
+export function timeoutsOf({ timeoutSeconds, timeoutSecondsByType }: Settings['nodes']): TimeoutResolver {
+  return createTimeoutResolver({ defaultSeconds: timeoutSeconds, secondsByType: timeoutSecondsByType });
 }
 
 /** The runner that the settings name, started with the first script. A base URL set for `execute_code` replaces the service's. */

@@ -12,7 +12,6 @@ import type { Files, Services } from '../components/services.js';
 import type { Document } from '../dsl/document.js';
 import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
-import { createTimeoutResolver } from '../graph/timeouts.js';
 import { passThrough, readTraceContext } from '../graph/trace-context.js';
 import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH } from '../json.js';
 import { readSettings } from '../settings/read-settings.js';
@@ -20,7 +19,7 @@ import { watchedBy } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { readSdkPlan } from '../telemetry/telemetry.js';
 import { type Command, EXIT, parse } from './command.js';
-import { type OpenServices, openServices, type ServiceSettings } from './open-services.js';
+import { type OpenServices, openServices, type ServiceSettings, timeoutsOf } from './open-services.js';
 import { type Show, showAnswer, showEvents, showProgress } from './printers.js';
 import { readSource } from './read-source.js';
 import { Screen } from './screen.js';
@@ -68,7 +67,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   );
   const inputs = values.inputs === undefined ? {} : parseInputs(values.inputs);
   const settings = readSettings(terminal.env, 'stores', 'models', 'nodes', 'tools');
-  const timeouts = createTimeoutResolver({ environment: terminal.env });
+  const timeouts = timeoutsOf(settings.nodes);
   const [file = ''] = positionals;
   const canvas = loadCanvas(await readSource(file, terminal), { timeouts });
   const turn: Turn = {
@@ -142,7 +141,12 @@ async function play(what: Play): Promise<Played> {
         if (event.type === 'node-failed' && (event.then === 'run' || event.then === 'body')) failedNode = event.node;
       }),
       tap((event) => {
-        projection ??= new RagflowProjection({ plan: canvas.plan, messageId, sessionId: stored.id, startedAt: event.at });
+        projection ??= new RagflowProjection({
+          plan: canvas.plan,
+          messageId,
+          sessionId: stored.id,
+          startedAt: event.at,
+        });
         show(event, projection);
       }),
     ),

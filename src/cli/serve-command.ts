@@ -89,17 +89,16 @@ async function openParts({ env }: Terminal, settings: ServiceSettings, script: S
   // Awaited below; without a handler a rejection before that would end the process.
   opening.catch(() => {});
   try {
-    const [{ createServer }, { openServices }, { createTimeoutResolver }] = await Promise.all([
+    const [{ createServer }, { openServices, timeoutsOf }] = await Promise.all([
       import('../transport/index.js'),
       import('./open-services.js'),
-      import('../graph/timeouts.js'),
     ]);
     const { hasScript: _, close: closeServices, ...services } = await openServices(settings, { env, script });
     const stores = await opening.catch(async (error: unknown) => {
       await closeServices();
       throw error;
     });
-    return { stores, createServer, timeouts: createTimeoutResolver({ environment: env }), closeServices, services };
+    return { stores, createServer, timeouts: timeoutsOf(settings.nodes), closeServices, services };
   } catch (error) {
     await (await opening.catch(() => undefined))?.close();
     throw error;

@@ -11,6 +11,7 @@ import { timelinePage } from '../canvas/timeline-page.js';
 import { EngineError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { readSettings } from '../settings/read-settings.js';
 import { type Command, EXIT, parse } from './command.js';
 import { readTimelineView } from './read-timeline.js';
 import type { Terminal } from './terminal.js';
@@ -52,16 +53,17 @@ Exit codes: 0 shown, 2 there is no such run.`,
 
 /** @throws EngineError USAGE for something that is no address of a server. */
 function addressOf(given: string | undefined, agent: string | undefined, { env }: Terminal): ServerAddress {
+  const { client } = readSettings(env, 'client');
   const host = env.RUNNEL_HOST?.trim() || '127.0.0.1';
   const name = host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? '[::1]' : host;
-  const url = (given ?? env.RUNNEL_URL?.trim()) || `http://${name}:${env.RUNNEL_PORT?.trim() || '9380'}`;
+  const url = (given ?? client.url) || `http://${name}:${env.RUNNEL_PORT?.trim() || '9380'}`;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new EngineError(
       'USAGE',
       `The address of a server begins with http:// or https://; received ${JSON.stringify(url)}.`,
     );
   }
-  return { url: url.replace(/\/+$/, ''), key: env.RUNNEL_API_KEY?.trim() || undefined, agent };
+  return { url: url.replace(/\/+$/, ''), key: client.apiKey, agent };
 }
 
 async function write(file: string, page: string): Promise<void> {

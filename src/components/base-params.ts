@@ -25,8 +25,16 @@ export const templateEngine = z.enum(['jinja', 'handlebars'], 'expected "jinja" 
 /** Ids of nodes: a list, or one id alone as old documents write it. */
 export const nodeIds = z.preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(z.string()));
 
+/** A parameter that may be absent or null, which both read as `standard`. */
+export function withDefault<T extends z.ZodType>(schema: T, standard: z.output<T>) {
+  return schema.nullish().transform((given) => given ?? standard);
+}
+
+/** A switch that may be absent or null, which both read as `standard`. */
+export const flag = (standard: boolean) => withDefault(z.boolean(), standard);
+
 /** A text that may be absent or null, which both read as empty. */
-export const optionalText = z
-  .string()
-  .nullish()
-  .transform((text) => text ?? '');
+export const optionalText = withDefault(z.string(), '');
+
+/** For `z.preprocess`: an empty text or null means that nothing was entered in the editor. */
+export const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);

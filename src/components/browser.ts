@@ -1,24 +1,17 @@
 import { concat, concatMap, defer, from, map, type Observable, of, takeWhile, toArray } from 'rxjs';
 import { z } from 'zod';
 import { type DomainList, readDomains } from '../adapters/browser/guard-proxy.js';
-import type { BrowserSession, Browsers, OpenOptions } from '../adapters/browser/index.js';
+import type { BrowserSession, OpenOptions } from '../adapters/browser/index.js';
 import { contextOf } from '../agents/call-context.js';
-import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';
-import { baseParams } from './base-params.js';
+import { baseParams, flag, withDefault } from './base-params.js';
 import { type Browsed, browse } from './browsing/browse.js';
 import { isUpload, loadUploads, storeFiles } from './browsing/files.js';
 import { nothingToAsk } from './chat/messages.js';
 import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
-import { optionalServices } from './services.js';
+import { optionalServices, serviceOf } from './services.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
-
-const flag = (standard: boolean) =>
-  z
-    .boolean()
-    .nullish()
-    .transform((given) => given ?? standard);
 
 const browserParams = z.preprocess(
   withAliases,
@@ -56,11 +49,9 @@ const browserParams = z.preprocess(
       .describe(
         'Domains that may be opened and loaded from, those below them included; a list, or a text with commas. Default all.',
       ),
-    upload_sources: z
-      .json()
-      .nullish()
-      .transform((given) => given ?? [])
-      .describe('Files that pages may be given: ids, URLs, references, or lists of them. Default none.'),
+    upload_sources: withDefault(z.json(), []).describe(
+      'Files that pages may be given: ids, URLs, references, or lists of them. Default none.',
+    ),
   }),
 );
 
@@ -101,7 +92,7 @@ function withAliases(params: unknown): unknown {
 }
 
 function work(activation: Activation, params: BrowserParams): Observable<NodeEvent> {
-  const browsers = browsersOf(activation);
+  const browsers = serviceOf(activation, 'browsers');
   const chat = openNodeChat(contextOf(activation), params);
   const reader = createTextReader(activation);
   const task = reader.read(params.prompts);
@@ -157,14 +148,4 @@ function openOptions(activation: Activation, params: BrowserParams): OpenOptions
     // Ids of agents are never those of another tenant.
     ...(isRemembered && { rememberAs: JSON.stringify([session.agent ?? '', session.id, activation.node]) }),
   };
-}
-
-function browsersOf(activation: Activation): Browsers {
-  const { browsers } = optionalServices(activation);
-  if (browsers !== undefined) return browsers;
-  throw new EngineError(
-    'CONFIG_INVALID',
-    `Node "${activation.node}" needs a browser, but the run was started without; pass { services: { browsers: createBrowsers() } }.`,
-    { node: activation.node },
-  );
 }

@@ -7,7 +7,7 @@ import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import type { ChatMessage } from '../models/chat-model.js';
 import { collectAnswer } from '../models/collect-answer.js';
-import { baseParams, nodeIds } from './base-params.js';
+import { baseParams, nodeIds, withDefault } from './base-params.js';
 import { usageEvent } from './chat/answers.js';
 import { readHistory } from './chat/messages.js';
 import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
@@ -38,14 +38,9 @@ const categorizeParams = z.preprocess(
   z.looseObject({
     ...baseParams,
     ...modelParams,
-    llm_id: z
-      .string('a model is named by a text')
-      .trim()
-      .nullish()
-      .transform((id) => id ?? '')
-      .describe(
-        'Model: `model`, `model@Factory` or `model@instance@Factory`; default the configured one for chats, as in RAGFlow.',
-      ),
+    llm_id: withDefault(z.string('a model is named by a text').trim(), '').describe(
+      'Model: `model`, `model@Factory` or `model@instance@Factory`; default the configured one for chats, as in RAGFlow.',
+    ),
     category_description: z
       .record(
         z.string().refine((name) => name.trim() !== '', 'a category needs a name'),

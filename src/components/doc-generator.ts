@@ -7,9 +7,9 @@ import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { baseParams, optionalText, templateEngine } from './base-params.js';
+import { baseParams, flag, optionalText, templateEngine } from './base-params.js';
 import type { Files } from './services.js';
-import { optionalServices } from './services.js';
+import { serviceOf } from './services.js';
 import { removeThinking } from './speaking/think-text.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
 
@@ -83,26 +83,12 @@ function withAliases(params: unknown): unknown {
   return { header_text: header, footer_text: footer, watermark_text: watermark, ...params };
 }
 
-function flag(standard: boolean) {
-  return z
-    .boolean()
-    .nullish()
-    .transform((given) => given ?? standard);
-}
-
 function textsOf(params: DocGeneratorParams): string[] {
   return [params.content, params.filename, params.header_text, params.footer_text, params.watermark_text];
 }
 
 function generate(activation: Activation, params: DocGeneratorParams): Observable<NodeEvent> {
-  const { files } = optionalServices(activation);
-  if (files === undefined) {
-    throw new EngineError(
-      'CONFIG_INVALID',
-      `Node "${activation.node}" makes a file, but the run was started without a place for files; pass { services: { files } }.`,
-      { node: activation.node },
-    );
-  }
+  const files = serviceOf(activation, 'files');
   const reader = createTextReader(activation);
   const { template_engine: engine } = params;
   const content = engine ? reader.render(params.content, engine) : reader.read(params.content);

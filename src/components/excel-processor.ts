@@ -1,6 +1,5 @@
 import { concatMap, type Observable, of } from 'rxjs';
 import { z } from 'zod';
-import { filesOf } from '../documents/reading/open-file.js';
 import { type LoadedFile, loadFile, readTextTables } from '../documents/spreadsheets/load-tables.js';
 import {
   mergeResult,
@@ -18,9 +17,10 @@ import { readReference, typedValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Outputs, type Settled, settled, warning } from '../graph/node-events.js';
-import type { Json } from '../json.js';
+import { type Json, parseJson } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { baseParams } from './base-params.js';
+import { serviceOf } from './services.js';
 import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 
 const OPERATIONS = ['read', 'merge', 'transform', 'output'] as const;
@@ -191,14 +191,7 @@ function writeFile(given: Params, activation: Activation, reader: TextReader): S
   const hasNamedGrids = given.output_data != null || typeof data === 'string';
   const tables = tablesOfData(parseJsonText(data), sheet, createCellBudget(MAX_CELLS), { hasNamedGrids });
   if (tables === undefined && typeof data !== 'string') return settleWith(NOT_ROWS);
-  const files = filesOf(activation.services);
-  if (files === undefined) {
-    throw new EngineError(
-      'CONFIG_INVALID',
-      `Node "${activation.node}" writes a file, but the run was started without a file store; pass { services: { files } }.`,
-      { node: activation.node },
-    );
-  }
+  const files = serviceOf(activation, 'files');
   const fileName = reader.read(name ?? '');
   return fromAbortable(async (signal): Promise<Outputs> => {
     const found = tables ?? (await tablesOfText(String(data), signal));
@@ -232,11 +225,8 @@ function parseJsonText(data: Json): Json {
   if (typeof data !== 'string') return data;
   const text = data.trim();
   const isFenced = text.startsWith('```') && text.endsWith('```');
-  try {
-    return JSON.parse(isFenced ? text.slice(text.indexOf('\n') + 1, -3) : text) as Json;
-  } catch {
-    return data;
-  }
+  const value = parseJson(isFenced ? text.slice(text.indexOf('\n') + 1, -3) : text);
+  return value === undefined ? data : value;
 }
 
 function shorten(text: string): string {

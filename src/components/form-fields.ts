@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { canonicalId } from '../dsl/component-id.js';
 import { EngineError } from '../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, jsonOrText } from '../json.js';
 import { readFileValues } from './file-inputs.js';
 
 /** One field of a form, as the document declares it. */
@@ -130,12 +130,7 @@ function hasFiles(value: Json): boolean {
 }
 
 function parseObject(value: Json): Json {
-  if (typeof value !== 'string' || value.trim() === '') return value;
-  try {
-    return JSON.parse(value) as Json;
-  } catch {
-    return value;
-  }
+  return typeof value === 'string' ? jsonOrText(value) : value;
 }
 
 async function readFiles(

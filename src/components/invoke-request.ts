@@ -6,7 +6,7 @@ import { renderValue } from '../dsl/render-value.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/component.js';
 import { traceContextOf } from '../graph/trace-context.js';
-import { isJsonObject, type Json } from '../json.js';
+import { isJsonObject, type Json, parseJson } from '../json.js';
 import type { TextReader } from './values/text-reader.js';
 
 /** One argument of the request as the document declares it. */
@@ -78,12 +78,7 @@ function readHeaders(written: Json, { node }: Activation, reader: TextReader): R
 }
 
 function parseHeaders(text: string): Json | undefined {
-  if (text.trim() === '') return null;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
+  return text.trim() === '' ? null : parseJson(text);
 }
 
 function textOf(value: Json, reader: TextReader): string {
@@ -119,19 +114,10 @@ function bodyOf(values: Arguments, datatype: RequestParams['datatype'], method: 
 /** A text that holds JSON is put in as it stands: numbers too long for a double arrive as they were written. */
 function jsonText(values: Arguments): string {
   const fields = [...values].map(([key, value]) => {
-    const isWritten = typeof value === 'string' && isJsonText(value);
+    const isWritten = typeof value === 'string' && parseJson(value) !== undefined;
     return `${JSON.stringify(key)}:${isWritten ? value.trim() : JSON.stringify(value)}`;
   });
   return `{${fields.join(',')}}`;
-}
-
-function isJsonText(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A list is one field for each item, as HTML forms have it. */

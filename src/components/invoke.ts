@@ -10,13 +10,10 @@ import { type NodeEvent, type Outputs, settled, warning } from '../graph/node-ev
 import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { retryWith } from '../operators/retry-with.js';
-import { baseParams, optionalText } from './base-params.js';
+import { baseParams, entered, optionalText, withDefault } from './base-params.js';
 import { invokeRequest } from './invoke-request.js';
-import { httpOf } from './services.js';
+import { serviceOf } from './services.js';
 import { createTextReader, outputOf, referencedOutputs } from './values/text-reader.js';
-
-/** An empty text or null means that nothing was entered in the editor. */
-const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
 
 const variable = z.looseObject({
   key: optionalText.describe('Name of the argument; one without a name is left out.'),
@@ -38,11 +35,9 @@ const params = z.looseObject({
     .optional()
     .transform((given) => given ?? null)
     .describe('A JSON object, or its text; references in its values are replaced. Default: none.'),
-  variables: z
-    .array(variable)
-    .nullish()
-    .transform((given) => given ?? [])
-    .describe('Arguments {key, ref, value}: the query of GET and HEAD, the body of the others. Default: none.'),
+  variables: withDefault(z.array(variable), []).describe(
+    'Arguments {key, ref, value}: the query of GET and HEAD, the body of the others. Default: none.',
+  ),
   datatype: z
     .preprocess(
       (given) => (typeof given === 'string' ? given.toLowerCase() : given) || 'json',
@@ -97,7 +92,7 @@ export const invoke = defineComponent<InvokeParams>({
     };
     return (activation) => {
       const reader = createTextReader(activation);
-      const http = httpOf(activation);
+      const http = serviceOf(activation, 'http');
       const request = invokeRequest(given, activation, reader);
       const answer$ = http.fetch(request).pipe(
         retryWith({ attempts: retries + 1, delayMs: () => delaySeconds * 1000, isRetryable }),

@@ -7,7 +7,7 @@ import { EngineError } from '../errors.js';
 import { type Activation, type BodyEnd, defineComponent } from '../graph/component.js';
 import { interrupt, type NodeEvent, type Outputs, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json } from '../json.js';
-import { baseParams, optionalText } from './base-params.js';
+import { baseParams, optionalText, withDefault } from './base-params.js';
 import { type Step, walk } from './bodies.js';
 import { compareForLoop } from './values/comparison.js';
 import { nameReference } from './values/text-reader.js';
@@ -34,21 +34,15 @@ const loopCondition = z.looseObject({
 
 const params = z.looseObject({
   ...baseParams,
-  loop_variables: z
-    .array(loopVariable)
-    .nullish()
-    .transform((variables) => variables ?? [])
-    .describe('Variables of the loop, which are its outputs; default none.'),
-  loop_termination_condition: z
-    .array(loopCondition)
-    .nullish()
-    .transform((conditions) => conditions ?? [])
-    .describe('What ends the loop, checked before every round; without conditions only the maximum does.'),
-  logical_operator: z
-    .enum(['and', 'or'])
-    .nullish()
-    .transform((operator) => operator ?? 'and')
-    .describe('"and" (default): all conditions must hold; "or": one is enough.'),
+  loop_variables: withDefault(z.array(loopVariable), []).describe(
+    'Variables of the loop, which are its outputs; default none.',
+  ),
+  loop_termination_condition: withDefault(z.array(loopCondition), []).describe(
+    'What ends the loop, checked before every round; without conditions only the maximum does.',
+  ),
+  logical_operator: withDefault(z.enum(['and', 'or']), 'and').describe(
+    '"and" (default): all conditions must hold; "or": one is enough.',
+  ),
   maximum_loop_count: z.coerce
     .number()
     .default(0)

@@ -4,7 +4,7 @@ import { readReference } from '../dsl/resolve.js';
 import { type Activation, type BodyEnd, defineComponent } from '../graph/component.js';
 import { interrupt, type NodeEvent, type Outputs, type Progress, type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { baseParams } from './base-params.js';
+import { baseParams, withDefault } from './base-params.js';
 import {
   aliasesOf,
   type CollectedOutput,
@@ -23,11 +23,9 @@ const params = z.looseObject({
   items_ref: itemsParam,
   outputs: collectedParam,
   max_concurrency: concurrencyParam,
-  on_item_error: z
-    .enum(['fail', 'null', 'skip'])
-    .nullish()
-    .transform((choice) => choice ?? 'fail')
-    .describe('When a round fails: "fail" the node, collect "null", or "skip" the item. Default "fail".'),
+  on_item_error: withDefault(z.enum(['fail', 'null', 'skip']), 'fail').describe(
+    'When a round fails: "fail" the node, collect "null", or "skip" the item. Default "fail".',
+  ),
 });
 
 /** Output that holds the ended rounds while the node is running. */

@@ -4,7 +4,7 @@ import { readReference, resolveParam, typedValue, type ValueSource } from '../ds
 import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { baseParams, nodeIds, optionalText } from './base-params.js';
+import { baseParams, nodeIds, optionalText, withDefault } from './base-params.js';
 import { compareForSwitch } from './values/comparison.js';
 import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 
@@ -15,11 +15,7 @@ const item = z.looseObject({
   operator: optionalText.describe(
     'contains, not contains, start with, end with, empty, not empty, in, not in, =, ≠, >, <, ≥, ≤.',
   ),
-  value: z
-    .json()
-    .nullish()
-    .transform((value) => value ?? '')
-    .describe('What is compared with; a reference in braces is read. Default "".'),
+  value: withDefault(z.json(), '').describe('What is compared with; a reference in braces is read. Default "".'),
 });
 
 const condition = z.looseObject({

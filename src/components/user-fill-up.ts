@@ -14,7 +14,7 @@ import {
 } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { baseParams, optionalText } from './base-params.js';
+import { baseParams, optionalText, withDefault } from './base-params.js';
 import {
   type FieldValues,
   type Form,
@@ -30,16 +30,12 @@ const DEFAULT_TIPS = 'Please fill up the form';
 
 const params = z.looseObject({
   ...baseParams,
-  enable_tips: z
-    .boolean()
-    .nullish()
-    .transform((isEnabled) => isEnabled ?? true)
-    .describe('Whether the tips are shown and given as an output; default true.'),
-  tips: z
-    .string()
-    .nullish()
-    .transform((tips) => tips ?? DEFAULT_TIPS)
-    .describe(`What the user reads above the form; may hold references. Default ${JSON.stringify(DEFAULT_TIPS)}`),
+  enable_tips: withDefault(z.boolean(), true).describe(
+    'Whether the tips are shown and given as an output; default true.',
+  ),
+  tips: withDefault(z.string(), DEFAULT_TIPS).describe(
+    `What the user reads above the form; may hold references. Default ${JSON.stringify(DEFAULT_TIPS)}`,
+  ),
   inputs: formParam,
   layout_recognize: optionalText.describe('How documents given as files are parsed; default "".'),
 });

@@ -22,7 +22,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** Takes away control characters and replaces halves of surrogate pairs, so that any format can hold the text. */
+/** Removes control characters and replaces lone surrogates, so that any format can hold the text. */
 export function writable(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
@@ -30,7 +30,7 @@ export function writable(text: string): string {
     .replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** The first `maxLength` UTF-16 units of a text, one less where that would part a character. */
+/** The first `maxLength` UTF-16 units of a text, one less where that would split a surrogate pair. */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const cut = text.slice(0, maxLength);

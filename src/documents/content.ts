@@ -1,6 +1,6 @@
 import type { Image } from './image.js';
 
-/** How a stretch of text is set. */
+/** Formatting of a run of text. */
 export interface Marks {
   readonly bold?: boolean;
   readonly italic?: boolean;
@@ -59,7 +59,7 @@ export interface Section {
   readonly blocks: readonly Block[];
 }
 
-/** Text as it is without its setting: links as `text (address)`, images as their description. */
+/** Text without its formatting: links as `text (address)`, images as their description. */
 export function plainText(content: readonly Inline[]): string {
   return content.map(plainInline).join('');
 }
@@ -79,7 +79,7 @@ function plainInline(inline: Inline): string {
   }
 }
 
-/** Whether a link only shows its own address, with or without what a browser completes. */
+/** Whether the text of a link is its own address, complete or abbreviated. */
 function sameAddress(text: string, href: string): boolean {
   return [text, `${text}/`, `mailto:${text}`, `http://${text}`, `http://${text}/`, `https://${text}`].includes(href);
 }
@@ -102,7 +102,7 @@ export const MARGIN = { top: 72, bottom: 72, left: 60, right: 60 } as const;
 /** Distance of header and footer from the edges of the paper, and the size of their text, in points. */
 export const EDGE = { margin: 36, fontSize: 9 } as const;
 
-/** How the pages of a document look; texts are single lines that every format can hold. */
+/** Page set-up of a document; texts are single lines that every format can hold. */
 export interface Page {
   readonly title: string;
   /** Size of the text in points. */
@@ -112,7 +112,7 @@ export interface Page {
   readonly footer: string;
   readonly watermark: string;
   readonly hasNumbers: boolean;
-  /** When the document was made, in words; empty when that is not to be shown. */
+  /** The line with the time of making; empty when it is not shown. */
   readonly generated: string;
   /** Written into the properties of the file. */
   readonly created: Date;
@@ -123,7 +123,7 @@ export function headingSize(level: number, fontSize: number): number {
   return fontSize + Math.max(0, 8 - 2 * level);
 }
 
-/** How wide the text of a column is: its longest word, and its longest line. */
+/** Widths that a column needs: for its longest word, and for its longest line. */
 export interface ColumnNeed {
   readonly word: number;
   readonly line: number;

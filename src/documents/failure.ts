@@ -1,11 +1,11 @@
 import { EngineError, toEngineError } from '../errors.js';
 
-/** The content is not what this format can hold; told apart from faults of the program. */
+/** The error for content that a format cannot hold, as opposed to a fault of the program. */
 export function refuse(reason: string): EngineError {
   return new EngineError('DOCUMENT_NOT_WRITTEN', reason);
 }
 
-/** Says which format could not be written and why, whatever was thrown. */
+/** Turns anything thrown into the error that names the format and the reason. */
 export function notWritten(format: string, thrown: unknown): EngineError {
   const reason = reasonOf(thrown);
   return new EngineError('DOCUMENT_NOT_WRITTEN', `${format.toUpperCase()} generation failed: ${reason}`, {
@@ -14,14 +14,14 @@ export function notWritten(format: string, thrown: unknown): EngineError {
   });
 }
 
-/** What is wrong with the content, whatever was thrown. */
+/** The reason in anything thrown. */
 export function reasonOf(thrown: unknown): string {
   return isStackOverflow(thrown)
     ? 'the content is nested too deeply.'
     : toEngineError(thrown, 'DOCUMENT_NOT_WRITTEN').message;
 }
 
-/** The Markdown parser recurses without a bound of its own. */
+/** The Markdown parser recurses without a limit. */
 function isStackOverflow(thrown: unknown): boolean {
   return thrown instanceof RangeError && thrown.message.includes('call stack');
 }

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 
-/** A picture that was looked through: its bytes are what `type` says, and it is not larger than they show. */
+/** A validated picture: its bytes have the format `type`, and `width` and `height` are within the bounds. */
 export interface Image {
   readonly type: 'png' | 'jpg' | 'gif';
   readonly bytes: Uint8Array;
@@ -17,16 +17,16 @@ const MAX_SIDE = 16_384;
 const DATA_URI = /^data:image\/[\w.+-]+;base64,([\w+/=-]+)$/i;
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-/** Chunks that make the picture; all others only tell about it. */
+/** Chunks that carry the picture; all others are metadata. */
 const PNG_PICTURE = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']);
 /** Values of a pixel by colour type: grey, colours, palette, grey and colours with transparency. */
 const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 /**
- * Reads the picture in a `data:` URI: PNG (not interlaced), JPEG or GIF by its bytes, whatever the URI says.
+ * Reads the picture in a `data:` URI: PNG (not interlaced), JPEG or GIF by its bytes, not by the media type of the URI.
  *
  * Undefined for everything else, for broken pictures and for those of more than 16,777,216 pixels. A PNG comes back
- * without the parts that only tell about it, and is unpacked once under a bound: the writers unpack without one.
+ * without its metadata, and is unpacked once within a bound, as the writers unpack without one.
  */
 export function readImage(uri: string): Image | undefined {
   const encoded = DATA_URI.exec(uri)?.[1];
@@ -105,7 +105,7 @@ function readGif(bytes: Buffer): Image | undefined {
   return { type: 'gif', bytes, width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
 }
 
-/** Most bytes of pictures in one document, each counted wherever it stands. */
+/** Most bytes of pictures in one document; each occurrence counts. */
 const MAX_IMAGE_BYTES = 16_777_216;
 /** Most pictures in one document. */
 const MAX_IMAGES = 500;

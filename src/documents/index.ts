@@ -23,7 +23,10 @@ export interface DocumentOptions {
   readonly watermark?: string;
   /** Numbers the pages: PDF, Word, and HTML when it is printed. @default false */
   readonly pageNumbers?: boolean;
-  /** Shows when the document was made, in local time; in the footer of PDF and Word, else as first paragraph. @default not shown */
+  /**
+   * Shows when the document was made, in local time; in the footer of PDF and Word, else as first paragraph. @default not
+   * shown
+   */
   readonly timestamp?: Date;
   /** Time of making in the properties of a PDF. @default `timestamp`, else now */
   readonly created?: Date;
@@ -45,7 +48,7 @@ export interface DocumentFile {
 
 /** Longest Markdown text, in bytes of UTF-8. */
 const MAX_BYTES = 2_097_152;
-/** Longest Markdown that is read in this thread, in UTF-16 units: the worst takes a moment. */
+/** Longest Markdown that is read in this thread, in UTF-16 units; the slowest such text takes milliseconds. */
 const MAX_IN_PLACE = 4_000;
 /** Longest title, header, footer and watermark, in UTF-16 units. */
 const MAX_LINE = 500;
@@ -57,7 +60,7 @@ const MAX_LINE = 500;
  * shown as text. `\newpage` or `<!-- pagebreak -->` alone on a line starts a page, `<!-- section -->` a section, and
  * `<!-- header: … -->`, `<!-- footer: … -->` set its edges.
  *
- * @throws EngineError `DOCUMENT_NOT_WRITTEN` (`details: { format, reason }`) for more than 2 MiB, options that are no such,
+ * @throws EngineError `DOCUMENT_NOT_WRITTEN` (`details: { format, reason }`) for more than 2 MiB, invalid options,
  * nesting beyond 32 levels, tables beyond 63 columns or 100,000 cells (Excel: 16,384 and 200,000).
  */
 export async function convertMarkdown(markdown: string, options: DocumentOptions): Promise<DocumentFile> {
@@ -176,11 +179,11 @@ export interface MarkdownRequest {
   readonly page: { readonly header: string; readonly footer: string };
 }
 
-/** Milliseconds that reading may take; what is not made to be slow takes far less than one second. */
+/** Milliseconds that reading may take; ordinary texts take far less than one second. */
 const TIMEOUT_MS = 20_000;
 
 /**
- * Reads Markdown in a thread: the parser takes quadratic time and more for texts that are made to be slow, such as `_a_a_a…`.
+ * Reads Markdown in a thread: the parser takes quadratic time or more for hostile texts such as `_a_a_a…`.
  *
  * Rejects as `readMarkdown`, with `DOCUMENT_NOT_WRITTEN` for more than 20 seconds, and with the reason of the signal.
  */

@@ -42,7 +42,7 @@ function cellsOf(line: string): string[] {
   return [...`${inner}|`.matchAll(CELL)].slice(0, -1).map(([, cell = '']) => cellText(cell));
 }
 
-/** What a cell says, without the marks that set all of it. */
+/** The text of a cell, without formatting that covers all of it. */
 function cellText(cell: string): string {
   const text = cell
     .trim()

@@ -21,11 +21,11 @@ const PAGE_BREAK = /^\\(?:newpage|pagebreak)$/;
 /**
  * Reads Markdown (GitHub's) into sections of blocks, within bounds.
  *
- * Raw HTML is text. Comments are not shown; those alone on a line can steer the pages: see `readNotes`. Links go to
+ * Raw HTML is text. Comments are not shown; those alone on a line control the pages: see `readNotes`. Links go to
  * http, https and mailto only. Pictures come from `data:` URIs only, others become links.
  *
  * @throws EngineError `DOCUMENT_NOT_WRITTEN` beyond 32 levels of nesting, 63 columns or 100,000 table cells; RangeError
- * for nesting that the Markdown parser cannot follow.
+ * for nesting that overflows the stack of the Markdown parser.
  */
 export async function readMarkdown(
   markdown: string,
@@ -148,7 +148,7 @@ class Reader {
   }
 }
 
-/** Deepest nesting of settings such as bold inside of a link. */
+/** Deepest nesting of formatting such as bold inside of a link. */
 const MAX_SETTINGS = 32;
 
 const LINKED = new Set(['http:', 'https:', 'mailto:']);
@@ -246,7 +246,7 @@ class InlineReader {
   }
 }
 
-/** What holds for the tokens that are read. */
+/** The formatting around the tokens that are read. */
 interface Around {
   readonly marks: Marks;
   readonly isLinked: boolean;
@@ -260,7 +260,7 @@ export function safeAddress(address: string): string | undefined {
   return LINKED.has(protocol) ? href : undefined;
 }
 
-/** Joins a text to the one before when both are set alike, so that formats get whole texts. */
+/** Joins a text to the one before when both have the same formatting, so that writers get whole runs. */
 function addText(found: Inline[], text: string, marks: Marks): void {
   const line = oneLine(text);
   const last = found.at(-1);
@@ -283,7 +283,7 @@ export function oneLine(text: string): string {
   );
 }
 
-/** What a comment says about the pages. */
+/** A directive about pages, written as a comment. */
 export type Note =
   | { readonly kind: 'page-break' }
   | { readonly kind: 'section' }
@@ -305,13 +305,13 @@ const EDGE = /^(header|footer)\s*:(.*)$/is;
  */
 export function readNotes(html: string): readonly Note[] | undefined {
   if (!html.includes('<!--') || !html.trimEnd().endsWith('-->')) return undefined;
-  // Every comment has an end now, so that none is looked for in vain.
+  // Every comment is closed, so the search stays linear.
   if (html.replace(COMMENT, '').trim() !== '') return undefined;
   return [...html.matchAll(COMMENT)].flatMap(([, text = '']): Note[] => {
-    const said = text.trim();
-    if (PAGE_BREAK_NOTE.test(said)) return [{ kind: 'page-break' }];
-    if (SECTION.test(said)) return [{ kind: 'section' }];
-    const [, edge, line = ''] = EDGE.exec(said) ?? [];
+    const note = text.trim();
+    if (PAGE_BREAK_NOTE.test(note)) return [{ kind: 'page-break' }];
+    if (SECTION.test(note)) return [{ kind: 'section' }];
+    const [, edge, line = ''] = EDGE.exec(note) ?? [];
     if (edge === undefined) return [];
     return [{ kind: edge.toLowerCase() === 'header' ? 'header' : 'footer', text: writableLine(line, MAX_EDGE_TEXT) }];
   });

@@ -47,7 +47,7 @@ const MIME_TYPES = { png: 'image/png', jpg: 'image/jpeg', gif: 'image/gif' } as 
 export function writeHtml(sections: readonly Section[], page: Page, layout = LAYOUT): string {
   const { title, watermark, generated } = page;
   const body = sections.map(sectionHtml).join('\n');
-  // A template bounds what it writes, and that bound is meant for texts: the body is put in afterwards.
+  // The output of a template has a bound that is meant for texts, so the body is inserted afterwards.
   const mark = '\u{f0000}';
   const rendered = renderHandlebars(layout, { title, watermark, generated, style: styleOf(page), body: mark });
   return rendered.split(mark).join(body);

@@ -9,7 +9,7 @@ import {
   type TableBlock,
 } from './content.js';
 
-/** Widest column of a table, in columns of text; longer cells push the rest of their row aside. */
+/** Widest column of a table, in columns of text; longer cells shift the rest of their row. */
 const MAX_COLUMN_WIDTH = 40;
 const FORM_FEED = '\f';
 
@@ -51,7 +51,7 @@ function listLines({ start, items }: ListBlock): string[] {
   return items.flatMap(({ checked, blocks }, index) => {
     const number = start === undefined ? '- ' : `${start + index}. `;
     const mark = checked === undefined ? number : `${number}[${checked ? 'x' : ' '}] `;
-    // A list inside follows its line at once; only whole paragraphs stand apart.
+    // A nested list follows without an empty line; paragraphs are separated by one.
     const lines = blocks.flatMap((block, at) =>
       at === 0 || block.kind === 'list' ? linesOf(block) : ['', ...linesOf(block)],
     );

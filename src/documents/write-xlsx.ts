@@ -31,7 +31,7 @@ export async function writeXlsx(markdown: string, signal?: AbortSignal): Promise
   return new Uint8Array(await writeWorkbook(sheets, signal));
 }
 
-/** The text as one column; a text that is too long for a cell goes on in the next. */
+/** The text as one column; a text that is too long for a cell continues in the next. */
 function wholeText(text: string): FoundTable {
   const rows = [['Content']];
   let rest = text;

@@ -11,7 +11,7 @@ export const MAX_ISSUES = 1000;
 export interface IssueList {
   /** Adds an error: the document cannot run like this. */
   error(code: DocumentIssueCode, path: readonly PathStep[], message: string, component?: string): void;
-  /** Adds a warning: the document runs, but somebody should look. */
+  /** Adds a warning: the document runs, but may not do what is intended. */
   warn(code: DocumentIssueCode, path: readonly PathStep[], message: string, component?: string): void;
   /** Adds issues found elsewhere, as they are. */
   append(issues: readonly DocumentIssue[]): void;
@@ -43,7 +43,7 @@ export function createIssueList(base: readonly PathStep[] = []): IssueList {
       return;
     }
     dropped += 1;
-    // An error must not be lost behind a thousand warnings: it takes the place of the last one.
+    // The first error replaces the last warning when the list is full.
     if (issue.severity === 'error' && errors === 1) found[MAX_ISSUES - 1] = issue;
   };
   const add =
@@ -66,7 +66,7 @@ export function createIssueList(base: readonly PathStep[] = []): IssueList {
   };
 }
 
-/** Says what a value is, short enough for a message: `the text "abc"`, `a list of 3`, `null`. */
+/** Describes a value in a few words for a message: `the text "abc"`, `a list of 3`, `null`. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

@@ -9,7 +9,7 @@ const MAX_VALUES = 10_000_000;
 
 /** What to do while copying; both are optional. */
 export interface CopyOptions {
-  /** Told about everything that could not be copied. */
+  /** Collects everything that could not be copied. */
   readonly issues?: IssueList;
   /** Applied to every text value (never to keys). */
   readonly rewrite?: (text: string) => string;

@@ -7,14 +7,14 @@ import { omitKeys, ownList, ownObject, ownText } from './json-copy.js';
 /** Parameter under which version 2 documents carry the body a component belongs to. */
 export const PARENT_PARAM = 'parent_id';
 
-/** A component as its entry says it, before ids are compared with the other entries. */
+/** A component as its entry declares it, before ids are resolved against the other entries. */
 export interface ComponentDraft {
   readonly id: string;
   readonly type: string;
   readonly params: JsonObject;
   /** Successors as written: any spelling, perhaps twice. */
   readonly downstream: readonly string[];
-  /** Enclosing body as the entry itself says it (version 1). */
+  /** Enclosing body as the entry itself declares it (version 1). */
   readonly parent?: string | undefined;
   readonly extra?: JsonObject | undefined;
 }
@@ -52,7 +52,7 @@ export function readLayout(graph: JsonObject | undefined): Layout {
 }
 
 /**
- * Ties drafts together: successors and parents get the spelling of the keys, each successor once.
+ * Links drafts: successors and parents get the spelling of the keys, each successor once.
  *
  * A successor or parent that does not exist is reported and left out, so that what follows can rely on every id.
  */
@@ -123,13 +123,13 @@ function linkParent(
   if (id !== undefined) return id;
   const path = ['components', draft.id, ...(options.exact ? ['params', PARENT_PARAM] : [PARENT_PARAM])];
   const message = `${JSON.stringify(draft.id)} belongs to ${JSON.stringify(parent)}, which does not exist; name its Loop or Iteration`;
-  // A frame in the drawing that is no component groups nodes for the eye only.
+  // A frame of the layout that is no component only groups nodes visually.
   if (written === undefined) issues.warn('parent-unknown', path, message, draft.id);
   else issues.error('parent-unknown', path, message, draft.id);
   return undefined;
 }
 
-/** Takes `parent_id` out of parameters where it was read as the component's body. */
+/** Removes `parent_id` from parameters where it was read as the component's body. */
 function withoutParent(params: JsonObject, parent: string | undefined, resolve: ComponentIndex['resolve']): JsonObject {
   const written = ownText(params, PARENT_PARAM);
   const isUsed = written !== undefined && parent !== undefined && resolve(written) === parent;
@@ -145,7 +145,7 @@ export const LEGACY_SETS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Takes RAGFlow's bookkeeping out of parameters, at every level, and `custom_header` out of a component's own
+ * Removes RAGFlow's bookkeeping from parameters, at every level, and `custom_header` out of a component's own
  * parameters and those of its tools: headers belong to one run and are never stored.
  *
  * The input must be a copy already (`copyJson`): parts that need no change are shared.

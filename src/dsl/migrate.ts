@@ -120,7 +120,7 @@ function migrateNode(node: Json, ids: ReadonlyMap<string, string>, rewrite: Rewr
   return result;
 }
 
-/** An edge's id is made of the ids at its ends; the longer one is replaced first, in case it contains the other. */
+/** An edge's id is made of the ids at its ends; the longer one is replaced first, as it may contain the other. */
 function migrateEdge(edge: Json, ids: ReadonlyMap<string, string>): Json {
   if (!isJsonObject(edge)) return edge;
   const result = renameKey(renameKey(edge, 'source', ids), 'target', ids);

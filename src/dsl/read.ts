@@ -72,7 +72,7 @@ function readObject(value: JsonObject, issues: IssueList, options: ReadOptions):
   }
   if (kind === undefined) {
     issues.error('unknown-version', [], explainUnknownVersion(value));
-    // A draft may have no component yet, or only nameless ones; anything else is not ours.
+    // A draft may have no component yet, or only nameless ones; anything else is no document.
     if (ownObject(value, 'components') === undefined && ownObject(value, 'graph') === undefined) return undefined;
   }
   const whole = kind === 'graph-only' ? withRebuiltComponents(value, issues) : value;

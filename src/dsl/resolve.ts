@@ -26,7 +26,7 @@ export interface ValueSource {
 export interface InterpolateOptions {
   /** Gives the text of a value; default {@link renderValue}. */
   readonly render?: (value: Json, reference: Reference) => string;
-  /** Told of every reference that names nothing (`unresolved`, `undeclared`), which then reads as empty text. */
+  /** Called with every reference that names nothing (`unresolved`, `undeclared`), which then reads as empty text. */
   readonly onUnresolved?: (reference: Reference, lookup: Lookup) => void;
 }
 
@@ -54,8 +54,8 @@ export function readReference(reference: Reference, source: ValueSource): Lookup
 }
 
 /**
- * Gives the value of a lookup to whoever needs a value and no text: an output that its node does not have is the empty
- * text, as in RAGFlow; what has no value yet, and a path that leads nowhere, is null.
+ * Gives the value of a lookup for readers that need a value instead of a text: an output that its node does not have is the
+ * empty text, as in RAGFlow; what has no value yet, and a path that leads nowhere, is null.
  */
 export function typedValue(reference: Reference, lookup: Lookup): Json {
   if (lookup.status === 'found') return lookup.value;

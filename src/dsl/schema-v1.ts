@@ -159,7 +159,7 @@ function readExtra(entry: JsonObject, flat: boolean): JsonObject | undefined {
   return Object.keys(extra).length > 0 ? extra : undefined;
 }
 
-/** What a JSON value is: version 1, version 2, an editor's export with a layout alone, or nothing we know. */
+/** The kind of a JSON value: version 1, version 2, an editor's export with only a layout, or unknown. */
 export type DocumentKind = 1 | 2 | 'graph-only' | undefined;
 
 /**
@@ -189,7 +189,7 @@ function isFlatEntry(entry: JsonObject | undefined): boolean {
   return ownText(entry, 'name') !== undefined && ownObject(entry, 'params') !== undefined;
 }
 
-/** Says what a document lacks to be of a known version. */
+/** Explains what a document lacks to be of a known version. */
 export function explainUnknownVersion(value: JsonObject): string {
   const version = ownValue(value, 'version');
   const claim = version === undefined ? 'there is no "version"' : `"version" is ${JSON.stringify(version)}, not 2`;

@@ -39,7 +39,7 @@ export interface DocumentSidecar {
  * Reads a version 2 document strictly from a copy made by `copyJson`: an unknown field is an error.
  *
  * Version 2 has no field for membership of a body. Runnel writes it as `params.parent_id`, and takes a `parent_id`
- * that names a component out of the parameters again; with a sidecar, its layout speaks for components without one.
+ * that names a component out of the parameters again; with a sidecar, its layout gives the body of components without one.
  */
 export function readV2(value: JsonObject, issues: IssueList, sidecar?: DocumentSidecar): Document {
   checkShape(topLevel, value, [], issues);

@@ -24,7 +24,7 @@ const INGESTION_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Checks how components hang together: one entry, bodies that nest, edges that stay inside their body, ids that differ
+ * Checks how components are connected: one entry, bodies that nest, edges that stay inside their body, ids that differ
  * by more than spelling. Cycles are allowed: they are how documents write a way back.
  */
 export function checkStructure(document: Document, issues: IssueList): void {

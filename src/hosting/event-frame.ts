@@ -65,7 +65,8 @@ export class EventFrame implements LoggedEvent {
   }
 }
 
-interface FrameParts {
+/** What a frame is made of. */
+export interface FrameParts {
   readonly seq: number;
   readonly event: string;
   readonly bytes: number;

@@ -321,6 +321,14 @@ const tools = {
   }),
 };
 
+/** How the command line reaches a server. */
+const client = {
+  url: optional('RUNNEL_URL', 'address of the server that `runnel trace` asks', {
+    shown: 'this machine, at RUNNEL_HOST and RUNNEL_PORT',
+  }),
+  apiKey: optional('RUNNEL_API_KEY', 'key that `runnel trace` sends', { isSecret: true }),
+};
+
 /** Standard variables of OpenTelemetry, whose SDK reads them; `src/telemetry/telemetry.ts` decides from them whether to load it. */
 const telemetry = {
   endpoint: optional(
@@ -341,7 +349,7 @@ const telemetry = {
 };
 
 /** Every setting, by what it is about, in the order in which they are listed. A new setting is one entry here. */
-export const SETTINGS = { server, stores, models, nodes, tools, telemetry } satisfies Record<
+export const SETTINGS = { server, stores, models, nodes, tools, client, telemetry } satisfies Record<
   string,
   Record<string, Setting<unknown>>
 >;
@@ -353,6 +361,7 @@ export const TITLES: Readonly<Record<keyof typeof SETTINGS, string>> = {
   models: 'Models',
   nodes: 'Nodes',
   tools: 'Tools',
+  client: 'Command line',
   telemetry: 'Telemetry',
 };
 

@@ -158,7 +158,7 @@ class Renderer {
     }
   }
 
-  /** A block without a helper: a list is gone through, other values become the context, nothing gives the `else` part. */
+  /** A block without a helper: a list is iterated, other values become the context, an empty value gives the `else` part. */
   private section(block: hbs.AST.BlockStatement, frame: Frame): string {
     const value = this.call(block as unknown as hbs.AST.SubExpression, frame);
     if (Array.isArray(value)) return this.each(value, block, frame);
@@ -236,7 +236,7 @@ class Renderer {
     return indent === '' ? text : this.emit(text.replace(/^(?=.)/gm, indent));
   }
 
-  /** Pays for text; what an inner program gave is paid for again only where it is changed. */
+  /** Charges the budget for text; the text of an inner program is charged again only where it is changed. */
   private emit(text: string): string {
     this.length = this.budget.append(this.length, text);
     return text;
@@ -293,7 +293,7 @@ function parseHandlebars(template: string): hbs.AST.Program {
   }
 }
 
-/** Looks at the beginning of every tag; what a comment or raw block holds counts too, which errs on the safe side. */
+/** Counts the openings of all tags, also those in comments and raw blocks, so it never counts too few. */
 function checkNesting(template: string): void {
   const open: number[] = [];
   let depth = 0;
@@ -333,7 +333,7 @@ function refuse(what: string): never {
 /** A value inside of a template: JSON, undefined, or {@link Names}. */
 export type HandlebarsValue = Json | undefined | Names;
 
-/** Names that are looked up when they are asked for, such as those of a canvas. */
+/** Names that are looked up on access, such as those of a canvas. */
 export class Names {
   constructor(readonly get: (name: string) => HandlebarsValue) {}
 }
@@ -385,7 +385,7 @@ function readMember(object: HandlebarsValue, key: string): HandlebarsValue {
   return isJsonObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Whether a path is bound to the context on purpose: `./if` and `this.if` are never helpers. */
+/** Whether a path is explicitly bound to the context: `./if` and `this.if` are never helpers. */
 function isScoped(path: hbs.AST.PathExpression): boolean {
   return /^(?:\.|this\b)/.test(path.original);
 }

@@ -17,7 +17,7 @@ const DEFAULTS = { maxSteps: 100_000, maxChars: 1_048_576, maxItems: 100_000, ma
 /** Longest template that is parsed, in UTF-16 units. */
 const MAX_TEMPLATE_CHARS = 1_048_576;
 
-/** What one rendering has left; also knows the line it is at, for messages. */
+/** The remaining budget of one rendering, and its current line for messages. */
 export class Budget {
   line = 1;
   readonly maxChars: number;
@@ -35,25 +35,25 @@ export class Budget {
     this.stepsLeft = this.maxSteps;
   }
 
-  /** Uses up steps. */
+  /** Charges steps. */
   spend(steps = 1): void {
     this.stepsLeft -= steps;
     if (this.stepsLeft < 0) this.exceed(`more than ${this.maxSteps} steps`);
   }
 
-  /** Checks a length of text before it is made, and pays for making it. */
+  /** Checks the length of a text before it is made, and charges for it. */
   reserve(chars: number): void {
     if (!(chars <= this.maxChars)) this.exceed(`a text of more than ${this.maxChars} characters`);
     this.spend(chars >> 8);
   }
 
-  /** Pays for a text that was made, and gives it back. */
+  /** Charges for a text that was made, and returns it. */
   text(text: string): string {
     this.reserve(text.length);
     return text;
   }
 
-  /** Pays for text that is added to an output of `length` characters; gives the new length. */
+  /** Charges for text that is appended to an output of `length` characters; returns the new length. */
   append(length: number, text: string): number {
     const total = length + text.length;
     if (total > this.maxChars) this.exceed(`a text of more than ${this.maxChars} characters`);
@@ -61,13 +61,13 @@ export class Budget {
     return total;
   }
 
-  /** Checks the size of a list before it is made, and pays for going through it. */
+  /** Checks the size of a list before it is made, and charges for iterating it. */
   reserveItems(count: number): void {
     if (!(count <= this.maxItems)) this.exceed(`a list of more than ${this.maxItems} items`);
     this.visit(count);
   }
 
-  /** Pays for going through items that exist already. */
+  /** Charges for iterating existing items. */
   visit(count: number): void {
     this.spend(1 + (count >> 4));
   }
@@ -95,9 +95,9 @@ export class Budget {
 }
 
 /**
- * Runs a parser or renderer and gives its errors a code: a stack that ran out is `TEMPLATE_TOO_LARGE`.
+ * Runs a parser or renderer and gives its errors a code: a stack overflow is `TEMPLATE_TOO_LARGE`.
  *
- * The depth bound stops a template long before the stack does, unless the caller stands deep in the stack already.
+ * The depth bound stops a template long before the stack does, unless the caller is deep in the stack already.
  */
 export function guardStack<T>(body: () => T): T {
   try {

@@ -119,7 +119,7 @@ export interface MarkedTemplate {
   readonly fill: (content: string, textOf: (reference: Reference, written: string) => string) => string;
 }
 
-/** The private use area: characters without a meaning, one of which a template surely does not have. */
+/** The private use area, from which a character is chosen that the template does not contain. */
 const FIRST_MARK = 0xe000;
 const LAST_MARK = 0xf8ff;
 

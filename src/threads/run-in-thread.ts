@@ -4,7 +4,7 @@ import { startThread } from './start-thread.js';
 /** Megabytes of a thread; articles of 5 MiB fit. */
 const LIMITS = { maxOldGenerationSizeMb: 320, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
-/** Work for a thread. */
+/** A job for a thread. */
 export interface ThreadJob {
   /** URL of the thread's module without its ending; the module posts one {@link ThreadAnswer}. */
   readonly file: URL;
@@ -15,14 +15,14 @@ export interface ThreadJob {
   readonly unable: (why: string) => Error;
 }
 
-/** What a thread says when it is done. */
+/** The answer of a thread. */
 export type ThreadAnswer<T> = { readonly value: T } | { readonly problem: string };
 
 /**
- * Does one job in a thread of its own: whatever it is made of, it blocks nobody, has bounded time and memory (320 MB), and sees
+ * Runs one job in a thread of its own: it cannot block the event loop, has bounded time and memory (320 MB), and sees
  * nothing of this process.
  *
- * Cold: one subscription is one thread; emits the answer once. Unsubscribing ends the thread, whatever it does. Errors with what
+ * Cold: one subscription is one thread; emits the answer once. Unsubscribing terminates the thread. Errors with what
  * `unable` gives.
  */
 export function runInThread<T>({ file, data, timeoutMs, unable }: ThreadJob): Observable<T> {

@@ -8,7 +8,7 @@ export interface ThreadOptions {
 }
 
 /**
- * Starts a thread with no environment and nothing to read or print to.
+ * Starts a thread without environment and standard streams.
  *
  * `file` is the URL of the thread's module without its ending.
  */
@@ -25,7 +25,7 @@ export function startThread(file: URL, { data, limits }: ThreadOptions): Worker 
   });
 }
 
-/** From the sources, as tests run it, the compiler's loader comes along; a thread does not inherit it. */
+/** When run from sources, as in tests, the loader is registered in the thread, which does not inherit it. */
 function entryOf(file: URL): URL {
   const isSource = import.meta.url.endsWith('.ts');
   if (!isSource) return new URL(`${file.href}.js`);

@@ -1,7 +1,7 @@
 import { map, type Observable, of } from 'rxjs';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json } from '../json.js';
 import { queryArgument, wholeNumber } from './fields.js';
 import { NOTHING_FOUND, searchOutputs } from './results.js';
@@ -77,7 +77,9 @@ function articlesIn(response: EgressResponse): readonly Json[] {
   const result = isJsonObject(answer) ? answer.result : undefined;
   const articles = listAt(result, ARTICLES);
   if (articles === undefined && textAt(answer, 'code') !== '0') {
-    throw toolFailed(said(textAt(answer, 'msg') || textAt(answer, 'message')) || 'the answer holds no articles');
+    throw toolFailed(
+      quoteResponse(textAt(answer, 'msg') || textAt(answer, 'message')) || 'the answer holds no articles',
+    );
   }
   return articles ?? [];
 }

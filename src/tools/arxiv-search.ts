@@ -1,6 +1,6 @@
 import { concatMap, map, type Observable, of, toArray } from 'rxjs';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { eachElement, lineOf } from '../documents/pages/load-markup.js';
 import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
@@ -71,7 +71,7 @@ async function* papersIn(response: EgressResponse, most: number): AsyncGenerator
   for await (const $ of eachElement(feed, 'entry')) {
     const textAt = (path: string): string => lineOf($(`entry > ${path}`).first().text());
     const id = textAt('id');
-    if (ERROR_ID.test(id)) throw toolFailed(`arXiv refuses the search: ${said(textAt('summary'))}`);
+    if (ERROR_ID.test(id)) throw toolFailed(`arXiv refuses the search: ${quoteResponse(textAt('summary'))}`);
     if (count === most) return;
     count += 1;
     yield {

@@ -1,5 +1,5 @@
 import { map, type Observable, of } from 'rxjs';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import type { Json } from '../json.js';
 import { optionalWholeNumber, queryArgument, text, wholeNumber } from './fields.js';
 import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
@@ -74,7 +74,7 @@ export const bgptSearch = defineTool({
 
 function papersIn(answer: Json, key: string | undefined): Json[] {
   const error = textAt(answer, 'error');
-  if (error !== '') throw toolFailed(said(error, key === undefined ? [] : [key]));
+  if (error !== '') throw toolFailed(quoteResponse(error, key === undefined ? [] : [key]));
   return [...listIn(answer, 'results')];
 }
 

@@ -23,7 +23,8 @@ export interface CallBounds {
  * result    --p--p--#        (TOOL_FAILED; the call is unsubscribed)
  * ```
  *
- * Errors: `TOOL_ARGUMENTS` for arguments that do not fit, `TOOL_FAILED` for everything that failed beyond the tool; others pass.
+ * Errors: `TOOL_ARGUMENTS` for arguments that do not fit, `TOOL_FAILED` for everything that failed beyond the tool; others
+ * pass.
  */
 export function callTool(
   tool: AnyTool,
@@ -44,7 +45,7 @@ function checkArguments(tool: AnyTool, args: JsonObject): never {
   throw new EngineError('TOOL_ARGUMENTS', `the arguments do not fit: ${problems.join('; ')}`);
 }
 
-/** Errors when the time of the whole call is up; `timeout` would be content with the first sign of life. */
+/** Errors when the time of the whole call is up; the operator `timeout` would only bound the first event. */
 function expiry(timeoutMs: number): Observable<never> {
   return timer(timeoutMs).pipe(
     map((): never => {
@@ -53,7 +54,7 @@ function expiry(timeoutMs: number): Observable<never> {
   );
 }
 
-/** RAGFlow's wording: the model and the reader see which tool it was. */
+/** RAGFlow's wording: it names the tool for the model and the reader. */
 function named(tool: AnyTool, error: unknown): EngineError {
   const { code, message, retryable, details, node } = toEngineError(error, 'TOOL_FAILED');
   return new EngineError(code, `${tool.component} error: ${message}`, {
@@ -66,7 +67,7 @@ function named(tool: AnyTool, error: unknown): EngineError {
 
 /** How a tool is shown to one model. */
 export interface FunctionOptions {
-  /** Its place among the tools of an Agent; behind the name, so that two of a kind differ. @default none */
+  /** Its index among the tools of an Agent, appended to the name so that two of a kind differ. @default none */
   readonly index?: number;
   /** In place of the tool's own, where a document says so. */
   readonly name?: string;

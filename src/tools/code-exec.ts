@@ -1,7 +1,7 @@
 import { concatMap, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { toolFailed } from '../adapters/failures.js';
-import { keepArtifacts } from '../adapters/sandbox/artifacts.js';
+import { storeArtifacts } from '../adapters/sandbox/artifacts.js';
 import { type CodeResult, languageOf } from '../adapters/sandbox/code-runner.js';
 import {
   attachmentText,
@@ -38,7 +38,7 @@ const objectOf = (fallback: JsonObject, description: string) =>
 /**
  * Runs a script with a function `main` in a sandbox.
  *
- * Errors: `TOOL_FAILED` with what the script or the sandbox said, or where the value differs from the declared type;
+ * Errors: `TOOL_FAILED` with the message of the script or the sandbox, or where the value differs from the declared type;
  * `TOOL_ARGUMENTS` for a language that cannot be run; those of `CodeRunner`.
  */
 export const codeExec = defineTool({
@@ -56,7 +56,7 @@ export const codeExec = defineTool({
       .meta({ enum: ['python', 'javascript'] })
       .describe('Language of the script.'),
     script: z.string().describe('The script; it must define main.'),
-    // Not a schema of JSON: models would be shown what they know, at length.
+    // Not a JSON schema, which would be long and tell models nothing new.
     arguments: z
       .unknown()
       .default({})
@@ -86,7 +86,7 @@ export const codeExec = defineTool({
   },
   primaryOutput: 'result',
   timeoutSeconds: 600,
-  // A script may have left files already, and one that failed fails again.
+  // A script may have stored files already, and one that failed fails again.
   isRepeatable: false,
   check: ({ outputs }) => {
     const contract = readContract(outputs);
@@ -109,7 +109,7 @@ export const codeExec = defineTool({
         const { artifactDays = ARTIFACT_DAYS } = services.tools ?? {};
         const expiresAt = artifactDays === 0 ? undefined : now() + artifactDays * DAY_MS;
         const { files, session } = services;
-        const linked = await keepArtifacts(result.artifacts, { files, session: session?.id, expiresAt });
+        const linked = await storeArtifacts(result.artifacts, { files, session: session?.id, expiresAt });
         return resultOf(result, value, contract, linked);
       }),
     );

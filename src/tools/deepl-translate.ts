@@ -9,14 +9,14 @@ import { ask, baseUrlOf, jsonOf, listAt, textAt } from './upstream.js';
 const FREE_URL = 'https://api-free.deepl.com';
 const PAID_URL = 'https://api.deepl.com';
 
-/** What an editor puts in place of a key. */
+/** The placeholder of an editor for a key. */
 const NO_KEY = 'xxx';
 
 const SHARED = `AR BG CS DA DE EL ES ET FI FR HU ID IT JA KO LT LV NB NL PL RO RU SK SL SV TR UK ZH`.split(' ');
 const SOURCES = [...SHARED, 'EN', 'PT'] as unknown as readonly [string, ...string[]];
 const TARGETS = [...SHARED, 'EN-GB', 'EN-US', 'PT-BR', 'PT-PT'] as unknown as readonly [string, ...string[]];
 
-/** Refusals that DeepL leaves without words. */
+/** Statuses that DeepL gives without a message. */
 const REFUSALS = new Map([
   [403, 'DeepL does not accept the key (status 403)'],
   [456, 'the quota of the key is used up (status 456)'],

@@ -85,7 +85,7 @@ async function pagesIn(response: EgressResponse, most: number): Promise<Hit[]> {
   return hits;
 }
 
-/** Where a link of a page of results leads in the end; undefined when that is no web page. */
+/** The target of a link of a result page; undefined when that is no web page. */
 function targetOf(href: string): string | undefined {
   if (!URL.canParse(href, BASE_URL)) return undefined;
   const url = new URL(href, BASE_URL);
@@ -94,7 +94,7 @@ function targetOf(href: string): string | undefined {
   return /^https?:\/\//i.test(target) ? target : undefined;
 }
 
-/** News need a token that stands in the page of the same search. */
+/** News need a token from the result page of the same search. */
 function searchNews(query: string, most: number, call: Call): Observable<Hit[]> {
   const page = { q: query, iar: 'news', ia: 'news', kl: REGION };
   return askDuckDuckGo(call, '/', page).pipe(

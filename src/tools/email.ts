@@ -22,12 +22,12 @@ const TLS_PORT = 465;
 /** Characters of a mail's content. */
 const MAX_CONTENT = 1_000_000;
 
-/** What a mail must be sent with, in the order in which it is asked for. */
+/** Required parameters, in the order in which they are checked. */
 const NEEDED = ['smtp_server', 'email', 'sender_name'] as const;
 
 /**
- * Sends a mail through an SMTP server that the document names: encrypted or not at all, and only to an address that the policy for
- * requests to the outside lets through. Never tried again, for the first try may have been delivered.
+ * Sends a mail through an SMTP server that the document names: encrypted or not at all, and only to an address that the
+ * policy for requests to the outside lets through. Never tried again, for the first try may have been delivered.
  *
  * Errors: `TOOL_FAILED` with what the server says; `URL_INVALID`, `URL_BLOCKED`, `EGRESS_FAILED` for its host.
  */

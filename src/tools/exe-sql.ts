@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import type { Databases } from '../adapters/sql/databases.js';
 import { databaseKindOf, databaseKinds } from '../adapters/sql/dialects.js';
 import { describeSchema, traceComment, withComment } from '../adapters/sql/schema.js';
@@ -20,7 +20,7 @@ const STATEMENT_MS = 30_000;
 const RUNNING_MS = 57_000;
 /** Bytes that the rows of one call may have in all. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Characters of a statement, and of what a server says of it, that a message repeats. */
+/** Characters of a statement, and of the server's message, that an error quotes. */
 const MAX_SHOWN = 2_000;
 
 /**
@@ -105,7 +105,7 @@ function checkAddress({ kind, host, database, username }: DatabaseAddress) {
   return found.dialect;
 }
 
-/** One connection for one call: it is closed with it, and at once when nobody waits any more. */
+/** One connection for one call: closed when the call ends or is unsubscribed. */
 async function withSession<T>(
   databases: Databases,
   address: DatabaseAddress,
@@ -169,11 +169,11 @@ function failed(sql: string, why: string): Outcome {
   return { content: `SQL Execution Failed: ${sql.slice(0, MAX_SHOWN)}\n${why}` };
 }
 
-/** What a server says, which might repeat what it was told; the comment of the trace would only puzzle a model. */
+/** The message of a server without secrets and without the trace comment, which would confuse a model. */
 function reasonOf(error: unknown, password: string, comment = ''): string {
-  const told = error instanceof Error ? error.message : '';
-  const message = comment === '' ? told : told.replaceAll(comment, '');
-  return said(message, [password], MAX_SHOWN) || 'the database refused it';
+  const message = error instanceof Error ? error.message : '';
+  const cleaned = comment === '' ? message : message.replaceAll(comment, '');
+  return quoteResponse(cleaned, [password], MAX_SHOWN) || 'the database refused it';
 }
 
 async function schemaResult(session: DatabaseSession, { password, trace }: Running): Promise<ToolResult> {

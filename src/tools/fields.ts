@@ -44,8 +44,8 @@ export function flag(fallback: boolean, description: string) {
 }
 
 /**
- * The argument that every search has; required of models, and taken from the question of the user by a node that sets none. Where it
- * is missing all the same it is empty, for which searches find nothing.
+ * The argument that every search has; required of models, and taken from the question of the user by a node that sets none.
+ * Where it is missing all the same it is empty, for which searches find nothing.
  */
 export const queryArgument = (description: string) =>
   z.preprocess((value) => value ?? '', z.string()).describe(description);

@@ -1,5 +1,5 @@
 import { map, type Observable, of } from 'rxjs';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import type { Json } from '../json.js';
 import { queryArgument, wholeNumber } from './fields.js';
 import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
@@ -32,7 +32,7 @@ export const githubSearch = defineTool({
       map((answer) => {
         const items = listAt(answer, 'items')?.slice(0, most);
         if (items === undefined)
-          throw toolFailed(said(textAt(answer, 'message')) || 'the answer holds no repositories');
+          throw toolFailed(quoteResponse(textAt(answer, 'message')) || 'the answer holds no repositories');
         return searchResult(items.map(toPassage), [...items]);
       }),
     );

@@ -16,7 +16,7 @@ const BASE_URL = 'https://scholar.google.com';
 
 const YEAR = /\b(?:19|20)\d\d\b/;
 
-/** Searches Google Scholar. Errors: `TOOL_FAILED`, also when it asks for proof of a person. */
+/** Searches Google Scholar. Errors: `TOOL_FAILED`, also when it asks for a CAPTCHA. */
 export const googleScholarSearch = defineTool({
   component: 'GoogleScholar',
   name: 'google_scholar_search',
@@ -55,7 +55,7 @@ export const googleScholarSearch = defineTool({
       headers: BROWSER_HEADERS,
       timeoutSeconds: 15,
       attempts: 1,
-      // An answer, so that it is never tried again: more requests only make it worse.
+      // Counted as an answer, so that it is not retried: more requests prolong the block.
       accepts: (status) => status === 429,
       maxBytes: 2 * 1024 * 1024,
     }).pipe(
@@ -71,7 +71,7 @@ interface Work extends JsonObject {
   readonly snippet: string;
   readonly authors: string[];
   readonly year: string;
-  /** The rest says the same in the words of RAGFlow's library. */
+  /** The other fields repeat this in the format of RAGFlow's library. */
   readonly bib: JsonObject;
   readonly pub_url: string;
 }

@@ -1,6 +1,6 @@
 import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json } from '../json.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
 import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
@@ -79,7 +79,7 @@ export const googleSearch = defineTool({
       map((answer) => {
         const results = listAt(answer, 'organic_results')?.slice(0, num);
         if (results === undefined) {
-          throw toolFailed(said(textAt(answer, 'error'), [key]) || 'the answer holds no results');
+          throw toolFailed(quoteResponse(textAt(answer, 'error'), [key]) || 'the answer holds no results');
         }
         return searchResult(results.map(toPassage), results);
       }),
@@ -95,7 +95,7 @@ function toPassage(result: Json): Passage {
   };
 }
 
-/** What Google says about the site; of use only where it shows nothing of the page. */
+/** Google's description of the site, for results without a snippet. */
 function aboutOf(result: Json): string {
   const about = isJsonObject(result) ? result.about_this_result : undefined;
   return textAt(isJsonObject(about) ? about.source : undefined, 'description');

@@ -11,8 +11,9 @@ const QUERY_TYPES = [
 ] as const;
 
 /**
- * Asks a service for Chinese stocks and funds. WenCai has no public interface, so the tool is switched off, and its report empty,
- * until the operator sets a base URL for it; there it POSTs `{query, query_type, perpage}` and reads rows, or tables and texts by name.
+ * Asks a service for Chinese stocks and funds. WenCai has no public interface, so the tool is switched off, and its report
+ * empty, until the operator sets a base URL for it; there it POSTs `{query, query_type, perpage}` and reads rows, or tables
+ * and texts by name.
  *
  * Errors: `TOOL_FAILED` with what that service answers.
  */

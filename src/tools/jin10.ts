@@ -1,6 +1,6 @@
 import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { markdownTable } from '../documents/markdown-tables.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, text } from './fields.js';
@@ -112,8 +112,8 @@ function rowsIn(answer: Json, key: string): JsonObject[] {
   const rows = listAt(answer, 'data');
   const status = textAt(answer, 'status');
   if (rows === undefined || (status !== '' && status !== '200')) {
-    const why = said(textAt(answer, 'message'), [key]);
-    throw toolFailed(why || `the answer holds no data (its status is ${said(status) || 'missing'})`);
+    const why = quoteResponse(textAt(answer, 'message'), [key]);
+    throw toolFailed(why || `the answer holds no data (its status is ${quoteResponse(status) || 'missing'})`);
   }
   return rows.filter(isJsonObject);
 }

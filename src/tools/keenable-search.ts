@@ -1,6 +1,6 @@
 import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { lineOf } from '../documents/pages/load-markup.js';
 import type { Json } from '../json.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
@@ -51,7 +51,7 @@ export const keenableSearch = defineTool({
     }).pipe(
       map((answer) => {
         const error = textAt(answer, 'error');
-        if (error !== '') throw toolFailed(said(error, [key]));
+        if (error !== '') throw toolFailed(quoteResponse(error, [key]));
         const results = listIn(answer, 'results').slice(0, most);
         return searchResult(results.map(toPassage), results);
       }),

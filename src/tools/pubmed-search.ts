@@ -1,6 +1,6 @@
 import type { CheerioAPI } from 'cheerio';
 import { concatMap, map, type Observable, of, toArray } from 'rxjs';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { eachElement, lineOf } from '../documents/pages/load-markup.js';
 import { isJsonObject, type Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
@@ -11,10 +11,10 @@ import { ask, askJson, baseUrlOf, listAt, textAt } from './upstream.js';
 
 const BASE_URL = 'https://eutils.ncbi.nlm.nih.gov';
 
-/** What NCBI's own examples say where nobody is named. */
+/** The placeholder of NCBI's own examples for a missing author. */
 const USUAL_EMAIL = 'A.N.Other@example.com';
 
-/** Authors of one article that are named; of thousands nothing would be left for the abstract. */
+/** Authors of one article that are named; thousands would leave no room for the abstract. */
 const MAX_AUTHORS = 100;
 
 /** Bounds of each of the two requests of a search. */
@@ -75,7 +75,7 @@ interface Article {
 function idsIn(found: Json): string[] {
   const result = isJsonObject(found) ? found.esearchresult : undefined;
   const error = textAt(found, 'error') || textAt(result, 'ERROR');
-  if (error !== '') throw toolFailed(said(error));
+  if (error !== '') throw toolFailed(quoteResponse(error));
   const ids = listAt(result, 'idlist');
   if (ids === undefined) throw toolFailed('the answer holds no list of articles');
   return ids.filter((id): id is string => typeof id === 'string' && /^\d+$/.test(id));
@@ -96,7 +96,7 @@ function toArticle($: CheerioAPI): Article {
   const title = textOf('Article > ArticleTitle');
   const abstract = [...$('Article > Abstract > AbstractText')].map((part) => lineOf($(part).text()));
   const authors = authorsOf($);
-  // Not any DOI: those of the papers that an article cites stand in it as well.
+  // Not any DOI, as those of cited papers are in the record too.
   const doi = textOf('PubmedData > ArticleIdList > ArticleId[IdType="doi"]');
   const lines = [
     `Title: ${title}`,

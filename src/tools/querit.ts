@@ -37,7 +37,7 @@ export function askQuerit(
     secrets: [key],
   }).pipe(
     map((response) => {
-      // The usual way first: it says when the text is no JSON at all.
+      // `JSON.parse` first, as it rejects what is no JSON.
       const answer = objectOf(jsonOf(response));
       return parseExactly(response.text(), answer) as JsonObject;
     }),

@@ -114,23 +114,23 @@ function codeOf(answer: Json): string {
   return textAt(answer, 'code');
 }
 
-/** RAGFlow's way: the answer says what is wrong, and canvases that look for an error find it. */
+/** As in RAGFlow, the result carries the error in `_ERROR` instead of failing the node. */
 function problem(code: string): ToolResult {
   const known = Object.hasOwn(PROBLEMS, code) ? PROBLEMS[code] : undefined;
   const why = known ?? `QWeather answered with the code ${JSON.stringify(code.slice(0, 20))}.`;
-  const said = `**Error** ${why}`;
-  return toolResult(said, { formalized_content: said, json: [], _ERROR: why });
+  const content = `**Error** ${why}`;
+  return toolResult(content, { formalized_content: content, json: [], _ERROR: why });
 }
 
 function found(answer: Json, type: string): ToolResult {
   const days = listAt(answer, 'daily')?.filter(isJsonObject);
   if (days === undefined) {
     const now = isJsonObject(answer) && isJsonObject(answer.now) ? answer.now : {};
-    const said = JSON.stringify(now);
-    return toolResult(said, { formalized_content: said, json: now });
+    const content = JSON.stringify(now);
+    return toolResult(content, { formalized_content: content, json: now });
   }
-  const said = days.map((day) => (type === 'indices' ? adviceLine(day) : JSON.stringify(day))).join('\n');
-  return toolResult(said, { formalized_content: said, json: days });
+  const content = days.map((day) => (type === 'indices' ? adviceLine(day) : JSON.stringify(day))).join('\n');
+  return toolResult(content, { formalized_content: content, json: days });
 }
 
 function adviceLine(day: JsonObject): string {

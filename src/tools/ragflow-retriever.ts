@@ -1,6 +1,6 @@
 import { firstValueFrom, fromEvent, type Observable, takeUntil, throwIfEmpty } from 'rxjs';
 import type { EgressClient } from '../adapters/egress/egress-client.js';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../knowledge/retriever.js';
@@ -76,7 +76,7 @@ function bodyOf(request: RetrievalRequest): JsonObject {
 }
 
 /**
- * The conditions of a document in the words of the API, which knows no others: those that a model would choose are refused.
+ * The conditions of a document as the API expects them; those that a model would choose are not supported.
  *
  * @throws EngineError CONFIG_INVALID
  */
@@ -96,7 +96,7 @@ function conditionOf({ method = 'disabled', logic = 'and', manual }: JsonObject)
 /** RAGFlow's envelope: a refusal comes with status 200. */
 function dataOf(answer: Json, apiKey: string): Json {
   const { code, data } = objectOf(answer);
-  if (code !== 0) throw toolFailed(said(textAt(answer, 'message'), [apiKey]) || 'RAGFlow refused the search');
+  if (code !== 0) throw toolFailed(quoteResponse(textAt(answer, 'message'), [apiKey]) || 'RAGFlow refused the search');
   return data ?? null;
 }
 

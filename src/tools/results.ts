@@ -23,14 +23,14 @@ export interface Passage {
   readonly id?: string | undefined;
   /** @default that of the passage */
   readonly documentId?: string | undefined;
-  /** What the store says beside: `dataset_id`, `positions`, `vector_similarity` … */
+  /** Further fields of the store: `dataset_id`, `positions`, `vector_similarity` … */
   readonly record?: JsonObject | undefined;
 }
 
 /** Characters (code points) that are kept of one passage, as in RAGFlow's `agent/tools/base.py`. */
 const MAX_PASSAGE = 10_000;
 
-/** Tokens that a model is shown at most, and the share of them after which no further passage follows (`kb_prompt`). */
+/** Most tokens for a model, and the share of them after which no further passage follows (`kb_prompt`). */
 const MAX_TOKENS = 200_000;
 const FULL = 0.97;
 
@@ -70,7 +70,7 @@ export function referencesOf(passages: readonly Passage[]): { readonly text: str
   return { text: blocks.join('\n'), references };
 }
 
-/** What two searches found together; the later one wins where both gave the same number. */
+/** Merges the results of two searches; the later one wins where both have the same number. */
 export function mergeReferences(first: References, second: References): References {
   const documents = new Map(Object.entries(first.doc_aggs));
   for (const [name, document] of Object.entries(second.doc_aggs)) {
@@ -163,10 +163,10 @@ export function searchResult(passages: readonly Passage[], json: Json): ToolResu
   return toolResult(text, { formalized_content: text, json }, { references });
 }
 
-/** What a search gives that was asked nothing. */
+/** The result of a search without a query. */
 export const NOTHING_FOUND: ToolResult = toolResult('', { formalized_content: '', json: [] });
 
-/** Columns at most; rows that keep inventing new ones come from nobody's table. */
+/** Columns at most; rows with ever new columns are no table. */
 const MAX_COLUMNS = 100;
 
 /** Rows as a table in Markdown, columns in the order in which they first occur; empty without rows. */

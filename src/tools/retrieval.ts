@@ -49,7 +49,7 @@ const params = {
 
 type RetrievalParams = ShapeOutput<typeof params>;
 
-/** RAGFlow's clients send who speaks along with the text. */
+/** RAGFlow's clients prefix the text with the role of the speaker. */
 const SPEAKER = /^\s*user\s*[:：]\s*/i;
 
 /** Searches datasets, or memories. Errors: `TOOL_FAILED` without a dataset, and those of the `Retriever`. */
@@ -74,7 +74,7 @@ export const retrieval = defineTool({
   },
 });
 
-/** A document that was never told where to search, such as a template: it finds nothing. */
+/** A document without datasets, such as a template, finds nothing. */
 function isUnset({ retrieval_from: from, dataset_ids, kb_ids, memory_ids }: RetrievalParams): boolean {
   return from === '' && dataset_ids.length + kb_ids.length + memory_ids.length === 0;
 }
@@ -191,7 +191,7 @@ function chunkRecord(found: RetrievedPassage): JsonObject {
   };
 }
 
-/** What the index says is said as it is: a dataset that does not exist is the document's mistake. */
+/** The message of the index is passed on: a dataset that does not exist is a mistake of the document. */
 function plain(error: unknown): unknown {
   return EngineError.is(error) && error.code === 'NOT_FOUND' ? toolFailed(error.message) : error;
 }

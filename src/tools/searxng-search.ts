@@ -7,7 +7,7 @@ import { defineTool, type ToolEvent } from './tool.js';
 import { askJson, baseUrlOf, listIn, numberAt, textAt } from './upstream.js';
 
 /**
- * Searches the web through an instance of SearXNG. Where the operator has set its base URL, that one is asked, whatever a
+ * Searches the web through an instance of SearXNG. Where the operator has set its base URL, that one is used, whatever a
  * document or model says; any other is judged like every URL from outside.
  *
  * Errors: `TOOL_FAILED` with what the instance answers; `URL_BLOCKED` or `URL_INVALID` for its URL.

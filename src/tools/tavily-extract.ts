@@ -48,9 +48,9 @@ export const tavilyExtract = defineTool({
       map((answer) => {
         const json = [...listIn(answer, 'results')];
         const failed = [...listIn(answer, 'failed_results')];
-        // The model is told what is missing; nodes have it as an output of its own.
-        const told = failed.length === 0 ? json : { results: json, failed };
-        return toolResult(JSON.stringify(told), { json, failed });
+        // The model needs the failed URLs in its text; nodes have them as an output.
+        const reply = failed.length === 0 ? json : { results: json, failed };
+        return toolResult(JSON.stringify(reply), { json, failed });
       }),
     );
   },

@@ -1,4 +1,4 @@
-/** What tools ask of the process around them; every one is optional, and a tool that misses one says which. */
+/** Services of the process that tools use; every one is optional, and a tool that misses one fails with its name. */
 
 import type { Browsers } from '../adapters/browser/index.js';
 import type { EgressClient } from '../adapters/egress/egress-client.js';

@@ -10,8 +10,8 @@ import type { ToolServices } from './tool-services.js';
 /**
  * What a tool is: something a model may call, and a canvas component of its own.
  *
- * A tool is data plus one function. One file defines it with {@link defineTool}, one line in `index.ts` lists it; that makes it a
- * component (`src/components/tool-component.ts`), a function of every Agent, and a page of `docs/tools.md`.
+ * A tool is data plus one function. One file defines it with {@link defineTool}, one line in `index.ts` lists it; that
+ * makes it a component (`src/components/tool-component.ts`), a function of every Agent, and a page of `docs/tools.md`.
  */
 
 export type { Artifact, ToolEvent, ToolResult };
@@ -25,17 +25,17 @@ export interface ToolRetries {
   readonly delayMs: number;
 }
 
-/** What a tool sees while it is called. `P`: its parameters in the document, references in texts already replaced. */
+/** The context of a call of a tool. `P`: its parameters in the document, references in texts already replaced. */
 export interface ToolCall<P = JsonObject> {
   readonly params: P;
   readonly services: ToolServices;
   /** Where references are read, for tools whose parameters hold more than texts. */
   readonly source: ValueSource;
-  /** The same whenever this very call is repeated, also after a crash; offered upstream as an idempotency key. */
+  /** Equal for every repetition of this call, also after a crash; offered upstream as an idempotency key. */
   readonly key: string;
   /** What every request of the call passes on; empty without a trace. */
   readonly trace?: TraceContext;
-  /** Undefined: the tool's own habit. */
+  /** Undefined: the tool's own retries. */
   readonly retries?: ToolRetries;
   /** Milliseconds since 1970. */
   now(): number;
@@ -83,7 +83,7 @@ export interface Tool<A extends Shape = Shape, P extends Shape = Shape> {
   call(args: ShapeOutput<A>, call: ToolCall<ShapeOutput<P>>): Observable<ToolEvent>;
 }
 
-/** A tool whose shapes are its own business. */
+/** A tool of any shape. */
 // biome-ignore lint/suspicious/noExplicitAny: tools of different shapes share lists
 export type AnyTool = Tool<any, any>;
 
@@ -92,7 +92,7 @@ export function defineTool<A extends Shape, P extends Shape>(tool: Tool<A, P>): 
   return tool;
 }
 
-/** The tool of a list that answers to a name: as a component, as a function, or by an older name; case does not matter. */
+/** Finds a tool of a list by its name as a component, as a function or by an alias, in any case. */
 export function findTool(tools: readonly AnyTool[], name: string): AnyTool | undefined {
   const wanted = name.trim().toLowerCase();
   return tools.find((tool) => namesOf(tool).some((one) => one.toLowerCase() === wanted));

@@ -1,5 +1,5 @@
 import { map, type Observable, of } from 'rxjs';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
 import { rowsTable } from './results.js';
@@ -65,7 +65,7 @@ export const tushare = defineTool({
 function rowsOf(answer: Json, token: string): JsonObject[] {
   const code = textAt(answer, 'code');
   if (code !== '0') {
-    const why = said(textAt(answer, 'msg'), [token]);
+    const why = quoteResponse(textAt(answer, 'msg'), [token]);
     throw toolFailed(why || `TuShare answered with the code ${JSON.stringify(code.slice(0, 20))}`);
   }
   const data = isJsonObject(answer) ? answer.data : undefined;

@@ -1,7 +1,7 @@
-/** How tools talk to the services they stand for: one request with a time, a size and a number of attempts. */
+/** Requests of tools to their services, with bounds of time, size and attempts. */
 import { concatMap, map, type Observable, of, throwError } from 'rxjs';
 import type { EgressRequest, EgressResponse } from '../adapters/egress/egress-client.js';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { retryWith } from '../operators/retry-with.js';
@@ -24,13 +24,13 @@ export interface UpstreamRequest extends Pick<EgressRequest, 'url' | 'method' | 
   readonly maxBytes?: number;
   /** The host comes from the document or a model and not from us or the operator: the address policy applies. @default false */
   readonly isForeign?: boolean;
-  /** Texts that no error may repeat, such as keys. @default none */
+  /** Texts that no error may contain, such as keys. @default none */
   readonly secrets?: readonly string[];
-  /** Statuses that are an answer although they are no success. @default none */
+  /** Statuses that count as an answer although they are no success. @default none */
   readonly accepts?: (status: number) => boolean;
 }
 
-/** Who asks; its time bounds how long it waits for another attempt. */
+/** The tool; its timeout bounds the wait for another attempt. */
 type Asking = Pick<AnyTool, 'component' | 'name'> & Partial<Pick<AnyTool, 'timeoutSeconds'>>;
 
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -117,7 +117,10 @@ export function objectOf(answer: Json): JsonObject {
   throw toolFailed('the answer is not a JSON object');
 }
 
-/** A list of an answer; empty when it is not there. @throws EngineError TOOL_FAILED when it, or the answer, is something else. */
+/**
+ * A list of an answer; empty when it is not there. @throws EngineError TOOL_FAILED when it, or the answer, is something
+ * else.
+ */
 export function listIn(answer: Json, name: string): readonly Json[] {
   const found = objectOf(answer);
   const list = Object.hasOwn(found, name) ? found[name] : undefined;
@@ -166,7 +169,7 @@ function contentOf({ json, form, body, headers = {} }: UpstreamRequest): Pick<Eg
   return body === undefined ? { headers } : { headers, body };
 }
 
-/** What is kept with an error for the next attempt. */
+/** What the next attempt needs to know of an error. */
 interface Refusal {
   readonly status: number;
   readonly retryAfterMs?: number;
@@ -184,7 +187,7 @@ function refused(
   const retryAfterMs = retryAfterOf(response.headers['retry-after'], now);
   const isTooLong = retryAfterMs !== undefined && retryAfterMs >= maxWaitMs;
   const details: Refusal = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  const why = said(messageOf(response), secrets);
+  const why = quoteResponse(messageOf(response), secrets);
   const when = isTooLong ? ` (it asks to wait ${Math.ceil(retryAfterMs / 1000)} seconds)` : '';
   const message = `the service answered with status ${status}${when}${why === '' ? '' : `: ${why}`}`;
   return new EngineError('TOOL_FAILED', message, {
@@ -206,7 +209,7 @@ function retryAfterOf(header: string | undefined, now: number): number | undefin
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** What the upstream says about its refusal: the usual fields of a JSON body, or the beginning of a plain text. */
+/** The upstream's message about a refusal: the usual fields of a JSON body, or the beginning of a plain text. */
 function messageOf(response: EgressResponse): string {
   const body = response.text();
   try {

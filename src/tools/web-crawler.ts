@@ -70,7 +70,7 @@ export const webCrawler = defineTool({
   },
 });
 
-/** RAGFlow's words; what is wrong with the address itself is said as it is. */
+/** RAGFlow's messages; errors of the address itself pass unchanged. */
 function unexpected(error: unknown): EngineError {
   const { code, message, retryable, details } = toEngineError(error, 'TOOL_FAILED');
   if (code === 'URL_INVALID' || code === 'URL_BLOCKED') return new EngineError(code, message, { details });

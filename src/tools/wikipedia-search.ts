@@ -1,5 +1,5 @@
 import { map, type Observable, of } from 'rxjs';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, queryArgument, wholeNumber } from './fields.js';
 import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
@@ -133,7 +133,7 @@ export const wikipediaSearch = defineTool({
 function articlesOf(answer: Json): JsonObject[] {
   const { error, query } = objectOf(answer);
   if (error !== undefined) {
-    throw toolFailed(said(textAt(error, 'info') || textAt(error, 'code')) || 'Wikipedia reports an error');
+    throw toolFailed(quoteResponse(textAt(error, 'info') || textAt(error, 'code')) || 'Wikipedia reports an error');
   }
   const pages = isJsonObject(query) ? query.pages : undefined;
   if (pages === null || typeof pages !== 'object') return [];

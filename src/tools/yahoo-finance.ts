@@ -1,6 +1,6 @@
 import { concatMap, forkJoin, map, type Observable, of } from 'rxjs';
 import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
-import { said, toolFailed } from '../adapters/failures.js';
+import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { markdownTable } from '../documents/markdown-tables.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { flag, queryArgument } from './fields.js';
@@ -123,7 +123,7 @@ function reportResult(sections: readonly string[]): ToolResult {
   return toolResult(report, { report });
 }
 
-/** Requests to Yahoo Finance: its search, its chart, and its summaries, which want a cookie and a word that belongs to it. */
+/** Requests to Yahoo Finance: its search, its chart, and its summaries, which need a cookie and its crumb. */
 
 const DATA_URL = 'https://query1.finance.yahoo.com';
 const SUMMARY_URL = 'https://query2.finance.yahoo.com';
@@ -133,7 +133,7 @@ const LIMITS = { timeoutSeconds: 15, attempts: 1 } as const;
 const HEADERS = { 'user-agent': BROWSER_HEADERS['user-agent'], 'accept-language': 'en-US,en;q=0.9' } as const;
 const MAX_COOKIES = 10;
 
-/** The three kinds of questions. Errors of each: `TOOL_FAILED` with what Yahoo answers. */
+/** The three requests. Errors of each: `TOOL_FAILED` with what Yahoo answers. */
 export interface Yahoo {
   /** The first quote for some words, and news about it. */
   search(words: string): Observable<JsonObject>;
@@ -143,7 +143,7 @@ export interface Yahoo {
   summary(symbol: string, modules: readonly string[]): Observable<JsonObject>;
 }
 
-/** Makes the questions of one call. */
+/** Makes the requests of one call. */
 function createYahoo(tool: AnyTool, call: ToolCall<unknown>): Yahoo {
   const at = (usual: string): string => baseUrlOf(tool, call.services, usual);
   const asking = (request: Pick<UpstreamRequest, 'url' | 'query' | 'headers' | 'accepts' | 'secrets'>) =>
@@ -221,7 +221,7 @@ function resultIn(answer: Json, name: string, symbol: string): JsonObject {
   const part = objectOf(answer)[name];
   const error = isJsonObject(part) ? part.error : undefined;
   if (error !== undefined && error !== null) {
-    throw toolFailed(said(textAt(error, 'description') || textAt(error, 'code')) || 'Yahoo reports an error');
+    throw toolFailed(quoteResponse(textAt(error, 'description') || textAt(error, 'code')) || 'Yahoo reports an error');
   }
   const result = listAt(part, 'result')?.[0];
   if (isJsonObject(result)) return result;

@@ -31,10 +31,16 @@ const GONE = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ECON
 
 /** What lies outside the API. */
 const SYSTEM: readonly Route[] = [
-  route('GET /healthz', { summary: 'Whether the server is alive', access: 'open' }, () => success({ status: 'ok' })),
-  route('GET /', { summary: 'Where the API lies', access: 'open' }, () =>
-    success({ name: 'runnel', api: API_PREFIX, health: '/healthz' }),
-  ),
+  route('GET /healthz', {
+    summary: 'Whether the server is alive',
+    access: 'open',
+    handle: () => success({ status: 'ok' }),
+  }),
+  route('GET /', {
+    summary: 'Where the API lies',
+    access: 'open',
+    handle: () => success({ name: 'runnel', api: API_PREFIX, health: '/healthz' }),
+  }),
   metricsRoute,
 ];
 

@@ -16,46 +16,42 @@ export const botRoutes: RouteGroup = {
   name: 'agentbots',
   description: 'Turns for chat pages on other sites, which hold a beta token.',
   routes: [
-    route(
-      'POST /agentbots/:id/completions',
-      {
-        summary: 'Runs a turn of the draft; streams unless `stream` is false',
-        access: 'bot',
-        finds: findBot,
-        query: turnQuery,
-        body: turnSchema,
-        answers: 'events',
-        data: answerShape,
-      },
-      async ({ tenant, query, body, exchange, found }, parts) => {
+    route('POST /agentbots/:id/completions', {
+      summary: 'Runs a turn of the draft; streams unless `stream` is false',
+      access: 'bot',
+      finds: findBot,
+      query: turnQuery,
+      body: turnSchema,
+      answers: 'events',
+      data: answerShape,
+      handle: async ({ tenant, query, body, exchange, found }, parts) => {
         const turn = turnOf(body, query);
         const { live } = await parts.startTurn({ tenant, agentId: found.id, fallback: 'draft' }, turn);
         const streams = turn.streams || body.stream === undefined || body.stream === null;
         return answerWithRun(exchange, parts, live, { streams });
       },
-    ),
-    route(
-      'GET /agentbots/:id/inputs',
-      {
-        summary: 'What a page shows before the first question',
-        access: 'bot',
-        finds: findBot,
-        data: z.looseObject({
-          title: z.string(),
-          avatar: z.string().nullable(),
-          inputs: z.looseObject({}),
-          prologue: z.string(),
-          mode: z.string(),
-        }),
-      },
-      ({ found }) => success(inputsOf(found)),
-    ),
-    route(
-      'GET /agentbots/:id/logs/:message',
-      { summary: 'What each component did for a message', access: 'bot', finds: findBot, data: traceShape },
-      async ({ tenant, params, found }, parts) =>
+    }),
+    route('GET /agentbots/:id/inputs', {
+      summary: 'What a page shows before the first question',
+      access: 'bot',
+      finds: findBot,
+      data: z.looseObject({
+        title: z.string(),
+        avatar: z.string().nullable(),
+        inputs: z.looseObject({}),
+        prologue: z.string(),
+        mode: z.string(),
+      }),
+      handle: ({ found }) => success(inputsOf(found)),
+    }),
+    route('GET /agentbots/:id/logs/:message', {
+      summary: 'What each component did for a message',
+      access: 'bot',
+      finds: findBot,
+      data: traceShape,
+      handle: async ({ tenant, params, found }, parts) =>
         success(await traceOfMessage(parts, tenant, found.id, params.message)),
-    ),
+    }),
   ],
 };
 

@@ -52,10 +52,15 @@ export function openapiRoutes(prefix: string, groups: () => readonly RouteGroup[
     name: 'openapi',
     description: 'This description.',
     routes: [
-      route('GET /openapi.json', { summary: 'This description', access: 'open', answers: 'any' }, () => {
-        // Made with the first request: it takes longer than starting the server.
-        description ??= describeApi(prefix, groups());
-        return description;
+      route('GET /openapi.json', {
+        summary: 'This description',
+        access: 'open',
+        answers: 'any',
+        handle: () => {
+          // Made with the first request: it takes longer than starting the server.
+          description ??= describeApi(prefix, groups());
+          return description;
+        },
       }),
     ],
   };

@@ -100,54 +100,47 @@ export const sessionRoutes: RouteGroup = {
   name: 'sessions',
   description: 'Conversations with an agent.',
   routes: [
-    route(
-      'GET /agents/:id/sessions',
-      {
-        summary: 'Lists sessions',
-        finds: findAgent,
-        query: sessionsQuery,
-        answers: 'page',
-        data: z.union([z.array(sessionShape), z.array(z.looseObject({ id: string, name: string }))]),
-      },
-      list,
-    ),
-    route(
-      'POST /agents/:id/sessions',
-      {
-        summary: 'Makes a session before its first turn',
-        finds: findAgent,
-        query: newSessionQuery,
-        body: newSessionSchema,
-        data: sessionShape,
-      },
-      create,
-    ),
-    route(
-      'DELETE /agents/:id/sessions',
-      {
-        summary: 'Deletes several sessions',
-        finds: findOwned,
-        query: deletedSessionsQuery,
-        body: deletedSessionsSchema,
-        data: z
-          .looseObject({ success_count: z.number().int(), errors: z.array(string) })
-          .describe('Only when some were deleted and some were not.'),
-      },
-      removeMany,
-    ),
-    route(
-      'GET /agents/:id/sessions/:session',
-      { summary: 'Reads a session', finds: findSession, data: sessionRowShape },
-      ({ found }) => success(sessionRow(found)),
-    ),
-    route(
-      'DELETE /agents/:id/sessions/:session',
-      { summary: 'Deletes a session', finds: findSession, data: z.number().int() },
-      async ({ tenant, found }, parts) => {
+    route('GET /agents/:id/sessions', {
+      summary: 'Lists sessions',
+      finds: findAgent,
+      query: sessionsQuery,
+      answers: 'page',
+      data: z.union([z.array(sessionShape), z.array(z.looseObject({ id: string, name: string }))]),
+      handle: list,
+    }),
+    route('POST /agents/:id/sessions', {
+      summary: 'Makes a session before its first turn',
+      finds: findAgent,
+      query: newSessionQuery,
+      body: newSessionSchema,
+      data: sessionShape,
+      handle: create,
+    }),
+    route('DELETE /agents/:id/sessions', {
+      summary: 'Deletes several sessions',
+      finds: findOwned,
+      query: deletedSessionsQuery,
+      body: deletedSessionsSchema,
+      data: z
+        .looseObject({ success_count: z.number().int(), errors: z.array(string) })
+        .describe('Only when some were deleted and some were not.'),
+      handle: removeMany,
+    }),
+    route('GET /agents/:id/sessions/:session', {
+      summary: 'Reads a session',
+      finds: findSession,
+      data: sessionRowShape,
+      handle: ({ found }) => success(sessionRow(found)),
+    }),
+    route('DELETE /agents/:id/sessions/:session', {
+      summary: 'Deletes a session',
+      finds: findSession,
+      data: z.number().int(),
+      handle: async ({ tenant, found }, parts) => {
         await remove(parts, tenant, found.id);
         return success(1);
       },
-    ),
+    }),
   ],
 };
 

@@ -110,14 +110,20 @@ export function templateRoutes(): RouteGroup {
     name: 'templates',
     description: 'Canvases and prompts to begin with.',
     routes: [
-      route('GET /agents/templates', { summary: 'Lists canvases', data: z.array(templateShape) }, async () => {
-        // They come with the package and do not change while it runs.
-        templates ??= loadTemplates();
-        return success((await templates).map(templateView));
+      route('GET /agents/templates', {
+        summary: 'Lists canvases',
+        data: z.array(templateShape),
+        handle: async () => {
+          // They come with the package and do not change while it runs.
+          templates ??= loadTemplates();
+          return success((await templates).map(templateView));
+        },
       }),
-      route('GET /agents/prompts', { summary: 'Gives prompts by name', data: z.record(string, string) }, () =>
-        success(PROMPTS),
-      ),
+      route('GET /agents/prompts', {
+        summary: 'Gives prompts by name',
+        data: z.record(string, string),
+        handle: () => success(PROMPTS),
+      }),
     ],
   };
 }

@@ -159,7 +159,9 @@ describe('DocGenerator', () => {
 
   it('needs a place for its files', () => {
     const node = nodeOf(docGenerator, { content: 'x' });
-    expect(() => node(activationOf({}))).toThrow(/Node "x" makes a file, .* pass \{ services: \{ files \} \}/);
+    expect(() => node(activationOf({}))).toThrow(
+      /Node "x" needs the service "files", .* pass \{ services: \{ files \} \}/,
+    );
   });
 
   it('fails with the store', async () => {

@@ -241,7 +241,7 @@ describe('the request', () => {
   });
 
   it('needs a client', () => {
-    expect(() => runAtOnce(invoke, { url: 'http://h' }, AROUND)).toThrow(/createEgressClient/);
+    expect(() => runAtOnce(invoke, { url: 'http://h' }, AROUND)).toThrow(/needs the service "http"/);
   });
 });
 

@@ -83,6 +83,15 @@ describe('readConfig', () => {
     expect([timeoutSeconds, timeoutSecondsByType]).toEqual([9, { LLM: 5 }]);
   });
 
+  it.each<readonly [text: string, expected: number | undefined]>([
+    [' 30 ', 30],
+    ...['', '0', '-5', '1.5', '1e3', 'soon', '0x10', 'Infinity'].map((text) => [text, undefined] as const),
+  ])('takes COMPONENT_EXEC_TIMEOUT %j as %s, so that bad input widens no limit', (text, expected) => {
+    const env = { COMPONENT_EXEC_TIMEOUT: text, COMPONENT_EXEC_TIMEOUT_LLM: text };
+    const { timeoutSeconds, timeoutSecondsByType } = readSettings(env, 'nodes').nodes;
+    expect([timeoutSeconds, timeoutSecondsByType.LLM]).toEqual([expected, expected]);
+  });
+
   it('describes each setting once', () => {
     const settings = describeGroups().flatMap(([, group]) => group);
     expect(new Set(settings.map(({ name }) => name)).size).toBe(settings.length);

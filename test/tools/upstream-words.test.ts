@@ -1,7 +1,7 @@
 /** What upstreams say in their errors: each tool repeats the beginning of it, and never its key. */
 import { describe, expect, it } from 'vitest';
 import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
-import { said } from '../../src/adapters/failures.js';
+import { quoteResponse } from '../../src/adapters/failures.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import { tools } from '../../src/tools/index.js';
 import { createRagflowRetriever } from '../../src/tools/ragflow-retriever.js';
@@ -135,10 +135,10 @@ describe('words of a server', () => {
     ['lines and control characters', ' a\r\n\tb\u0000\u2028c\u0085 ', 'a b c'],
     ['half of a character', `${'a'.repeat(299)}😀`, 'a'.repeat(299)],
   ])('%s', (_what, text, expected) => {
-    expect(said(text, [KEY])).toBe(expected);
+    expect(quoteResponse(text, [KEY])).toBe(expected);
   });
 
   it('keeps what is too short to be a secret', () => {
-    expect(said('a cat', ['a', ''])).toBe('a cat');
+    expect(quoteResponse('a cat', ['a', ''])).toBe('a cat');
   });
 });

@@ -225,8 +225,8 @@ describe('a fork', () => {
     const stream = await openStream(url, { body: { stream: true } });
     await settleNext(server);
     const frames = await stream.rest();
-    const ids = frames.slice(0, -1).map(({ id }) => id as number);
-    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    // The first event says that the run continues another one, for which RAGFlow has none.
+    expect(frames[0]?.id).toBe(2);
     expect(namesOf(frames)).toEqual([
       ...['node_started', 'node_finished', 'node_started', 'message', 'message_end', 'node_finished'],
       ...['workflow_finished', '[DONE]'],

@@ -122,6 +122,27 @@ const ORDERS: readonly (readonly [string, (forms: readonly WaitingForm[]) => Wai
   ['middle', (forms) => forms[Math.floor(forms.length / 2)]],
 ];
 
+describe('an answer that leaves required fields open', () => {
+  it.each<[string, JsonObject, string]>([
+    ['no inputs', {}, '  '],
+    [
+      'one field of one form',
+      { inputs: { 'UserFillUp:A': { word: 'x' }, 'UserFillUp:B': {}, 'UserFillUp:C': {} } },
+      'x  ',
+    ],
+    ['a field that no form has', { inputs: { other: 'x' } }, '  '],
+  ])('resumes the run, and they read as empty texts: %s', async (_, answer, content) => {
+    const server = await startServer();
+    const id = await server.agent(SIDE_BY_SIDE);
+    const first = (await server.call('POST', `/api/v1/agents/${id}/run`, { query: 'q' })).body.data;
+    expect(first.status).toBe('waiting');
+    const body = { session_id: first.session_id, query: 'again', ...answer };
+    const { data } = (await server.call('POST', `/api/v1/agents/${id}/run`, body)).body;
+    expect(data.status).toBe('succeeded');
+    expect(data.data.content).toBe(content);
+  });
+});
+
 describe.each(ORDERS)('forms that wait at once, the %s one answered first', (_, pick) => {
   it.each([
     ['side by side', SIDE_BY_SIDE, 'x', 3, 'A B C'],

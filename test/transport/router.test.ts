@@ -61,10 +61,10 @@ describe('declared routes', () => {
   ])('answer by path, not by order: %s', async (_, order) => {
     const call = await serve(
       order([
-        route('GET /things/:id', open, ({ params }) => ({ id: params.id })),
-        route('GET /things/tags', open, () => ({ fixed: 'tags' })),
-        route('GET /things/:id/parts/:part', open, ({ params }) => ({ ...params })),
-        route('GET /things/all/parts/:part', open, ({ params }) => ({ all: params.part })),
+        route('GET /things/:id', { ...open, handle: ({ params }) => ({ id: params.id }) }),
+        route('GET /things/tags', { ...open, handle: () => ({ fixed: 'tags' }) }),
+        route('GET /things/:id/parts/:part', { ...open, handle: ({ params }) => ({ ...params }) }),
+        route('GET /things/all/parts/:part', { ...open, handle: ({ params }) => ({ all: params.part }) }),
       ]),
     );
     const bodyOf = async (path: string) => (await call('GET', path)).body;
@@ -75,22 +75,24 @@ describe('declared routes', () => {
   });
 
   it('must not answer the same requests twice', () => {
-    const twice = [route('GET /things/:id', open, () => ({})), route('GET /things/:name', open, () => ({}))];
+    const twice = [
+      route('GET /things/:id', { ...open, handle: () => ({}) }),
+      route('GET /things/:name', { ...open, handle: () => ({}) }),
+    ];
     expect(() => routerOf(twice)).toThrow('Two routes answer the same requests: GET /things/:id and /things/:name.');
-    expect(() => routerOf([twice[0] as Route, route('POST /things/:id', open, () => ({}))])).not.toThrow();
+    expect(() =>
+      routerOf([twice[0] as Route, route('POST /things/:id', { ...open, handle: () => ({}) })]),
+    ).not.toThrow();
   });
 
   it('give their handlers what they declare, and refuse the rest', async () => {
     const call = await serve([
-      route(
-        'POST /things/:id',
-        {
-          ...open,
-          query: z.object({ name: z.string(), loud: flag, count: text.transform((value) => Number(value ?? 1)) }),
-          body: z.looseObject({ size: z.number() }),
-        },
-        ({ params, query, body }) => ({ id: params.id, ...query, size: body.size }),
-      ),
+      route('POST /things/:id', {
+        ...open,
+        query: z.object({ name: z.string(), loud: flag, count: text.transform((value) => Number(value ?? 1)) }),
+        body: z.looseObject({ size: z.number() }),
+        handle: ({ params, query, body }) => ({ id: params.id, ...query, size: body.size }),
+      }),
     ]);
     expect((await call('POST', '/things/a?name=x&name=n&loud=1&count=', { size: 2 })).body).toEqual({
       id: 'a',
@@ -112,22 +114,19 @@ describe('declared routes', () => {
 
   it('find the record of the path before they read anything else', async () => {
     const call = await serve([
-      route(
-        'POST /things/:id',
-        {
-          ...open,
-          finds: async ({ params }) => {
-            if (params.id !== 'mine') throw new Error('no such thing');
-            return { name: params.id };
-          },
-          body: z.looseObject({ size: z.number() }),
-          refuse: (exchange, error) => {
-            exchange.status = 418;
-            exchange.body = { refused: String(error) };
-          },
+      route('POST /things/:id', {
+        ...open,
+        finds: async ({ params }) => {
+          if (params.id !== 'mine') throw new Error('no such thing');
+          return { name: params.id };
         },
-        ({ found, body }) => ({ found, size: body.size }),
-      ),
+        body: z.looseObject({ size: z.number() }),
+        refuse: (exchange, error) => {
+          exchange.status = 418;
+          exchange.body = { refused: String(error) };
+        },
+        handle: ({ found, body }) => ({ found, size: body.size }),
+      }),
     ]);
     expect(await call('POST', '/things/mine', { size: 1 })).toEqual({
       status: 200,
@@ -146,7 +145,7 @@ describe('declared routes', () => {
     ['admin', { none: 401, bad: 401, good: 403, [ADMIN_KEY]: 200 }],
   ])('are open to those that they name: %s', async (access, expected) => {
     const parts = partsOf({ RUNNEL_ADMIN_KEY: ADMIN_KEY });
-    const call = await serve([route('GET /x', { summary: 'x', access }, () => ({}))], parts);
+    const call = await serve([route('GET /x', { summary: 'x', access, handle: () => ({}) })], parts);
     for (const [key, status] of Object.entries(expected)) {
       const answer = await call('GET', '/x', undefined, key === 'none' ? undefined : key);
       expect([key, answer.status]).toEqual([key, status]);
@@ -168,14 +167,15 @@ describe('declared routes', () => {
   });
 
   it('can be added to a server from outside, guarded and described as its own', async () => {
-    const greeting = route(
-      'GET /greetings/:name',
-      { summary: 'Greets', query: z.object({ loud: flag }), data: z.string() },
-      ({ tenant, params, query }) => ({
+    const greeting = route('GET /greetings/:name', {
+      summary: 'Greets',
+      query: z.object({ loud: flag }),
+      data: z.string(),
+      handle: ({ tenant, params, query }) => ({
         code: 0,
         data: `${query.loud ? 'HELLO' : 'hello'} ${params.name} of ${tenant}`,
       }),
-    );
+    });
     const group = { name: 'greetings', description: 'Greetings.', routes: [greeting] };
     const { call } = await startServer({ env: { RUNNEL_API_KEYS: 'acme=k' }, routes: [group] });
     const path = `${API_PREFIX}/greetings/Ada`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const ref = z.string().min(1).max(40).describe('Reference of the element in the snapshot, such as "e12".');
 
-/** Actions by name; each shape is also what a model is shown. */
+/** Actions by name; each shape is also the schema that a model gets. */
 export const BROWSER_ACTIONS = {
   open: z.object({ url: z.string().describe('Address, http or https.') }).describe('Opens an address.'),
   click: z
@@ -52,7 +52,7 @@ export type BrowserAction = {
   [K in BrowserActionName]: { readonly action: K } & z.output<(typeof BROWSER_ACTIONS)[K]>;
 }[BrowserActionName];
 
-/** What came of an action. One that failed did no lasting harm: whoever asked may try another. */
+/** What came of an action. A failed action leaves the page usable: the caller may try another one. */
 export interface ActionOutcome {
   readonly isDone: boolean;
   /** One sentence. */
@@ -61,14 +61,14 @@ export interface ActionOutcome {
   readonly image?: Uint8Array;
 }
 
-/** The page as it is, for whoever chooses the next action. */
+/** The current state of the page, from which the caller chooses the next action. */
 export interface PageView {
   readonly url: string;
   readonly title: string;
   /** Open tabs; the page is the newest. */
   readonly tabs: number;
-  /** The accessibility tree with references, as text. They hold until the next look. */
+  /** The accessibility tree with references, as text. They are valid until the next read. */
   readonly snapshot: string;
-  /** What happened since the last look: dialogs, downloads, addresses that were refused. */
+  /** What happened since the last read: dialogs, downloads, addresses that were refused. */
   readonly notes: readonly string[];
 }

@@ -20,7 +20,7 @@ export interface BrowsersOptions {
   readonly resolver?: Resolver;
   /** How a connection to an address that was judged is made; for tests. @default a socket */
   readonly dial?: Dial;
-  /** Domains that pages may be loaded from, those below them included; whatever a node allows. @default all */
+  /** Domains, subdomains included, that pages may be loaded from; a node can only narrow them. @default all */
   readonly allowedDomains?: readonly string[];
   /** Browsers at once, at least 1. @default 2 */
   readonly maxBrowsers?: number;
@@ -30,7 +30,7 @@ export interface BrowsersOptions {
   readonly maxBytes?: number;
   /** What one session may download. @default 20 files of 64 MiB */
   readonly downloads?: Partial<DownloadLimits>;
-  /** Hears of each process, for tests and logs. */
+  /** Called with each process that was started; for tests and logs. */
   readonly onStart?: (process: Pick<ChromiumProcess, 'pid' | 'folder'>) => void;
 }
 
@@ -40,21 +40,21 @@ export interface OpenOptions {
   readonly uploads?: readonly UploadFile[];
   /** Domains that pages may be loaded from, as far as all browsers may. @default all */
   readonly allowedDomains?: readonly string[] | undefined;
-  /** Goes on with cookies and storage that a session remembered under this key. @default starts with none */
+  /** Restores the cookies and storage that an earlier session stored under this key. @default starts with none */
   readonly rememberAs?: string;
-  /** Insists on Chromium's sandbox, which then does not start without. @default wherever it can work */
+  /** Requires Chromium's sandbox: without it the browser does not start. @default wherever it can work */
   readonly isSandboxed?: boolean;
 }
 
-/** A browser of one's own. Every Observable is cold, does its work once per subscription and emits one value. */
+/** One browser with one profile. Every Observable is cold, does its work once per subscription and emits one value. */
 export interface BrowserSession {
   /** Reads the page. */
   look(): Observable<PageView>;
   /** Does something, and waits until the page has settled. */
   perform(action: BrowserAction): Observable<ActionOutcome>;
-  /** What was downloaded, once nothing is coming any more. */
+  /** What was downloaded, once no download is in progress. */
   files(): Observable<readonly BrowserFile[]>;
-  /** Keeps cookies and storage for a later session of the same `rememberAs`, in memory; without a key it does nothing. */
+  /** Stores cookies and storage for a later session with the same `rememberAs`, in memory; without a key it does nothing. */
   remember(): Observable<void>;
 }
 
@@ -63,7 +63,7 @@ export interface Browsers {
   /**
    * Emits one session and stays open: the browser lives exactly as long as the subscription.
    *
-   * Errors: `BROWSER_MISSING`; `BROWSER_FAILED` when it does not start or ends by itself, at whatever moment;
+   * Errors: `BROWSER_MISSING`; `BROWSER_FAILED` when it does not start or exits by itself at any moment;
    * `LIMIT_REACHED` when too many wait.
    */
   open(options?: OpenOptions): Observable<BrowserSession>;
@@ -74,7 +74,7 @@ export interface Browsers {
 /** Milliseconds that Chromium may take to answer after its start. */
 const START_MS = 30_000;
 
-/** Milliseconds that a broken Chromium may take to say how it ended. */
+/** Milliseconds to wait for the exit status of a Chromium whose connection broke. */
 const END_MS = 1_000;
 
 const MEBIBYTE = 1_048_576;
@@ -84,18 +84,18 @@ interface House {
   readonly options: BrowsersOptions;
   readonly domains: DomainList;
   readonly states: ReturnType<typeof createRememberedStates>;
-  /** Every browser whose process or folder is there. */
+  /** Every browser whose process or folder still exists. */
   readonly present: Set<ChromiumProcess>;
   /** Whether folders of killed processes were looked for. */
   isSwept: boolean;
 }
 
 /**
- * Starts a headless Chromium per session, with a profile and a way to the network of its own.
+ * Starts a headless Chromium per session, with a profile and a network proxy of its own.
  *
  * - Everything that its pages ask for goes through a proxy of ours, which judges URLs and addresses as the egress client does.
  * - Unsubscribing, a failure and the end of this process kill the browser's process group at once and delete its folder.
- * - A page has 512 MiB for its scripts and 1.5 GiB in all; one that wants more is refused it, or crashes alone.
+ * - A page has 512 MiB for its scripts and 1.5 GiB in all; beyond that, allocations fail or the page crashes alone.
  * - The number of browsers, of waiting sessions, of files and of loaded bytes have bounds; every action has a time.
  *
  * `playwright-core` is loaded with the first session.
@@ -193,7 +193,7 @@ interface Opening {
 async function connect({ chromium, proxyPort, notes, house, open }: Opening): Promise<DriverSession> {
   const { options, states } = house;
   const { uploads, rememberAs } = open;
-  // First use only: a process that never opens a browser need not load the driver.
+  // Loaded on first use: a process that never opens a browser does not load the driver.
   const { chromium: driver } = await import('playwright-core');
   const { folder, transport, failed } = chromium;
   try {
@@ -207,7 +207,7 @@ async function connect({ chromium, proxyPort, notes, house, open }: Opening): Pr
       allowPrivateNetwork: options.allowPrivateNetwork ?? false,
     });
   } catch (cause) {
-    // A browser that fell over says more than a connection that broke.
+    // The exit of the browser explains more than the broken connection.
     await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, END_MS))]);
     throw broken('The browser started and could not be driven.', cause);
   }
@@ -244,20 +244,20 @@ function closed(): EngineError {
   return new EngineError('BROWSER_FAILED', 'The browsers were closed.');
 }
 
-/** Sessions that are remembered, for how long (milliseconds), and the largest of them (UTF-16 units of JSON). */
+/** Most stored sessions, how long each is stored (milliseconds), and the largest one (UTF-16 units of JSON). */
 const MAX_STATES = 64;
 const MAX_AGE_MS = 1_800_000;
 const MAX_LENGTH = 1_048_576;
 
-/** Cookies and storage of sessions that may go on later; in memory alone. */
+/** Cookies and storage of sessions that later sessions may restore; in memory only. */
 export interface RememberedStates {
-  /** Undefined when nothing is known any more. */
+  /** Undefined when there is no entry, or no longer. */
   get(key: string): StoredState | undefined;
   set(key: string, state: StoredState): void;
   clear(): void;
 }
 
-/** Remembers the 64 sessions that were used last, for half an hour each; one of more than a mebibyte is not. */
+/** Stores the 64 sessions that were used last, for half an hour each; one larger than a mebibyte is not stored. */
 export function createRememberedStates(now: () => number = Date.now): RememberedStates {
   const states = new Map<string, { readonly json: string; readonly at: number }>();
   return {

@@ -8,7 +8,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { ConnectOverCDPTransport } from 'playwright-core';
 import { EngineError } from '../../errors.js';
 
-/** What of Chromium's own complaints is kept, in characters; it explains a browser that does not start. */
+/** Characters of Chromium's stderr that are kept; they explain a browser that does not start. */
 const MAX_COMPLAINTS = 4_096;
 
 /** Kibibytes of data of one process of Chromium. */
@@ -47,7 +47,7 @@ export function startChromium(options: StartOptions, signal: AbortSignal): Chrom
   signal.throwIfAborted();
   const folder = makeFolder();
   const child = spawnIn(folder, options);
-  const complaints = keepComplaints(child);
+  const complaints = collectComplaints(child);
   const transport = openPipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable);
   const removeNow = (): void => {
     kill(child);
@@ -55,14 +55,14 @@ export function startChromium(options: StartOptions, signal: AbortSignal): Chrom
   };
   signal.addEventListener('abort', () => kill(child), { once: true });
   const ended = endOf(child).finally(() => {
-    // Children of a browser that fell over by itself.
+    // Children of a browser that crashed.
     kill(child);
     transport.close();
   });
   const failed = ended.then((how): never => {
     throw new EngineError('BROWSER_FAILED', `The browser ${how}.${complaints()}`);
   });
-  // Nobody may be listening yet, or any more.
+  // There may be no listener yet, or no longer.
   failed.catch(ignore);
   const gone = ended
     .then(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }))
@@ -73,7 +73,7 @@ export function startChromium(options: StartOptions, signal: AbortSignal): Chrom
 function spawnIn(folder: string, { executable, isSandboxed }: StartOptions): ChildProcess {
   const profile = path.join(folder, 'profile');
   mkdirSync(path.join(profile, 'Default'), { recursive: true });
-  // A PDF is a file to keep, not a page to look at.
+  // A PDF is downloaded instead of shown.
   const preferences = JSON.stringify({ plugins: { always_open_pdf_externally: true } });
   writeFileSync(path.join(profile, 'Default', 'Preferences'), preferences);
   const [program, ...given] = bounded([executable, ...chromiumFlags({ profile, isSandboxed })]);
@@ -113,8 +113,8 @@ function kill(child: ChildProcess): void {
   }
 }
 
-/** Reads what Chromium complains about; gives the last line that is no noise, as the end of a message. */
-function keepComplaints(child: ChildProcess): () => string {
+/** Reads Chromium's stderr; gives its last relevant line, as the end of a message. */
+function collectComplaints(child: ChildProcess): () => string {
   let text = '';
   child.stderr?.on('error', ignore).on('data', (bytes: Buffer) => {
     text = `${text}${bytes}`.slice(-MAX_COMPLAINTS);
@@ -154,16 +154,16 @@ const DISABLED_FEATURES = [
   'Translate',
 ];
 
-/** Mebibytes of what the scripts of a page keep; beyond, the page crashes. */
+/** Mebibytes of the script heap of a page; beyond that the page crashes. */
 const MAX_HEAP_MIB = 512;
 
-/** A proxy that is not there, for what Chromium asks on its own account: updates, accounts, the time. */
+/** A proxy that does not exist, for Chromium's own requests: updates, accounts, the time. */
 const NO_PROXY = 'http://127.0.0.1:1';
 
 /**
  * The command line of a headless Chromium without any way to the network: windows get a proxy of their own.
  *
- * `<-loopback>` takes away the exception that loopback has from proxies; names are never resolved by Chromium itself; QUIC
+ * `<-loopback>` removes the exemption of loopback from proxies; names are never resolved by Chromium itself; QUIC
  * and WebRTC, which use UDP and no proxy, are off.
  */
 function chromiumFlags({ profile, isSandboxed }: FlagOptions): readonly string[] {
@@ -208,7 +208,7 @@ function chromiumFlags({ profile, isSandboxed }: FlagOptions): readonly string[]
   ];
 }
 
-/** Where distributions and installers put Chromium and its kin, the likeliest first. */
+/** Usual paths of Chromium and its relatives, the likeliest first. */
 const USUAL_PLACES = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -336,7 +336,7 @@ export async function sweepFolders(folder: string = tmpdir()): Promise<void> {
   }
 }
 
-/** A process of somebody else counts as alive. */
+/** A process of another user counts as alive. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -23,7 +23,10 @@ export interface BrowserFile {
 export interface Downloads {
   /** Those that are complete, in the order in which they began. */
   finished(): readonly BrowserFile[];
-  /** Resolves when none is going on, at the latest after so many milliseconds; those that are then are cancelled. */
+  /**
+   * Resolves when no download is in progress, at the latest after so many milliseconds; what is in progress then is
+   * cancelled.
+   */
   settle(withinMs: number): Promise<void>;
 }
 
@@ -57,10 +60,10 @@ export async function watchDownloads(
     const download = downloads.get(guid);
     if (download !== undefined) download.state = 'canceled';
     void discard(cdp, guid, browserContextId, folder);
-    wake();
+    notify();
   };
   const isBusy = (): boolean => [...downloads.values()].some(({ state }) => state === 'inProgress');
-  const wake = (): void => {
+  const notify = (): void => {
     if (!isBusy()) for (const resolve of waiting) resolve();
   };
   cdp.on('Browser.downloadWillBegin', ({ guid, suggestedFilename: name }: WillBegin) => {
@@ -85,7 +88,7 @@ export async function watchDownloads(
     download.state = state;
     if (state === 'completed') notes.add(`The download ${quoted(download.name)} is complete.`);
     if (state === 'canceled') notes.add(`The download ${quoted(download.name)} failed.`);
-    wake();
+    notify();
   });
   await cdp.send('Browser.setDownloadBehavior', {
     behavior: 'allowAndName',
@@ -107,17 +110,17 @@ export async function watchDownloads(
   };
 }
 
-/** Waits for `wake`, or for the time. */
+/** Waits for `notify`, or for the time. */
 async function untilWoken(waiting: Set<() => void>, withinMs: number): Promise<void> {
-  let wake = (): void => {};
+  let notify = (): void => {};
   let timer: NodeJS.Timeout | undefined;
   await new Promise<void>((resolve) => {
-    wake = resolve;
-    waiting.add(wake);
+    notify = resolve;
+    waiting.add(notify);
     timer = setTimeout(resolve, withinMs);
   });
   clearTimeout(timer);
-  waiting.delete(wake);
+  waiting.delete(notify);
 }
 
 async function discard(cdp: CDPSession, guid: string, browserContextId: string, folder: string): Promise<void> {
@@ -132,16 +135,16 @@ function quoted(name: string): string {
 
 function ignore(): void {}
 
-/** Most notes between two looks, and the longest of them in characters. */
+/** Most notes between two reads, and the longest of them in characters. */
 const MAX_NOTES = 20;
 const MAX_LENGTH = 300;
 
-/** Most names of hosts that are remembered; the oldest goes first. */
+/** Most host names that are stored; the oldest is dropped first. */
 const MAX_HOSTS = 1_000;
 
-/** Things that happened to a page, each once, until somebody looks. */
+/** Events of a page, each once, until they are read. */
 export interface Notes {
-  /** Notes what happened; of a host, only if a page asks for it before the next look. */
+  /** Adds an event; one about a host only if a page requests that host before the next read. */
   add(text: string, host?: string): void;
   /** A page asks for something of a host, by its name without the port. */
   asked(host: string): void;
@@ -149,10 +152,10 @@ export interface Notes {
 }
 
 /**
- * Makes an empty list of notes; what is too many is left out.
+ * Makes an empty list of notes; surplus notes are dropped.
  *
- * Chromium asks for things on its own account too, such as a connection to the search engine that nobody searches with. What
- * became of those is no news of any page.
+ * Chromium makes requests of its own too, such as a connection to the default search engine. What
+ * becomes of those is no event of a page.
  */
 export function createNotes(): Notes {
   let notes = new Map<string, string | undefined>();

@@ -29,7 +29,7 @@ export interface GuardOptions {
   readonly maxConnections: number;
   /** Bytes of all answers together; then every connection is closed, and later ones too. */
   readonly maxBytes: number;
-  /** Hears why something was refused or failed, a sentence without paths, queries or what was sent, and whose host it was. */
+  /** Called with why something was refused or failed, a sentence without paths, queries or sent data, and with the host. */
   readonly onRefused: (reason: string, host: string | undefined) => void;
 }
 
@@ -40,9 +40,9 @@ export interface Upstream {
 }
 
 /**
- * The one way of a browser to the network: a proxy on loopback that judges each URL and each address by the rules of the
- * egress client, and connects to the very address that was judged. Whatever asks (a page, a frame, a worker, a script, a
- * WebSocket, a redirect) comes through here.
+ * The only route of a browser to the network: a proxy on loopback that judges each URL and each address by the rules of the
+ * egress client, and connects to exactly the address that was checked. Every request (of a page, a frame, a worker, a script, a
+ * WebSocket, a redirect) passes it.
  *
  * Plain requests are forwarded one connection each; `CONNECT` (https, WebSockets) becomes a tunnel. Aborting `signal` closes
  * the proxy and all that goes through it at once.
@@ -192,7 +192,7 @@ const HOP_HEADERS = new Set([
 /**
  * Sends a plain request of a browser over a connection made for it, and the answer back as it comes.
  *
- * `failed` hears of a server that breaks off before its answer.
+ * `failed` is called when the server breaks off before its answer.
  */
 function forwardRequest(
   request: IncomingMessage,
@@ -244,7 +244,10 @@ function passedOn(rawHeaders: readonly string[]): string[] {
 /** Domains that pages may be loaded from, with everything below them; an empty list lets all through. */
 export type DomainList = readonly string[];
 
-/** The domains of a text (commas or spaces between them) or a list, in lower case and as URLs write them; undefined for what is none. */
+/**
+ * The domains of a text (commas or spaces between them) or a list, in lower case and as URLs write them; undefined for what
+ * is none.
+ */
 export function readDomains(given: string | readonly string[]): DomainList | undefined {
   const parts = (typeof given === 'string' ? given.split(/[\s,]+/) : given).map((part) => part.trim()).filter(Boolean);
   const domains = parts.map(domainOf);

@@ -17,7 +17,7 @@ const MAX_PICTURE_HEIGHT = 16_384;
 /** A page, and what an action may use of the session around it. */
 export interface Surface {
   readonly page: Page;
-  /** References of the last look. */
+  /** References of the last read. */
   readonly refs: ReadonlySet<string>;
   /** Paths of given files by name. */
   readonly uploads: ReadonlyMap<string, string>;
@@ -25,8 +25,8 @@ export interface Surface {
 }
 
 /**
- * Does one action. What a page or a wrong choice makes impossible is an outcome, and not an error; so is a reference that is
- * not of the last look, or whose element is gone.
+ * Does one action. What a page or a wrong choice makes impossible is an outcome, not an error; so is a reference that is
+ * not of the last read, or whose element is gone.
  */
 export async function performAction(surface: Surface, action: BrowserAction): Promise<ActionOutcome> {
   const ref = 'ref' in action ? action.ref : undefined;
@@ -94,10 +94,10 @@ async function element(
   page: Page,
   ref: string,
   work: (one: Locator) => Promise<unknown>,
-  said: string,
+  done: string,
 ): Promise<ActionOutcome> {
   await work(locate(page, ref));
-  return { isDone: true, text: `${said} ${ref}.` };
+  return { isDone: true, text: `${done} ${ref}.` };
 }
 
 function locate(page: Page, ref: string): Locator {
@@ -117,7 +117,7 @@ async function scroll(page: Page, ref: string | undefined, direction: number): P
 
 async function wait(page: Page, seconds: number, text: string | undefined): Promise<ActionOutcome> {
   if (text === undefined) return done(page.waitForTimeout(seconds * 1_000), `Waited ${seconds} seconds.`);
-  // At least one look, also when no time is given.
+  // At least one check, also when no time is given.
   const timeout = Math.max(1, seconds * 1_000);
   const shown = page.getByText(text).first().waitFor({ state: 'visible', timeout });
   return shown.then(
@@ -165,7 +165,7 @@ function failed(text: string): ActionOutcome {
   return { isDone: false, text };
 }
 
-/** The first line of what the driver says, without the colours and the addresses that it quotes. */
+/** The first line of the driver's message, without its colours and addresses. */
 function explain(error: unknown): string {
   if (EngineError.is(error)) return error.message;
   if (!(error instanceof Error)) return 'It did not work.';

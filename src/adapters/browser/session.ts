@@ -112,7 +112,7 @@ function createDriver({ context, tabs, downloads, settler, notes, ...given }: Pa
   };
 }
 
-/** The driver may miss where a new tab goes when that is quicker than itself, and then says ":"; so the page is asked. */
+/** The driver reports ":" for a new tab that navigates before it attaches; so the page itself is asked. */
 async function addressOf(page: Page): Promise<string> {
   const known = page.url();
   if (URL.canParse(known)) return known;
@@ -120,7 +120,7 @@ async function addressOf(page: Page): Promise<string> {
   return typeof asked === 'string' ? asked : known;
 }
 
-/** A page that changes while it is read is read again, once; one that cannot be read is empty. */
+/** A page that changes while it is read is read once more; one that cannot be read is empty. */
 async function readSnapshot(page: Page, notes: Notes): Promise<string> {
   const read = (timeout: number): Promise<string> => page.ariaSnapshot({ mode: 'ai', timeout });
   const text = await read(FIRST_LOOK_MS)
@@ -147,7 +147,7 @@ function createTabs(context: BrowserContext, notes: Notes): Tabs {
   context.on('request', (request) => asks(request.url()));
   const leave = (page: Page): void => {
     pages = pages.filter((one) => one !== page);
-    // Chromium shows another one now.
+    // Chromium has another tab in front now.
     front = undefined;
   };
   context.on('page', (page) => {
@@ -188,7 +188,7 @@ function createTabs(context: BrowserContext, notes: Notes): Tabs {
   };
 }
 
-/** Chromium's own id of a window, which the driver keeps to itself. */
+/** Chromium's own id of a window, which the driver does not expose. */
 async function contextIdOf(context: BrowserContext, page: Page): Promise<string> {
   const cdp = await context.newCDPSession(page);
   const { targetInfo } = await cdp.send('Target.getTargetInfo');
@@ -211,7 +211,7 @@ async function writeUploads({ folder, uploads = [] }: SessionOptions): Promise<R
   return paths;
 }
 
-/** What comes in time, else the fallback: a page that hangs answers nothing. */
+/** The value if it arrives in time, else the fallback: a page that hangs never answers. */
 async function within<T>(ms: number, work: Promise<T>, fallback: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<T>((resolve) => {

@@ -21,7 +21,7 @@ export interface EgressTarget {
 export interface EgressConnection {
   /** Connected, and not read from yet. */
   readonly socket: Socket;
-  /** The host as it was judged, for whoever speaks TLS over the socket: name to check, certificates to trust. */
+  /** The checked host, for TLS over the socket: name to verify, certificates to trust. */
   readonly host: string;
   readonly tls: ConnectionOptions;
 }
@@ -67,7 +67,7 @@ async function open(
   }
 }
 
-/** The host as a URL, the one form that everything is judged in; ports of mail are no business of its rules for HTTP. */
+/** The host as a URL, the one form that everything is judged in; its rules for ports of HTTP do not apply. */
 function urlOf(host: string, port: number, check: (text: string) => URL): URL {
   const isName = host !== '' && !/[\s/\\?#@:[\]%]/.test(host);
   if (!isName && !isIPv6(host)) {

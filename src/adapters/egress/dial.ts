@@ -12,7 +12,7 @@ export interface DialOptions {
   /** Name for the certificate and its request (SNI), or an address. */
   readonly host: string;
   readonly port: number;
-  /** The connection goes to one of these and to nothing else. */
+  /** The connection goes to one of these only. */
   readonly addresses: readonly string[];
   readonly isTls: boolean;
   /** PEM certificates to trust; absent: those of Node. */
@@ -42,7 +42,7 @@ function tlsOptions({ host, trusted }: Pick<DialOptions, 'host' | 'trusted'>) {
   };
 }
 
-/** Answers whatever is asked with the addresses that were checked. */
+/** Answers every lookup with the addresses that were checked. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, { all: wantsAll }, callback) => {
@@ -54,7 +54,7 @@ function pinned(addresses: readonly string[]): LookupFunction {
 
 function opened(socket: Socket, { signal, isTls }: Pick<DialOptions, 'signal' | 'isTls'>): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // Stays for good: an error of a socket that nobody listens to any more would end the process.
+    // Never removed: an error of a socket without a listener would end the process.
     socket.on('error', reject);
     socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
     socket.setTimeout(CONNECT_TIMEOUT_MS, () => {
@@ -90,7 +90,8 @@ export interface ResolveOptions {
 }
 
 /**
- * The addresses that may be connected to for a URL that `checkUrl` accepted. One refused address among several refuses the host.
+ * The addresses that may be connected to for a URL that `checkUrl` accepted. One refused address among several refuses the
+ * host.
  *
  * A name is asked for once, and the connection must go to what was answered: nothing can change in between.
  * Errors: `URL_BLOCKED`; those of the resolver; `ENOTFOUND` as the code of an Error for a name without addresses.

@@ -1,4 +1,4 @@
-/** The one way from Runnel to servers that documents, models and web pages name. */
+/** HTTP requests to servers that documents, models and web pages name. */
 import {
   catchError,
   defer,
@@ -40,7 +40,7 @@ export interface EgressOptions {
   readonly userAgent?: string;
   /** PEM certificates that are trusted in place of Node's. @default Node's, with those of `NODE_EXTRA_CA_CERTS` */
   readonly trustedCertificates?: readonly string[];
-  /** Takes secrets out of the message of an error, beside what is never in it. @default nothing more */
+  /** Removes further secrets from the message of an error. @default nothing more */
   readonly redact?: (message: string) => string;
   /** How a request gets onto the wire; for tests. @default one connection per request */
   readonly transport?: Transport;
@@ -97,7 +97,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
  * Makes the client through which every node and tool asks servers that it did not choose itself.
  *
  * - Only `http` and `https`, only public addresses: all that a name resolves to are checked, and the connection goes to those
- *   and no others, so that a name cannot change its mind. Every redirect is checked like a first URL, and another origin gets
+ *   only, so that a name cannot resolve to something else later. Every redirect is checked like a first URL, and another origin gets
  *   none of the caller's headers that could be a credential.
  * - Time, redirects, headers and body have bounds; the body's counts after decompression.
  * - It does not retry: `retryable` of an error says whether trying again may help.

@@ -46,7 +46,7 @@ export function egressError(code: ErrorCode, asked: string, problem: string, ret
 /**
  * Gives whatever broke an exchange as an `EngineError`; one that already is passes unchanged.
  *
- * Texts of other libraries are not passed on, as they may quote what was sent; their codes are, in `details.reason`.
+ * Messages of other libraries are left out, as they may quote what was sent; their codes are in `details.reason`.
  */
 export function exchangeFailure(thrown: unknown, asked: string): EngineError {
   if (EngineError.is(thrown)) return thrown;
@@ -62,7 +62,7 @@ export function exchangeFailure(thrown: unknown, asked: string): EngineError {
   });
 }
 
-/** What an error calls itself to programs; of several tries to connect, the last. */
+/** The code of an error; of several attempts to connect, that of the last. */
 function codeOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return codeOf(thrown.errors.at(-1));
   if (!(thrown instanceof Error)) return '';

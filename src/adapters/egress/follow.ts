@@ -84,7 +84,7 @@ function firstStep(request: BoundedRequest, policy: Policy): Step {
   return { url, reach, method, headers, body, what: 'URL', asked: asking(method, url) };
 }
 
-/** Another origin has only the reach of everyone, and sees no credentials. */
+/** Another origin is limited to public addresses, and gets no credentials. */
 function nextStep(step: Step, { status, location }: Redirect, policy: Policy): Step {
   const what = `Redirect from ${describeUrl(step.url.href)} to`;
   const written = URL.canParse(location, step.url.href) ? new URL(location, step.url) : undefined;
@@ -126,7 +126,7 @@ async function resolveProxy(text: string, policy: Policy): Promise<Destination> 
   return { url, addresses: await resolveHost(url, { resolver: policy.resolver, reach, what: 'Proxy' }) };
 }
 
-/** A proxy resolves names itself, so that nobody could say where a request ends; addresses stay what they are. */
+/** A proxy resolves names itself, so the target of a request cannot be checked; an address can. */
 async function addressesOf({ url, reach, what }: Step, isProxied: boolean, policy: Policy): Promise<readonly string[]> {
   if (!isProxied || isIP(hostOf(url)) !== 0) return resolveHost(url, { resolver: policy.resolver, reach, what });
   if (reach === 'public') throw blocked(what, url, 'a name that the proxy would resolve unchecked');

@@ -54,11 +54,11 @@ const BODILESS = new Set([204, 205, 304]);
 /**
  * Makes a `fetch` whose every connection is judged and pinned like one of the egress client.
  *
- * Redirects are answers: who follows one asks again, and is judged again. There is no clock but the one for connecting; whoever
- * asks aborts. Answers come uncompressed, so that the bound counts what is read.
+ * Redirects are answers: following one is a new request, which is checked again. There is no time limit but the one for
+ * connecting; the caller aborts. Answers come uncompressed, so that the bound counts what is read.
  *
- * Rejects with `URL_INVALID`, `URL_BLOCKED`, `OPTION_INVALID`, `EGRESS_FAILED`, or the reason of the signal; the stream of a body
- * errors with `EGRESS_TOO_LARGE` or `EGRESS_FAILED`. No message holds more of a URL than its origin.
+ * Rejects with `URL_INVALID`, `URL_BLOCKED`, `OPTION_INVALID`, `EGRESS_FAILED`, or the reason of the signal; the stream of
+ * a body errors with `EGRESS_TOO_LARGE` or `EGRESS_FAILED`. No message holds more of a URL than its origin.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { maxBytes = 4 * 1024 * 1024, transport = sendOverOwnConnection } = options;
@@ -141,7 +141,7 @@ function responseOf(wire: WireAnswer, limits: Limits, done: () => void): Respons
     done();
     wire.close();
   });
-  // For good: an error of a stream that nobody listens to any more would end the process.
+  // Never removed: an error of a stream without a listener would end the process.
   body.on('error', ignore);
   if (BODILESS.has(status)) {
     body.destroy();
@@ -181,8 +181,8 @@ const CR = 13;
 const LF = 10;
 
 /**
- * Counts a body as it comes: the function it gives is told every piece and throws at the first byte too many, of the whole body or,
- * when it is an event stream, which may go on for ever, of one event.
+ * Counts a body as it arrives: the returned function gets every piece and throws at the first byte too many, of the whole
+ * body or, for an event stream, which may never end, of one event.
  *
  * Errors of that function: `EGRESS_TOO_LARGE`.
  */

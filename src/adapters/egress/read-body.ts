@@ -6,7 +6,7 @@ import { egressError } from './failures.js';
 /** How large the first piece of the buffer is; most answers are smaller. */
 const FIRST_BYTES = 16_384;
 
-/** What an answer may be encoded with. One coding at a time: layers are of use to nobody but bombs. */
+/** What an answer may be encoded with. One coding at a time: layered codings serve decompression bombs only. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
 /** Bounds of a body, and who asked for it. */
@@ -102,7 +102,7 @@ const META_CHARSET = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([^\s"'/>;]+)/i;
 /**
  * Gives the text of a body: in the character set of its content type, of its own `<meta charset>` when it is HTML, or in UTF-8.
  *
- * A byte order mark is left out, what cannot be decoded reads as U+FFFD, and a set that nobody knows as UTF-8.
+ * A byte order mark is left out, what cannot be decoded reads as U+FFFD, and an unknown character set is read as UTF-8.
  */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
   const declared = CHARSET_PARAMETER.exec(contentType)?.[1] ?? (isHtml(contentType) ? metaCharset(bytes) : undefined);

@@ -44,14 +44,14 @@ export type Transport = (hop: Hop, signal: AbortSignal) => Promise<WireAnswer>;
  * own socket. Through a proxy, `http` goes as an absolute request line and `https` as a tunnel.
  */
 export const sendOverOwnConnection: Transport = async (hop, signal) => {
-  // First use only: a process that never asks the outside need not load the library.
+  // Loaded on first use: a process without outgoing requests does not load the library.
   const undici = await import('undici');
   signal.throwIfAborted();
   const makeClient = (origin: string, socket: Socket): Client =>
     new undici.Client(origin, {
       connect: once(socket),
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The time of the whole request is bounded by whoever aborts the signal.
+      // The caller bounds the time of the whole request by aborting the signal.
       headersTimeout: 0,
       bodyTimeout: 0,
     });

@@ -14,7 +14,10 @@ const METADATA_NAMES = /^(?:metadata|metadata\.google\.internal|metadata\.goog|i
 // Whole names only: a link-local zone or a percent sign never gets this far.
 const LABEL = /^[^.]{1,63}$/;
 
-/** Ports of services that read a line of HTTP as commands of their own; every browser refuses them (Fetch standard, "bad port"). */
+/**
+ * Ports of services that read a line of HTTP as commands of their own; every browser refuses them (Fetch standard, "bad
+ * port").
+ */
 const BAD_PORTS = new Set(
   `0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137
   139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723
@@ -138,8 +141,8 @@ const METADATA = new Set([
  * Says why an IP address must not be reached, such as `a loopback address`; undefined when it may.
  *
  * Only globally routable unicast is allowed, IPv4 in IPv6 (`::ffff:…`) judged as IPv4. A reach of `private` adds
- * private, loopback, link-local and carrier NAT addresses, but never a cloud's metadata service: whoever runs canvases for
- * others on a rented machine wants the one without the other.
+ * private, loopback, link-local and carrier NAT addresses, but never a cloud's metadata service: an operator who runs
+ * canvases for others on a rented machine needs the former without the latter.
  */
 export function refuseAddress(address: string, reach: Reach): string | undefined {
   if (reach === 'any') return undefined;

@@ -1,7 +1,7 @@
 import type SmtpConnection from 'nodemailer/lib/smtp-connection';
 import type { EngineError } from '../../errors.js';
 import type { EgressConnection } from '../egress/connect.js';
-import { said, toolFailed } from '../failures.js';
+import { quoteResponse, toolFailed } from '../failures.js';
 
 /** One mail over a connection that is already open, with nodemailer's protocol and message builder. */
 
@@ -68,7 +68,7 @@ export async function sendMail(connection: EgressConnection, submission: Submiss
     secure: isTlsFromStart,
     requireTLS: true,
     tls: connection.tls,
-    // The machine's own name is no business of a server that a document names.
+    // A server that a document names does not learn this machine's name.
     name: domain,
     greetingTimeout: GREETING_MS,
     connectionTimeout: GREETING_MS,
@@ -116,11 +116,11 @@ interface SmtpError {
   readonly command?: string;
 }
 
-/** Why it failed, in plain words and with what the server said. */
+/** Why it failed, with the server's own response. */
 function failureOf(error: unknown, password: string): EngineError | unknown {
   if (!(error instanceof Error) || error.name === 'EngineError') return error;
   const { code = '', response = '', originalCode = '', command = '' } = error as SmtpError;
-  const words = said(response, [password]);
+  const words = quoteResponse(response, [password]);
   const answer = words === '' ? '' : ` (it answered: ${words})`;
   return toolFailed(`${reasonOf({ code, originalCode, command, response })}${answer}`);
 }
@@ -181,11 +181,11 @@ function hasControl(text: string): boolean {
   return /\p{Cc}|[\u2028\u2029]/u.test(text);
 }
 
-/** What readers see who show no HTML. */
+/** The plain text part, for mail readers without HTML. */
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** Elements whose content nobody reads. */
+/** Elements whose content is not shown. */
 const UNSEEN = new Set(['script', 'style', 'head', 'title', 'template']);
 
 /** Elements that begin a line. */

@@ -56,7 +56,7 @@ export interface ConnectionOptions {
   now(): number;
 }
 
-/** What a server offered, and until when that is believed; milliseconds since 1970. */
+/** What a server offered, and until when that is valid; milliseconds since 1970. */
 export interface CachedList {
   readonly tools: readonly McpTool[];
   readonly until: number;
@@ -70,10 +70,10 @@ const MAX_DESCRIPTION = 8_192;
 const MAX_SCHEMA = 65_536;
 /** Characters of all schemas of a list together. */
 const MAX_SCHEMAS = 1_048_576;
-/** How often a call may say how far it is, and in how many characters. */
+/** Most progress reports of a call, and the characters of one. */
 const MAX_PROGRESS_EVENTS = 1_000;
 const MAX_PROGRESS = 500;
-/** How long a list is believed, and how many are kept. */
+/** How long a list is cached, and how many are cached. */
 const LIST_MS = 300_000;
 const MAX_LISTS = 64;
 
@@ -105,7 +105,7 @@ export class McpConnection {
   }
 
   /**
-   * Calls a tool: how far it is while it says so, then its result. Unsubscribing cancels the call at the server and closes its
+   * Calls a tool: emits its progress reports, then its result. Unsubscribing cancels the call at the server and closes its
    * request at once. Errors: `TOOL_FAILED`.
    */
   call({ name, args, trace, files }: McpCall): Observable<ToolEvent> {
@@ -117,7 +117,7 @@ export class McpConnection {
           ...this.#clock(signal),
           resetTimeoutOnProgress: true,
           headers: { ...trace },
-          onprogress: (said) => progress.next({ type: 'progress', message: progressText(said) }),
+          onprogress: (report) => progress.next({ type: 'progress', message: progressText(report) }),
         }),
       ).pipe(
         catchError((error: unknown) => throwError(() => this.#failure(error, name))),
@@ -129,7 +129,7 @@ export class McpConnection {
     });
   }
 
-  /** Closes what is open; whoever shares the connection does so when nobody uses it any more. */
+  /** Closes what is open; called by the owner of the connection after its last user. */
   unsubscribe(): void {
     this.#opened?.life.unsubscribe();
     this.#opened = undefined;
@@ -181,7 +181,7 @@ export class McpConnection {
       this.#options.open().subscribe({
         next: (session) => session$.next(session),
         error: (error: unknown) => {
-          // The next one who needs it tries again.
+          // The next user tries again.
           if (this.#opened === opened) this.#opened = undefined;
           session$.error(error);
         },
@@ -224,7 +224,7 @@ export class McpConnection {
   }
 }
 
-/** No lists that anybody has asked for yet. */
+/** An empty cache. */
 export function newListCache(): Map<string, CachedList> {
   return new Map();
 }

@@ -1,6 +1,6 @@
-/** What goes wrong with an MCP server, in words for the model and for people, without secrets. */
+/** Failures of an MCP server as messages for the model and for people, without secrets. */
 import { EngineError } from '../../errors.js';
-import { said, toolFailed } from '../failures.js';
+import { quoteResponse, toolFailed } from '../failures.js';
 
 /** Whose failure it is, and what must not be repeated. */
 export interface FailureContext {
@@ -25,7 +25,7 @@ export function mcpFailure(thrown: unknown, { server, tool, timeoutSeconds, secr
   if (EngineError.is(thrown)) return toolFailed(`${what} cannot be used: ${thrown.message}`, { cause: thrown });
   if (status !== undefined) return toolFailed(`${what} answered with status ${status}.`, { retryable: status >= 500 });
   if (isLost(thrown)) return toolFailed(`${what} closed the connection before it answered.`, { cause: thrown });
-  const why = said(thrown instanceof Error ? thrown.message : String(thrown), secrets);
+  const why = quoteResponse(thrown instanceof Error ? thrown.message : String(thrown), secrets);
   return toolFailed(`${what} failed: ${why}`, { cause: thrown });
 }
 
@@ -47,7 +47,7 @@ function isLost(thrown: unknown): boolean {
   return codeOf(thrown) === 'CONNECTION_CLOSED' || (thrown instanceof Error && thrown.message === CONNECTION_LOST);
 }
 
-/** Said in place of an answer whose stream ended without it. */
+/** Stands for an answer whose stream ended without it. */
 export const CONNECTION_LOST = 'the connection was closed before the answer came';
 
 function codeOf(thrown: unknown): string {

@@ -2,12 +2,12 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import type { Json, JsonObject } from '../../json.js';
 import type { Files } from '../../records/files.js';
-import { said, toolFailed } from '../failures.js';
+import { quoteResponse, toolFailed } from '../failures.js';
 import { type Artifact, artifactMarkdown, type ToolResult, toolResult } from '../tool-event.js';
 
-/** Characters of a result that a model is shown. */
+/** Characters of a result that a model gets. */
 const MAX_TEXT = 100_000;
-/** Characters of what a server says of a call that failed; a model may learn from it how to call. */
+/** Characters of the server's message about a failed call, from which a model may learn how to call. */
 const MAX_ERROR = 1_000;
 /** Files of one result that are kept. */
 const MAX_FILES = 20;
@@ -42,14 +42,14 @@ export interface ResultContext {
 /**
  * Texts joined by line ends; images, sounds and other binary contents as files with links to them where there is a file store.
  *
- * Rejects with `TOOL_FAILED` when the server says that the call failed, or gave nothing.
+ * Rejects with `TOOL_FAILED` when the server reports that the call failed, or gives nothing.
  */
 export async function mcpResult(given: CallToolResult, { files, secrets }: ResultContext): Promise<ToolResult> {
   const { content, structuredContent, isError } = given;
   const structured = structuredContent as JsonObject | undefined;
   if (isError === true) {
     const words = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
-    throw toolFailed(`MCP server error: ${said(words, secrets, MAX_ERROR) || 'it does not say why'}`);
+    throw toolFailed(`MCP server error: ${quoteResponse(words, secrets, MAX_ERROR) || 'it does not say why'}`);
   }
   const artifacts: Artifact[] = [];
   const parts: string[] = [];

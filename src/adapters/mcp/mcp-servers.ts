@@ -24,8 +24,8 @@ export interface McpUser {
 export interface McpServer {
   readonly id: string;
   /**
-   * Lets `work` use the server. Opens nothing before the work asks for something; what is open is closed behind the last user of
-   * the run. Errors: those of the work.
+   * Lets `work` use the server. Opens nothing before the work asks for something; what is open is closed behind the last
+   * user of the run. Errors: those of the work.
    */
   use<T>(user: McpUser, work: (connection: McpConnection) => Observable<T>): Observable<T>;
 }
@@ -47,8 +47,8 @@ const MAX_PROGRAMS = 32;
 export type McpServersOptions = OpenOptions['egress'];
 
 /**
- * Makes the service from what `readMcpSettings` gives. Programs are started, and URLs reached, only where the operator wrote them;
- * documents name servers by id.
+ * Makes the service from what `readMcpSettings` gives. Programs are started, and URLs reached, only where the operator
+ * wrote them; documents name servers by id.
  */
 export function createMcpServers(
   declared: ReadonlyMap<string, ServerSettings>,
@@ -70,7 +70,7 @@ export function createMcpServers(
   });
 }
 
-/** Who uses which server, and what is sent with every request. */
+/** The users of each server, and the headers of every request. */
 interface Place {
   readonly tenant: string | undefined;
   readonly id: string;

@@ -91,7 +91,7 @@ function isHeaderName(name: string): boolean {
   }
 }
 
-/** Belong to the protocol and not to whoever calls. */
+/** Belong to the protocol, not to the caller. */
 const OWN = /^(?:accept|content-type|content-length|last-event-id|mcp-.*)$/;
 
 /**

@@ -30,7 +30,7 @@ export interface OpenOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly trace: TraceContext;
   readonly egress: Pick<GuardedFetchOptions, 'allowPrivateNetwork' | 'resolver' | 'trustedCertificates'>;
-  /** Is told about every session that is being closed, so that somebody can wait for it. */
+  /** Called with every session that is being closed, so that the caller can wait for it. */
   readonly onClosing: (closed: Promise<void>) => void;
 }
 
@@ -40,20 +40,20 @@ const KILLED_MS = 2_000;
 const LOOK_MS = 10;
 /** Bytes of one message of a program. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
-/** Milliseconds for one request while it goes on telling how far it is. */
+/** Milliseconds for one request that keeps reporting progress. */
 export const MAX_CALL_MS = 600_000;
 
 interface Link {
   readonly transport: Parameters<Client['connect']>[0];
-  /** Ends the session the polite way. */
+  /** Ends the session by its protocol. */
   leave(): Promise<void>;
   /** Ends it in any case; done when nothing of it is left. */
   cut(): void | Promise<void>;
 }
 
 /**
- * Opens a session: emits it once, and stays open until it is unsubscribed. Closing says goodbye within 3 seconds, and then closes
- * every socket and kills the program; it is closed when the program is gone.
+ * Opens a session: emits it once, and stays open until it is unsubscribed. Closing ends the session by its protocol within
+ * 3 seconds, and then closes every socket and kills the program; it is closed when the program is gone.
  *
  * Errors: those of the library and of `createGuardedFetch`.
  */
@@ -95,14 +95,14 @@ async function open(server: ServerSettings, options: OpenOptions, signal: AbortS
     },
     listTools: (cursor, request) =>
       client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, request),
-    // Not `callTool`: that compiles schemas of the server into code.
+    // Not `callTool`, which compiles schemas of the server into code.
     callTool: (name, args, request) =>
       client.request({ method: 'tools/call', params: { name, arguments: args } }, request),
   };
   return { session, close: () => closeWithin(link) };
 }
 
-/** The library's own clock starts behind the first answer of an event stream, which may never come. */
+/** The library starts its timeout after the first answer of an event stream, which may never come. */
 async function within(timeoutMs: number, signal: AbortSignal, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const cutShort = new Promise<never>((_, reject) => {
@@ -114,7 +114,7 @@ async function within(timeoutMs: number, signal: AbortSignal, work: Promise<void
     await Promise.race([work, cutShort]);
   } finally {
     clearTimeout(timer);
-    // Whichever lost says so to nobody.
+    // The rejection of the promise that lost the race is ignored.
     work.catch(ignore);
     cutShort.catch(ignore);
   }
@@ -207,8 +207,8 @@ function overRequests(transport: StreamableHTTPClientTransport, close: () => voi
 }
 
 /**
- * Answers for the server that there is no stream for what it has to say unasked: nobody here listens to that, and it would cost a
- * second connection. A stream that broke off is still taken up again.
+ * Answers in place of the server that there is no stream for unsolicited messages: this client has no listener for them,
+ * and it would cost a second connection. A stream that broke off is still taken up again.
  */
 function withoutListening(send: ReturnType<typeof createGuardedFetch>['fetch']): typeof fetch {
   const answer: typeof send = async (url, request = {}) => {
@@ -227,7 +227,8 @@ type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
  * Makes a transport close the stream of a request as soon as its cancellation is sent, and answer a request whose stream ends
  * without an answer; of its own accord the library waits for either until the time is over.
  *
- * Gives a function that resolves when every notification is on its way: they must not be lost when the transport is closed next.
+ * Gives a function that resolves when every notification is on its way: they must not be lost when the transport is closed
+ * next.
  */
 function ownRequestStreams(transport: StreamableHTTPClientTransport): () => Promise<void> {
   const open = new Map<string | number, AbortController>();

@@ -8,25 +8,25 @@ const PATH = '/api/v1/documents/artifact';
 
 /** Where the files of a script go. */
 export interface KeepOptions {
-  /** Undefined: nowhere. */
+  /** Undefined: they are not stored. */
   readonly files: Files | undefined;
   readonly session: string | undefined;
-  /** Until when, in milliseconds since 1970; undefined: for ever. */
+  /** Expiry in milliseconds since 1970; undefined: never. */
   readonly expiresAt: number | undefined;
 }
 
-/** Keeps the files of a script and says where they can be fetched. */
-export async function keepArtifacts(
+/** Stores the files of a script and gives their URLs. */
+export async function storeArtifacts(
   artifacts: readonly CodeArtifact[],
   { files, session, expiresAt }: KeepOptions,
 ): Promise<readonly LinkedArtifact[]> {
-  const kept: LinkedArtifact[] = [];
+  const linked: LinkedArtifact[] = [];
   for (const file of artifacts) {
     const stored = expiresAt === undefined ? file : { ...file, expiresAt };
     const url = files === undefined ? '' : urlOf(await files.save(stored), file.name, session);
-    kept.push({ file, url });
+    linked.push({ file, url });
   }
-  return kept;
+  return linked;
 }
 
 /** The object is the id with the ending of the name, by which its type is known again. */

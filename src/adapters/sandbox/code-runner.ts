@@ -1,4 +1,4 @@
-/** How code of an author or a model is run: what goes in, what comes back, whoever does it. */
+/** The port that runs code of an author or a model, whatever implements it. */
 
 import type { Observable } from 'rxjs';
 import type { TraceContext } from '../../graph/trace-context.js';
@@ -50,14 +50,14 @@ export interface CodeResult {
   readonly timeUsedMs: number;
   readonly memoryUsedKb?: number;
   readonly artifacts: readonly CodeArtifact[];
-  /** What `main` returned; absent when it returned nothing that can be told. */
+  /** What `main` returned; absent when it returned nothing that JSON can hold. */
   readonly result?: { readonly value: Json };
 }
 
-/** Runs scripts where they can reach nothing of ours. */
+/** Runs scripts isolated from this process and its machine. */
 export interface CodeRunner {
   /**
-   * Cold: one subscription is one run, which emits one result. Unsubscribing ends the script at once, for real.
+   * Cold: one subscription is one run, which emits one result. Unsubscribing kills the script at once.
    *
    * Errors: `SANDBOX_FAILED` when it could not be run at all, `LIMIT_REACHED` when too many scripts wait, `OPTION_INVALID`.
    */

@@ -60,7 +60,10 @@ function typeOf(declared: Json): string {
 
 /** Types of values, as the contract of a script's result names them. */
 
-/** The type of a value: `String`, `Number`, `Boolean`, `Object`, `Null` or `Array<…>`; mixed and empty lists are `Array<Any>`. */
+/**
+ * The type of a value: `String`, `Number`, `Boolean`, `Object`, `Null` or `Array<…>`; mixed and empty lists are
+ * `Array<Any>`.
+ */
 export function inferType(value: Json): string {
   if (value === null) return 'Null';
   if (!Array.isArray(value)) return NAMES[typeof value] ?? 'Any';
@@ -77,7 +80,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Says where a value is not of the expected type; undefined when it is.
+ * Gives where a value is not of the expected type; undefined when it is.
  *
  * Names are read without regard to case; an empty one and `Any` accept everything. Unknown names accept nothing.
  */
@@ -141,7 +144,7 @@ function sorted(value: Json): Json {
   return Object.fromEntries(keys.map((key) => [key, sorted(value[key] ?? null)]));
 }
 
-/** Characters of a script's own words that an error repeats. */
+/** Characters of a script's output that an error quotes. */
 const MAX_SHOWN = 4_000;
 
 const REASONS: Readonly<Record<Exclude<CodeResult['status'], 'success'>, string>> = {
@@ -152,26 +155,26 @@ const REASONS: Readonly<Record<Exclude<CodeResult['status'], 'success'>, string>
 };
 
 /**
- * Says why a script counts as failed; undefined when it does not.
+ * Gives why a script counts as failed; undefined when it does not.
  *
  * One that ended well failed nevertheless when all that it left is text on stderr; beside a result that is only a warning.
  */
 export function failureText(result: CodeResult): string | undefined {
   const { status, stderr, stdout, detail, exitCode } = result;
-  const said = shorten(stderr.trim());
+  const printed = shorten(stderr.trim());
   if (status === 'success') {
     const leftNothing = result.result === undefined && result.artifacts.length === 0 && stdout.trim() === '';
-    return said !== '' && leftNothing ? said : undefined;
+    return printed !== '' && leftNothing ? printed : undefined;
   }
-  if (status === 'program_error') return said || detail || `the script ended with exit code ${exitCode}`;
+  if (status === 'program_error') return printed || detail || `the script ended with exit code ${exitCode}`;
   const kind = result.limit ?? result.unauthorized;
-  const about = [...new Set([detail, said])].filter((part) => part !== undefined && part !== '').join('\n');
+  const about = [...new Set([detail, printed])].filter((part) => part !== undefined && part !== '').join('\n');
   return [`${REASONS[status]}${kind === undefined ? '' : ` (${kind})`}`, about]
     .filter((part) => part !== '')
     .join(': ');
 }
 
-/** Beginning and end: the last line of a traceback says most. */
+/** Beginning and end: the last line of a traceback matters most. */
 function shorten(text: string): string {
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN / 2)}\n…\n${text.slice(-MAX_SHOWN / 2)}`;
 }
@@ -179,7 +182,7 @@ function shorten(text: string): string {
 /** Characters of one file that are shown. */
 const MAX_TEXT = 20_000;
 
-/** A file of a script and where it can be fetched; the URL is empty when it was not kept. */
+/** A file of a script and where it can be fetched; the URL is empty when it was not stored. */
 export interface LinkedArtifact {
   readonly file: CodeArtifact;
   readonly url: string;

@@ -23,8 +23,8 @@ const GRACE_MS = 20_000;
 const MAX_ANSWER_BYTES = 160 * 1024 * 1024;
 
 /**
- * Asks an executor service by its contract: `POST /run` with the source in Base64. One subscription is one request, which is never
- * sent again, since a script may have done something; unsubscribing closes its connection.
+ * Asks an executor service by its contract: `POST /run` with the source in Base64. One subscription is one request, which
+ * is never sent again, since a script may have done something; unsubscribing closes its connection.
  *
  * @throws EngineError OPTION_INVALID.
  */
@@ -74,7 +74,7 @@ function accepted(response: EgressResponse, service: string): string {
   });
 }
 
-/** Never retryable, whatever the connection says: nobody knows whether the script ran. */
+/** Never retryable, even when the connection failed: the script may have run. */
 function unreachable(error: unknown, service: string): EngineError {
   const why = error instanceof Error ? error.message : String(error);
   return new EngineError('SANDBOX_FAILED', `The code executor at ${service} gave no answer: ${why}`, { cause: error });
@@ -180,7 +180,8 @@ function unusable(service: string, problem: string): EngineError {
 const MARKER = '__RAGFLOW_RESULT__:';
 
 /**
- * Takes the structured result out of stdout, where executors put it as a marked line: `{"present": true, "value": …}` in Base64.
+ * Takes the structured result out of stdout, where executors put it as a marked line: `{"present": true, "value": …}` in
+ * Base64.
  *
  * The last valid line wins; marked lines that cannot be read stay in the text.
  */

@@ -5,13 +5,13 @@ import { dial, type Resolver, resolveHost, resolveWithSystem } from '../egress/d
 import type { EgressClient } from '../egress/egress-client.js';
 import { exchangeFailure } from '../egress/failures.js';
 import { checkUrl, hostOf } from '../egress/url-policy.js';
-import { said, toolFailed } from '../failures.js';
+import { quoteResponse, toolFailed } from '../failures.js';
 import { databaseKindOf, databaseKinds } from './dialects.js';
 import { type LoadMssql, mssqlSessions } from './mssql-session.js';
 import type { DatabaseAddress, DatabaseSession, OpenSession, OpenTarget } from './session.js';
 import { openTrinoSession } from './trino-session.js';
 
-/** The one way from Runnel to databases that documents name. */
+/** Sessions with databases that documents name. */
 
 /** How databases are reached. */
 export interface DatabasesOptions {
@@ -50,7 +50,7 @@ const PROBE_BOUNDS = { maxRows: 1, maxBytes: 1024, timeoutMs: 5_000 };
  * the connection goes to those and no others. Sessions read; none of them can write.
  *
  * Errors of `open`: `URL_INVALID` and `URL_BLOCKED` for the host; `TOOL_FAILED` for a kind that is not supported, for the
- * server's own database and for a server that does not let us in; `CONFIG_INVALID` for a driver that is not installed.
+ * server's own database and for a refused login; `CONFIG_INVALID` for a driver that is not installed.
  */
 export function createDatabases(options: DatabasesOptions): Databases {
   const { connectTimeoutMs = 10_000 } = options;
@@ -68,7 +68,7 @@ export function createDatabases(options: DatabasesOptions): Databases {
     try {
       signal.throwIfAborted();
       const opening = openSession(address, options, ended);
-      // Whoever waited has gone: what opens all the same is closed.
+      // The caller no longer waits: what opens all the same is closed.
       opening.then((session) => ended.aborted && session.abandon(), ignore);
       return await Promise.race([opening, aborted]);
     } finally {
@@ -153,7 +153,7 @@ async function loggedIn(open: OpenSession, target: OpenTarget, signal: AbortSign
   } catch (error) {
     if (EngineError.is(error)) throw error;
     throw toolFailed(
-      `the database at ${target.host}:${target.port} could not be opened: ${said(describeFailure(error), [target.address.password])}`,
+      `the database at ${target.host}:${target.port} could not be opened: ${quoteResponse(describeFailure(error), [target.address.password])}`,
       {
         cause: error,
       },
@@ -161,7 +161,7 @@ async function loggedIn(open: OpenSession, target: OpenTarget, signal: AbortSign
   }
 }
 
-/** What a driver or a socket says. Messages of servers name users and databases, never passwords. */
+/** The message of a driver or a socket. Messages of servers name users and databases, never passwords. */
 function describeFailure(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return describeFailure(error.errors.at(-1));
   return error instanceof Error && error.message !== '' ? error.message : 'it does not answer';

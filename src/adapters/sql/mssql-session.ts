@@ -42,7 +42,7 @@ interface MssqlRequest {
 /** Loads the driver. Rejects when it is not there. */
 export type LoadMssql = () => Promise<MssqlDriver>;
 
-/** Milliseconds for a goodbye. */
+/** Milliseconds for closing by the protocol. */
 const CLOSE_MS = 1_000;
 /** Milliseconds that the driver itself would wait for a connection: more than we do. */
 const DRIVER_CONNECT_MS = 600_000;
@@ -56,8 +56,8 @@ const loadPackage: LoadMssql = async () => {
 };
 
 /**
- * Makes what opens sessions of SQL Server. Every statement runs in a transaction that is rolled back, for there are no read-only ones.
- * The bounds of the driver, 15 seconds for a statement, are off: ours decide.
+ * Makes what opens sessions of SQL Server. Every statement runs in a transaction that is rolled back, for there are no
+ * read-only ones. The bounds of the driver, 15 seconds for a statement, are off: ours decide.
  *
  * Errors when it is used: `CONFIG_INVALID` without the driver, else those of the driver.
  */
@@ -168,7 +168,7 @@ function readRows(request: MssqlRequest, sql: string, bounds: StatementBounds): 
     let isEnough = false;
     const late = setTimeout(() => {
       reject(toolFailed(`there was no answer within ${bounds.timeoutMs / 1000} seconds`));
-      // A server that does not heed it loses its connection.
+      // A server that ignores it loses its connection.
       request.cancel();
     }, bounds.timeoutMs);
     const finish = (error?: unknown): void => {

@@ -214,7 +214,7 @@ async function kill(target: OpenTarget, sql: string): Promise<void> {
       connection.destroy();
     }
   } catch {
-    // Nobody is left to hear of it, and the statement has a time limit at the server.
+    // There is no caller left to report to, and the statement has a time limit at the server.
   }
 }
 

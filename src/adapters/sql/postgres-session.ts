@@ -16,7 +16,7 @@ import {
 const BATCH = 100;
 /** Milliseconds for the message that ends a query. */
 const CANCEL_MS = 5_000;
-/** Milliseconds for a goodbye. */
+/** Milliseconds for closing by the protocol. */
 const CLOSE_MS = 1_000;
 /** Protocol: the code of a cancel request. */
 const CANCEL_CODE = 80_877_102;
@@ -85,7 +85,7 @@ export const openPostgresSession: OpenSession = async (target, signal) => {
     await Promise.race([prepare(sql, first), whenClosed(socket)]);
     return createSession(target, sql, socket, backendOf(first));
   } catch (error) {
-    // Not by the driver: it would write its goodbye into a TLS connection that has lost its own.
+    // Not by the driver: it would write its closing message into a TLS connection that is already closed.
     socket.destroy();
     throw error;
   }
@@ -103,7 +103,7 @@ function whenClosed(socket: Socket): Promise<never> {
     if (socket.closed) reject(closedConnection());
     else socket.once('close', () => reject(closedConnection()));
   });
-  // Most close long after anybody waits.
+  // Most close long after their last caller.
   closed.catch(ignore);
   return closed;
 }
@@ -120,7 +120,7 @@ function tlsOf({ address: { tls }, host, trusted }: OpenTarget) {
   };
 }
 
-/** What a server must be told to end a query of this connection. */
+/** What a cancel request for a query of this connection carries. */
 interface Backend {
   readonly pid: number;
   readonly secret: number;
@@ -194,7 +194,7 @@ function backendOf(query: object): Backend | undefined {
   return typeof pid === 'number' && typeof secret === 'number' ? { pid, secret } : undefined;
 }
 
-/** A server reads from a connection only when its query is done, so a further connection has to tell it. */
+/** A server reads from a connection only when its query is done, so the cancel request needs another connection. */
 async function sendCancel(target: OpenTarget, { pid, secret }: Backend): Promise<void> {
   try {
     const socket = await target.dial(AbortSignal.timeout(CANCEL_MS));
@@ -206,7 +206,7 @@ async function sendCancel(target: OpenTarget, { pid, secret }: Backend): Promise
     socket.end(message);
     socket.resume();
   } catch {
-    // Nobody is left to hear of it, and the statement has a time limit at the server.
+    // There is no caller left to report to, and the statement has a time limit at the server.
   }
 }
 

@@ -72,9 +72,9 @@ function textOf(value: Json): string {
 }
 
 /**
- * Where a statement belongs in a trace, as a comment behind it: the convention of sqlcommenter, which logs and activity views of
- * servers show with the statement. Empty without a trace; a value that is no `traceparent` is left out, so that nothing in it can
- * end the comment.
+ * Where a statement belongs in a trace, as a comment behind it: the convention of sqlcommenter, which logs and activity
+ * views of servers show with the statement. Empty without a trace; a value that is no `traceparent` is left out, so that
+ * nothing in it can end the comment.
  */
 export function traceComment({ traceparent }: TraceContext = {}): string {
   return traceparent !== undefined && isTraceparent(traceparent) ? `/*traceparent='${traceparent}'*/` : '';

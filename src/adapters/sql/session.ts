@@ -16,7 +16,10 @@ export interface DatabaseAddress {
   readonly database: string;
   readonly username: string;
   readonly password: string;
-  /** `prefer`: encrypted where the server can, whoever it is; `verify`: only to a server with a certificate for its name. @default prefer */
+  /**
+   * `prefer`: encrypted where the server supports it, unverified; `verify`: only to a server with a certificate for its
+   * name. @default prefer
+   */
   readonly tls?: 'prefer' | 'verify' | 'off';
 }
 
@@ -50,7 +53,7 @@ export interface DatabaseSession {
    */
   query(sql: string, bounds: StatementBounds): Promise<Table>;
   readonly isAlive: boolean;
-  /** Says goodbye and closes. */
+  /** Closes by the protocol. */
   close(): Promise<void>;
   /** Ends what is running, at the server too, and closes; at once. */
   abandon(): void;
@@ -77,7 +80,10 @@ export type OpenSession = (target: OpenTarget, signal: AbortSignal) => Promise<D
 export interface SessionLife {
   /** A further statement can be run. */
   readonly isAlive: boolean;
-  /** Waits for a statement within its bounds. @throws EngineError TOOL_FAILED when they were exceeded, which ends the session. */
+  /**
+   * Waits for a statement within its bounds. @throws EngineError TOOL_FAILED when they were exceeded, which ends the
+   * session.
+   */
   run(work: () => Promise<Table>, bounds: StatementBounds): Promise<Table>;
   /** Takes no more statements. */
   end(): void;
@@ -87,9 +93,9 @@ export interface SessionLife {
 
 /** How a session of one kind of server is given up. */
 export interface SessionEnds {
-  /** Tells the server over another connection that nobody waits for the statement; it would not notice. */
+  /** Cancels the statement over another connection; the server would not notice the closed one. */
   readonly cancel: () => void;
-  /** Closes the connection without a goodbye. */
+  /** Closes the connection at once. */
   readonly drop: () => void;
 }
 
@@ -139,7 +145,7 @@ export interface GuardOptions {
 }
 
 /**
- * Waits for a statement, but not for ever and not for any amount: a server that goes on beyond its time, or sends far more than
+ * Waits for a statement within bounds: a server that exceeds its time, or sends far more than
  * is kept (one row may have gigabytes, which drivers gather before they give it), loses its connection.
  *
  * @throws EngineError TOOL_FAILED for those, otherwise what the work rejects with.

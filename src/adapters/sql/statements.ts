@@ -77,7 +77,7 @@ const FUNCTIONS: Readonly<Record<Dialect, RegExp>> = {
 };
 
 /**
- * Holds that a statement only reads, as far as its words tell; the transaction in which it runs holds the rest.
+ * Holds that a statement only reads, as far as its words show; the read-only transaction in which it runs prevents the rest.
  *
  * A column or a function that is named like a changing word (`start`, `replace`) has to stand in quotes, or is refused.
  *
@@ -174,7 +174,7 @@ const UNSAFE_LINE_ENDS = /[\u0085\u2028\u2029]/;
 /**
  * Cuts SQL into the pieces that a server of this dialect sees, white space left out. Linear in its length.
  *
- * Where servers disagree, or settings of theirs decide, the text is refused instead of guessed at: what a rule does not see, a
+ * Where servers disagree, or their settings decide, the text is refused: what a rule does not see, a
  * server must not run. Line ends must be `\n`, as {@link normaliseLines} makes them.
  *
  * Errors: `TOOL_FAILED` for text that is not closed, control characters and what can be read in two ways.
@@ -241,7 +241,7 @@ function readWord(sql: string, at: number, end: number, rules: Rules): Piece {
   const letter = sql.charAt(at).toLowerCase();
   if (letter === 'e' && sql.charAt(end) === "'") {
     const closed = endOfQuote(sql, end, "'", true);
-    // On another line Postgres goes on with the same text, backslashes included.
+    // On another line Postgres continues the same literal, backslashes included.
     const next = closed + lengthOf(AFTER_ESCAPED, sql, closed);
     if (sql.charAt(next) === "'") throw unsafe("a text follows directly on E'…'; write one text");
     return { kind: 'text', end: closed };

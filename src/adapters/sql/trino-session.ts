@@ -7,11 +7,11 @@ import { toolFailed } from '../failures.js';
 import { type CellKind, RowCollector } from './cells.js';
 import type { DatabaseSession, OpenTarget, StatementBounds, Table } from './session.js';
 
-/** Whom statements are run for when the document names nobody. */
+/** The user of statements when the document names none. */
 const USUAL_USER = 'ragflow';
-/** Milliseconds between two questions to a server that has nothing yet. */
+/** Milliseconds between two polls of a server that has no result yet. */
 const POLL_MS = 50;
-/** Milliseconds to wait for a goodbye. */
+/** Milliseconds for closing by the protocol. */
 const CANCEL_MS = 5_000;
 
 /** What asks a coordinator. */
@@ -24,7 +24,7 @@ export interface TrinoOptions {
 /**
  * Makes a session of Trino: statements over HTTP, no connection in between. `database` is `catalog.schema` or `catalog`.
  *
- * Errors of `query`: those of `EgressClient`; `TOOL_FAILED` with what the coordinator says.
+ * Errors of `query`: those of `EgressClient`; `TOOL_FAILED` with the coordinator's message.
  */
 export function openTrinoSession(
   { address, host, port }: Omit<OpenTarget, 'dial'>,
@@ -125,7 +125,7 @@ function kindOf(type: string): CellKind {
   return type === 'json' ? 'json' : 'plain';
 }
 
-/** Where the answer goes on, at the very server that was asked: another one would be shown the credentials. */
+/** The next page of the answer, at the same server only: another one would get the credentials. */
 function nextOf({ nextUri }: JsonObject, origin: string): string | undefined {
   if (typeof nextUri !== 'string' || !URL.canParse(nextUri)) return undefined;
   const { pathname, search } = new URL(nextUri);
@@ -144,14 +144,14 @@ async function ask(exchange: Exchange, request: EgressRequest): Promise<JsonObje
     const page = JSON.parse(response.text()) as Json;
     if (isJsonObject(page)) return page;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw toolFailed('the coordinator answered something that is no JSON');
 }
 
 function cancel({ http, headers, trace }: Exchange, url: string): void {
   http.fetch({ ...trace, url, method: 'DELETE', headers, timeoutMs: CANCEL_MS, followRedirects: false }).subscribe({
-    // Nobody is left to hear of it.
+    // There is no caller left to report to.
     error: () => {},
   });
 }

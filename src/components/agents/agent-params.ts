@@ -1,8 +1,10 @@
 /** An Agent as documents write it, and the tree of agents and tools that this describes. */
+
 import { z } from 'zod';
 import type { McpTool } from '../../adapters/mcp/mcp-servers.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { type AnyTool, findTool, type Shape } from '../../tools/tool.js';
+import { entered } from '../base-params.js';
 import { type LlmParams, llmShape, withUsualNames } from '../chat/params.js';
 import { toolBaseParams } from '../tool-component.js';
 
@@ -14,8 +16,6 @@ const MAX_TOOLS = 128;
 
 /** MCP servers of one agent. */
 const MAX_SERVERS = 32;
-
-const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
 
 const toolEntry = z.preprocess(
   (given) => (typeof given === 'string' ? { component_name: given } : given),

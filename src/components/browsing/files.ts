@@ -8,9 +8,9 @@ import { resolveParam } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
 import type { Activation } from '../../graph/component.js';
 import { type Notice, warning } from '../../graph/node-events.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
-import { httpOf, optionalServices } from '../services.js';
+import { optionalServices, serviceOf } from '../services.js';
 
 /** Files that are given at most, deepest nesting in which they are looked for, bytes of one, milliseconds for one. */
 const MAX_FILES = 20;
@@ -91,12 +91,7 @@ export function parts(text: string): string[] {
 
 /** The list that a text holds as JSON. */
 function listIn(text: string): Json | undefined {
-  if (!text.trim().startsWith('[')) return undefined;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
+  return text.trim().startsWith('[') ? parseJson(text) : undefined;
 }
 
 function readFile(id: string, { services }: Activation): Observable<UploadFile> {
@@ -104,7 +99,7 @@ function readFile(id: string, { services }: Activation): Observable<UploadFile> 
 }
 
 function fetchFile(url: string, activation: Activation): Observable<UploadFile> {
-  return httpOf(activation)
+  return serviceOf(activation, 'http')
     .fetch({ url, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS })
     .pipe(
       map((response) => {

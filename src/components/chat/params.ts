@@ -2,12 +2,10 @@ import { z } from 'zod';
 import type { CallContext } from '../../agents/call-context.js';
 import { type Chat, openChat } from '../../agents/chat.js';
 import { type Notice, warning } from '../../graph/node-events.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { ChatRetries, Sampling } from '../../models/chat-model.js';
-import { baseParams, templateEngine } from '../base-params.js';
+import { baseParams, entered, templateEngine } from '../base-params.js';
 
-/** An empty text or null means that nothing was entered in the editor. */
-const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
 const number = (min: number, max: number) => z.preprocess(entered, z.coerce.number().min(min).max(max).optional());
 const flag = z.boolean().nullish();
 
@@ -174,12 +172,4 @@ function templateKwargs({ source }: CallContext): { chatTemplateKwargs?: JsonObj
   const parsed = typeof value === 'string' ? parseJson(value) : value;
   if (isJsonObject(parsed)) return { chatTemplateKwargs: parsed, warnings: [] };
   return { warnings: [warning('sys.chat_template_kwargs is not an object and was not sent to the model.')] };
-}
-
-function parseJson(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
 }

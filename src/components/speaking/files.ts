@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import { convertMarkdown, DOCUMENT_FORMATS, type DocumentFormat } from '../../documents/index.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, jsonOrText } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import type { OptionalServices } from '../services.js';
 import { removeThinking } from './think-text.js';
@@ -55,19 +55,10 @@ export class Downloads {
 
 /** The files that a value, or a text as JSON, consists of; undefined when it holds anything else. */
 export function filesAlone(value: Json): readonly JsonObject[] | undefined {
-  const read = typeof value === 'string' ? parseFiles(value) : value;
+  const mayBeFiles = typeof value === 'string' && value.length <= MAX_JSON_TEXT && value.includes('"doc_id"');
+  const read = mayBeFiles ? jsonOrText(value) : value;
   const items: readonly Json[] = Array.isArray(read) ? read : [read];
   return items.length > 0 && items.every(isFile) ? (items as readonly JsonObject[]) : undefined;
-}
-
-/** The value that a text holds as JSON, when that can be files. */
-function parseFiles(text: string): Json {
-  if (text.length > MAX_JSON_TEXT || !text.includes('"doc_id"')) return text;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }
 
 function isFile(value: Json): value is JsonObject {

@@ -41,7 +41,7 @@ const INLINE = new Set(
   ),
 );
 
-/** What is to be read below a node, a line for each block, without empty lines. Takes time in proportion, and no stack. */
+/** The text below a node, a line for each block, without empty lines. Linear in its size, without recursion. */
 export function linesOf(root: PageNode): string {
   let text = '';
   const edge = (node: PageNode): void => {
@@ -59,7 +59,7 @@ export function linesOf(root: PageNode): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
-/** Whether there are more than so many elements inside each other. */
+/** Whether elements are nested deeper than `most`. */
 export function isDeeperThan(root: PageNode, most: number): boolean {
   let depth = 0;
   let deepest = 0;
@@ -74,7 +74,7 @@ export function isDeeperThan(root: PageNode, most: number): boolean {
   return deepest > most;
 }
 
-/** Takes the comments below a node away. */
+/** Removes the comments below a node. */
 export function removeComments(root: PageNode): void {
   const comments: PageNode[] = [];
   walk(root, (node) => {

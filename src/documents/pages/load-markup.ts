@@ -1,6 +1,6 @@
 import type { CheerioAPI } from 'cheerio';
 
-/** Most tags that are read at once: what a parser may take for nested elements costs the square of their number. */
+/** Most tags that are parsed at once: the time of the parser grows with the square of the nesting. */
 const MAX_TAGS = 20_000;
 
 /**
@@ -14,8 +14,8 @@ export function loadHtml(html: string): Promise<CheerioAPI> {
 
 /**
  * Gives the elements of an XML document that have a name, one after another and each parsed alone: however long the document
- * is, it never blocks for long, as the event loop turns between two of them. They must not be nested. Of an element with more
- * than 20,000 tags only the beginning is read; entities that the document declares are none.
+ * is, it never blocks for long, as it yields to the event loop between two of them. They must not be nested. Of an element
+ * with more than 20,000 tags only the beginning is read; entities that the document declares are none.
  *
  * Errors: those of the parser for elements nested deeper than the stack.
  */
@@ -35,7 +35,7 @@ export function lineOf(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Where the next element of that name begins, and none whose name only begins so; -1 when there is none. */
+/** Where the next element of exactly that name begins; -1 when there is none. */
 function startOf(xml: string, name: string, from: number): number {
   for (let at = xml.indexOf(`<${name}`, from); at !== -1; at = xml.indexOf(`<${name}`, at + 1)) {
     if (/[\s/>]/.test(xml.charAt(at + name.length + 1))) return at;

@@ -1,4 +1,4 @@
-/** What is made of a web page. */
+/** What is read from a web page. */
 
 /** Forms in which the content of a page is given: its cleaned HTML, all of it as Markdown, or the text of its article. */
 export const PAGE_FORMS = ['html', 'markdown', 'content'] as const;
@@ -12,20 +12,20 @@ export interface PageRequest {
 
 export interface Page {
   readonly title: string;
-  /** All that is to be read on the page, white space as single spaces. */
+  /** All visible text of the page, white space as single spaces. */
   readonly text: string;
   /** Addresses that it links to, in order, each once; 1,000 at most. */
   readonly links: readonly string[];
   /** The page in the form that was wanted. */
   readonly content: string;
-  /** The page was larger than is read, or its content than is given. */
+  /** The page or its content was longer than the bounds, and was cut. */
   readonly isCut: boolean;
 }
 
 /** Characters that are given of a page or a text; about 100,000 tokens. */
 export const MAX_PAGE_TEXT = 400_000;
 
-/** Cuts without halving a character. */
+/** Cuts without splitting a surrogate pair. */
 export function cutText(text: string, most = MAX_PAGE_TEXT): string {
   if (text.length <= most) return text;
   return text.slice(0, /[\uD800-\uDBFF]/.test(text.charAt(most - 1)) ? most - 1 : most);

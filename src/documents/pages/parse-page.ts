@@ -7,21 +7,21 @@ import { toMarkdown } from './to-markdown.js';
 /** Tags that are read; a long article has 10,000. */
 const MAX_TAGS = 60_000;
 
-/** Deepest nesting, as in browsers; what is done with a page may take the cube of it. */
+/** Deepest nesting, as in browsers; processing may take cubic time in it. */
 const MAX_DEPTH = 512;
 
 const MAX_LINKS = 1_000;
 const MAX_URL = 2_048;
 const MAX_TITLE = 1_000;
 
-/** Nothing of these is to be read in a page. */
+/** Elements without visible text. */
 const UNREAD = 'script, style, noscript, template, svg, math, iframe, object, embed, canvas, link, meta, base';
 
 /** What stays of the attributes of cleaned HTML. */
 const KEPT_ATTRIBUTES = new Set(['href', 'src', 'alt', 'title', 'lang', 'colspan', 'rowspan', 'start', 'datetime']);
 
 /**
- * Reads a page. Takes long for large pages, and ever so long for hostile ones: only for a thread of its own.
+ * Reads a page. Slow for large pages and unbounded in time for hostile ones: run it in a thread of its own.
  *
  * Errors: a RangeError for elements nested deeper than 512.
  */
@@ -35,7 +35,7 @@ export function parsePage({ html, url, form }: PageRequest): Page {
   const title = takeTitle(document);
   const lines = linesOf(body);
   const links = linksOf(body);
-  // Last: each form leaves the page changed.
+  // Last, as each form changes the page.
   const content = CONTENTS[form](document, body) || lines;
   return {
     title: cutText(title, MAX_TITLE),
@@ -62,7 +62,7 @@ function firstTags(html: string): string {
   return html;
 }
 
-/** The parser takes a page as it is written: one that is only a part of a page gets its frame here. */
+/** The parser takes a page as it is written: a fragment is wrapped in a whole page here. */
 function documentOf(html: string): PageDocument {
   const { document } = parseHTML(html) as unknown as { readonly document: PageDocument };
   if (document.documentElement?.nodeName === 'HTML') return document;
@@ -81,14 +81,14 @@ function bodyOf(document: PageDocument): PageElement {
   return body;
 }
 
-/** Wherever it stands, it is no part of what is to be read. */
+/** Removed wherever it stands, as it is no visible text. */
 function takeTitle(document: PageDocument): string {
   const titles = [...document.querySelectorAll('title')];
   for (const title of titles) title.remove();
   return oneLine((titles[0] ?? document.querySelector('h1'))?.textContent ?? '');
 }
 
-/** Makes addresses absolute, and takes away those that lead nowhere on the web. */
+/** Makes addresses absolute, and removes those that are no web addresses. */
 function resolveAddresses(document: PageDocument, url: string): void {
   const written = document.querySelector('base[href]')?.getAttribute('href') ?? '';
   const base = URL.canParse(written, url) ? new URL(written, url).href : url;
@@ -102,7 +102,7 @@ function resolveAddresses(document: PageDocument, url: string): void {
   }
 }
 
-/** The text of what the page is about; empty when it is about nothing in particular. */
+/** The text of the main article; empty when there is none. */
 function articleOf(document: PageDocument): string {
   const serializer = (node: unknown): PageNode => node as PageNode;
   const article = new Readability(document as never, { serializer, disableJSONLD: true }).parse();

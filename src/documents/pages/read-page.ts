@@ -9,7 +9,7 @@ const TIMEOUT_SECONDS = 20;
 /**
  * Reads a web page in a thread of its own, as {@link runInThread} does its jobs.
  *
- * Errors: `TOOL_FAILED` for a page that needs more than 20 seconds or 320 MB, or that nobody could read.
+ * Errors: `TOOL_FAILED` for a page that needs more than 20 seconds or 320 MB, or that cannot be parsed.
  */
 export function readPage(request: PageRequest, { timeoutMs = TIMEOUT_SECONDS * 1000 } = {}): Observable<Page> {
   return runInThread<Page>({

@@ -1,7 +1,7 @@
 import TurndownService from 'turndown';
 import type { PageElement } from './dom.js';
 
-/** Marks a table that holds data, in contrast to one that lays out a page. */
+/** Marks a table of data, as opposed to one for layout. */
 const DATA = 'data-runnel-table';
 
 /** The content of an element as Markdown; tables of data as tables. */
@@ -37,7 +37,7 @@ function isPart(node: unknown, ...names: readonly string[]): boolean {
   return names.includes(element.nodeName) && element.closest(`table[${DATA}]`) !== null;
 }
 
-/** Markdown wants a line below the heads, whatever the page made of them. */
+/** Markdown requires a delimiter row below the header. */
 function withRule(content: string): string {
   const [head = '', ...rows] = content.split('\n').filter((line) => line.startsWith('|'));
   const others = content.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('|'));

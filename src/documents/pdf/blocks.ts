@@ -9,7 +9,7 @@ import {
   type Marks,
   type TableBlock,
 } from '../content.js';
-import type { Outline, Pacer, PageFlow, Place } from './flow.js';
+import type { Outline, PageFlow, Place, Yielder } from './flow.js';
 import {
   type Atom,
   breakLines,
@@ -30,7 +30,7 @@ const QUOTE_STEP = 14;
 /** Narrowest place; deeper lists stand no further to the right. */
 const MIN_WIDTH = 120;
 const CODE_PADDING = 5;
-/** Size of fixed-width text over the text around it. */
+/** Size of fixed-width text relative to the text around it. */
 const CODE_SIZE = 0.9;
 /** Points in a pixel. */
 const PIXEL = 0.75;
@@ -44,7 +44,7 @@ export class BlockDrawing {
   constructor(
     private readonly flow: PageFlow,
     private readonly outline: Outline,
-    private readonly pacer: Pacer,
+    private readonly yielder: Yielder,
     private readonly size: number,
   ) {
     this.#cells = {
@@ -57,7 +57,7 @@ export class BlockDrawing {
   async draw(blocks: readonly Block[], place: Place, level = -1, isQuoted = false): Promise<void> {
     let isFirst = true;
     for (const block of blocks) {
-      if (this.pacer.isDue()) await this.pacer.rest();
+      if (this.yielder.isDue()) await this.yielder.yield();
       if (!isFirst) this.flow.gap(this.size * (block.kind === 'list' && level >= 0 ? 0.2 : 0.6), place);
       await this.#block(block, place, level, isQuoted);
       isFirst = false;
@@ -98,7 +98,7 @@ export class BlockDrawing {
         await this.#list(block, place, level + 1, isQuoted);
         return;
       case 'table':
-        await drawTable(block, flow, place, this.#cells, this.pacer);
+        await drawTable(block, flow, place, this.#cells, this.yielder);
         return;
     }
   }
@@ -109,7 +109,7 @@ export class BlockDrawing {
     const lines = breakLines(atoms, place.width, size, this.flow.typeface.measure);
     const height = lines.reduce((sum, line) => sum + line.height, 0);
     this.flow.gap(size * 0.4, place);
-    // A heading does not stand alone at the foot of a page.
+    // Keeps a heading with what follows.
     this.flow.reserve(height + this.size * LEADING * 2.6);
     const texts = lines.flatMap(({ pieces }) => pieces.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : [])));
     this.outline.add(level, texts.join(''));
@@ -120,7 +120,7 @@ export class BlockDrawing {
     const { size } = this;
     const atoms = this.#atoms(content, { size, isBold: false, colour, width: place.width });
     for (const line of breakLines(atoms, place.width, size, this.flow.typeface.measure)) {
-      if (this.pacer.isDue()) await this.pacer.rest();
+      if (this.yielder.isDue()) await this.yielder.yield();
       this.flow.line(line, place);
     }
   }
@@ -130,7 +130,7 @@ export class BlockDrawing {
     const style: TextStyle = { font: 'mono', size: this.size * CODE_SIZE, colour: COLOUR.text };
     const width = place.width - 2 * CODE_PADDING;
     for (const line of lines) {
-      if (this.pacer.isDue()) await this.pacer.rest();
+      if (this.yielder.isDue()) await this.yielder.yield();
       const atoms = flow.typeface
         .pieces(expandTabs(line), style)
         .flatMap((piece) => chop(piece, Number.EPSILON, flow.typeface.measure));
@@ -245,7 +245,7 @@ const HEAD_COLOUR = '#f2f2f2';
 /** Most rows that count for the widths of the columns. */
 const MAX_MEASURED_ROWS = 500;
 
-/** What a table needs of the writer of blocks. */
+/** What a table needs from the writer of blocks. */
 export interface CellSetter {
   readonly size: number;
   /** Pieces of a cell whose text is at most `width` wide. */
@@ -261,7 +261,7 @@ async function drawTable(
   flow: PageFlow,
   place: Place,
   setter: CellSetter,
-  pacer: Pacer,
+  yielder: Yielder,
 ): Promise<void> {
   const { align, header, rows } = table;
   const widths = cellWidths([header, ...rows.slice(0, MAX_MEASURED_ROWS)], place.width, flow, setter);
@@ -280,12 +280,12 @@ async function drawTable(
   const isRepeated = headHeight + setter.size * 4 < flow.height / 2;
   const whole = flow.height - (isRepeated ? headHeight : 0);
   for (const row of rows) {
-    if (pacer.isDue()) await pacer.rest();
+    if (yielder.isDue()) await yielder.yield();
     let cells = linesOf(row, false);
     let isOnNewPage = false;
     while (heightOf(cells) > flow.rest) {
       const [now, later] = heightOf(cells) <= whole ? [undefined, cells] : split(cells, flow.rest - 2 * PADDING);
-      // A line higher than a whole page can give stands there as it is.
+      // A line higher than a whole page is drawn as it is.
       if (now === undefined && isOnNewPage) break;
       if (now !== undefined) drawing.row(now, false);
       flow.newPage();

@@ -74,7 +74,7 @@ export class PageFlow {
   strip(height: number, place: Place, draw: (top: number) => void): void {
     if (height > this.rest && !this.#isFresh) this.newPage();
     this.#drawBars(place, height);
-    // Before its line, so that the text of the file reads in order.
+    // Before its line, so that text extracted from the file is in order.
     this.#drawMark(place);
     draw(this.#y);
     this.#y += height;
@@ -165,23 +165,23 @@ export class Outline {
   }
 }
 
-/** Longest stretch of work without a rest, in milliseconds. */
+/** Longest work without yielding, in milliseconds. */
 const STRETCH_MS = 12;
 
-/** Lets long work give way to others, and end when nobody wants its result any more. */
-export interface Pacer {
-  /** Whether it is time to {@link rest}. */
+/** Lets long work yield to the event loop, and end when its signal is aborted. */
+export interface Yielder {
+  /** Whether it is time to {@link Yielder.yield}. */
   isDue(): boolean;
-  /** Gives way once. Errors: the reason of the signal. */
-  rest(): Promise<void>;
+  /** Yields once to the event loop. Errors: the reason of the signal. */
+  yield(): Promise<void>;
 }
 
-/** Makes the pacer of one piece of work. */
-export function createPacer(signal?: AbortSignal): Pacer {
+/** Makes the yielder of one piece of work. */
+export function createYielder(signal?: AbortSignal): Yielder {
   let since = performance.now();
   return {
     isDue: () => performance.now() - since > STRETCH_MS,
-    async rest() {
+    async yield() {
       await nextTurn();
       signal?.throwIfAborted();
       since = performance.now();

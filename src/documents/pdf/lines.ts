@@ -89,7 +89,7 @@ function isBlank(piece: Piece): boolean {
   return piece.kind === 'text' && isSpace(piece.text[0] ?? '');
 }
 
-/** Cuts a piece into such that are at most `width` wide, between what readers see as characters; each has one at least. */
+/** Cuts a piece into pieces of at most `width`, between grapheme clusters; each has at least one. */
 export function chop(piece: TextPiece, width: number, measure: Measure): TextPiece[] {
   const { style } = piece;
   const chopped: TextPiece[] = [];
@@ -209,7 +209,7 @@ class LineSetter {
   }
 }
 
-/** Joins what is set alike, so that readers of the file find whole texts, and measures the line. */
+/** Joins pieces of the same style, so that text extracted from the file is whole, and measures the line. */
 export function setLine(pieces: readonly Piece[], size: number): Line {
   const joined: Piece[] = [];
   let baseline = size * BASELINE;

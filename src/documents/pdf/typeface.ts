@@ -23,7 +23,7 @@ const LATIN = '\\u0020-\\u007e\\u00a0-\\u00ac\\u00ae-\\u00ff€‚ƒ„…†‡
 const LATIN_OR_OTHER = new RegExp(`([${LATIN}]+)|[^${LATIN}]+`, 'gu');
 /** Stands for characters that the fonts do not have. */
 const MISSING = '□';
-/** Characters that answers of models are full of, and what the fonts have in their place. */
+/** Characters that models often use, and their substitutes in the fonts. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   '☐': '□',
   '☑': '✓',
@@ -172,7 +172,7 @@ class GlyphRun {
   }
 }
 
-/** The part of fontkit's font that is used; pdfkit keeps it to itself. */
+/** The part of fontkit's font that is used; pdfkit does not expose it. */
 interface Font {
   hasGlyphForCodePoint(codePoint: number): boolean;
   glyphForCodePoint(codePoint: number): Glyph;
@@ -183,7 +183,7 @@ interface Font {
 const MAX_WORDS = 20_000;
 
 /**
- * Gives the current font of a document, with a quicker way of choosing glyphs.
+ * Gives the current font of a document, with a faster layout.
  *
  * fontkit shapes every run anew, reading the tables of the font from its bytes: 55 us a character, a minute for a book. Chinese
  * and Japanese need no shaping, so each character is looked up once; the shapes of other words are kept.

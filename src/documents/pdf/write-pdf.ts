@@ -1,12 +1,12 @@
 import { EDGE, MARGIN, PAPER, type Page, type Section } from '../content.js';
 import { BlockDrawing } from './blocks.js';
-import { createPacer, Outline, PageFlow, Pictures } from './flow.js';
+import { createYielder, Outline, PageFlow, Pictures } from './flow.js';
 import type { TextPiece, TextStyle } from './lines.js';
 import { type Pdf, readFonts, Typeface } from './typeface.js';
 
 /**
  * Writes sections as PDF. Text is set in Noto Sans SC, of which the file holds the characters that it uses; what the font
- * does not have shows as □. Headings stand in the outline. Gives way to other work while it draws.
+ * does not have shows as □. Headings stand in the outline. Yields to the event loop while it draws.
  */
 export async function writePdf(sections: readonly Section[], page: Page, signal?: AbortSignal): Promise<Uint8Array> {
   const [{ default: PDFDocument }, fonts] = await Promise.all([import('pdfkit'), readFonts()]);
@@ -24,8 +24,8 @@ export async function writePdf(sections: readonly Section[], page: Page, signal?
   const bytes = collect(pdf);
   const typeface = new Typeface(pdf, fonts);
   const flow = new PageFlow(pdf, typeface, new Pictures(pdf), page);
-  const pacer = createPacer(signal);
-  const blocks = new BlockDrawing(flow, new Outline(pdf), pacer, page.fontSize);
+  const yielder = createYielder(signal);
+  const blocks = new BlockDrawing(flow, new Outline(pdf), yielder, page.fontSize);
   const place = { left: MARGIN.left, width: width - MARGIN.left - MARGIN.right, bars: [] };
   const ends: number[] = [];
   for (const [index, section] of sections.entries()) {
@@ -38,7 +38,7 @@ export async function writePdf(sections: readonly Section[], page: Page, signal?
     if (number > (ends[at] ?? 0)) at += 1;
     pdf.switchToPage(number - 1);
     drawEdges(pdf, typeface, page, { header: '', footer: '', ...sections[at], number });
-    if (pacer.isDue()) await pacer.rest();
+    if (yielder.isDue()) await yielder.yield();
   }
   pdf.end();
   return bytes;

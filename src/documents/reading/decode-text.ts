@@ -29,7 +29,7 @@ export function looksLikeText(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   for (const byte of sample) if (byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1b) return false;
   try {
-    // `stream`: a character that the sample cuts in two is no mistake.
+    // `stream`: a character that the end of the sample cuts is no error.
     new TextDecoder('utf-8', { fatal: true }).decode(sample, { stream: sample.length < bytes.length });
     return true;
   } catch {

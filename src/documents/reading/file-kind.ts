@@ -43,7 +43,7 @@ const IMAGE_TYPES: Readonly<Record<string, string>> = {
   ico: 'image/x-icon',
 };
 
-/** First bytes, in hexadecimal, of kinds that can be told by them. */
+/** Magic bytes, in hexadecimal. */
 const MAGIC: readonly (readonly [pattern: RegExp, kind: FileKind, mimeType: string])[] = [
   [/^89504e470d0a1a0a/, 'image', 'image/png'],
   [/^ffd8ff/, 'image', 'image/jpeg'],
@@ -59,7 +59,7 @@ export function endingOf(name: string): string {
 }
 
 /**
- * Tells how a file is read: by its media type, by the ending of its name when that says nothing (`application/octet-stream`),
+ * Gives how a file is read: by its media type, by the ending of its name when that is unspecific (`application/octet-stream`),
  * and by its content when neither does.
  */
 export function fileKind({ name, mimeType, bytes }: StoredFile): FileKind {
@@ -75,7 +75,7 @@ export function fileKind({ name, mimeType, bytes }: StoredFile): FileKind {
   return BY_ENDING[ending] ?? magicOf(bytes)?.[1] ?? textOrUnknown(bytes);
 }
 
-/** The media type of an image, from its own statement, its content or its name. */
+/** The media type of an image: as declared, by its content or by its name. */
 export function imageType({ name, mimeType, bytes }: StoredFile): string {
   const type = plainMimeType(mimeType);
   if (type.startsWith('image/')) return type;
@@ -101,7 +101,7 @@ export interface DataUrl {
   readonly bytes: Uint8Array;
 }
 
-/** Longest part before the comma that is looked at. */
+/** Longest header before the comma. */
 const MAX_HEADER = 1024;
 
 /** Reads a `data:` URL (RFC 2397); undefined for every other text. */

@@ -1,7 +1,7 @@
 import { markdownTable } from '../markdown-tables.js';
 import { unreadable } from './limits.js';
 
-/** What is used of a node of the parsed tree. */
+/** The part of a node of the parsed tree that is used. */
 interface HtmlNode {
   readonly type: string;
   readonly name?: string;
@@ -50,7 +50,7 @@ function requireFlat(html: string, name: string): void {
     const tag = written.toLowerCase();
     if (UNNESTED.has(tag)) continue;
     if (slash !== '/') open.push(tag);
-    // As the parser does: an end without a beginning closes nothing, so it must not make the page look flat.
+    // As in the parser, an end tag without a start tag closes nothing.
     else if (open.includes(tag)) open.length = open.lastIndexOf(tag);
     if (open.length > MAX_DEPTH) throw unreadable(name, `its elements are nested deeper than ${MAX_DEPTH}.`);
   }
@@ -115,7 +115,7 @@ function listOf({ name, attribs, children = [] }: HtmlNode, marks: number): stri
   const items: string[] = [];
   for (const child of children) {
     if (child.name !== 'li') {
-      // A list directly in a list is not allowed, and common.
+      // A list directly in a list is invalid, but common.
       for (const block of blocksOf([child], marks)) items.push(block.replace(/^(?=.)/gm, '  '));
       continue;
     }

@@ -3,7 +3,7 @@ import { cutText } from '../characters.js';
 
 /** Bounds of reading one file. */
 export interface ReadLimits {
-  /** Most UTF-16 units of text; a longer text is cut and says so in its last line. */
+  /** Most UTF-16 units of text; a longer text is cut, which its last line states. */
   readonly maxCharacters: number;
   /** Ends the reading of a large file early. */
   readonly signal?: AbortSignal | undefined;
@@ -18,11 +18,11 @@ export const MAX_HTML_BYTES = 8 * 1_048_576;
 /** Longest text of a document, in UTF-16 units: about a million tokens. */
 export const MAX_TEXT_CHARACTERS = 4 * 1_048_576;
 
-/** What ends a text that was cut; nothing else ends so. */
+/** The last line of a text that was cut. */
 const CUT = /\[The rest of "[^\n]*" is left out after [\d,]+ characters\.\]$/;
 
 /**
- * Cuts a text at `maxCharacters` UTF-16 units and says so in its last line: a model that reads half a document should know,
+ * Cuts a text at `maxCharacters` UTF-16 units and states it in the last line: a model that reads half a document should know,
  * and so should the person who reads the answer.
  */
 export function limitText(text: string, maxCharacters: number, name: string): string {
@@ -50,7 +50,7 @@ export function toUnreadable(name: string, thrown: unknown, what: string): unkno
   return unreadable(name, `it is no usable ${what} (${reason}).`, thrown);
 }
 
-/** A size in words: `1.5 MiB`. */
+/** A size as text: `1.5 MiB`. */
 export function sizeText(bytes: number): string {
   return `${Math.ceil((bytes / 1_048_576) * 10) / 10} MiB`;
 }

@@ -30,7 +30,7 @@ const READERS: Readonly<Partial<Record<FileKind, (file: StoredFile, limits: Read
   };
 
 /**
- * What a file says, for prompts and forms: an image as a `data:` URL, everything else as text.
+ * The content of a file, for prompts and forms: an image as a `data:` URL, everything else as text.
  *
  * PDF, Word (`.docx`), Excel (`.xlsx`, every sheet as a Markdown table) and HTML go through a parser; text, Markdown, CSV,
  * JSON, XML and program text are taken as they are.
@@ -79,7 +79,7 @@ const MAX_IMAGE_PIXELS = 1;
 /**
  * The text of a PDF, its pages parted by a blank line. Reading stops at the page that fills `maxCharacters`.
  *
- * A document without text, such as a scan, gives one line that says so. Other runs get their turn between pages.
+ * A document without text, such as a scan, gives one line that says so. Yields to the event loop between pages.
  * Errors: FILE_UNREADABLE, also for a document that is protected by a password.
  */
 async function readPdf({ name, bytes }: StoredFile, { maxCharacters, signal }: ReadLimits): Promise<string> {
@@ -118,10 +118,13 @@ async function readPdf({ name, bytes }: StoredFile, { maxCharacters, signal }: R
   }
 }
 
-/** Most bytes of XML, unpacked: a book of a thousand pages. As a tree it takes fifty times that, and is read in one go. */
+/**
+ * Most bytes of XML, unpacked: a book of a thousand pages. As a tree it takes fifty times that, and is parsed without
+ * yielding.
+ */
 const MAX_XML_BYTES = 16 * 1_048_576;
 
-/** The parts that hold text and what it means; pictures, fonts and embedded files are left behind. */
+/** The parts that hold text and its structure; pictures, fonts and embedded files are left out. */
 const TEXT_PARTS = /\.(?:xml|rels)$/i;
 
 const STYLES = [
@@ -133,7 +136,7 @@ const STYLES = [
 /**
  * The text of a Word document; headings, lists and tables as Markdown.
  *
- * The archive is unpacked here, within a bound, and handed on stored: the parser unpacks whatever it is given.
+ * The archive is unpacked here within a bound and repacked uncompressed, as the parser unpacks without a bound.
  * Errors: FILE_UNREADABLE.
  */
 async function readDocx({ name, bytes }: StoredFile, { signal }: ReadLimits): Promise<string> {

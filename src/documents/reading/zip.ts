@@ -18,7 +18,7 @@ export interface ZipEntry {
 export interface Zip {
   /** By path, slashes forward and none in front. */
   readonly entries: ReadonlyMap<string, ZipEntry>;
-  /** The content in chunks; between two of them others get their turn. */
+  /** The content in chunks; yields to the event loop between two of them. */
   stream(entry: ZipEntry, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /** The whole content. */
   read(entry: ZipEntry, signal?: AbortSignal): Promise<Uint8Array>;
@@ -40,7 +40,7 @@ const MAX_ENTRIES = 20_000;
  * Reads the directory of a zip archive (APPNOTE 6.3, sections 4.3.7 to 4.3.16) and unpacks entries within their declared size.
  *
  * The declared sizes are what callers bound (`requireUnpackedSize`), so a zip bomb is refused before anything is unpacked, and
- * one that lies about its size as soon as it has more than it said.
+ * one that declares a wrong size as soon as it exceeds that.
  *
  * @throws EngineError FILE_UNREADABLE for what is no archive, is encrypted, or packed in an unusual way.
  */

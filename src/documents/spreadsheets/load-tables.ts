@@ -22,7 +22,7 @@ interface NamedBytes {
   readonly mimeType: string;
 }
 
-/** Bytes by which text under the name of a workbook is judged. */
+/** Bytes of the sample by which text under the name of a workbook is judged. */
 const SAMPLE_BYTES = 65_536;
 const CSV_ENDINGS = new Set(['csv', 'tsv', 'txt', 'tab']);
 /** The first bytes of a zip archive, in Base64. */
@@ -93,7 +93,7 @@ async function loadBytes(file: NamedBytes, options: ReadOptions): Promise<Loaded
   return { name, tables: rows.length === 0 ? [] : [inferTypes(tableOfGrid('Sheet1', rows, options.budget))] };
 }
 
-/** What was saved under the name of a workbook is no CSV, though it is text, when it is a web page or a message, or has no columns. */
+/** Text under the name of a workbook is no CSV when it is a web page or a message, or has no columns. */
 function isClaimedWorkbook(name: string, bytes: Uint8Array): boolean {
   if (!/^xls[xmb]?$/.test(endingOf(name))) return false;
   if (!looksLikeText(bytes)) return true;

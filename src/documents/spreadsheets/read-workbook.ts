@@ -17,7 +17,7 @@ export interface ReadOptions {
   readonly selection: SheetSelection;
   readonly budget: CellBudget;
   readonly signal?: AbortSignal | undefined;
-  /** Told what could not be found. */
+  /** Called with what could not be found. */
   readonly warn: (message: string) => void;
 }
 
@@ -33,7 +33,7 @@ interface CellContext {
 
 /**
  * Reads the selected sheets of an `.xlsx` workbook, as a stream: memory grows with the cells that are selected, not with the
- * file, and others get their turn between chunks.
+ * file, and it yields to the event loop between chunks.
  *
  * Numbers, texts and booleans keep their type. Dates are ISO 8601 text (see `dateText`). A formula counts as the value that
  * it had when the file was saved; error values and formulas never calculated are empty.
@@ -79,7 +79,7 @@ export async function readWorkbook(
   }
 }
 
-/** Gathers the cells of one sheet while its XML goes by. */
+/** Collects the cells of one sheet while its XML is parsed. */
 class SheetCells implements XmlHandler {
   readonly rows: GridRow[] = [];
   /** Whether everything behind the current place is outside of the range. */

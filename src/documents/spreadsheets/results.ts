@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { LoadedFile } from './load-tables.js';
 import { type CellBudget, sheetsMarkdown, type Table, tableMarkdown, toRecords, uniqueName } from './table.js';
 
-/** What the operations on spreadsheets give as outputs, in the words of RAGFlow's summaries. */
+/** Outputs of the operations on spreadsheets, with RAGFlow's summaries. */
 
 /** How tables are merged. */
 export interface MergeOptions {

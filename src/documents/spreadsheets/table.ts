@@ -3,7 +3,7 @@ import { EngineError } from '../../errors.js';
 import type { Json, JsonObject } from '../../json.js';
 import { markdownTable } from '../markdown-tables.js';
 
-/** Cells of a sheet row, as they stand; a column without a cell is a hole. */
+/** Cells of a row of a sheet; a column without a cell is a hole. */
 export type GridRow = readonly (Json | undefined)[];
 
 /** Rows under named columns. */
@@ -69,7 +69,7 @@ export function tableOfGrid(name: string, grid: readonly GridRow[], budget: Cell
     });
   }
   const positions = [...used].sort((left, right) => left - right);
-  // A cell far away from the others makes a wide table of a few cells.
+  // One distant cell makes a wide table.
   budget.take(Math.max(0, positions.length * filled.length - given));
   const taken = new Set<string>();
   const columns = positions.map((column) => {

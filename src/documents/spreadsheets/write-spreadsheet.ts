@@ -14,11 +14,11 @@ const MIME_TYPES: Readonly<Record<SpreadsheetFormat, string>> = {
   csv: 'text/csv',
 };
 
-/** Only the format's own ending is taken off: the rest of `data.csv` says where a workbook came from. */
+/** Only the format's own ending is removed: `data.csv` in front of it says where a workbook came from. */
 const ENDINGS: Readonly<Record<SpreadsheetFormat, RegExp>> = { xlsx: /\.xlsx$/i, csv: /\.csv$/i };
 
 /**
- * Writes tables as a file of one format, CSV with the first table alone, and keeps it; gives `{doc_id, format, file_name}`.
+ * Writes tables as a file of one format, CSV with the first table only, and stores it; gives `{doc_id, format, file_name}`.
  *
  * Errors: those of the writers and of the file store.
  */
@@ -51,7 +51,7 @@ async function write(tables: readonly Table[], format: SpreadsheetFormat, signal
   return first === undefined ? new Uint8Array() : writeCsv(first, signal);
 }
 
-/** Rows that are written before others get their turn. */
+/** Rows that are written before yielding to the event loop. */
 const ROWS_AT_ONCE = 2_000;
 /** What spreadsheets take for a formula when a CSV field begins with it, also behind blanks. */
 const FORMULA = /^[\s\u00a0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r]/;

@@ -7,7 +7,7 @@ import { columnsOf, cutText, writable } from '../characters.js';
 import { MAX_COLUMNS, MAX_ROWS } from './select-sheets.js';
 import type { Table } from './table.js';
 
-/** Rows that are written before others get their turn. */
+/** Rows that are written before yielding to the event loop. */
 const ROWS_AT_ONCE = 500;
 /** Most UTF-16 units of a cell of Excel. */
 const MAX_CELL_TEXT = 32_767;
@@ -141,6 +141,6 @@ function clean(title: string): string {
       .replace(/^'+/, ''),
     MAX_LENGTH,
   ).replace(/['\s]+$/, '');
-  // Excel keeps this name for itself.
+  // Excel reserves this name.
   return name.toLowerCase() === 'history' ? `${name}_` : name;
 }

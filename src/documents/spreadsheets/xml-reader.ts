@@ -25,13 +25,13 @@ export interface XmlReader {
 const MAX_TOKEN = 1_048_576;
 /** Deepest nesting: the parser remembers every open element, and a part of a workbook has about ten. */
 const MAX_DEPTH = 256;
-/** What programs are known to write although XML forbids it; it is read as it stands. */
+/** What programs are known to write although XML forbids it; it is read unchanged. */
 const TOLERATED = /^(?:disallowed character\.|undefined entity|malformed character entity)/;
 
 /**
  * Makes a streaming reader for the XML of Office files: `saxes` within bounds.
  *
- * The streaming reader of exceljs is no choice: it loses sheet names of workbooks that other programs wrote, and takes the
+ * The streaming reader of exceljs is not used: it loses sheet names of workbooks that other programs wrote, and takes the
  * reading aid of Japanese texts for the text. A document type is refused, so there are no entities but the five of XML and
  * nothing can expand.
  *

@@ -20,7 +20,7 @@ import {
 } from './values.js';
 
 /**
- * Gives the value of an expression. Names are looked up in the scopes, then asked of the host; nothing but own keys,
+ * Gives the value of an expression. Names are looked up in the scopes, then in the host; nothing but own keys,
  * positions and the built-in methods can be read from a value.
  *
  * @throws EngineError `TEMPLATE_FAILED`, `TEMPLATE_TOO_LARGE`.

@@ -278,7 +278,10 @@ function directiveText({ type, precision, flags }: Directive, value: number, bud
   }
 }
 
-/** Writes a number that is not negative with `digits` behind the point. A half goes to the even digit, as in Python; only what is half in binary is one. */
+/**
+ * Writes a number that is not negative with `digits` behind the point. A half goes to the even digit, as in Python; only
+ * what is half in binary is one.
+ */
 function fixed(value: number, digits: number): string {
   if (value >= MAX_FIXED) return `${BigInt(value)}${digits > 0 ? '.' : ''}${'0'.repeat(digits)}`;
   const text = value.toFixed(digits);

@@ -249,7 +249,7 @@ class Lexer {
 /** Deepest nesting of brackets, signs and blocks that is parsed. */
 const MAX_DEPTH = 100;
 
-/** A cursor over tokens, with what both parsers ask of it. */
+/** A cursor over tokens, shared by both parsers. */
 export class TokenStream {
   private at = 0;
   private depth = 0;

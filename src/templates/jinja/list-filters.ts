@@ -16,7 +16,7 @@ import {
   type Value,
 } from './values.js';
 
-/** Filters on lists, and on what else can be gone through. */
+/** Filters on lists and other iterable values. */
 export const LIST_FILTERS: readonly FilterRow[] = [
   row('first', [], (value, _args, run) => toItems(value, run.budget)[0]),
   row('last', [], (value, _args, run) => toItems(value, run.budget).at(-1)),
@@ -110,7 +110,7 @@ function batch(value: Value, [lineCount, fill]: readonly Value[], run: Runtime):
   return [...rows.slice(0, -1), [...last, ...Array.from({ length: size - last.length }, () => fill)]];
 }
 
-/** Deals items into columns; the first ones get what does not divide evenly. */
+/** Distributes items over columns; the first ones get the remainder. */
 function sliceInto(value: Value, [slices, fill]: readonly Value[], run: Runtime): Value {
   const count = wholeNumber(slices, 0, 'slices', run.budget);
   if (count < 1) return run.budget.fail('"slice" needs at least 1 slice');
@@ -183,7 +183,7 @@ function map(value: Value, { positional, keyword }: Arguments, run: Runtime): Va
   });
 }
 
-/** Keeps or drops the items, or those with an attribute, for which a test holds; without a test, truth decides. */
+/** Selects or rejects items by a test, on an attribute if one is given; without a test, by truth. */
 function filterItems(
   value: Value,
   { positional, keyword }: Arguments,

@@ -17,7 +17,7 @@ import {
   type Value,
 } from './values.js';
 
-/** Reads `object.name`: an own key, else a method; `called` says that a call follows, which turns the order round. */
+/** Reads `object.name`: an own key, else a method; `called` says that a call follows, which reverses the order. */
 export function getAttribute(object: Value, name: string, called: boolean, run: Runtime): Value {
   if (object === undefined) return run.budget.fail(`"${name}" cannot be read from a value that is undefined`);
   if (isSpecial(object)) return object.get?.(name);
@@ -171,7 +171,7 @@ function listed(items: readonly string[], run: Runtime): readonly string[] {
   return items;
 }
 
-/** Methods that would change a value; values are never changed, so that no holder of the same value is surprised. */
+/** Methods that would change a value; refused, as values are shared and never change. */
 const CHANGING = new Set([
   'append',
   'extend',

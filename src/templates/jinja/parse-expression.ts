@@ -12,7 +12,7 @@ const CONSTANTS: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['none', null],
   ['None', null],
 ]);
-/** Names that go on with the expression around a test, so they are not its argument. */
+/** Names that continue the expression around a test, so they are not its argument. */
 const AFTER_TEST = new Set(['else', 'or', 'and', 'is', 'in', 'not', 'if']);
 const NO_ARGUMENTS: CallArguments = { positional: [], keyword: [], spread: undefined, spreadKeywords: undefined };
 

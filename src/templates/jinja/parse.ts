@@ -2,7 +2,7 @@ import { TokenStream, tokenize } from './lexer.js';
 import { parseExpression, parseFilters, parseTuple, parseUnconditional } from './parse-expression.js';
 import type { Expression, Parameter, Statement, Target } from './syntax.js';
 
-/** What makes sense with files or a program around the template only. */
+/** Statements that need files or a program around the template. */
 const REFUSED = new Set(['import', 'from', 'include', 'extends', 'do', 'trans']);
 
 /**

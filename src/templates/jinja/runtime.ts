@@ -12,7 +12,7 @@ export interface Host {
   referenceText(reference: Reference, written: string): string;
 }
 
-/** What every part of the evaluator needs. */
+/** The context of all parts of the evaluator. */
 export interface Runtime {
   readonly budget: Budget;
   readonly host: Host;
@@ -34,7 +34,7 @@ export class Scope {
     this.values.set(name, value);
   }
 
-  /** Gives the nearest value of a name; `missing` is asked when no scope has it. */
+  /** Gives the nearest value of a name; `missing` is called when no scope has it. */
   get(name: string, missing: (name: string) => Value): Value {
     for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {
       if (scope.values.has(name)) return scope.values.get(name);

@@ -2,7 +2,7 @@ import { renderJson, renderNumber } from '../../dsl/render-value.js';
 import { isJsonObject, type Json } from '../../json.js';
 import type { Budget } from '../template-budget.js';
 
-/** Marks what is not JSON; data can never carry a symbol, so no document can forge it. */
+/** Marks what is not JSON; JSON data has no symbols, so no document can forge it. */
 const SPECIAL = Symbol('special');
 
 /** A value inside of a template: JSON, undefined for a name without a value, or a special value. */
@@ -19,7 +19,7 @@ export interface Arguments {
   readonly keyword: ReadonlyMap<string, Value>;
 }
 
-/** A function, a namespace, `loop` or a group: what a template can hold besides JSON. It reaches nothing of the host. */
+/** A function, a namespace, `loop` or a group: what a template can hold besides JSON. It gives no access to the host. */
 export interface Special {
   readonly [SPECIAL]: true;
   readonly name: string;
@@ -82,7 +82,7 @@ export function toText(value: Value, budget: Budget): string {
   return budget.text(renderJson(toJson(value, budget)));
 }
 
-/** Gives a value as JSON; what is not JSON becomes null. Shared parts are paid for each time they are met. */
+/** Gives a value as JSON; what is not JSON becomes null. Shared parts are charged at every occurrence. */
 export function toJson(value: Value, budget: Budget): Json {
   if (value === undefined) return null;
   if (typeof value !== 'object' || value === null) return value;

@@ -29,15 +29,17 @@ export const tokenRoutes: RouteGroup = {
   name: 'tokens',
   description: 'Keys that a tenant creates for itself.',
   routes: [
-    route(
-      'GET /system/tokens',
-      { summary: 'Lists own keys', data: z.array(tokenShape) },
-      async ({ tenant }, { tokens }) => success((await tokens.list(tenant)).map((one) => tokenView(one, tenant))),
-    ),
-    route(
-      'POST /system/tokens',
-      { summary: 'Makes a pair of keys', body: newTokenSchema, data: tokenShape },
-      async ({ tenant, body }, { tokens, stores, now }) => {
+    route('GET /system/tokens', {
+      summary: 'Lists own keys',
+      data: z.array(tokenShape),
+      handle: async ({ tenant }, { tokens }) =>
+        success((await tokens.list(tenant)).map((one) => tokenView(one, tenant))),
+    }),
+    route('POST /system/tokens', {
+      summary: 'Makes a pair of keys',
+      body: newTokenSchema,
+      data: tokenShape,
+      handle: async ({ tenant, body }, { tokens, stores, now }) => {
         const agentId = body.agent_id ?? body.dialog_id ?? undefined;
         if (agentId !== undefined && (await stores.agents.find(tenant, agentId)) === undefined) throw noAgent();
         const record: TokenRecord = {
@@ -49,12 +51,12 @@ export const tokenRoutes: RouteGroup = {
         await tokens.insert(tenant, record);
         return success(tokenView(record, tenant));
       },
-    ),
-    route(
-      'DELETE /system/tokens/:token',
-      { summary: 'Deletes a pair of keys', data: z.boolean() },
-      async ({ tenant, params }, { tokens }) => success(await tokens.delete(tenant, params.token)),
-    ),
+    }),
+    route('DELETE /system/tokens/:token', {
+      summary: 'Deletes a pair of keys',
+      data: z.boolean(),
+      handle: async ({ tenant, params }, { tokens }) => success(await tokens.delete(tenant, params.token)),
+    }),
   ],
 };
 

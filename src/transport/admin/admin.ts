@@ -28,24 +28,24 @@ export const adminRoutes: RouteGroup = {
   name: 'admin',
   description: "For the administrator's key.",
   routes: [
-    route(
-      'GET /admin/canvas-runtime',
-      {
-        summary: 'Which engines there are',
-        access: 'admin',
-        data: z.looseObject({ runtimes: z.array(string), default: string }),
-      },
-      (_, { config }) => success({ runtimes: config.runtimes, default: config.defaultRuntime }),
-    ),
-    route(
-      'GET /admin/canvas-runtime/:tenant',
-      { summary: "Which engine runs a tenant's canvases", access: 'admin', data: runtimeShape },
-      ({ params }, parts) => runtimeView(params.tenant, parts),
-    ),
-    route(
-      'POST /admin/canvas-runtime/:tenant',
-      { summary: 'Gives a tenant to an engine', access: 'admin', body: runtimeSchema, data: runtimeShape },
-      async ({ params, body: { runtime } }, parts) => {
+    route('GET /admin/canvas-runtime', {
+      summary: 'Which engines there are',
+      access: 'admin',
+      data: z.looseObject({ runtimes: z.array(string), default: string }),
+      handle: (_, { config }) => success({ runtimes: config.runtimes, default: config.defaultRuntime }),
+    }),
+    route('GET /admin/canvas-runtime/:tenant', {
+      summary: "Which engine runs a tenant's canvases",
+      access: 'admin',
+      data: runtimeShape,
+      handle: ({ params }, parts) => runtimeView(params.tenant, parts),
+    }),
+    route('POST /admin/canvas-runtime/:tenant', {
+      summary: 'Gives a tenant to an engine',
+      access: 'admin',
+      body: runtimeSchema,
+      data: runtimeShape,
+      handle: async ({ params, body: { runtime } }, parts) => {
         const { runtimes } = parts.config;
         if (!runtime || !runtimes.includes(runtime)) {
           throw badArgument(`\`runtime\` must be one of ${runtimes.join(', ')}; received ${received(runtime)}.`);
@@ -53,20 +53,22 @@ export const adminRoutes: RouteGroup = {
         await parts.runtimes.save(params.tenant, runtime);
         return runtimeView(params.tenant, parts);
       },
-    ),
-    route(
-      'DELETE /admin/canvas-runtime/:tenant',
-      { summary: 'Gives a tenant back to the default engine', access: 'admin', data: runtimeShape },
-      async ({ params }, parts) => {
+    }),
+    route('DELETE /admin/canvas-runtime/:tenant', {
+      summary: 'Gives a tenant back to the default engine',
+      access: 'admin',
+      data: runtimeShape,
+      handle: async ({ params }, parts) => {
         await parts.runtimes.delete(params.tenant);
         return runtimeView(params.tenant, parts);
       },
-    ),
-    route(
-      'GET /admin/metrics',
-      { summary: "Counts of runs in Prometheus' text format", access: 'admin', answers: 'text' },
-      ({ exchange }, parts) => metricsText(exchange, parts),
-    ),
+    }),
+    route('GET /admin/metrics', {
+      summary: "Counts of runs in Prometheus' text format",
+      access: 'admin',
+      answers: 'text',
+      handle: ({ exchange }, parts) => metricsText(exchange, parts),
+    }),
   ],
 };
 
@@ -76,10 +78,11 @@ export const adminRoutes: RouteGroup = {
  * Behind a proxy on this machine every peer is local; so forwarded requests need the key, and so does a browser page that
  * reaches loopback under another name.
  */
-export const metricsRoute = route(
-  'GET /metrics',
-  { summary: "Counts in Prometheus' text format", access: 'open', answers: 'text' },
-  async ({ exchange }, parts) => {
+export const metricsRoute = route('GET /metrics', {
+  summary: "Counts in Prometheus' text format",
+  access: 'open',
+  answers: 'text',
+  handle: async ({ exchange }, parts) => {
     const { adminKey } = parts.config;
     if (!isLocal(exchange)) {
       if (adminKey === undefined) throw notLocal();
@@ -87,7 +90,7 @@ export const metricsRoute = route(
     }
     return metricsText(exchange, parts);
   },
-);
+});
 
 async function runtimeView(tenant: string, { runtimes, config }: ServerParts): Promise<Envelope> {
   return success({ tenant_id: tenant, ...(await runtimeOf(runtimes, config.defaultRuntime, tenant)) });

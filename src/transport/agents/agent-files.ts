@@ -26,21 +26,20 @@ export const agentFileRoutes: RouteGroup = {
   name: 'agent files',
   description: 'Canvases as files.',
   routes: [
-    route(
-      'GET /agents/:id/export',
-      { summary: 'Gives the draft or a version as a file', finds: findAgent, query: exportQuery, answers: 'file' },
-      exportAgent,
-    ),
-    route(
-      'POST /agents/import',
-      {
-        summary: 'Makes agents of canvas files; several give a list',
-        query: importQuery,
-        body: 'files',
-        data: z.union([createdAgentShape, z.array(createdAgentShape)]),
-      },
-      importAgents,
-    ),
+    route('GET /agents/:id/export', {
+      summary: 'Gives the draft or a version as a file',
+      finds: findAgent,
+      query: exportQuery,
+      answers: 'file',
+      handle: exportAgent,
+    }),
+    route('POST /agents/import', {
+      summary: 'Makes agents of canvas files; several give a list',
+      query: importQuery,
+      body: 'files',
+      data: z.union([createdAgentShape, z.array(createdAgentShape)]),
+      handle: importAgents,
+    }),
   ],
 };
 

@@ -92,91 +92,77 @@ export const agentRoutes: RouteGroup = {
   name: 'agents',
   description: 'Agents: a draft of a canvas and its properties.',
   routes: [
-    route(
-      'GET /agents',
-      {
-        summary: 'Lists agents',
-        query: agentsQuery,
-        data: z.looseObject({
-          canvas: z.array(agentItemShape).optional(),
-          filter: agentFilterShape.optional(),
-          total: z.number().int(),
-        }),
-      },
-      list,
-    ),
-    route(
-      'POST /agents',
-      { summary: 'Creates an agent', body: agentSchema, data: createdAgentShape },
-      async ({ tenant, body }, parts) => success(await insertAgent(parts, tenant, readAgentInput(body))),
-    ),
-    route(
-      'GET /agents/:id',
-      { summary: 'Reads an agent with its draft', data: agentShape },
-      async ({ tenant, params }, { stores }) => {
+    route('GET /agents', {
+      summary: 'Lists agents',
+      query: agentsQuery,
+      data: z.looseObject({
+        canvas: z.array(agentItemShape).optional(),
+        filter: agentFilterShape.optional(),
+        total: z.number().int(),
+      }),
+      handle: list,
+    }),
+    route('POST /agents', {
+      summary: 'Creates an agent',
+      body: agentSchema,
+      data: createdAgentShape,
+      handle: async ({ tenant, body }, parts) => success(await insertAgent(parts, tenant, readAgentInput(body))),
+    }),
+    route('GET /agents/:id', {
+      summary: 'Reads an agent with its draft',
+      data: agentShape,
+      handle: async ({ tenant, params }, { stores }) => {
         const agent = await stores.agents.find(tenant, params.id);
         if (agent === undefined) throw noCanvas();
         return success(agentView(agent, tenant));
       },
-    ),
+    }),
     ...(['PATCH', 'PUT'] as const).map((method) =>
-      route(
-        `${method} /agents/:id`,
-        {
-          summary: method === 'PUT' ? 'The same as PATCH' : 'Saves a draft; makes no version',
-          body: agentSchema,
-          data: changedAgentShape,
-        },
-        change,
-      ),
+      route(`${method} /agents/:id`, {
+        summary: method === 'PUT' ? 'The same as PATCH' : 'Saves a draft; makes no version',
+        body: agentSchema,
+        data: changedAgentShape,
+        handle: change,
+      }),
     ),
-    route(
-      'DELETE /agents/:id',
-      { summary: 'Deletes an agent with its versions, sessions and runs', data: z.boolean() },
-      async ({ tenant, params }, parts) => {
+    route('DELETE /agents/:id', {
+      summary: 'Deletes an agent with its versions, sessions and runs',
+      data: z.boolean(),
+      handle: async ({ tenant, params }, parts) => {
         if (!(await deleteAgent(parts, tenant, params.id))) throw notOwner();
         return success(true);
       },
-    ),
-    route(
-      'GET /agents/tags',
-      {
-        summary: 'Counts tags',
-        query: tagsQuery,
-        data: z.array(z.looseObject({ tag: string, count: z.number().int() })),
-      },
-      countTags,
-    ),
-    route(
-      'PUT /agents/:id/tags',
-      {
-        summary: 'Replaces tags',
-        body: z.looseObject({
-          tags: tagsSchema.describe('All tags: comma-separated, or a list. 64 characters each, 512 together.'),
-        }),
-        data: z.boolean(),
-      },
-      async ({ tenant, params, body }, { stores, now }) => {
+    }),
+    route('GET /agents/tags', {
+      summary: 'Counts tags',
+      query: tagsQuery,
+      data: z.array(z.looseObject({ tag: string, count: z.number().int() })),
+      handle: countTags,
+    }),
+    route('PUT /agents/:id/tags', {
+      summary: 'Replaces tags',
+      body: z.looseObject({
+        tags: tagsSchema.describe('All tags: comma-separated, or a list. 64 characters each, 512 together.'),
+      }),
+      data: z.boolean(),
+      handle: async ({ tenant, params, body }, { stores, now }) => {
         const change = { tags: readTags(body.tags), updatedAt: now() };
         const agent = await stores.agents.update(tenant, params.id, change);
         if (agent === undefined) throw new EngineError('FORBIDDEN', 'Agent not found or no permission.');
         return success(true);
       },
-    ),
-    route(
-      'POST /agents/:id/reset',
-      {
-        summary: 'Removes what conversations left in the draft, and gives the draft',
-        finds: findAgent,
-        data: z.looseObject({}),
-      },
-      async ({ tenant, found: { id, dsl } }, parts) => {
+    }),
+    route('POST /agents/:id/reset', {
+      summary: 'Removes what conversations left in the draft, and gives the draft',
+      finds: findAgent,
+      data: z.looseObject({}),
+      handle: async ({ tenant, found: { id, dsl } }, parts) => {
         const reset = resetDraft(dsl);
         const change = { dsl: reset, updatedAt: parts.now() };
         if ((await parts.stores.agents.update(tenant, id, change)) === undefined) throw noAgent();
         return success(reset);
       },
-    ),
+    }),
   ],
 };
 

@@ -35,15 +35,20 @@ export const draftToolRoutes: RouteGroup = {
   name: 'draft tools',
   description: 'What editors of drafts need beside saving.',
   routes: [
-    route(
-      'POST /agents/test_db_connection',
-      { summary: 'Asks a database whether it answers', takes: databaseSchema, data: z.string() },
-      testDatabase,
-    ),
-    route('POST /agents/rerun', { summary: 'Runs a part of a pipeline again', takes: rerunSchema }, ({ body }) => {
-      requireAll(body, ['id', 'dsl', 'component_id']);
-      // This server stores no logs of ingestion pipelines, so no id can be found.
-      throw new EngineError('NOT_FOUND', 'Document not found.');
+    route('POST /agents/test_db_connection', {
+      summary: 'Asks a database whether it answers',
+      takes: databaseSchema,
+      data: z.string(),
+      handle: testDatabase,
+    }),
+    route('POST /agents/rerun', {
+      summary: 'Runs a part of a pipeline again',
+      takes: rerunSchema,
+      handle: ({ body }) => {
+        requireAll(body, ['id', 'dsl', 'component_id']);
+        // This server stores no logs of ingestion pipelines, so no id can be found.
+        throw new EngineError('NOT_FOUND', 'Document not found.');
+      },
     }),
   ],
 };

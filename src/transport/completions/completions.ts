@@ -42,16 +42,13 @@ export const completionRoutes: RouteGroup = {
   name: 'completions',
   description: "Turns as chat clients start them: RAGFlow's form and OpenAI's.",
   routes: [
-    route(
-      'POST /agents/chat/completions',
-      {
-        summary: 'Runs a turn of the draft',
-        query: turnQuery,
-        takes: eitherSchema,
-        answers: 'events',
-        data: answerShape,
-      },
-      (request, parts) => {
+    route('POST /agents/chat/completions', {
+      summary: 'Runs a turn of the draft',
+      query: turnQuery,
+      takes: eitherSchema,
+      answers: 'events',
+      data: answerShape,
+      handle: (request, parts) => {
         const { body } = request;
         const id = isJsonObject(body) ? body.agent_id : undefined;
         if (typeof id !== 'string' || id === '') throw badArgument('`agent_id` is required.');
@@ -62,22 +59,22 @@ export const completionRoutes: RouteGroup = {
           refuseInOpenaiForm(request.exchange, error, parts),
         );
       },
-    ),
-    route(
-      'POST /agents/:id/completions',
-      { summary: 'Older path of the same', query: turnQuery, body: turnSchema, answers: 'events', data: answerShape },
-      (request, parts) => complete(request, parts, request.params.id, request.body),
-    ),
-    route(
-      'POST /agents_openai/:id/chat/completions',
-      {
-        summary: "Runs a turn for clients of OpenAI's API",
-        takes: openaiSchema,
-        answers: 'openai',
-        refuse: refuseInOpenaiForm,
-      },
-      (request, parts) => completeInOpenaiForm(request, parts, request.params.id),
-    ),
+    }),
+    route('POST /agents/:id/completions', {
+      summary: 'Older path of the same',
+      query: turnQuery,
+      body: turnSchema,
+      answers: 'events',
+      data: answerShape,
+      handle: (request, parts) => complete(request, parts, request.params.id, request.body),
+    }),
+    route('POST /agents_openai/:id/chat/completions', {
+      summary: "Runs a turn for clients of OpenAI's API",
+      takes: openaiSchema,
+      answers: 'openai',
+      refuse: refuseInOpenaiForm,
+      handle: (request, parts) => completeInOpenaiForm(request, parts, request.params.id),
+    }),
   ],
 };
 

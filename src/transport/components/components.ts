@@ -35,24 +35,18 @@ export function componentRoutes(): RouteGroup {
     name: 'components',
     description: 'Components of a draft, one at a time.',
     routes: [
-      route(
-        'GET /agents/:id/components/:component/input-form',
-        {
-          summary: 'What to fill in to try a component of the draft',
-          finds: findComponent,
-          data: z.record(z.string(), z.looseObject({ name: z.string().optional(), type: z.string().optional() })),
-        },
-        ({ found: { document, component } }) => success(inputFormOf(document, component)),
-      ),
-      route(
-        'POST /agents/:id/components/:component/debug',
-        {
-          summary: 'Runs one component of the draft alone and gives its outputs; stores nothing',
-          finds: findComponent,
-          body: trialSchema,
-          data: z.looseObject({}),
-        },
-        async (request, parts) => {
+      route('GET /agents/:id/components/:component/input-form', {
+        summary: 'What to fill in to try a component of the draft',
+        finds: findComponent,
+        data: z.record(z.string(), z.looseObject({ name: z.string().optional(), type: z.string().optional() })),
+        handle: ({ found: { document, component } }) => success(inputFormOf(document, component)),
+      }),
+      route('POST /agents/:id/components/:component/debug', {
+        summary: 'Runs one component of the draft alone and gives its outputs; stores nothing',
+        finds: findComponent,
+        body: trialSchema,
+        data: z.looseObject({}),
+        handle: async (request, parts) => {
           if (trials.size >= parts.config.maxRuns) {
             throw new EngineError(
               'LIMIT_REACHED',
@@ -66,7 +60,7 @@ export function componentRoutes(): RouteGroup {
             trials.delete(request);
           }
         },
-      ),
+      }),
     ],
   };
 }

@@ -41,44 +41,46 @@ export const fileRoutes: RouteGroup = {
   name: 'files',
   description: 'Files of users and files that agents made.',
   routes: [
-    route(
-      'POST /agents/:id/upload',
-      {
-        summary: 'Stores files for an agent; several give a list',
-        access: 'page',
-        finds: findAgent,
-        query: uploadQuery,
-        body: 'files',
-        data: z.union([fileShape, z.array(fileShape)]),
-      },
-      upload,
-    ),
-    route(
-      'GET /agents/download',
-      { summary: 'Gives a file', query: z.object({ id: string }), answers: 'file' },
-      async ({ tenant, query, exchange }, parts) => {
+    route('POST /agents/:id/upload', {
+      summary: 'Stores files for an agent; several give a list',
+      access: 'page',
+      finds: findAgent,
+      query: uploadQuery,
+      body: 'files',
+      data: z.union([fileShape, z.array(fileShape)]),
+      handle: upload,
+    }),
+    route('GET /agents/download', {
+      summary: 'Gives a file',
+      query: z.object({ id: string }),
+      answers: 'file',
+      handle: async ({ tenant, query, exchange }, parts) => {
         const { name, bytes } = await findFile(parts, tenant, query.id);
         // Bytes of no type that a browser would show.
         const mimeType = 'application/octet-stream';
         exchange.set(contentHeaders({ mimeType, extension: undefined, fileName: name, isInline: false }));
         return bufferOf(bytes);
       },
-    ),
-    route(
-      'GET /agents/attachments/:file/download',
-      { summary: 'Gives a file', access: 'page', query: downloadQuery, answers: 'file' },
-      (request, parts) => send(request, parts, request.query.disposition === 'inline'),
-    ),
-    route(
-      'GET /agents/attachments/:file/preview',
-      { summary: 'Shows a file', query: previewQuery, answers: 'file' },
-      (request, parts) => send(request, parts, true),
-    ),
-    route(
-      'GET /documents/artifact/:file',
-      { summary: 'Gives a file that code of an agent made', query: artifactQuery, answers: 'file' },
-      sendArtifact,
-    ),
+    }),
+    route('GET /agents/attachments/:file/download', {
+      summary: 'Gives a file',
+      access: 'page',
+      query: downloadQuery,
+      answers: 'file',
+      handle: (request, parts) => send(request, parts, request.query.disposition === 'inline'),
+    }),
+    route('GET /agents/attachments/:file/preview', {
+      summary: 'Shows a file',
+      query: previewQuery,
+      answers: 'file',
+      handle: (request, parts) => send(request, parts, true),
+    }),
+    route('GET /documents/artifact/:file', {
+      summary: 'Gives a file that code of an agent made',
+      query: artifactQuery,
+      answers: 'file',
+      handle: sendArtifact,
+    }),
   ],
 };
 

@@ -90,23 +90,18 @@ export interface RouteSpec<Name extends string, Q extends z.ZodObject, B extends
   readonly data?: z.ZodType;
   /** Answers what is thrown on this route, also by its guards. @default RAGFlow's envelope */
   readonly refuse?: Refuse;
+  /** Gives the body of the answer; undefined: the handler has answered through the exchange. */
+  readonly handle: (request: RouteRequest<Name, Q, B, Found>, parts: ServerParts) => unknown;
 }
 
 /** Answers an error in the form that the clients of a route expect. */
 export type Refuse = (exchange: HttpExchange, error: unknown, parts: ServerParts) => void;
-
-/** Gives the body of the answer; undefined: the handler has answered through the exchange. */
-type Handle<Name extends string, Q extends z.ZodType, B extends z.ZodType, Found> = (
-  request: RouteRequest<Name, Q, B, Found>,
-  parts: ServerParts,
-) => unknown;
 
 /** A declared route with its handler. Made by {@link route}. */
 export interface Route extends RouteSpec<string, z.ZodObject, z.ZodType, unknown> {
   readonly method: Method;
   /** Below the prefix of the API. A fixed segment wins over a parameter, whatever the order of declaration. */
   readonly path: string;
-  readonly handle: Handle<string, z.ZodType, z.ZodType, unknown>;
 }
 
 /** The routes of one resource. */
@@ -122,10 +117,10 @@ export function route<
   Q extends z.ZodObject = NoQuery,
   B extends z.ZodType = z.ZodUnknown,
   Found = undefined,
->(address: `${Method} ${P}`, spec: RouteSpec<NamesIn<P>, Q, B, Found>, handle: Handle<NamesIn<P>, Q, B, Found>): Route {
+>(address: `${Method} ${P}`, spec: RouteSpec<NamesIn<P>, Q, B, Found>): Route {
   const [method, path] = address.split(' ', 2) as [Method, P];
   // Requests are parsed by the schemas that the handler was typed by.
-  return { ...spec, method, path, handle: handle as Route['handle'] };
+  return { ...(spec as unknown as RouteSpec<string, z.ZodObject, z.ZodType, unknown>), method, path };
 }
 
 /** The routes of groups, below a prefix. */

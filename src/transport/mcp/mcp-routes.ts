@@ -30,7 +30,10 @@ export function mcpRoutes(): RouteGroup {
     name: 'mcp',
     description: 'Published agents as tools of an MCP server (streamable HTTP, without sessions).',
     routes: (['GET', 'POST', 'DELETE'] as const).map((method) =>
-      route(`${method} /mcp`, method === 'POST' ? post : other, ({ exchange }, parts) => serve(parts, calls, exchange)),
+      route(`${method} /mcp`, {
+        ...(method === 'POST' ? post : other),
+        handle: ({ exchange }, parts) => serve(parts, calls, exchange),
+      }),
     ),
   };
 }

@@ -58,107 +58,97 @@ export const runRoutes: RouteGroup = {
   description: 'Turns of conversations: starting, watching and stopping them. `X-Run-Id` names the run.',
   routes: [
     ...(['run', 'stream'] as const).map((name) =>
-      route(
-        `POST /agents/:id/${name}`,
-        {
-          summary:
-            name === 'run'
-              ? 'Runs a turn and waits for the answer; streams when asked to'
-              : 'Runs a turn and streams its events',
-          query: turnQuery,
-          body: turnSchema,
-          answers: 'events',
-          data: answerShape,
-        },
-        async ({ tenant, params, query, body, exchange }, parts) => {
+      route(`POST /agents/:id/${name}`, {
+        summary:
+          name === 'run'
+            ? 'Runs a turn and waits for the answer; streams when asked to'
+            : 'Runs a turn and streams its events',
+        query: turnQuery,
+        body: turnSchema,
+        answers: 'events',
+        data: answerShape,
+        handle: async ({ tenant, params, query, body, exchange }, parts) => {
           const turn = turnOf(body, query, exchange.headers);
           const { live } = await parts.startTurn({ tenant, agentId: params.id, fallback: 'published' }, turn);
           const streams = name === 'stream' || turn.streams || acceptsStream(exchange);
           return answerWithRun(exchange, parts, live, { streams });
         },
-      ),
+      }),
     ),
-    route(
-      'POST /agents/:id/cancel',
-      {
-        summary: 'Stops runs of the caller; without a body all of the agent',
-        finds: findAgent,
-        body: cancelSchema,
-        data: z.boolean(),
-      },
-      cancelOfAgent,
-    ),
-    route(
-      'GET /agents/:id/runs',
-      {
-        summary: 'Lists runs, newest first',
-        finds: findAgent,
-        query: runsQuery,
-        answers: 'page',
-        data: z.array(runShape),
-      },
-      list,
-    ),
-    route(
-      'GET /agents/:id/runs/:run',
-      { summary: 'Reads a run', finds: findRun, data: runDetailShape },
-      async ({ tenant, found }, { host }) => success(runDetailView(found, await host.timeline(tenant, found.id))),
-    ),
-    route(
-      'GET /agents/:id/runs/:run/trace',
-      { summary: 'Reads what each node of a run did, over time', finds: findRun, data: timelineShape },
-      async ({ tenant, found }, { host }) => {
+    route('POST /agents/:id/cancel', {
+      summary: 'Stops runs of the caller; without a body all of the agent',
+      finds: findAgent,
+      body: cancelSchema,
+      data: z.boolean(),
+      handle: cancelOfAgent,
+    }),
+    route('GET /agents/:id/runs', {
+      summary: 'Lists runs, newest first',
+      finds: findAgent,
+      query: runsQuery,
+      answers: 'page',
+      data: z.array(runShape),
+      handle: list,
+    }),
+    route('GET /agents/:id/runs/:run', {
+      summary: 'Reads a run',
+      finds: findRun,
+      data: runDetailShape,
+      handle: async ({ tenant, found }, { host }) =>
+        success(runDetailView(found, await host.timeline(tenant, found.id))),
+    }),
+    route('GET /agents/:id/runs/:run/trace', {
+      summary: 'Reads what each node of a run did, over time',
+      finds: findRun,
+      data: timelineShape,
+      handle: async ({ tenant, found }, { host }) => {
         const timeline = await host.timeline(tenant, found.id);
         if (timeline === undefined) throw noRun();
         return success(timelineView(found, timeline));
       },
-    ),
-    route(
-      'POST /agents/:id/runs/:run/fork',
-      {
-        summary: 'Starts another run from an event of a run; nodes that had finished by then are not run again',
-        finds: findAgent,
-        query: forkQuery,
-        body: turnSchema,
-        answers: 'events',
-        data: answerShape,
-      },
-      async ({ tenant, params, query, body, exchange, found }, parts) => {
+    }),
+    route('POST /agents/:id/runs/:run/fork', {
+      summary: 'Starts another run from an event of a run; nodes that had finished by then are not run again',
+      finds: findAgent,
+      query: forkQuery,
+      body: turnSchema,
+      answers: 'events',
+      data: answerShape,
+      handle: async ({ tenant, params, query, body, exchange, found }, parts) => {
         const turn = turnOf(body, query, exchange.headers);
         const point = { run: params.run, ...given({ at: query.at }) };
         const { live } = await parts.forkRun({ tenant, agentId: found.id, fallback: 'draft' }, point, turn);
         return answerWithRun(exchange, parts, live, { streams: turn.streams || acceptsStream(exchange) });
       },
-    ),
-    route(
-      'GET /agents/:id/runs/:run/events',
-      {
-        summary: 'Streams the events of a run, from the first or after `Last-Event-ID`',
-        finds: findRun,
-        query: eventsQuery,
-        answers: 'events',
-      },
-      streamEvents,
-    ),
-    route(
-      'POST /agents/:id/runs/:run/cancel',
-      { summary: 'Stops a run', finds: findRun, data: z.boolean() },
-      ({ tenant, found }, parts) => cancel(parts, tenant, { run: found.id }),
-    ),
-    route(
-      'POST /tasks/:task/cancel',
-      { summary: 'Stops the run of a session, or a run', data: z.boolean() },
-      cancelTask,
-    ),
-    route(
-      'PATCH /tasks/:task',
-      { summary: 'The same, in another form', takes: z.looseObject({ action: z.literal('stop') }), data: z.boolean() },
-      (request, parts) => {
+    }),
+    route('GET /agents/:id/runs/:run/events', {
+      summary: 'Streams the events of a run, from the first or after `Last-Event-ID`',
+      finds: findRun,
+      query: eventsQuery,
+      answers: 'events',
+      handle: streamEvents,
+    }),
+    route('POST /agents/:id/runs/:run/cancel', {
+      summary: 'Stops a run',
+      finds: findRun,
+      data: z.boolean(),
+      handle: ({ tenant, found }, parts) => cancel(parts, tenant, { run: found.id }),
+    }),
+    route('POST /tasks/:task/cancel', {
+      summary: 'Stops the run of a session, or a run',
+      data: z.boolean(),
+      handle: cancelTask,
+    }),
+    route('PATCH /tasks/:task', {
+      summary: 'The same, in another form',
+      takes: z.looseObject({ action: z.literal('stop') }),
+      data: z.boolean(),
+      handle: (request, parts) => {
         const { action } = readInput(z.looseObject({ action: z.string().optional() }), request.body);
         if (action !== 'stop') throw badArgument(`\`action\` must be "stop"; received ${received(action)}.`);
         return cancelTask(request, parts);
       },
-    ),
+    }),
   ],
 };
 

@@ -14,12 +14,13 @@ export const traceRoutes: RouteGroup = {
   name: 'traces',
   description: 'What happened while a message was made.',
   routes: [
-    route(
-      'GET /agents/:id/logs/:message',
-      { summary: 'What each component did for a message', finds: findAgent, data: traceShape },
-      async ({ tenant, params, found }, parts) =>
+    route('GET /agents/:id/logs/:message', {
+      summary: 'What each component did for a message',
+      finds: findAgent,
+      data: traceShape,
+      handle: async ({ tenant, params, found }, parts) =>
         success(await traceOfMessage(parts, tenant, found.id, params.message)),
-    ),
+    }),
   ],
 };
 

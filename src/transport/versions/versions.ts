@@ -56,50 +56,42 @@ export const versionRoutes: RouteGroup = {
   name: 'versions',
   description: 'Published documents of an agent; none is ever changed.',
   routes: [
-    route(
-      'GET /agents/:id/versions',
-      {
-        summary: 'Lists versions, newest first',
-        finds: findAgent,
-        query: versionsQuery,
-        answers: 'page',
-        data: z.array(versionItemShape),
-      },
-      list,
-    ),
+    route('GET /agents/:id/versions', {
+      summary: 'Lists versions, newest first',
+      finds: findAgent,
+      query: versionsQuery,
+      answers: 'page',
+      data: z.array(versionItemShape),
+      handle: list,
+    }),
     ...(['versions', 'publish'] as const).map((name) =>
-      route(
-        `POST /agents/:id/${name}`,
-        {
-          summary:
-            name === 'publish'
-              ? 'The same as POST …/versions'
-              : 'Publishes the draft or the given document; the draft stays as it is',
-          finds: findAgent,
-          body: publicationSchema,
-          data: versionShape,
-        },
-        create,
-      ),
+      route(`POST /agents/:id/${name}`, {
+        summary:
+          name === 'publish'
+            ? 'The same as POST …/versions'
+            : 'Publishes the draft or the given document; the draft stays as it is',
+        finds: findAgent,
+        body: publicationSchema,
+        data: versionShape,
+        handle: create,
+      }),
     ),
-    route(
-      'GET /agents/:id/versions/:version',
-      { summary: 'Reads a version', finds: findVersion, data: versionShape },
-      ({ found }) => success(versionView(found)),
-    ),
-    route(
-      'DELETE /agents/:id/versions/:version',
-      {
-        summary: 'Deletes a version; the newest of the others is what runs from then on',
-        finds: findVersion,
-        data: z.boolean(),
-      },
-      async ({ tenant, found: { id, agentId } }, parts) => {
+    route('GET /agents/:id/versions/:version', {
+      summary: 'Reads a version',
+      finds: findVersion,
+      data: versionShape,
+      handle: ({ found }) => success(versionView(found)),
+    }),
+    route('DELETE /agents/:id/versions/:version', {
+      summary: 'Deletes a version; the newest of the others is what runs from then on',
+      finds: findVersion,
+      data: z.boolean(),
+      handle: async ({ tenant, found: { id, agentId } }, parts) => {
         if (!(await parts.stores.versions.delete(tenant, agentId, id))) throw noVersion();
         await syncPublished(parts, tenant, agentId);
         return success(true);
       },
-    ),
+    }),
   ],
 };
 

@@ -52,26 +52,24 @@ export const webhookRoutes: RouteGroup = {
   description: 'Calls that start an agent, as its Begin component allows. Refusals are HTTP 400.',
   routes: [
     ...METHODS.map((method) =>
-      route(
-        `${method} /agents/:id/webhook`,
-        {
-          summary: 'Calls the webhook of an agent',
-          // Without a key, but with the security that its author configured.
-          access: 'open',
-          body: 'anything',
-          answers: 'any',
-          refuse: refuseCall,
-        },
-        async ({ params, exchange }, parts) => {
+      route(`${method} /agents/:id/webhook`, {
+        summary: 'Calls the webhook of an agent',
+        // Without a key, but with the security that its author configured.
+        access: 'open',
+        body: 'anything',
+        answers: 'any',
+        refuse: refuseCall,
+        handle: async ({ params, exchange }, parts) => {
           await callWebhook(parts, exchange, await findTarget(parts, params.id), undefined);
         },
-      ),
+      }),
     ),
     ...METHODS.map((method) =>
-      route(
-        `${method} /agents/:id/webhook/test`,
-        { summary: 'The same for its owner, with a record', body: 'anything', answers: 'any' },
-        async ({ tenant, params, exchange }, parts) => {
+      route(`${method} /agents/:id/webhook/test`, {
+        summary: 'The same for its owner, with a record',
+        body: 'anything',
+        answers: 'any',
+        handle: async ({ tenant, params, exchange }, parts) => {
           const agent = await parts.stores.agents.find(tenant, params.id);
           if (agent === undefined) throw notOwner();
           const trace = parts.webhookTraces.begin(ownerOf(tenant, agent.id));
@@ -84,24 +82,21 @@ export const webhookRoutes: RouteGroup = {
             exchange.req.resume();
           }
         },
-      ),
+      }),
     ),
-    route(
-      'GET /agents/:id/webhook/logs',
-      {
-        summary: 'What was recorded',
-        finds: findAgent,
-        query: logsQuery,
-        data: z.looseObject({
-          webhook_id: z.string().nullable(),
-          events: z.array(z.looseObject({ ts: z.number() })),
-          next_since_ts: z.number(),
-          finished: z.boolean(),
-        }),
-      },
-      ({ tenant, query, found }, { webhookTraces }) =>
+    route('GET /agents/:id/webhook/logs', {
+      summary: 'What was recorded',
+      finds: findAgent,
+      query: logsQuery,
+      data: z.looseObject({
+        webhook_id: z.string().nullable(),
+        events: z.array(z.looseObject({ ts: z.number() })),
+        next_since_ts: z.number(),
+        finished: z.boolean(),
+      }),
+      handle: ({ tenant, query, found }, { webhookTraces }) =>
         success(webhookTraces.poll(ownerOf(tenant, found.id), query.since_ts, query.webhook_id)),
-    ),
+    }),
   ],
 };
 

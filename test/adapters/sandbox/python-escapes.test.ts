@@ -181,7 +181,7 @@ const FORGERIES: readonly Attempt[] = [
   [
     'write to every descriptor',
     'import os\ndef main():\n  for fd in range(0, 300):\n    try: os.write(fd, b"x")\n    except OSError: pass\n  return "x" in str(os.listdir("/"))',
-    /broke what its result is told with/,
+    /broke what reports its result/,
   ],
   [
     'print a marker',

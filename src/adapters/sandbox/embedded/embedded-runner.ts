@@ -32,7 +32,7 @@ export interface EmbeddedRunnerOptions {
   readonly maxWaitingPerTenant?: number;
   /** Interpreters of each language that are kept ready once one was used; 0 for none. @default 1 */
   readonly maxSpares?: number;
-  /** Milliseconds after which those go when nobody uses them. @default 60,000 */
+  /** Milliseconds after which unused ones are closed. @default 60,000 */
   readonly idleMs?: number;
   /** Bytes that a script may print to stdout, and to stderr. @default 1 MiB */
   readonly maxOutputBytes?: number;
@@ -46,7 +46,10 @@ const MIB = 1024 * 1024;
 /** Memory of an interpreter that its thread may still hold when it runs the next one. */
 const MAX_KEPT_BYTES = 32 * MIB;
 
-/** Scripts that share one thread. Python's interpreter ends with its script; JavaScript's is fresh for each, in a thread that stays. */
+/**
+ * Scripts that share one thread. Python's interpreter ends with its script; JavaScript's is fresh for each, in a thread
+ * that stays.
+ */
 const MAX_JOBS: Readonly<Record<CodeLanguage, number>> = { python: 1, nodejs: 100 };
 
 interface LanguageParts {
@@ -71,10 +74,10 @@ const PARTS: Readonly<Record<CodeLanguage, LanguageParts>> = {
 /**
  * Runs Python (CPython 3.12 as WASI) and JavaScript (QuickJS), each script in an interpreter of its own.
  *
- * An interpreter has the imports that we give it and no others: a file system in memory with a folder `artifacts`, whose files come
- * back, a clock, random numbers; no files, sockets, processes or environment of the machine. Memory, time, output, files and
- * results have bounds. A script that is stopped, or takes too long, loses its thread. Nothing starts before the first script. Tenants
- * take turns: a free place goes to the one that has the fewest.
+ * An interpreter has the imports that we give it and no others: a file system in memory with a folder `artifacts`, whose
+ * files come back, a clock, random numbers; no files, sockets, processes or environment of the machine. Memory, time,
+ * output, files and results have bounds. A script that is stopped, or takes too long, loses its thread. Nothing starts
+ * before the first script. Tenants take turns: a free place goes to the one that has the fewest.
  *
  * @throws EngineError OPTION_INVALID.
  */
@@ -172,7 +175,7 @@ async function runIn(
   }
 }
 
-/** A thread goes on when its script ended by itself and leaves no large memory behind, which only its end gives back. */
+/** A thread is reused when its script ended by itself and did not grow its memory, which only the end of the thread frees. */
 function isReusable({ report }: JobEnd): boolean {
   if (report === undefined || report.memoryBytes > MAX_KEPT_BYTES) return false;
   return report.ending.type === 'returned' || report.ending.type === 'raised';
@@ -195,10 +198,10 @@ function check(name: string, value: number, least: number, most: number): void {
   throw invalidOption('createEmbeddedRunner', name, `a whole number from ${least} to ${most}`, value);
 }
 
-/** Exit codes of the executor's contract for what a script did not end by itself. */
+/** Exit codes of the executor's contract for scripts that did not end by themselves. */
 const EXIT_CODES: Readonly<Record<CodeLimit, number>> = { time: -124, memory: -137, output: -1 };
 
-/** What a script came to, in the words of the executor's contract. */
+/** The result of a script in the terms of the executor's contract. */
 function resultOf(end: JobEnd, timeoutMs: number): CodeResult {
   const { report, timeUsedMs, stdout, stderr } = end;
   const base = { stdout, timeUsedMs: Math.round(10 * timeUsedMs) / 10, artifacts: [] };

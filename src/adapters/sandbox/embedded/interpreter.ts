@@ -30,7 +30,7 @@ export interface Interpreter {
   kill(): Promise<void>;
 }
 
-export interface InterpreterOptions extends Omit<ThreadSetup, 'output' | 'wake'> {
+export interface InterpreterOptions extends Omit<ThreadSetup, 'output' | 'signal'> {
   /** URL of the thread's module without its ending. */
   readonly file: URL;
   /** Bytes that a script may print to each stream. */
@@ -46,8 +46,8 @@ const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSi
 /** Starts an interpreter; it keeps the process alive only while it works. */
 export function startInterpreter({ file, maxOutputBytes, ...rest }: InterpreterOptions): Interpreter {
   const output = createOutputBuffer(maxOutputBytes);
-  const wake = new Int32Array(new SharedArrayBuffer(4));
-  const setup: ThreadSetup = { ...rest, output, wake: wake.buffer as SharedArrayBuffer };
+  const signal = new Int32Array(new SharedArrayBuffer(4));
+  const setup: ThreadSetup = { ...rest, output, signal: signal.buffer as SharedArrayBuffer };
   const worker = startThread(file, { data: setup, limits: HEAP });
   worker.unref();
   const death = deathOf(worker);
@@ -57,7 +57,7 @@ export function startInterpreter({ file, maxOutputBytes, ...rest }: InterpreterO
   });
   const next = (type: ThreadMessage['type']): Promise<ThreadMessage> => nextMessage(worker, type, death);
   const ready = next('ready').then(ignore);
-  // Whoever asks hears of it; a spare that nobody asks for must not end the process.
+  // A caller gets the rejection; that of an unused spare must not end the process.
   ready.catch(ignore);
 
   return {
@@ -76,8 +76,8 @@ export function startInterpreter({ file, maxOutputBytes, ...rest }: InterpreterO
       const ended = next('ended') as Promise<Report>;
       const startedAt = performance.now();
       worker.postMessage(job);
-      Atomics.store(wake, 0, 1);
-      Atomics.notify(wake, 0);
+      Atomics.store(signal, 0, 1);
+      Atomics.notify(signal, 0);
       const report = await before(timeoutMs, ended);
       const timeUsedMs = performance.now() - startedAt;
       worker.unref();
@@ -145,7 +145,7 @@ async function before<T>(timeoutMs: number, work: Promise<T>): Promise<T | undef
   }
 }
 
-/** An interpreter that does not come up is a fault of ours or a machine at its end, never the script's. */
+/** An interpreter that does not start is a fault of this program or an overloaded machine, never of the script. */
 async function inTime(ready: Promise<void>): Promise<void> {
   const isUp = await before(
     START_MS,
@@ -162,7 +162,7 @@ export interface InterpreterPoolOptions {
   readonly maxSpares: number;
   /** Scripts that one interpreter may run. */
   readonly maxJobs: number;
-  /** Milliseconds after which spares that nobody needed go. */
+  /** Milliseconds after which unused spares are closed. */
   readonly idleMs: number;
 }
 
@@ -196,7 +196,7 @@ export function createInterpreterPool(options: InterpreterPoolOptions): Interpre
     await interpreter.kill();
   };
 
-  const keep = (interpreter: Interpreter): void => {
+  const addSpare = (interpreter: Interpreter): void => {
     if (state.isClosed || interpreter.isDead || interpreter.jobs >= maxJobs || spares.length >= maxSpares) {
       void discard(interpreter);
     } else {
@@ -208,9 +208,9 @@ export function createInterpreterPool(options: InterpreterPoolOptions): Interpre
     if (state.isClosed || spares.length + state.starting >= maxSpares) return;
     state.starting += 1;
     try {
-      keep(await launch());
+      addSpare(await launch());
     } catch {
-      // The next script finds no spare, tries again, and hears what is wrong.
+      // The next script finds no spare, starts one itself, and gets the error.
     } finally {
       state.starting -= 1;
     }
@@ -234,7 +234,7 @@ export function createInterpreterPool(options: InterpreterPoolOptions): Interpre
           alive.delete(spare);
           continue;
         }
-        // One that comes back would only find its place taken.
+        // A returned interpreter would find its place taken.
         if (maxJobs === 1) void refill();
         return spare;
       }
@@ -242,7 +242,7 @@ export function createInterpreterPool(options: InterpreterPoolOptions): Interpre
     },
     giveBack(interpreter) {
       touch();
-      keep(interpreter);
+      addSpare(interpreter);
       void refill();
     },
     async discard(interpreter) {

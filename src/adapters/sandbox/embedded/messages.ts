@@ -1,6 +1,6 @@
 import type { CodeLimit } from '../code-runner.js';
 
-/** What the host and the thread of an interpreter say to each other. */
+/** The messages between the host and the thread of an interpreter. */
 
 /** What a thread gets when it starts. */
 export interface ThreadSetup {
@@ -14,8 +14,8 @@ export interface ThreadSetup {
   readonly maxResultBytes: number;
   /** What the script prints; see {@link createOutputBuffer}. */
   readonly output: SharedArrayBuffer;
-  /** An Int32 that becomes 1 when a job was sent; it wakes a thread that is blocked. */
-  readonly wake: SharedArrayBuffer;
+  /** An Int32 that becomes 1 when a job was sent; it unblocks the thread. */
+  readonly signal: SharedArrayBuffer;
 }
 
 /** A script for a thread. */
@@ -32,14 +32,14 @@ export interface ArtifactFile {
 /** How a script ended, as the thread saw it. */
 export type Ending =
   | { readonly type: 'returned'; readonly json: string }
-  /** It threw: what is shown to its author. `isMemory` when it was for want of memory. */
+  /** It threw; `text` is for its author. `isMemory` when memory ran out. */
   | { readonly type: 'raised'; readonly text: string; readonly isMemory: boolean }
   | { readonly type: 'exited'; readonly code: number }
   | { readonly type: 'limit'; readonly limit: CodeLimit }
   /** The interpreter itself broke down. */
   | { readonly type: 'crashed'; readonly text: string };
 
-/** The last word of a thread about a job. */
+/** The last message of a thread about a job. */
 export interface Report {
   readonly type: 'ended';
   readonly ending: Ending;

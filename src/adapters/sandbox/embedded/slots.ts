@@ -4,13 +4,13 @@ export interface Slots {
   /**
    * Resolves with the way to give the slot back. Rejects when `signal` is aborted meanwhile.
    *
-   * A free slot goes to the tenant that has the fewest; among those to the one that was served longest ago, and there to who came
-   * first.
+   * A free slot goes to the tenant that has the fewest; among those to the least recently served one, and there to the one
+   * that came first.
    *
    * @throws EngineError LIMIT_REACHED when too many wait, SANDBOX_FAILED after `close`.
    */
   take(signal: AbortSignal, tenant: string): Promise<() => void>;
-  /** Refuses everybody who waits or comes later. */
+  /** Rejects all that wait or come later. */
   close(): void;
 }
 
@@ -22,7 +22,7 @@ export interface SlotsOptions {
   readonly maxWaitingPerTenant: number;
 }
 
-/** Somebody who waits. */
+/** A waiting script. */
 interface Waiter {
   readonly start: () => void;
   readonly refuse: (error: unknown) => void;
@@ -36,7 +36,7 @@ interface Share {
 
 /** Lets at most `maxActive` scripts run and others wait, so that no tenant keeps the others from running theirs. */
 export function createSlots({ maxActive, maxWaiting, maxWaitingPerTenant }: SlotsOptions): Slots {
-  /** Those that were served longest ago come first. */
+  /** The least recently served come first. */
   const shares = new Map<string, Share>();
   const state = { active: 0, waiting: 0, isClosed: false };
 
@@ -98,7 +98,7 @@ export function createSlots({ maxActive, maxWaiting, maxWaitingPerTenant }: Slot
   };
 }
 
-/** Who has waited longest of the tenant that has the fewest slots. */
+/** The longest waiting script of the tenant with the fewest slots. */
 function neediest(shares: ReadonlyMap<string, Share>): Waiter | undefined {
   let found: Share | undefined;
   for (const share of shares.values()) {

@@ -3,21 +3,21 @@ import { isArtifact, MAX_ARTIFACTS } from '../artifact-rules.js';
 import type { CodeLimit } from '../code-runner.js';
 import type { ArtifactFile, Ending, Job, Report, ThreadMessage, ThreadSetup } from './messages.js';
 
-/** What the threads of all interpreters share: waiting for a job, printing, saying how it went. */
+/** What the threads of all interpreters share: waiting for a job, printing, reporting the end. */
 
-/** One thread's way to the host. */
+/** The thread's connection to the host. */
 export interface ThreadSide {
-  /** Says that the interpreter is up, and blocks until a job comes. */
+  /** Reports that the interpreter is ready, and blocks until a job arrives. */
   waitForJob(): Job;
   /** Prints; ends the script when there is no room left. */
   print(stream: OutputStream, bytes: Uint8Array): void;
-  /** Says that a limit is exceeded and never returns: the host ends the thread, and no script can catch that. */
+  /** Reports that a limit is exceeded and never returns: the host ends the thread, and no script can catch that. */
   exceed(limit: CodeLimit): never;
   end(ending: Ending, about: { readonly memoryBytes: number; readonly files: readonly ArtifactFile[] }): void;
 }
 
 export function createThreadSide(port: MessagePort, setup: ThreadSetup): ThreadSide {
-  const wake = new Int32Array(setup.wake);
+  const signal = new Int32Array(setup.signal);
   const say = (message: ThreadMessage, transfer: readonly TransferListItem[] = []): void =>
     port.postMessage(message, transfer);
 
@@ -30,8 +30,8 @@ export function createThreadSide(port: MessagePort, setup: ThreadSetup): ThreadS
     waitForJob() {
       say({ type: 'ready' });
       for (;;) {
-        Atomics.wait(wake, 0, 0);
-        Atomics.store(wake, 0, 0);
+        Atomics.wait(signal, 0, 0);
+        Atomics.store(signal, 0, 0);
         const received = receiveMessageOnPort(port) as { readonly message: Job } | undefined;
         if (received !== undefined) return received.message;
       }
@@ -61,7 +61,7 @@ const MAX_TEXT = 100_000;
 /** What stands for an ending that cannot be read. */
 export const BROKEN_ENDING: Ending = {
   type: 'raised',
-  text: 'The script broke what its result is told with.',
+  text: 'The script broke what reports its result.',
   isMemory: false,
 };
 
@@ -71,12 +71,12 @@ export function maxEndingLength(maxResultBytes: number): number {
 }
 
 /**
- * What the inside of an interpreter told about its end, as JSON; undefined for anything else than an ending.
+ * Reads what an interpreter reported about its end, as JSON; undefined for anything else than an ending.
  *
- * A script can bend what makes that text, so nothing about it is certain.
+ * A script can change what makes that text, so it is not trusted.
  */
-export function readEnding(told: string, maxResultBytes: number): Ending | undefined {
-  const { type, json, text, code, isMemory, limit } = parse(told);
+export function readEnding(report: string, maxResultBytes: number): Ending | undefined {
+  const { type, json, text, code, isMemory, limit } = parse(report);
   if (type === 'returned' && typeof json === 'string') {
     return json.length > maxResultBytes ? { type: 'limit', limit: 'output' } : { type, json };
   }

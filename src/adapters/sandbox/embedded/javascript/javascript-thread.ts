@@ -53,8 +53,8 @@ async function runScript({ source, argsJson }: Job, setup: ThreadSetup, side: Th
   const context = runtime.newContext();
   // Never disposed of: the whole instance is dropped, and taking it apart would trust what the script left behind.
   const api = openPrelude(context, setup, side);
-  const told = settle(context, runtime, api, { source, argsJson });
-  const ending = typeof told === 'string' ? endingOf(told, setup.maxResultBytes) : told;
+  const report = settle(context, runtime, api, { source, argsJson });
+  const ending = typeof report === 'string' ? endingOf(report, setup.maxResultBytes) : report;
   return { ending, memoryBytes: memory.buffer.byteLength, files: filesOf(context, api) };
 }
 
@@ -156,16 +156,16 @@ function lengthOf(context: QuickJSContext, handle: QuickJSHandle): number {
   return context.getNumber(context.getProp(handle, 'length'));
 }
 
-function endingOf(told: string, maxResultBytes: number): Ending {
-  if (told === '') return { type: 'raised', text: 'out of memory', isMemory: true };
-  return readEnding(told, maxResultBytes) ?? BROKEN_ENDING;
+function endingOf(report: string, maxResultBytes: number): Ending {
+  if (report === '') return { type: 'raised', text: 'out of memory', isMemory: true };
+  return readEnding(report, maxResultBytes) ?? BROKEN_ENDING;
 }
 
 function raised(text: string): Ending {
   return { type: 'raised', text, isMemory: false };
 }
 
-/** The thread of JavaScript: one fresh interpreter per script, until the host has had enough of the thread. */
+/** The thread of JavaScript: one fresh interpreter per script, until the host ends the thread. */
 
 const setup = workerData as ThreadSetup;
 const side = createThreadSide(parentPort as MessagePort, setup);

@@ -3,7 +3,7 @@ import { Directory, Fd, File, Inode, OpenFile, PreopenDirectory, WASI, wasi } fr
 import { type ArtifactFile, type Ending, type ThreadSetup, type WasmMemory, webAssembly } from '../messages.js';
 import { BROKEN_ENDING, createThreadSide, maxEndingLength, readEnding, STDERR, STDOUT } from '../thread-side.js';
 
-/** What an interpreter reads and writes through: descriptors that lead nowhere but to us. */
+/** The descriptors that an interpreter reads and writes through; all of them end in this process. */
 
 /** Gives the job, once; `wait` blocks until it is there. */
 class JobInput extends Fd {
@@ -47,7 +47,7 @@ class Sink extends Fd {
   }
 }
 
-/** A file that is a {@link Sink} to whoever opens it; the interpreter can be given no more descriptors than it knows of. */
+/** A file that acts as a {@link Sink} when it is opened; the interpreter accepts no further descriptors. */
 class SinkFile extends Inode {
   readonly #sink: Sink;
 
@@ -68,7 +68,7 @@ class SinkFile extends Inode {
 /**
  * WASI that sleeps by the clock that is asked for, and in which sockets and signals are refused.
  *
- * The library's own sleeping reads its flags from the wrong place, burns time in a loop, and throws where we refuse.
+ * The library's own sleep reads its flags from the wrong offset, spins, and throws where this one refuses.
  */
 function createWasi(args: string[], descriptors: Fd[]): WASI {
   const host = new WASI(args, [], descriptors, { debug: false });
@@ -80,15 +80,15 @@ function createWasi(args: string[], descriptors: Fd[]): WASI {
     sock_shutdown: refuse,
     proc_raise: refuse,
     sched_yield: () => wasi.ERRNO_SUCCESS,
-    poll_oneoff: (input: number, output: number, count: number, told: number) =>
-      count === 1 ? sleep(new DataView(host.inst.exports.memory.buffer), { input, output, told }) : refuse(),
+    poll_oneoff: (input: number, output: number, count: number, ready: number) =>
+      count === 1 ? sleep(new DataView(host.inst.exports.memory.buffer), { input, output, ready }) : refuse(),
   });
   return host;
 }
 
 /** Waits for one clock; the numbers are offsets in WASI's `subscription` and `event`. */
-function sleep(memory: DataView, at: { readonly input: number; readonly output: number; readonly told: number }) {
-  const { input, output, told } = at;
+function sleep(memory: DataView, at: { readonly input: number; readonly output: number; readonly ready: number }) {
+  const { input, output, ready } = at;
   if (memory.getUint8(input + 8) !== wasi.EVENTTYPE_CLOCK) return wasi.ERRNO_NOTSUP;
   const now = memory.getUint32(input + 16, true) === wasi.CLOCKID_REALTIME ? Date.now() : performance.now();
   const isAbsolute = (memory.getUint16(input + 40, true) & wasi.SUBCLOCKFLAGS_SUBSCRIPTION_CLOCK_ABSTIME) !== 0;
@@ -97,7 +97,7 @@ function sleep(memory: DataView, at: { readonly input: number; readonly output: 
   memory.setBigUint64(output, memory.getBigUint64(input, true), true);
   memory.setUint16(output + 8, wasi.ERRNO_SUCCESS, true);
   memory.setUint8(output + 10, wasi.EVENTTYPE_CLOCK);
-  memory.setUint32(told, 1, true);
+  memory.setUint32(ready, 1, true);
   return wasi.ERRNO_SUCCESS;
 }
 
@@ -242,7 +242,7 @@ class OpenBoundedFile extends OpenFile implements Fd {
   }
 }
 
-/** The thread of a Python interpreter: starts it, waits for one script, runs it, says how it went. */
+/** The thread of a Python interpreter: starts it, waits for one script, runs it, reports how it ended. */
 
 /** Bytes of all files of a script together. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;

@@ -1,0 +1,29 @@
+/**
+ * `runnel/agents`: a model and its tools as one stream, without a canvas around them. For programs that let a model work with tools:
+ * budgets, approvals, inner agents and the state to continue from.
+ */
+export {
+  type AgentAnswer,
+  type AgentEvent,
+  type AgentMark,
+  type AgentState,
+  type AgentText,
+  type ApprovalNeeded,
+  type CallProgress,
+  type InnerEvent,
+  type InnerState,
+  newAgentState,
+  type PendingCall,
+  type ToolLogEntry,
+} from '../agents/agent-events.js';
+export {
+  type AgentTool,
+  type AgentToolCall,
+  type AgentToolEvent,
+  type BoundTool,
+  bindTool,
+} from '../agents/agent-tool.js';
+export { type CallContext, callContext } from '../agents/call-context.js';
+export { type CallPlace, type Chat, type ChatSettings, openChat } from '../agents/chat.js';
+export { type AgentBudget, type AgentSetup, runAgent } from '../agents/run-agent.js';
+export type { Approval, Caller } from '../agents/run-calls.js';

@@ -1,0 +1,125 @@
+/**
+ * `runnel/server`: runs that outlive their clients and their process, with or without HTTP. For programs that embed the server or work
+ * on runs: `createServer` serves canvases, `createHost` alone is a worker; stores, settings and telemetry for both.
+ */
+
+export type { OpenCanvas } from '../hosting/canvas-opener.js';
+export type { ClientPresence } from '../hosting/client-presence.js';
+export type { EventFrame, FrameParts } from '../hosting/event-frame.js';
+export type { DefaultDocument } from '../hosting/find-document.js';
+export { createHost, DEFAULT_LIMITS, type Host, type HostLoad, type HostOptions } from '../hosting/host.js';
+export type { HostLimits, HostStores } from '../hosting/host-options.js';
+export type { SessionLease } from '../hosting/leases.js';
+export type { LiveRun } from '../hosting/live-run.js';
+export type { EngineHooks, LiveRunOptions, RunEndReport, RunIdentity, RunWork } from '../hosting/live-run-options.js';
+export { type Log, SILENT_LOG } from '../hosting/log.js';
+export type { RunEvents, RunEventsOptions } from '../hosting/run-events.js';
+export type { ClientCursor, LiveFilter } from '../hosting/run-hub.js';
+export type { RunPast } from '../hosting/run-past.js';
+export type { StartedTurn } from '../hosting/start.js';
+export type { ForkPoint, StartCommand, TurnRequest, TurnTarget } from '../hosting/start-command.js';
+export type { Transcript } from '../hosting/transcript.js';
+export type {
+  CanvasRuntimeStore,
+  CreateCounter,
+  EventCount,
+  EventCounter,
+  JournalBatch,
+  JournalContents,
+  Lease,
+  LeaseStore,
+  OwnedToken,
+  RunJournal,
+  Signals,
+  TokenRecord,
+  TokenStore,
+  VersionRecord,
+  VersionStore,
+} from '../records/durable-stores.js';
+export type {
+  AgentChange,
+  AgentQuery,
+  AgentRecord,
+  AgentStore,
+  ConversationState,
+  FileRecord,
+  FileStore,
+  LoggedEvent,
+  Page,
+  PageRequest,
+  RunLaunch,
+  RunLog,
+  RunQuery,
+  RunRecord,
+  RunStatus,
+  RunStore,
+  RunUsage,
+  SessionMessage,
+  SessionQuery,
+  SessionRecord,
+  SessionStore,
+  Stores,
+} from '../records/stores.js';
+export {
+  type Environment,
+  readConfig,
+  readSettings,
+  type ServerConfig,
+  type SettingGroup,
+  type Settings,
+} from '../settings/read-settings.js';
+export type { Setting } from '../settings/setting.js';
+export type { DiskFiles } from '../stores/files-on-disk.js';
+export type { MemoryAgentLimits } from '../stores/memory-agents.js';
+export type { MemoryFileLimits } from '../stores/memory-files.js';
+export type { MemoryJournalLimits } from '../stores/memory-journal.js';
+export type { MemoryRunLogLimits } from '../stores/memory-run-log.js';
+export type { MemoryRunLimits } from '../stores/memory-runs.js';
+export type { MemorySessionLimits } from '../stores/memory-sessions.js';
+export { createMemoryStores, type MemoryLimits, type MemoryStores } from '../stores/memory-stores.js';
+export type { MemoryVersionLimits } from '../stores/memory-versions.js';
+export type { Database, Sql, Work } from '../stores/postgres/database.js';
+export type { DatabaseLog } from '../stores/postgres/database-log.js';
+export { openPostgresStores, type PostgresStores } from '../stores/postgres/index.js';
+export type { DatabaseOptions } from '../stores/postgres/open-database.js';
+export type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';
+export type { PostgresSignals } from '../stores/postgres/signals.js';
+export type { ChannelListener, Channels } from '../stores/redis/channels.js';
+export type { Argument, CommandOptions, Commands, ScriptArguments, SendOptions } from '../stores/redis/commands.js';
+export type { Connection, ConnectionOptions, StoreLog } from '../stores/redis/connection.js';
+export {
+  createRedis,
+  createRedisStores,
+  type Redis,
+  type RedisConfig,
+  type RedisStores,
+} from '../stores/redis/index.js';
+export type { RedisJournalOptions } from '../stores/redis/redis-journal.js';
+export type { RedisSignalsOptions } from '../stores/redis/redis-signals.js';
+export type { RedisStoresOptions } from '../stores/redis/redis-stores.js';
+export type { Script } from '../stores/redis/script.js';
+export type {
+  Counter,
+  Distribution,
+  Family,
+  Histogram,
+  Labels,
+  MetricOptions,
+  MetricRegistry,
+  Mirror,
+  Point,
+} from '../telemetry/metric-registry.js';
+export type { TelemetryLog } from '../telemetry/open-sdk.js';
+export type { EndedRun, RunMeters } from '../telemetry/run-meters.js';
+export type { RunWatch, RunWatcher, WatchedRun } from '../telemetry/run-watch.js';
+export {
+  createTelemetry,
+  type Environment as TelemetryEnvironment,
+  openTelemetry,
+  type Telemetry,
+  type TelemetryOptions,
+  type TraceIds,
+} from '../telemetry/telemetry.js';
+export type { DatabaseAddress, DatabaseProbe } from '../transport/agents/database-probe.js';
+export { createServer, type RunnelServer, type ServerOptions } from '../transport/server.js';
+export type { ServerPorts, ServerStores } from '../transport/server-parts.js';
