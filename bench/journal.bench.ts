@@ -1,9 +1,9 @@
-/** What keeping every settlement costs: `npm run bench -- journal`. The journal is in memory; what a disk costs comes on top. */
+/** What storing every event costs: `npm run bench -- journal`. The log is in memory; what a disk costs comes on top. */
 import { lastValueFrom } from 'rxjs';
 import { loadCanvas } from '../src/canvas/load-canvas.js';
 import { runTurn } from '../src/canvas/turn.js';
 import { chain } from '../src/graph/build.js';
-import type { Journal } from '../src/graph/journal.js';
+import type { EventLog } from '../src/graph/log.js';
 import { run } from '../src/graph/run.js';
 import type { RunOptions } from '../src/graph/run-options.js';
 import { documentOf } from './canvas.bench.js';
@@ -12,7 +12,7 @@ import { microsecondsPerStep, type Row } from './measure.js';
 const NODES = 1_000;
 const RUNS = 10;
 
-/** Measures a canvas and a library graph with and without a journal; takes a few seconds. */
+/** Measures a canvas and a library graph with and without a log; takes a few seconds. */
 export async function benchJournal(): Promise<readonly Row[]> {
   const canvas = loadCanvas(documentOf(NODES));
   const turn = (options: RunOptions) => lastValueFrom(runTurn(canvas, { query: 'hello' }, { run: 'r', ...options }));
@@ -43,7 +43,7 @@ async function timesOf(what: string, start: Start): Promise<Row[]> {
   const without = await cost(() => ({}));
   const rows: Row[] = [];
   for (const durability of ['async', 'sync'] as const) {
-    const kept = await cost(() => ({ journal: counting().journal, durability }));
+    const kept = await cost(() => ({ log: counting().log, durability }));
     // A settlement that is waited for costs a turn of promises, which nothing beats that does nothing itself.
     const bar = what === 'canvas' || durability === 'async' ? { bar: 2.5 } : {};
     rows.push({
@@ -64,8 +64,8 @@ async function growthOfBytes(): Promise<number> {
         `n${String(at).padStart(5, '0')}`,
         () => ({ text: 'done' }),
       ]);
-      const { journal, bytes } = counting();
-      await lastValueFrom(run(chain(Object.fromEntries(nodes)), { input: null }, { journal, durability: 'sync' }));
+      const { log, bytes } = counting();
+      await lastValueFrom(run(chain(Object.fromEntries(nodes)), { input: null }, { log, durability: 'sync' }));
       return bytes() / count;
     }),
   );
@@ -73,13 +73,15 @@ async function growthOfBytes(): Promise<number> {
 }
 
 /** Keeps nothing but the number of bytes it was given, snapshots included. */
-function counting(): { readonly journal: Journal; bytes(): number } {
+function counting(): { readonly log: EventLog; bytes(): number } {
   let bytes = 0;
   return {
     bytes: () => bytes,
-    journal: {
-      append: (records) => {
-        for (const record of records) bytes += record.length;
+    log: {
+      append: (event) => {
+        const { length } = JSON.stringify(event);
+        bytes += length;
+        return length;
       },
       snapshot: ({ state }) => {
         bytes += JSON.stringify(state).length;

@@ -9,7 +9,6 @@ import { BehaviorSubject, EMPTY, expand, lastValueFrom, type MonoTypeOperatorFun
 import { coalesce } from '../src/operators/coalesce.js';
 import { expandQueue } from '../src/operators/expand-queue.js';
 import { fromAbortable } from '../src/operators/from-abortable.js';
-import { route } from '../src/operators/route.js';
 
 /** One measurement: nanoseconds a step, the median of all rounds. */
 export interface BenchRow {
@@ -45,11 +44,6 @@ export async function benchOperators(): Promise<readonly BenchRow[]> {
     ),
     await row('expandQueue, wide', 'one value leads to all the others, which wait', STEPS, () =>
       lastValueFrom(of(0).pipe(expandQueue((x) => (x === 0 ? range(1, STEPS) : []), { concurrency: 1 }))),
-    ),
-    await row('route', 'half of the values each way', STEPS, () =>
-      lastValueFrom(
-        range(1, STEPS).pipe(route((x: number) => x % 2 === 0, { matched: (even$) => even$, rest: (odd$) => odd$ })),
-      ),
     ),
     await row('coalesce, ready', 'straight through', STEPS, () =>
       lastValueFrom(range(1, STEPS).pipe(coalesce({ ...summing, ready$: of(true) }))),

@@ -169,7 +169,7 @@ export {
   type RunUsage,
   type TerminalEvent,
 } from './graph/events.js';
-export type { Durability, Journal } from './graph/journal.js';
+export type { Journal } from './graph/journal.js';
 export {
   type Call,
   type CallAttributes,
@@ -197,12 +197,12 @@ export {
   warning,
 } from './graph/node-events.js';
 export type { Plan, Variables } from './graph/plan.js';
-export type { CheckpointStore } from './graph/ports.js';
 export { execute, run } from './graph/run.js';
-export type { Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
+export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
 export { createTimeoutResolver, type TimeoutOptions, type TimeoutResolver } from './graph/timeouts.js';
 export { type TraceContext, type TraceSource, traceContextOf } from './graph/trace-context.js';
+export { type Change, foldState, transition } from './graph/transition.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 export type { RetrievalRequest, RetrievedPassage, Retriever } from './knowledge/retriever.js';
 // Models.

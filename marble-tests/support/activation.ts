@@ -4,9 +4,8 @@ import { renderValue } from '../../src/dsl/render-value.js';
 import { type Lookup, readReference, type ValueSource } from '../../src/dsl/resolve.js';
 import type { Activation, BodyEnd, BodyRound, Component, NodeFunction, Placement } from '../../src/graph/component.js';
 import { type Delta, delta, type NodeEvent, type Outputs } from '../../src/graph/node-events.js';
-import { keepProgress } from '../../src/graph/progress.js';
-import type { Token } from '../../src/graph/token.js';
-import { toMove } from '../../src/graph/work.js';
+import { toOutcome } from '../../src/graph/perform.js';
+import { appended } from '../../src/graph/transition.js';
 import type { Json, JsonObject } from '../../src/json.js';
 
 /** What a fake activation sees; everything is optional. */
@@ -65,6 +64,7 @@ export function fakeActivation(options: FakeOptions = {}): FakeActivation {
     },
     closing: options.closing ?? false,
     services: options.services,
+    state$: EMPTY,
     source,
     signal: new AbortController().signal,
     lookup,
@@ -118,27 +118,20 @@ export function perform(node: NodeFunction, activation: FakeActivation): Observa
   let events$: Observable<NodeEvent>;
   try {
     const result = node(activation);
-    if (result instanceof Promise) events$ = from(result).pipe(map(toMove));
-    else events$ = isObservable(result) ? result : of(toMove(result));
+    if (result instanceof Promise) events$ = from(result).pipe(map(toOutcome));
+    else events$ = isObservable(result) ? result : of(toOutcome(result));
   } catch (error) {
     return throwError(() => error);
   }
-  const token = tokenOf(activation);
+  const lists = new Map<string, Json[]>();
   return events$.pipe(
     tap((event) => {
-      if (event.type === 'progress') keepProgress(token, event);
-      else if ('outputs' in event && event.outputs !== undefined) activation.write(activation.node, event.outputs);
+      if (event.type === 'progress' && event.append !== undefined) {
+        const before = event.outputs ?? activation.outputs;
+        activation.write(activation.node, appended(before, event.append, lists));
+      } else if ('outputs' in event && event.outputs !== undefined) activation.write(activation.node, event.outputs);
     }),
   );
-}
-
-/** As much of a token as the engine's `keepProgress` touches. */
-function tokenOf(activation: FakeActivation): Token {
-  const cells = {
-    get: () => activation.outputs,
-    set: (_node: number, outputs: Outputs) => activation.write(activation.node, outputs),
-  };
-  return { node: 0, frame: { values: { cells } }, lists: undefined, nodeState: undefined } as unknown as Token;
 }
 
 /** Everything a node says that works synchronously. @throws what the node fails with; Error when it is not done at once. */

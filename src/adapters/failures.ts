@@ -1,3 +1,4 @@
+/** Errors of calls to the outside, and quoting responses without secrets. */
 import { EngineError } from '../errors.js';
 
 /** The error of a call that failed upstream; the message holds no secrets and is shown to models and readers. */
@@ -8,7 +9,7 @@ export function toolFailed(
   return new EngineError('TOOL_FAILED', message, more);
 }
 
-/** Responses of servers, as errors quote them. */
+// Responses of servers, as errors quote them.
 
 /** Characters of a response that an error quotes, and the fewest characters of a secret. */
 const MAX_QUOTE = 300;

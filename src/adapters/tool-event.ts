@@ -1,6 +1,5 @@
+/** Events of tool calls, which tools and MCP servers produce and agents read; artifacts as text. */
 import type { JsonObject } from '../json.js';
-
-/** The events of a tool call. */
 
 /** Passages and their documents by the names under which answers cite them. */
 export interface References {
@@ -43,7 +42,7 @@ export function toolResult(
   return { type: 'result', text, outputs, ...more };
 }
 
-/** Files that tools made, in the formats of their readers. */
+// Files that tools made, in the formats of their readers.
 
 /** An artifact as it stands in the output `_ARTIFACTS`. */
 export function artifactRecord({ name, url, mimeType, bytes }: Artifact): JsonObject {

@@ -2,9 +2,8 @@
 import { concatMap, defer, from, type Observable, of } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { RunEvent, RunUsage } from '../graph/events.js';
-import { readRecord } from '../graph/journal.js';
+import { readRecord, replay } from '../graph/journal.js';
 import type { Plan, Variables } from '../graph/plan.js';
-import { replay } from '../graph/replay.js';
 import { checkpointOf, run } from '../graph/run.js';
 import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 import type { Checkpoint } from '../graph/state.js';

@@ -1,3 +1,4 @@
+/** The model of a document between its reader and its writers: blocks, running text, sections, pages. */
 import type { Image } from './image.js';
 
 /** Formatting of a run of text. */

@@ -1,3 +1,4 @@
+/** Pictures of documents: read from `data:` URIs within bounds. */
 import { inflateSync } from 'node:zlib';
 
 /** A validated picture: its bytes have the format `type`, and `width` and `height` are within the bounds. */

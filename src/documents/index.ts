@@ -1,10 +1,9 @@
+/** Markdown as a file: PDF, Word, Excel, HTML, plain text. The libraries for a format are loaded with its first use. */
 import { firstValueFrom, fromEvent, map, merge, NEVER } from 'rxjs';
 import { runInThread } from '../threads/run-in-thread.js';
 import { writable, writableLine } from './characters.js';
 import { PAPER, type Page, type PageSize, type Section } from './content.js';
 import { notWritten, refuse } from './failure.js';
-
-/** Markdown as a file: PDF, Word, Excel, HTML, plain text. The libraries for a format are loaded with its first use. */
 
 export type { PageSize } from './content.js';
 

@@ -1,3 +1,5 @@
+/** Tables in Markdown: found in texts, and written. */
+
 /** A table as it stands in a text: a title and rows of raw cells, the first row being the header. */
 export interface FoundTable {
   readonly title: string | undefined;

@@ -1,3 +1,4 @@
+/** Markdown as sections of blocks: the reader, its running text, page directives and character references. */
 import { Marked, type MarkedToken, type Token, type Tokens } from 'marked';
 import { isWide, writable, writableLine } from './characters.js';
 import type { Align, Block, Inline, ListItem, Marks, Section } from './content.js';

@@ -1,3 +1,4 @@
+/** Sections of blocks as a document of Word: paragraphs, lists, tables, styles. */
 import type {
   FileChild,
   INumberingOptions,

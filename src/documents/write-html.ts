@@ -1,3 +1,4 @@
+/** Sections of blocks as a page of HTML. */
 import { renderHandlebars } from '../templates/template.js';
 import {
   type Block,

@@ -1,3 +1,4 @@
+/** Sections of blocks as plain text. */
 import { columnsOf } from './characters.js';
 import {
   type Align,

@@ -1,3 +1,4 @@
+/** The tables of a Markdown text as a workbook. */
 import { cutText } from './characters.js';
 import { refuse } from './failure.js';
 import { type FoundTable, findTables } from './markdown-tables.js';

@@ -1,3 +1,4 @@
+/** Ids of components in both versions, and looking them up in any spelling. */
 import { EngineError } from '../errors.js';
 import type { Document, DocumentComponent } from './document.js';
 

@@ -1,3 +1,4 @@
+/** Variables of documents: their initial values, and resetting a document. */
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { createComponentMap, type Document, type DocumentComponent } from './document.js';
 import { ownObject, ownText, ownValue } from './json-copy.js';

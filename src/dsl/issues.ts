@@ -1,3 +1,4 @@
+/** Issues of documents: collected, located, and derived from zod schemas. */
 import type { z } from 'zod';
 import type { DocumentIssue, DocumentIssueCode } from './document.js';
 

@@ -1,6 +1,5 @@
+/** One order and one canonical text over all JSON values. */
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-
-/** One order over all JSON values, so that sorting never fails and never depends on the machine. */
 
 /** How a list is sorted. */
 export interface SortOptions {

@@ -1,3 +1,4 @@
+/** Linking of components: successors, parents and names, and the removal of bookkeeping from parameters. */
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { type ComponentIndex, canonicalId, indexIds } from './component-id.js';
 import { createComponentMap, type DocumentComponent } from './document.js';

@@ -1,3 +1,4 @@
+/** Renamed classes of old version 1 documents. */
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { copyJson, ownList, ownObject, ownText } from './json-copy.js';
 

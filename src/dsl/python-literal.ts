@@ -1,3 +1,4 @@
+/** Python literals, read without evaluating anything. */
 import { isJsonObject, type Json } from '../json.js';
 
 /** Deepest nesting that is read, in brackets and signs. */

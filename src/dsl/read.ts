@@ -1,3 +1,4 @@
+/** Reading documents of any version. */
 import { EngineError } from '../errors.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { Document, DocumentIssue, ReadResult } from './document.js';

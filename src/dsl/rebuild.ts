@@ -1,3 +1,4 @@
+/** Components rebuilt from the editor's layout, for files that hold a layout only. */
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { createIssueList, type IssueList } from './issues.js';
 import { omitKeys, ownList, ownObject, ownText, ownValue } from './json-copy.js';

@@ -1,3 +1,4 @@
+/** Values by reference: reading, interpolating, and writing along a path. */
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { type AliasName, parseReference, type Reference, splitTemplate } from './reference.js';

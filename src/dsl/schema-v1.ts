@@ -1,3 +1,4 @@
+/** Version 1 documents: detected and read. */
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { nameHalf } from './component-id.js';

@@ -1,3 +1,4 @@
+/** Version 2 documents, read strictly. */
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { indexIds } from './component-id.js';

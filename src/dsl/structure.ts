@@ -1,3 +1,4 @@
+/** Checks of a document as a whole: entry, nesting, edges, spelling of ids. */
 import { isJsonObject, type Json } from '../json.js';
 import { canonicalId, indexIds } from './component-id.js';
 import type { Document } from './document.js';

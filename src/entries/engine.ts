@@ -19,6 +19,7 @@ export {
 } from '../graph/component.js';
 export { isTerminal, type RunEvent, type TerminalEvent } from '../graph/events.js';
 export type { LinkOptions } from '../graph/link.js';
+export { type Durability, type EventLog, readEvent } from '../graph/log.js';
 export {
   callEvent,
   callFinished,
@@ -36,5 +37,6 @@ export type { EdgeTables, Reach } from '../graph/reach.js';
 export { execute, run } from '../graph/run.js';
 export type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 export type { Checkpoint, FrameState, State, TokenState } from '../graph/state.js';
-export type { TokenStatus } from '../graph/token.js';
+export type { TokenStatus } from '../graph/tokens.js';
+export { type Change, foldState, transition } from '../graph/transition.js';
 export type { Json, JsonObject } from '../json.js';

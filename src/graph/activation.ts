@@ -1,14 +1,16 @@
-/** What a running node sees of its run: the engine's side of `Activation`. */
-import { EMPTY, type Observable, of } from 'rxjs';
+/** One execution of a node: what the node sees of its run, and what the run keeps about the execution. */
+import { EMPTY, type Observable, of, type Unsubscribable } from 'rxjs';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { type Lookup, readReference, type ValueSource } from '../dsl/resolve.js';
 import type { Json } from '../json.js';
 import type { Activation, BodyEnd, BodyRound } from './component.js';
-import { type Delta, delta, type Outputs } from './node-events.js';
+import type { ErrorInfo } from './events.js';
+import type { LiveText } from './live-text.js';
+import { type Delta, delta, type Interrupt, type Outputs, type Settled } from './node-events.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
-import { liveText } from './stream-edges.js';
-import type { Token } from './token.js';
+import type { State } from './state.js';
+import type { Activity, Token } from './tokens.js';
 import { FrameSource } from './values.js';
 
 /** Why the signal of an activation was aborted; shared, because making one with its stack costs most of an abort. */
@@ -20,20 +22,39 @@ export interface ActivationHost {
   readonly run: string;
   readonly input: Json;
   readonly services: unknown;
+  readonly state$: Observable<State>;
   random(): number;
   now(): number;
   openBody(token: Token, round: BodyRound): Observable<BodyEnd>;
+  /** The text of a producer as it comes, for a consumer that was started before it settled; else undefined. */
+  liveText(consumer: Token, producer: number): LiveText | undefined;
 }
 
-/** One activation; also owns its lazy AbortController. */
-export class ActivationView implements Activation {
+/** How an activation ends. */
+export type Outcome = Settled | Interrupt | { readonly type: 'error'; readonly error: unknown };
+
+/** One activation; also owns its lazy AbortController. The fields are the engine's: `Activation` is what nodes are given. */
+export class NodeActivation implements Activation, Activity {
+  readonly attempt: number;
+  startedAt = 0;
+  /** It failed, and the node is tried again: the next start is another activation. */
+  hasFailed = false;
+  /** The node's Observable while it is subscribed, or the pause before the next try. */
+  work: Unsubscribable | undefined = undefined;
+  /** The node's text, when other nodes read it while it comes. */
+  text: LiveText | undefined = undefined;
+  /** Whether the node's text is reported; decided at its first piece, undefined before. */
+  isTextReported: boolean | undefined = undefined;
+  /** How the node ended while a producer whose text it read was still at work. */
+  deferred: { readonly outcome: Outcome; readonly recovered: ErrorInfo | undefined } | undefined = undefined;
   readonly #host: ActivationHost;
   readonly #token: Token;
   readonly #node: Node;
   #source: ValueSource | undefined = undefined;
   #controller: AbortController | undefined = undefined;
 
-  constructor(host: ActivationHost, token: Token, node: Node) {
+  constructor(host: ActivationHost, token: Token, node: Node, attempt: number) {
+    this.attempt = attempt;
     this.#host = host;
     this.#token = token;
     this.#node = node;
@@ -47,9 +68,6 @@ export class ActivationView implements Activation {
   }
   get token(): string {
     return `${this.#host.run}/${this.#token.id}`;
-  }
-  get attempt(): number {
-    return this.#token.attempt;
   }
   get run(): string {
     return this.#host.run;
@@ -68,6 +86,9 @@ export class ActivationView implements Activation {
   }
   get closing(): boolean {
     return this.#token.frame.isClosing;
+  }
+  get state$(): Observable<State> {
+    return this.#host.state$;
   }
   get services(): unknown {
     return this.#host.services;
@@ -93,7 +114,7 @@ export class ActivationView implements Activation {
       const producer = indexOfNode(this.#host.plan, parsed.component);
       const comesLive =
         producer !== undefined && this.#host.plan.nodes[producer]?.streams.includes(parsed.name) === true;
-      const live = comesLive ? liveText(this.#token, producer) : undefined;
+      const live = comesLive ? this.#host.liveText(this.#token, producer)?.read() : undefined;
       if (live !== undefined) return live;
     }
     const found = readReference(parsed, this.source);
@@ -118,7 +139,12 @@ export class ActivationView implements Activation {
     return this.#host.now();
   }
 
-  /** Tells the node that it is no longer wanted; does nothing when it never looked at its signal. */
+  stop(): void {
+    this.work?.unsubscribe();
+    this.work = undefined;
+  }
+
+  /** Raises the node's signal; does nothing when it never read it. */
   abort(): void {
     this.#controller?.abort(STOPPED);
   }

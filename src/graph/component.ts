@@ -8,26 +8,15 @@ import { type Observable, type OperatorFunction, of } from 'rxjs';
 import type { ZodType } from 'zod';
 import type { Lookup, ValueSource } from '../dsl/resolve.js';
 import type { Json, JsonObject } from '../json.js';
-import type { Delta, Interrupt, NodeEvent, Outputs, Settled } from './node-events.js';
+import type { BodyRound, Delta, Interrupt, NodeEvent, Outputs, Settled } from './node-events.js';
+import type { State } from './state.js';
+
+export type { BodyRound } from './node-events.js';
 
 /** One output of a component, for documentation, validation and the editor. */
 export interface Port {
   readonly type: 'string' | 'number' | 'boolean' | 'object' | 'array' | 'any';
   readonly description: string;
-}
-
-/** A pass through the body of a container (Iteration, Loop, Parallel …). */
-export interface BodyRound {
-  /** Names the pass within its container: stable over a resume, such as the item's index. */
-  readonly key: string;
-  /** Values of the aliases `item`, `index`, `result` inside the body. */
-  readonly aliases?: JsonObject;
-  /** The pass works on a copy of all values; what it writes is seen only through `BodyEnd.source`. */
-  readonly isolated?: boolean;
-  /** Outputs of body nodes from earlier passes are forgotten first. */
-  readonly fresh?: boolean;
-  /** The pass only tells the entry node that no further pass follows (`activation.closing`). */
-  readonly closing?: boolean;
 }
 
 /** How a pass through a body ended. */
@@ -62,7 +51,12 @@ export interface Activation {
   readonly closing: boolean;
   /** Where references are read: see `interpolate`, `resolveParam`, `readReference` of `dsl`. */
   readonly source: ValueSource;
-  /** Whatever the caller of `run` handed in; components narrow it. */
+  /**
+   * The state of the run: the current State first, then one after every change that ends an activation. Nothing is built while it has
+   * no subscriber.
+   */
+  readonly state$: Observable<State>;
+  /** What the caller of `run` passed in; components narrow it. */
   readonly services: unknown;
   /** Aborted when the activation is torn down before it settled. */
   readonly signal: AbortSignal;

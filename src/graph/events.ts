@@ -9,8 +9,7 @@
 import type { ErrorCode } from '../errors.js';
 import type { Json, JsonObject } from '../json.js';
 import type { CallSummary } from './calls.js';
-import type { BodyRound } from './component.js';
-import type { CallReport, Outputs, Write } from './node-events.js';
+import type { BodyRound, CallReport, Outputs, Write } from './node-events.js';
 
 /** Fields of every event. */
 export interface EventHeader {

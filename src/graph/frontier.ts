@@ -15,17 +15,21 @@
  */
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
-import { appendToList, heldTokens, takeWatchers, unlink, unwatch, watch } from './live-list.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
-import { hasStarted } from './stream-edges.js';
-import { type Frame, Token, type TokenStatus } from './token.js';
+import {
+  appendToList,
+  type Frame,
+  hasStarted,
+  heldTokens,
+  Token,
+  type TokenStatus,
+  takeWatchers,
+  unlink,
+  unwatch,
+  watch,
+} from './tokens.js';
 
-/** How a restored frame goes on. */
-export interface Wake {
-  readonly answers?: Json | undefined;
-  readonly isTakeover: boolean;
-}
-
+/** The rules, with the two counters that they keep. */
 export class Frontier {
   readonly plan: Plan;
   nextTokenId: number;
@@ -41,11 +45,9 @@ export class Frontier {
     this.step = step;
   }
 
-  /** Puts tokens on the entries of a fresh frame; gives those that may run. */
-  enter(frame: Frame): Token[] {
-    const ready: Token[] = [];
+  /** Puts tokens on the entries of a fresh frame, and behind `ready`. */
+  enter(frame: Frame, ready: Token[]): void {
     for (const entry of frame.scope.entries) ready.push(this.#add(frame, entry, 'ready'));
-    return ready;
   }
 
   /**
@@ -109,7 +111,7 @@ export class Frontier {
 
   /** A token that was to run waits for another one, whose output its node reads. */
   putOff(token: Token, producer: Token): void {
-    token.wasPutOff = true;
+    token.isPutOff = true;
     this.setStatus(token, 'held');
     token.frame.heldCount += 1;
     watch(token, producer);
@@ -143,19 +145,14 @@ export class Frontier {
     return this.#link(new Token(id, node, frame, status));
   }
 
-  /** Lets the tokens of a restored frame run again; those that wait get the answers, or go on waiting in a takeover. */
-  wake(frame: Frame, { answers, isTakeover }: Wake): Token[] {
-    const ready: Token[] = [];
+  /** Gives the tokens of a frame that wait the answers; they run again, with those that are ready. */
+  answer(frame: Frame, answers: Json | undefined, ready: Token[]): void {
     for (let token = frame.first; token !== undefined; token = token.next) {
       if (token.status === 'held') continue;
-      if (token.status === 'waiting') {
-        if (isTakeover) continue;
-        if (token.payload !== undefined) token.answer = answers;
-      }
+      if (token.status === 'waiting' && token.payload !== undefined) token.answer = answers;
       this.setStatus(token, 'ready');
       ready.push(token);
     }
-    return ready;
   }
 
   /** After all tokens of a frame were restored: finds the witnesses of the held ones. */
@@ -164,6 +161,7 @@ export class Frontier {
     this.breakTie(frame, ready);
   }
 
+  /** Takes a token out of its frame; joins that it kept waiting may go. */
   remove(token: Token, ready: Token[]): void {
     const { frame } = token;
     token.isLive = false;
@@ -264,8 +262,12 @@ export class Frontier {
   #release(held: Token, ready: Token[]): void {
     unwatch(held);
     held.frame.heldCount -= 1;
-    unlink(held);
-    appendToList(held);
+    // A token that was put off is where it was in the log, which does not tell of it.
+    if (!held.isPutOff) {
+      unlink(held);
+      appendToList(held);
+    }
+    held.isPutOff = false;
     this.setStatus(held, 'ready');
     ready.push(held);
   }

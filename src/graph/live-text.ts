@@ -1,4 +1,4 @@
-/** The text of a node while it comes: kept from the first piece, so that a reader who comes later misses nothing. */
+/** The text of a node while it comes: stored from the first piece, so that a reader that subscribes later misses nothing. */
 import { Observable, Subject } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { Delta } from './node-events.js';

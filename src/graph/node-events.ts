@@ -97,6 +97,20 @@ export interface Progress {
   readonly nodeState?: Json;
 }
 
+/** A pass through the body of a container (Iteration, Loop, Parallel …). */
+export interface BodyRound {
+  /** Names the pass within its container: stable over a resume, such as the item's index. */
+  readonly key: string;
+  /** Values of the aliases `item`, `index`, `result` inside the body. */
+  readonly aliases?: JsonObject;
+  /** The pass works on a copy of all values; what it writes is seen only through `BodyEnd.source`. */
+  readonly isolated?: boolean;
+  /** Outputs of body nodes from earlier passes are forgotten first. */
+  readonly fresh?: boolean;
+  /** The pass only tells the entry node that no further pass follows (`activation.closing`). */
+  readonly closing?: boolean;
+}
+
 /** The node cannot go on without an answer from outside; the last event of an activation. */
 export interface Interrupt {
   readonly type: 'interrupt';

@@ -1,5 +1,6 @@
 /** Turns what the driver does into events: stamps, numbers and delivers them. */
 import type { Json, JsonObject } from '../json.js';
+import type { NodeActivation } from './activation.js';
 import { CallLog } from './calls.js';
 import type { BodyRound } from './component.js';
 import type {
@@ -14,8 +15,8 @@ import type {
 } from './events.js';
 import type { Call, Delta, Interrupt, Notice, Outputs, Progress, Settled, Usage } from './node-events.js';
 import type { Node, Plan } from './plan.js';
-import type { Retractions } from './prepare.js';
-import { type Frame, framePath, type Token } from './token.js';
+import type { FrameState, State } from './state.js';
+import { type Frame, framePath, type Token } from './tokens.js';
 
 /** What the driver reports. */
 export interface Reporter {
@@ -44,6 +45,10 @@ export interface Reporter {
 }
 
 const nothing = (): void => {};
+
+function activityOf(token: Token): NodeActivation {
+  return token.activity as NodeActivation;
+}
 
 /** Reports nothing, for runs without an observer. */
 export const SILENT: Reporter = {
@@ -126,7 +131,8 @@ export class EventReporter implements Reporter {
 
   started(token: Token, node: Node): void {
     if (this.#isMuted) return;
-    const { frame, id, attempt, startedAt: at } = token;
+    const { frame, id } = token;
+    const { attempt, startedAt: at } = activityOf(token);
     // A literal for the common case: this is the hot path, and most nodes are at the top level.
     if (frame.owner === undefined && token.frames === undefined && this.#retractions === undefined) {
       this.#listener({ type: 'node-started', run: this.#run, seq: ++this.#seq, at, node: node.id, token: id, attempt });
@@ -173,7 +179,7 @@ export class EventReporter implements Reporter {
     const at = this.#now();
     const { frame, id } = token;
     const { outputs, next, writes, exit } = outcome;
-    const elapsedMs = at - token.startedAt;
+    const elapsedMs = at - activityOf(token).startedAt;
     const isPlain = next === undefined && writes === undefined && exit === undefined && recovered === undefined;
     if (isPlain && frame.owner === undefined && this.#called.size === 0) {
       this.#listener({
@@ -251,7 +257,7 @@ export class EventReporter implements Reporter {
     if (then !== 'retry') this.#endThinking(token, node);
     if (this.#isMuted) return;
     const at = this.#now();
-    const elapsedMs = at - token.startedAt;
+    const elapsedMs = at - activityOf(token).startedAt;
     // A node that is tried again keeps what it called so far; it ends here.
     if (then === 'retry') this.#called.get(token.id)?.log.stop(at);
     this.#listener({
@@ -366,4 +372,42 @@ export function pendingQuestions(plan: Plan, frame: Frame): PendingQuestion[] {
     for (const inner of token.frames.values()) questions.push(...pendingQuestions(plan, inner));
   }
   return questions;
+}
+
+/**
+ * The starts that a recovered run repeats, by token. A consumer on a stream edge gets a new token when its producer starts it again, so
+ * its start is found by its place.
+ */
+export class Retractions {
+  readonly #starts: Map<number, number>;
+  readonly #byPlace = new Map<string, number>();
+
+  constructor(plan: Plan, { root }: State, starts: ReadonlyMap<number, number>) {
+    this.#starts = new Map(starts);
+    this.#addPlaces(plan, root, '');
+  }
+
+  /** seq of the start that this one repeats; gone once taken. */
+  take(token: number, node: number, path: string): number | undefined {
+    const own = this.#starts.get(token);
+    if (own !== undefined) {
+      this.#starts.delete(token);
+      return own;
+    }
+    const place = `${path}/${node}`;
+    const start = this.#byPlace.get(place);
+    this.#byPlace.delete(place);
+    return start;
+  }
+
+  #addPlaces(plan: Plan, { tokens }: FrameState, path: string): void {
+    const early = new Set(tokens.flatMap(({ startedEarly = [] }) => startedEarly));
+    for (const { id, node, frames = [] } of tokens) {
+      const start = this.#starts.get(id);
+      if (start !== undefined && early.has(id)) this.#byPlace.set(`${path}/${node}`, start);
+      for (const frame of frames) {
+        this.#addPlaces(plan, frame, `${path === '' ? '' : `${path}/`}${(plan.nodes[node] as Node).id}/${frame.key}`);
+      }
+    }
+  }
 }

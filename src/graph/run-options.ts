@@ -3,11 +3,24 @@ import type { Observable } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { ErrorInfo, PendingQuestion, RunUsage } from './events.js';
-import type { Durability, Journal } from './journal.js';
+import type { Journal } from './journal.js';
+import type { Durability, EventLog } from './log.js';
 import type { Outputs } from './node-events.js';
 import type { Plan, Variables } from './plan.js';
-import type { CheckpointStore } from './ports.js';
 import type { Checkpoint, State } from './state.js';
+
+/**
+ * Where checkpoints are stored; one per run, the newest wins.
+ *
+ * `save` may be synchronous. A run that ends with a checkpoint is reported as ended only after `save` is done.
+ */
+export interface CheckpointStore {
+  save(checkpoint: Checkpoint): Promise<void> | void;
+  /** Undefined when the run has none. */
+  load(run: string): Promise<Checkpoint | undefined>;
+  /** Does nothing when the run has none. */
+  delete(run: string): Promise<void>;
+}
 
 /** What a run starts from. */
 export type Start =
@@ -49,10 +62,12 @@ export interface RunOptions {
   readonly services?: unknown;
   /** Where the State is kept when the run ends or waits. */
   readonly checkpoints?: CheckpointStore;
-  /** Where the run writes what changes its state, see `durability`. */
-  readonly journal?: Journal;
-  /** When a settlement is in the journal. @default 'exit': only the snapshot at the end, into `checkpoints` */
+  /** Where the run writes its events and snapshots, see `durability`. */
+  readonly log?: EventLog;
+  /** When a settlement is durable. @default 'async' with a `log`, 'exit' without */
   readonly durability?: Durability;
+  /** The log of before, as records; for hosts that have not changed to `log`. */
+  readonly journal?: Journal;
   /** Number of the last event in the log that clients see; records are marked with it. @default the engine's own number */
   readonly position?: () => number;
   /** Bytes of records that the journal keeps before a snapshot takes their place: how far back a fork reaches. @default 96 KiB */

@@ -1,18 +1,23 @@
 /** Starting a run: as an Observable of events, or as a Promise of its end. */
 import { randomUUID } from 'node:crypto';
 import { Observable, type Subscription, timer } from 'rxjs';
-import { type EngineError, toEngineError } from '../errors.js';
-import { Driver } from './driver.js';
-import type { RunEnd } from './driver-options.js';
+import { EngineError, toEngineError } from '../errors.js';
+import type { Json } from '../json.js';
+import { Cells } from './cells.js';
 import type { PendingQuestion, RunEvent, TerminalEvent, Unstamped } from './events.js';
-import { Recorder } from './journal.js';
+import { Frontier } from './frontier.js';
+import { JournalLog } from './journal.js';
+import { type EventLog, LogWriter } from './log.js';
 import type { Outputs } from './node-events.js';
-import type { Plan } from './plan.js';
-import { type Prepared, prepare } from './prepare.js';
-import { EventReporter, pendingQuestions, type Reporter, SILENT } from './reporter.js';
+import { Performance, type RunEnd } from './perform.js';
+import type { Plan, Scope, Variables } from './plan.js';
+import { EventReporter, pendingQuestions, Retractions, SILENT } from './reporter.js';
 import { checkOptions, type RunOptions, type RunOutcome, type Start } from './run-options.js';
-import type { Checkpoint, State } from './state.js';
-import { stateToJson } from './state-json.js';
+import { restore } from './snapshot.js';
+import { type Checkpoint, NO_USAGE, type State } from './state.js';
+import { readCheckpoint, stateFromJson, stateToJson } from './state-json.js';
+import { Frame, type Token } from './tokens.js';
+import { LiveState } from './transition.js';
 
 /**
  * Runs a plan. Cold: one subscription is one run, unsubscribing stops it at once.
@@ -33,7 +38,7 @@ export function run(plan: Plan, start: Start, options: RunOptions = {}): Observa
 }
 
 /**
- * Runs a plan that nobody watches: no event is built, which makes it several times faster.
+ * Runs a plan without an observer: unless it has a log no event is built, which makes it several times faster.
  *
  * @throws EngineError as `run`; a failed run is an outcome, not an error.
  */
@@ -57,7 +62,83 @@ export function checkpointOf(plan: Plan, state: State, run: string, at: number, 
   return { version: 1, run, planHash: plan.hash, at, seq, state: stateToJson(plan, state) };
 }
 
-/** One subscription: a driver, its reporter, and the ends of a run that come from outside. */
+/** @throws EngineError PLAN_CHANGED when a checkpoint belongs to another graph. */
+export function requirePlan(plan: Plan, { run, planHash }: Checkpoint): void {
+  if (planHash === plan.hash) return;
+  const message = `Checkpoint of run "${run}" belongs to another version of the graph (${planHash}, now ${plan.hash}); resume it with the version it was started with.`;
+  throw new EngineError('PLAN_CHANGED', message);
+}
+
+/** A run that is ready to start. */
+interface Prepared {
+  readonly live: LiveState;
+  /** The first wave. */
+  readonly ready: Token[];
+  readonly input: Json;
+  /** For the forms of bodies that continue. */
+  readonly answers: Json | undefined;
+  readonly kind: 'fresh' | 'resumed' | 'recovered';
+  readonly retractions?: Retractions;
+}
+
+/**
+ * From what a run is started with to its state in working form.
+ *
+ * @throws EngineError PLAN_CHANGED when the checkpoint belongs to another graph, CHECKPOINT_INVALID when it cannot be read.
+ */
+export function prepare(plan: Plan, start: Start, now: number, run: string): Prepared {
+  const open = (variables: Variables, input: Json, resumed: boolean) =>
+    plan.hooks.open?.(variables, input, { resumed, now }) ?? variables;
+  const ready: Token[] = [];
+  if (!('checkpoint' in start)) {
+    const { input, variables } = start;
+    const cells = Cells.empty<Outputs>(plan.nodes.length);
+    const values = { cells, variables: open(variables ?? plan.variables, input, false) };
+    const frontier = new Frontier(plan);
+    const root = new Frame(plan.scopes[0] as Scope, undefined, '', values);
+    frontier.enter(root, ready);
+    const live = new LiveState(frontier, root, undefined, NO_USAGE);
+    return { live, ready, input, answers: undefined, kind: 'fresh' };
+  }
+  const checkpoint = readCheckpoint(start.checkpoint);
+  requirePlan(plan, checkpoint);
+  const state = stateFromJson(plan, checkpoint.state);
+  const { frontier, root } = restore(plan, state);
+  const { recovery, answers } = start;
+  if (start.takeover === true || recovery !== undefined) {
+    // Its variables were opened when it began, and its forms still wait for their answers. Tokens that the lost process gave out and
+    // that were not stored are never given to other nodes.
+    frontier.nextTokenId += 1_000_000;
+    for (let token = root.first; token !== undefined; token = token.next) {
+      if (token.status === 'ready') ready.push(token);
+    }
+    // A fork begins as another run: it has used nothing yet.
+    const usage = checkpoint.run === run ? (state.usage ?? NO_USAGE) : NO_USAGE;
+    return {
+      live: new LiveState(frontier, root, state.last, usage),
+      ready,
+      input: checkpoint.input ?? {},
+      answers: undefined,
+      kind: 'recovered',
+      ...(recovery === undefined ? {} : { retractions: new Retractions(plan, state, recovery.starts) }),
+    };
+  }
+  const input: Json = answers ?? {};
+  root.values.variables = open(root.values.variables, input, true);
+  answerForms(frontier, root, answers, ready);
+  return { live: new LiveState(frontier, root, state.last, NO_USAGE), ready, input, answers, kind: 'resumed' };
+}
+
+/** Also what waits in bodies, at once: a run that is lost before a container opens its body again still has the answers. */
+function answerForms(frontier: Frontier, frame: Frame, answers: Json | undefined, ready: Token[]): void {
+  frontier.answer(frame, answers, ready);
+  for (let token = frame.first; token !== undefined; token = token.next) {
+    if (token.status !== 'ready' || token.frames === undefined) continue;
+    for (const inner of token.frames.values()) answerForms(frontier, inner, answers, []);
+  }
+}
+
+/** One subscription: a performance, its reporter, and the ends of a run that come from outside. */
 class RunSubscription {
   whenClosed: (error?: unknown) => void = () => {};
   readonly #plan: Plan;
@@ -65,15 +146,16 @@ class RunSubscription {
   readonly #options: RunOptions;
   readonly #run: string;
   readonly #now: () => number;
+  readonly #listener: ((event: RunEvent) => void) | undefined;
   readonly #reporter: EventReporter | undefined;
   readonly #startedAt: number;
   #prepared: Prepared | undefined = undefined;
-  #driver: Driver | undefined = undefined;
-  #recorder: Recorder | undefined = undefined;
+  #performance: Performance | undefined = undefined;
+  #log: LogWriter | undefined = undefined;
   #timer: Subscription | undefined = undefined;
   #isOver = false;
   /** Depth of calls into the listener: a cancel from within an event waits until that event is delivered. */
-  #saying = 0;
+  #delivering = 0;
   #cancelled = false;
 
   constructor(plan: Plan, start: Start, options: RunOptions, listener: ((event: RunEvent) => void) | undefined) {
@@ -83,10 +165,20 @@ class RunSubscription {
     this.#run = options.run ?? randomUUID().replaceAll('-', '');
     this.#now = options.now ?? Date.now;
     this.#startedAt = options.startedAt ?? this.#now();
-    this.#reporter =
-      listener === undefined
-        ? undefined
-        : new EventReporter(plan, this.#run, this.#now, options.seq ?? 0, (event) => this.#deliver(listener, event));
+    this.#listener = listener;
+    const log = logOf(options);
+    if (log !== undefined) {
+      this.#log = new LogWriter({
+        log,
+        durability: options.durability ?? 'async',
+        checkpoint: () => this.#checkpoint(),
+        minBytes: options.historyBytes,
+        whenBroken: (error) => this.#end({ kind: 'failed', error: errorInfo(error) }),
+      });
+    }
+    if (log !== undefined || listener !== undefined) {
+      this.#reporter = new EventReporter(plan, this.#run, this.#now, options.seq ?? 0, (event) => this.#deliver(event));
+    }
   }
 
   start(): void {
@@ -94,20 +186,20 @@ class RunSubscription {
       const prepared = prepare(this.#plan, this.#start, this.#now(), this.#run);
       const { input, kind, retractions } = prepared;
       this.#prepared = prepared;
-      this.#driver = this.#createDriver(prepared);
-      this.#recorder?.begin();
-      this.#options.watch?.(this.#driver.state$);
+      this.#performance = this.#perform(prepared);
+      this.#log?.begin();
+      this.#options.watch?.(this.#performance.state$);
       const { signal, timeoutMs } = this.#options;
       if (signal?.aborted === true) this.#cancelled = true;
       else signal?.addEventListener('abort', this.#cancel);
       if (timeoutMs !== undefined) this.#timer = timer(timeoutMs).subscribe(() => this.#timedOut(timeoutMs));
       if (retractions !== undefined) this.#reporter?.retract(retractions);
-      const isSame = kind === 'takenOver' && 'checkpoint' in this.#start && this.#start.checkpoint.run === this.#run;
+      const isSame = kind === 'recovered' && 'checkpoint' in this.#start && this.#start.checkpoint.run === this.#run;
       const recovered = isSame ? ({ recovered: true } as const) : {};
       this.#reporter?.report({ type: 'run-started', input, resumed: kind !== 'fresh', ...recovered });
       if (this.#cancelled) this.#close({ kind: 'cancelled' });
-      // What outsiders know the first nodes by is kept before they start.
-      else if (this.#recorder?.isWaitedFor === true) this.#recorder.whenKept(() => this.#begin(prepared));
+      // Persist the first snapshot before any node starts: token ids serve as idempotency keys.
+      else if (this.#log?.isAwaited === true) this.#log.afterCommit(() => this.#begin(prepared));
       else this.#begin(prepared);
     } catch (error) {
       this.dispose();
@@ -115,140 +207,122 @@ class RunSubscription {
     }
   }
 
+  /** Stops the run without another event. */
+  dispose(): void {
+    this.#isOver = true;
+    this.#options.signal?.removeEventListener('abort', this.#cancel);
+    this.#timer?.unsubscribe();
+    this.#performance?.stop();
+  }
+
   #begin({ ready }: Prepared): void {
     try {
-      if (!this.#isOver) this.#driver?.start(ready);
+      if (!this.#isOver) this.#performance?.start(ready);
     } catch (error) {
       this.dispose();
       this.whenClosed(error);
     }
   }
 
-  #createDriver({ frontier, root, last, usage, input, answers, kind }: Prepared): Driver {
-    const {
+  #perform({ live, input, answers, kind }: Prepared): Performance {
+    const { services, concurrency = 5, maxSteps = 10_000_000, random = Math.random } = this.#options;
+    return new Performance(live, this.#reporter ?? SILENT, {
+      run: this.#run,
+      input,
+      answers,
+      isRecovered: kind === 'recovered',
       services,
-      concurrency = 5,
-      maxSteps = 10_000_000,
-      random = Math.random,
-      journal,
-      durability,
-    } = this.#options;
-    if (journal !== undefined && durability !== undefined && durability !== 'exit') {
-      this.#recorder = new Recorder({
-        journal,
-        durability,
-        checkpoint: () => this.#checkpoint(),
-        position: this.#position,
-        historyBytes: this.#options.historyBytes,
-        whenBroken: (error) => this.#broke(toEngineError(error, 'JOURNAL_FAILED')),
-      });
-    }
-    const reporter: Reporter = this.#reporter ?? SILENT;
-    return new Driver(
-      { plan: this.#plan, frontier, root, last, usage, reporter },
-      {
-        run: this.#run,
-        input,
-        wake: { answers, isTakeover: kind === 'takenOver' },
-        services,
-        concurrency,
-        maxSteps,
-        now: this.#now,
-        random,
-        recorder: this.#recorder,
-        whenEnded: (end) => this.#close(end),
-      },
-    );
+      concurrency,
+      maxSteps,
+      now: this.#now,
+      random,
+      log: this.#log,
+      ended: (end) => this.#close(end),
+    });
   }
 
   #checkpoint(): Checkpoint {
-    const { state } = this.#driver as Driver;
-    const checkpoint = checkpointOf(this.#plan, state, this.#run, this.#now(), this.#reporter?.seq ?? 0);
-    return { ...checkpoint, input: (this.#prepared as Prepared).input, mark: this.#position() };
-  }
-
-  readonly #position = (): number => this.#options.position?.() ?? this.#reporter?.seq ?? 0;
-
-  /** Stops the run without another word. */
-  dispose(): void {
-    this.#isOver = true;
-    this.#options.signal?.removeEventListener('abort', this.#cancel);
-    this.#timer?.unsubscribe();
-    this.#driver?.stop();
+    const { live, input } = this.#prepared as Prepared;
+    const checkpoint = checkpointOf(this.#plan, live.state, this.#run, this.#now(), this.#reporter?.seq ?? 0);
+    return { ...checkpoint, input };
   }
 
   readonly #cancel = (): void => {
     this.#cancelled = true;
-    // Inside an event the engine is still on the stack below: stop its work now, say so when it has returned.
-    this.#driver?.stop();
+    // Inside an event the engine is still on the stack below: stop its work now, report the end when it has returned.
+    this.#performance?.stop();
     this.#reporter?.mute();
-    if (this.#saying === 0) this.#close({ kind: 'cancelled' });
+    if (this.#delivering === 0) this.#close({ kind: 'cancelled' });
   };
 
-  #deliver(listener: (event: RunEvent) => void, event: RunEvent): void {
-    this.#saying += 1;
-    listener(event);
-    this.#saying -= 1;
-    if (this.#cancelled && this.#saying === 0) this.#close({ kind: 'cancelled' });
+  #deliver(event: RunEvent): void {
+    // A journal has the numbers of its records from the host, which counts what it delivers.
+    const isJournal = this.#options.log === undefined;
+    if (!isJournal) this.#log?.append(event);
+    if (this.#listener !== undefined) {
+      this.#delivering += 1;
+      this.#listener(event);
+      this.#delivering -= 1;
+    }
+    if (isJournal) this.#log?.append(event);
+    if (this.#cancelled && this.#delivering === 0) this.#close({ kind: 'cancelled' });
   }
 
   #timedOut(timeoutMs: number): void {
     const message = `The run did not end within ${timeoutMs / 1000} s and was stopped.`;
-    this.#driver?.stop();
-    this.#close({ kind: 'failed', error: { code: 'RUN_TIMEOUT', message } });
+    this.#end({ kind: 'failed', error: { code: 'RUN_TIMEOUT', message } });
   }
 
-  #broke({ code, message }: EngineError): void {
-    this.#driver?.stop();
-    this.#close({ kind: 'failed', error: { code, message } });
+  #end(end: RunEnd): void {
+    this.#performance?.stop();
+    this.#close(end);
   }
 
   #close(end: RunEnd | { readonly kind: 'cancelled' }): void {
-    const driver = this.#driver;
-    if (this.#isOver || driver === undefined) return;
+    const prepared = this.#prepared;
+    if (this.#isOver || prepared === undefined) return;
     this.dispose();
     this.#reporter?.mute();
-    const outputs = end.kind === 'settled' ? driver.lastOutputs : null;
+    const { live } = prepared;
+    const outputs = end.kind === 'settled' ? live.lastOutputs : null;
     const { close } = this.#plan.hooks;
-    if (close !== undefined) {
-      const context = { resumed: 'checkpoint' in this.#start, now: this.#now() };
-      driver.closeVariables(close(driver.root.values.variables, outputs, context));
-    }
-    const pending = end.kind === 'interrupted' ? pendingQuestions(this.#plan, driver.root) : [];
-    const { state, usage } = driver;
+    const { variables } = live.root.values;
+    const context = { resumed: 'checkpoint' in this.#start, now: this.#now() };
+    const state: State =
+      close === undefined ? live.state : { ...live.state, variables: close(variables, outputs, context) };
+    const pending = end.kind === 'interrupted' ? pendingQuestions(this.#plan, live.root) : [];
     const finish = (end: RunEnd | { readonly kind: 'cancelled' }) => {
       const status = STATUS[end.kind];
       const error = end.kind === 'failed' ? { error: end.error } : {};
       try {
-        this.#options.whenEnded?.({ status, outputs, pending, ...error, usage, plan: this.#plan, state });
+        this.#options.whenEnded?.({ status, outputs, pending, ...error, usage: live.usage, plan: this.#plan, state });
       } catch (thrown) {
-        // Whoever keeps the outcome could not: without it the run must not look as if it had ended well.
+        // The outcome was not taken: without it the run must not look as if it had ended well.
         this.whenClosed(thrown);
         return;
       }
       this.#reporter?.report(this.#terminal(end, outputs, pending));
-      this.whenClosed();
+      if (this.#options.log === undefined) this.whenClosed();
+      else
+        this.#options.log
+          .flush()
+          .finally(() => this.whenClosed())
+          .catch(() => {});
     };
-    const { checkpoints } = this.#options;
-    if (checkpoints === undefined && this.#recorder === undefined) {
-      finish(end);
-      return;
-    }
-    this.#keep(state).then((broken) => finish(broken ?? end), this.whenClosed);
+    if (this.#options.checkpoints === undefined && this.#log === undefined) finish(end);
+    else this.#store(state).then((broken) => finish(broken ?? end), this.whenClosed);
   }
 
-  /** Everything is durable before the last event is told. */
-  async #keep(state: State): Promise<RunEnd | undefined> {
+  /** Everything is durable before the last event is delivered. */
+  async #store(state: State): Promise<RunEnd | undefined> {
     try {
-      await this.#recorder?.flush();
+      await this.#log?.flush();
     } catch (error) {
-      const { code, message } = toEngineError(error, 'JOURNAL_FAILED');
-      return { kind: 'failed', error: { code, message } };
+      return { kind: 'failed', error: errorInfo(error) };
     }
-    // Written down only for who wants it: a large state takes longer than the run that led to it.
-    const { checkpoints } = this.#options;
+    // Written only when there is a store: a large state takes longer than the run that led to it.
     const seq = (this.#reporter?.seq ?? 0) + 1;
-    await checkpoints?.save(checkpointOf(this.#plan, state, this.#run, this.#now(), seq));
+    await this.#options.checkpoints?.save(checkpointOf(this.#plan, state, this.#run, this.#now(), seq));
     return undefined;
   }
 
@@ -257,11 +331,12 @@ class RunSubscription {
     outputs: Outputs | null,
     pending: readonly PendingQuestion[],
   ): Unstamped<TerminalEvent> {
+    const { input, live } = this.#prepared as Prepared;
     const openCalls = this.#reporter?.openCalls() ?? [];
     const fields = {
       elapsedMs: Math.max(0, this.#now() - this.#startedAt),
-      input: (this.#prepared as Prepared).input,
-      usage: (this.#driver as Driver).usage,
+      input,
+      usage: live.usage,
       ...(openCalls.length === 0 ? {} : { openCalls }),
     };
     switch (end.kind) {
@@ -275,6 +350,17 @@ class RunSubscription {
         return { type: 'run-cancelled', ...fields };
     }
   }
+}
+
+function logOf({ log, journal, durability, position }: RunOptions): EventLog | undefined {
+  if (log !== undefined) return log;
+  if (journal === undefined || durability === undefined || durability === 'exit') return undefined;
+  return new JournalLog(journal, position);
+}
+
+function errorInfo(thrown: unknown) {
+  const { code, message } = toEngineError(thrown, 'JOURNAL_FAILED');
+  return { code, message };
 }
 
 const STATUS = {

@@ -61,6 +61,7 @@ const frame: z.ZodType = z.strictObject({
   aliases: jsonObject.optional(),
   isClosing: z.boolean().optional(),
   isLeft: z.boolean().optional(),
+  hasFailed: z.boolean().optional(),
   values: z.strictObject({ cells, variables: jsonObject }).optional(),
 });
 

@@ -4,7 +4,7 @@ import { type Lookup, type ValueSource, writePath } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import type { Outputs, Write } from './node-events.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
-import type { Frame } from './token.js';
+import type { Frame } from './tokens.js';
 
 const UNSET: Lookup = { status: 'unset' };
 const UNDECLARED: Lookup = { status: 'undeclared' };

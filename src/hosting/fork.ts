@@ -3,7 +3,7 @@ import { EngineError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
 import { forkAt, type RunHistory } from '../graph/forks/fork.js';
 import { migrateCheckpoint } from '../graph/forks/migrate-checkpoint.js';
-import type { Plan } from '../graph/plan.js';
+import { changesState } from '../graph/log.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { JsonObject } from '../json.js';
 import type { AgentRecord, RunLog, RunRecord, SessionRecord } from '../records/stores.js';
@@ -13,7 +13,6 @@ import type { HostStores } from './host-options.js';
 import { createId } from './ids.js';
 import { badArgument, foreignRun, noRun, noSession, wentOn } from './refusals.js';
 import type { RunHub } from './run-hub.js';
-import { recordsOf } from './run-records.js';
 import type { StartCommand, TurnRequest } from './start-command.js';
 
 /** Where a run starts that continues another one. */
@@ -109,7 +108,7 @@ async function findOrigin(
   const session = await stores.sessions.find(tenant, record.sessionId);
   if (session === undefined) throw noSession();
   const before = openCanvas(session.dsl);
-  const history = await loadHistory(stores.log, before.plan, tenant, record.id, at);
+  const history = await loadHistory(stores.log, tenant, record.id, at);
   const reached = forkAt(before.plan, history, at);
   const isOther = choice.version !== undefined || choice.isReleased;
   const dsl = isOther ? await findDocument(stores.versions, tenant, agent, 'draft', choice) : session.dsl;
@@ -135,7 +134,6 @@ const PAGE = { maxEvents: 2_000, maxBytes: 4 * 1024 * 1024 };
 /** The newest snapshot that is not behind the event `at`, and what happened from there to that event. */
 async function loadHistory(
   log: RunLog,
-  plan: Plan,
   tenant: string,
   run: string,
   at: number = Number.MAX_SAFE_INTEGER,
@@ -148,8 +146,9 @@ async function loadHistory(
   for (let after = checkpoint.seq; after < at; ) {
     const page = (await log.read(tenant, run, after, PAGE)) ?? [];
     if (page.length === 0) break;
-    const events = page.filter(({ seq }) => seq <= at).map(({ json }) => JSON.parse(json) as RunEvent);
-    records.push(...recordsOf(plan, events));
+    for (const { seq, json } of page) {
+      if (seq <= at && changesState(JSON.parse(json) as RunEvent)) records.push(json);
+    }
     after = page.at(-1)?.seq ?? at;
   }
   return { checkpoint, records };

@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import type { RunTimeline } from '../canvas/timeline.js';
 import type { Services } from '../components/services.js';
-import type { Durability } from '../graph/journal.js';
+import type { Durability } from '../graph/log.js';
 import type { RunRecord } from '../records/stores.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createCanvasOpener, type OpenCanvas } from './canvas-opener.js';

@@ -12,7 +12,6 @@ import type { Log } from './log.js';
 import { findProjection } from './projection-of.js';
 import type { RunHub } from './run-hub.js';
 import { type PastOptions, type RunPast, readPast } from './run-past.js';
-import { recordsOf } from './run-records.js';
 import { engineOptions, type StartOptions } from './start.js';
 import { servicesOfRun } from './tenant-services.js';
 
@@ -182,7 +181,7 @@ async function workOf(options: RecoverOptions, { tenant, record, past, kept }: L
     const session = await stores.sessions.find(tenant, record.sessionId);
     if (session === undefined || checkpoint === undefined) return { failure: lostForGood(record.id) };
     const canvas = openCanvas(session.dsl);
-    const contents = { checkpoint, records: recordsOf(canvas.plan, past.events) };
+    const contents = { checkpoint, records: past.changes };
     const services = servicesOfRun(options, tenant, session, record.launch?.headers ?? {});
     const leftMs = Math.max(1, timeoutMs - (now() - record.startedAt));
     return {

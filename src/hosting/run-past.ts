@@ -1,6 +1,7 @@
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
 import type { NodeHeader, RunEvent, RunUsage, TerminalEvent } from '../graph/events.js';
+import { changesState } from '../graph/log.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
 import type { LoggedEvent, RunLog } from '../records/stores.js';
 import { isLastEvent } from './event-frame.js';
@@ -25,8 +26,8 @@ export interface RunPast {
   readonly isOver: boolean;
   /** The event that ended it, if it can be read. */
   readonly last: TerminalEvent | undefined;
-  /** The events after {@link PastOptions.after}, the last one of the run excepted. */
-  readonly events: readonly RunEvent[];
+  /** The events after {@link PastOptions.after} that change the state, as JSON texts. */
+  readonly changes: readonly string[];
   /** Which event cannot be read. */
   readonly problem: EngineError | undefined;
 }
@@ -61,7 +62,7 @@ export async function readPast(
       if (!onlyNumbers || isOver) fold.read(event);
     }
   }
-  const { usage, finished, last, events, problem } = fold;
+  const { usage, finished, last, changes, problem } = fold;
   return {
     lastSeq,
     bytes,
@@ -69,7 +70,7 @@ export async function readPast(
     usage,
     finished,
     last,
-    events,
+    changes,
     problem,
     starts: fold.starts,
     transcript: fold.transcript(),
@@ -84,7 +85,7 @@ class Fold {
   problem: EngineError | undefined = undefined;
   /** Starts of nodes that have not ended, by place: there a node runs once at a time, and earlier starts were cancelled. */
   readonly #open = new Map<string, Map<number, number>>();
-  readonly events: RunEvent[] = [];
+  readonly changes: string[] = [];
   readonly #after: number;
   readonly #projection: RagflowProjection;
   readonly #transcript: Transcript;
@@ -104,7 +105,7 @@ class Fold {
     try {
       const event = JSON.parse(json) as RunEvent;
       this.#add(event);
-      if (seq > this.#after && isChange(event)) this.events.push(event);
+      if (seq > this.#after && changesState(event)) this.changes.push(json);
     } catch (cause) {
       const message = `The process of the run was lost, and the run cannot be recovered: its event ${seq} cannot be read.`;
       this.problem ??= new EngineError('RUN_LOST', message, { cause });
@@ -161,11 +162,6 @@ class Fold {
   #retract(place: string, from: number): void {
     this.#pieces = this.#pieces.filter((piece) => piece.place !== place || piece.seq < from);
   }
-}
-
-/** Deltas and notices are most of a log, and change no state. */
-function isChange({ type }: RunEvent): boolean {
-  return type !== 'node-delta' && type !== 'node-notice' && type !== 'node-thinking' && type !== 'node-call';
 }
 
 /** A node, and the round of a body that it is in. */

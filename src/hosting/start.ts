@@ -5,7 +5,7 @@ import { runTurn, type Session, type Turn, type TurnOptions } from '../canvas/tu
 import { readFileValues } from '../components/file-inputs.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
-import type { Durability } from '../graph/journal.js';
+import type { Durability } from '../graph/log.js';
 import type { AgentRecord, RunRecord, SessionRecord } from '../records/stores.js';
 import type { OpenCanvas } from './canvas-opener.js';
 import { newSession, withQuestion } from './conversation.js';

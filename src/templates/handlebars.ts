@@ -1,3 +1,4 @@
+/** Handlebars, interpreted: parsing within bounds, scopes and paths, rendering. No template becomes code. */
 import Handlebars from 'handlebars';
 import { renderValue } from '../dsl/render-value.js';
 import { EngineError } from '../errors.js';

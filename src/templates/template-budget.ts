@@ -1,3 +1,4 @@
+/** The budget of one rendering: steps, text, items, depth. */
 import { EngineError } from '../errors.js';
 
 /** How much a template may use; every bound must be a positive integer. */

@@ -1,3 +1,4 @@
+/** Templates of a canvas: Jinja or Handlebars with references to values of the run. */
 import {
   type AliasName,
   belongsToText,

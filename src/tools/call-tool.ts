@@ -1,3 +1,4 @@
+/** Calling tools, and tools as functions of models. */
 import { catchError, defer, map, type Observable, takeUntil, throwError, timer } from 'rxjs';
 import { z } from 'zod';
 import { toolFailed } from '../adapters/failures.js';

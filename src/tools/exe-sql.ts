@@ -1,3 +1,4 @@
+/** SQL as a tool: statements, schema, results. */
 import type { Observable } from 'rxjs';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import type { Databases } from '../adapters/sql/databases.js';

@@ -1,7 +1,6 @@
+/** Schemas of fields and arguments that tools share. */
 import { z } from 'zod';
 import { toolFailed } from '../adapters/failures.js';
-
-/** Schemas of fields as editors and models write them: numbers may come as texts, and an empty text counts as nothing given. */
 
 const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
 
@@ -50,7 +49,7 @@ export function flag(fallback: boolean, description: string) {
 export const queryArgument = (description: string) =>
   z.preprocess((value) => value ?? '', z.string()).describe(description);
 
-/** URLs as models and documents write them. */
+// URLs as models and documents write them.
 
 /** The argument: a list, or one text with commas between the URLs. */
 export function urlsArgument(most: number) {

@@ -1,11 +1,10 @@
+/** What the two tools of Querit share: where it is, its key, and how its answers are read. */
 import { map, type Observable } from 'rxjs';
 import { toolFailed } from '../adapters/failures.js';
 import type { Json, JsonObject } from '../json.js';
 import type { AnyTool, ToolCall } from './tool.js';
 import { settingOf } from './tool-services.js';
 import { ask, baseUrlOf, jsonOf, objectOf } from './upstream.js';
-
-/** What the two tools of Querit share: where it is, its key, and how its answers are read. */
 
 const BASE_URL = 'https://api.querit.ai';
 

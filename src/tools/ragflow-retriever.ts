@@ -1,3 +1,4 @@
+/** Retrieval through a RAGFlow server. */
 import { firstValueFrom, fromEvent, type Observable, takeUntil, throwIfEmpty } from 'rxjs';
 import type { EgressClient } from '../adapters/egress/egress-client.js';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';

@@ -1,14 +1,13 @@
+/**
+ * What a search found, in the two forms that others need: text for a model, which cites passages as `[ID:n]`, and records by
+ * that number, which a reader's client resolves.
+ */
 import { createHash } from 'node:crypto';
 import type { References } from '../adapters/tool-event.js';
 import { markdownTable } from '../documents/markdown-tables.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { estimateTokens } from '../models/estimate-tokens.js';
 import { type ToolResult, toolResult } from './tool.js';
-
-/**
- * What a search found, in the two forms that others need: text for a model, which cites passages as `[ID:n]`, and records by
- * that number, which a reader's client resolves.
- */
 
 /** Something found, as a tool gives it. */
 export interface Passage {

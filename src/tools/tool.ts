@@ -1,3 +1,9 @@
+/**
+ * What a tool is: something a model may call, and a canvas component of its own.
+ *
+ * A tool is data plus one function. One file defines it with {@link defineTool}, one line in `index.ts` lists it; that
+ * makes it a component (`src/components/tool-component.ts`), a function of every Agent, and a page of `docs/tools.md`.
+ */
 import type { Observable } from 'rxjs';
 import type { z } from 'zod';
 import { type Artifact, type ToolEvent, type ToolResult, toolResult } from '../adapters/tool-event.js';
@@ -6,13 +12,6 @@ import type { Port } from '../graph/component.js';
 import type { TraceContext } from '../graph/trace-context.js';
 import type { Json, JsonObject } from '../json.js';
 import type { ToolServices } from './tool-services.js';
-
-/**
- * What a tool is: something a model may call, and a canvas component of its own.
- *
- * A tool is data plus one function. One file defines it with {@link defineTool}, one line in `index.ts` lists it; that
- * makes it a component (`src/components/tool-component.ts`), a function of every Agent, and a page of `docs/tools.md`.
- */
 
 export type { Artifact, ToolEvent, ToolResult };
 export { toolResult };

@@ -1,3 +1,4 @@
+/** Reports on stocks from Yahoo Finance: parameters, requests, sections. */
 import { concatMap, forkJoin, map, type Observable, of } from 'rxjs';
 import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
@@ -123,7 +124,7 @@ function reportResult(sections: readonly string[]): ToolResult {
   return toolResult(report, { report });
 }
 
-/** Requests to Yahoo Finance: its search, its chart, and its summaries, which need a cookie and its crumb. */
+// Requests to Yahoo Finance: its search, its chart, and its summaries, which need a cookie and its crumb.
 
 const DATA_URL = 'https://query1.finance.yahoo.com';
 const SUMMARY_URL = 'https://query2.finance.yahoo.com';
@@ -228,7 +229,7 @@ function resultIn(answer: Json, name: string, symbol: string): JsonObject {
   throw toolFailed(`Yahoo has nothing about ${JSON.stringify(symbol)}`);
 }
 
-/** What Yahoo answers, as sections of a report in Markdown. */
+// What Yahoo answers, as sections of a report in Markdown.
 
 const MAX_DAYS = 400;
 const MAX_NEWS = 10;

@@ -34,8 +34,8 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Gives any thrown value the form in which clients may see it. What is not an EngineError, or not meant for clients, keeps
- * its message to itself.
+ * Gives any thrown value the form in which clients may see it. The message of anything but an EngineError, or of
+ * one not meant for clients, is not exposed.
  */
 export function failureOf(thrown: unknown): Failure {
   const error = EngineError.is(thrown) ? thrown : new EngineError('INTERNAL', '');
@@ -72,9 +72,4 @@ function dataOf(code: number, details: unknown): { data?: Json } {
 /** The answer to a path that does not exist. */
 export function notFound(path: string): Failure {
   return { status: 404, body: { code: 404, message: `Not Found: ${path}`, data: null, error: 'Not Found' } };
-}
-
-/** A time as RAGFlow writes it, in UTC: `2026-11-21T09:30:00`. */
-export function formatTime(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 19);
 }

@@ -11,20 +11,16 @@ import { noSession } from '../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { AgentRecord, SessionMessage, SessionQuery, SessionRecord } from '../records/stores.js';
 import { findAgent } from './agents/find-agent.js';
-import { type Envelope, formatTime, success, successPage } from './envelope.js';
+import { type Envelope, success, successPage } from './envelope.js';
 import { flag, given, isTruthy, listQuery, orderOf, pageOf, periodQuery, text, textList } from './http/input.js';
 import { type PathRequest, type RouteGroup, type RouteRequest, route } from './http/route.js';
 import type { ServerParts } from './server-parts.js';
+import { anyObject, string, timesOf, timesShape } from './shapes.js';
 
 const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', name: 'name' } as const;
 
 /** Id of the message with which an agent opens a conversation. */
 const PROLOGUE_ID = 'prologue';
-
-const string = z.string();
-const milliseconds = z.number().int().describe('Milliseconds since 1970.');
-const date = string.describe('A time as text, in UTC.');
-const anyObject = z.looseObject({});
 
 const messageShape = z.looseObject({
   role: string,
@@ -46,10 +42,7 @@ const sessionFields = {
   thumb_up: z.number().int(),
   errors: string.nullable(),
   version_title: z.null(),
-  create_time: milliseconds,
-  create_date: date,
-  update_time: milliseconds,
-  update_date: date,
+  ...timesShape,
 };
 
 const sessionShape = z.looseObject({
@@ -264,10 +257,7 @@ function sessionView(session: SessionRecord, showsDsl: boolean): Record<string, 
     thumb_up: 0,
     errors: session.errors,
     version_title: null,
-    create_time: session.createdAt,
-    create_date: formatTime(session.createdAt),
-    update_time: session.updatedAt,
-    update_date: formatTime(session.updatedAt),
+    ...timesOf(session.createdAt, session.updatedAt),
     ...(showsDsl ? { dsl: documentWithState(session.dsl, session.conversation) } : {}),
   };
 }

@@ -4,12 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { JsonObject } from '../json.js';
-import { formatTime, success } from './envelope.js';
+import { success } from './envelope.js';
 import { type RouteGroup, route } from './http/route.js';
-
-const string = z.string();
-const milliseconds = z.number().int().describe('Milliseconds since 1970.');
-const date = string.describe('A time as text, in UTC.');
+import { string, timesOf, timesShape } from './shapes.js';
 
 const templateShape = z.looseObject({
   id: string,
@@ -20,10 +17,7 @@ const templateShape = z.looseObject({
   canvas_types: z.array(string),
   canvas_category: string,
   dsl: z.looseObject({}),
-  create_time: milliseconds,
-  create_date: date,
-  update_time: milliseconds,
-  update_date: date,
+  ...timesShape,
 });
 
 /** A canvas to begin with. */
@@ -157,9 +151,6 @@ function templateView({ id, title, description, kind, dsl, changedAt }: Template
     canvas_types: [kind],
     canvas_category: 'agent_canvas',
     dsl,
-    create_time: changedAt,
-    create_date: formatTime(changedAt),
-    update_time: changedAt,
-    update_date: formatTime(changedAt),
+    ...timesOf(changedAt, changedAt),
   };
 }

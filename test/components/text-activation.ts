@@ -53,6 +53,7 @@ export function activationOf({
     closing: false,
     source,
     services,
+    state$: EMPTY,
     signal: new AbortController().signal,
     lookup,
     stream(text) {

@@ -5,9 +5,10 @@ import { Frontier } from '../../src/graph/frontier.js';
 import { link } from '../../src/graph/link.js';
 import type { Outputs } from '../../src/graph/node-events.js';
 import type { Plan, Scope } from '../../src/graph/plan.js';
-import { restore, snapshot } from '../../src/graph/state.js';
+import { restore, snapshot } from '../../src/graph/snapshot.js';
+
 import { stateFromJson, stateToJson } from '../../src/graph/state-json.js';
-import { Frame, type Token } from '../../src/graph/token.js';
+import { Frame, type Token } from '../../src/graph/tokens.js';
 import { property, type Random } from '../support/random.js';
 import { randomCycles, TokenGame } from './support/token-game.js';
 
@@ -28,7 +29,9 @@ describe('the frontier', () => {
       expect(idsOf(ready)).toEqual(idsOf(expected));
       open.push(...idsOf(expected));
     };
-    compare(frontier.enter(root), game.enter((plan.scopes[0] as Scope).entries));
+    const entered: Token[] = [];
+    frontier.enter(root, entered);
+    compare(entered, game.enter((plan.scopes[0] as Scope).entries));
 
     for (let move = 0; open.length > 0; move += 1) {
       const [id] = open.splice(random.int(open.length), 1) as [number];

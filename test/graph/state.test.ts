@@ -3,7 +3,8 @@ import { map, startWith } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { Activation } from '../../src/graph/component.js';
 import { interrupt, type NodeEvent, settled } from '../../src/graph/node-events.js';
-import { restore, snapshot } from '../../src/graph/state.js';
+import { restore, snapshot } from '../../src/graph/snapshot.js';
+
 import { stateFromJson, stateToJson } from '../../src/graph/state-json.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import { initialState } from './support/initial-state.js';

@@ -1,3 +1,4 @@
+/** Browser sessions: starting, bounding and stopping them, with stored cookies. */
 import { from, Observable, type Subscriber, switchMap } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { createLimiter } from '../../models/limiter.js';

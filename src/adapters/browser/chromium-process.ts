@@ -1,3 +1,4 @@
+/** The process of Chromium: finding it, its flags, folders, pipe and end. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { access, constants, readdir, rm } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** Downloads and other events of pages. */
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, CDPSession } from 'playwright-core';

@@ -1,3 +1,4 @@
+/** The proxy that checks and forwards all requests of a browser, with its lists of domains. */
 import {
   createServer,
   type IncomingMessage,

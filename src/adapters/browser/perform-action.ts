@@ -1,3 +1,4 @@
+/** Actions on a page. */
 import type { Locator, Page } from 'playwright-core';
 import { EngineError } from '../../errors.js';
 import { checkUrl } from '../egress/url-policy.js';

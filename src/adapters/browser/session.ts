@@ -1,3 +1,4 @@
+/** Pages of one browser window: reading, acting, settling. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';

@@ -1,3 +1,4 @@
+/** Connections to checked addresses: resolving, dialling, TLS. */
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

@@ -1,3 +1,4 @@
+/** `fetch` for libraries that bring their own protocol: streaming, under the policy of the one egress client. */
 import type { Readable } from 'node:stream';
 import { EngineError } from '../../errors.js';
 import type { TraceContext } from '../../graph/trace-context.js';
@@ -7,8 +8,6 @@ import { type BodyLimits, tooLarge } from './read-body.js';
 import { type HttpMethod, requestHeaders } from './request-headers.js';
 import { sendOverOwnConnection, type Transport, type WireAnswer } from './transport.js';
 import { checkUrl, type Reach } from './url-policy.js';
-
-/** `fetch` for libraries that bring their own protocol: streaming, under the policy of the one egress client. */
 
 /** How a guarded `fetch` is made. */
 export interface GuardedFetchOptions {

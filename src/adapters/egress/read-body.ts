@@ -1,3 +1,4 @@
+/** Bodies of answers: read within bounds, decompressed, decoded. */
 import type { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';

@@ -1,3 +1,4 @@
+/** Methods and headers of requests, also after redirects. */
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { EngineError } from '../../errors.js';
 import { readTraceContext, type TraceContext } from '../../graph/trace-context.js';

@@ -1,3 +1,4 @@
+/** One HTTP request on the wire, over undici. */
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Client } from 'undici';

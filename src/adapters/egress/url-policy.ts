@@ -1,3 +1,4 @@
+/** Which URLs and addresses requests may reach. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { EngineError } from '../../errors.js';

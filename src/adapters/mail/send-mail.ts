@@ -1,9 +1,8 @@
+/** Mail: recipients and headers checked, plain text parts, sending. */
 import type SmtpConnection from 'nodemailer/lib/smtp-connection';
 import type { EngineError } from '../../errors.js';
 import type { EgressConnection } from '../egress/connect.js';
 import { quoteResponse, toolFailed } from '../failures.js';
-
-/** One mail over a connection that is already open, with nodemailer's protocol and message builder. */
 
 /** Milliseconds that a server may be silent. */
 const GREETING_MS = 10_000;
@@ -142,7 +141,7 @@ function reasonOf({ code, originalCode, command, response }: Required<SmtpError>
   return 'the mail server answered something that cannot be used';
 }
 
-/** Addresses and headers of a mail, as models and documents write them. Nothing here can start a header of its own. */
+// Addresses and headers of a mail, as models and documents write them. Nothing here can start a header of its own.
 
 const MAX_RECIPIENTS = 100;
 const MAX_ADDRESS = 254;
@@ -181,7 +180,7 @@ function hasControl(text: string): boolean {
   return /\p{Cc}|[\u2028\u2029]/u.test(text);
 }
 
-/** The plain text part, for mail readers without HTML. */
+// The plain text part, for mail readers without HTML.
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 

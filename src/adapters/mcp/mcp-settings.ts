@@ -1,10 +1,9 @@
+/** MCP servers as operators declare them, and the headers of their requests. */
 import { validateHeaderName } from 'node:http';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { checkUrl } from '../egress/url-policy.js';
-
-/** MCP servers as the operator declares them in a file. */
 
 const texts = z.record(z.string(), z.string());
 

@@ -1,3 +1,4 @@
+/** A session with an MCP server: opened by subscribing, closed by unsubscribing. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type {
   CallToolResult,
@@ -14,8 +15,6 @@ import type { JsonObject } from '../../json.js';
 import { createGuardedFetch, type GuardedFetchOptions } from '../egress/guarded-fetch.js';
 import { CONNECTION_LOST } from './mcp-failures.js';
 import type { LocalServer, RemoteServer, ServerSettings } from './mcp-settings.js';
-
-/** A session with an MCP server: opened by subscribing, closed by unsubscribing. */
 
 /** An open session. */
 export interface McpSession {

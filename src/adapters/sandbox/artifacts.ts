@@ -1,3 +1,4 @@
+/** Files that scripts leave: stored, linked, expired. */
 import type { Files } from '../../records/files.js';
 import { artifactEnding } from './artifact-rules.js';
 import type { CodeArtifact } from './code-runner.js';

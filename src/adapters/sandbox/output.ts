@@ -1,9 +1,8 @@
+/** The output of a script: its contract, types, result, failure and attachments. */
 import { readLiteral } from '../../dsl/python-literal.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { isArtifact, isTooDeep } from './artifact-rules.js';
 import type { CodeArtifact, CodeResult } from './code-runner.js';
-
-/** What a document expects of a script: one output of its own with a type. */
 
 /** Outputs that every script has; a document's own is none of these. */
 const SYSTEM_KEYS = new Set([
@@ -58,7 +57,7 @@ function typeOf(declared: Json): string {
   return isJsonObject(declared) && typeof declared.type === 'string' ? declared.type : '';
 }
 
-/** Types of values, as the contract of a script's result names them. */
+// Types of values, as the contract of a script's result names them.
 
 /**
  * The type of a value: `String`, `Number`, `Boolean`, `Object`, `Null` or `Array<…>`; mixed and empty lists are

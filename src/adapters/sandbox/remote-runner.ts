@@ -1,3 +1,4 @@
+/** Scripts at an executor service: the request, its answer, and the marked result in stdout. */
 import { catchError, map, type Observable, throwError } from 'rxjs';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
@@ -6,8 +7,6 @@ import { invalidOption } from '../../operators/invalid-option.js';
 import type { EgressClient, EgressResponse } from '../egress/egress-client.js';
 import { artifactType, isArtifact, isTooDeep, MAX_ARTIFACTS } from './artifact-rules.js';
 import type { CodeArtifact, CodeRequest, CodeResult, CodeRunner } from './code-runner.js';
-
-/** Runs code at an executor service of the operator's. */
 
 export interface RemoteRunnerOptions {
   readonly http: EgressClient;
@@ -89,7 +88,7 @@ function baseOf(endpoint: string): URL {
   return url;
 }
 
-/** What an executor service answers, as far as it is relied on. */
+// What an executor service answers, as far as it is relied on.
 
 const STATUSES = [
   'success',

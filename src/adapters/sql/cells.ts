@@ -1,7 +1,6 @@
+/** Rows of drivers as JSON. */
 import type { Json } from '../../json.js';
 import type { StatementBounds, Table } from './session.js';
-
-/** Turns values of drivers into JSON, by one set of rules for all databases. */
 
 /** How a column's values are read. `plain`: whatever the value itself says. */
 export type CellKind = 'plain' | 'whole' | 'decimal' | 'date' | 'time' | 'json' | 'bits';

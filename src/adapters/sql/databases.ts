@@ -1,3 +1,4 @@
+/** Sessions with databases that documents name, and the refusal of the server's own database. */
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { EngineError } from '../../errors.js';
@@ -10,8 +11,6 @@ import { databaseKindOf, databaseKinds } from './dialects.js';
 import { type LoadMssql, mssqlSessions } from './mssql-session.js';
 import type { DatabaseAddress, DatabaseSession, OpenSession, OpenTarget } from './session.js';
 import { openTrinoSession } from './trino-session.js';
-
-/** Sessions with databases that documents name. */
 
 /** How databases are reached. */
 export interface DatabasesOptions {

@@ -1,3 +1,4 @@
+/** SQL Server through the package `mssql`, where it is installed. */
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../../errors.js';

@@ -1,3 +1,4 @@
+/** MySQL, MariaDB and OceanBase through the package `mysql2`. */
 import type { Socket } from 'node:net';
 import type { Connection, ConnectionOptions, FieldPacket } from 'mysql2';
 import { type CellKind, RowCollector } from './cells.js';

@@ -1,3 +1,4 @@
+/** Postgres through the package `postgres`. */
 import { isIP, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';

@@ -1,3 +1,4 @@
+/** The schema of a database as text, and trace comments of statements. */
 import { isTraceparent, type TraceContext } from '../../graph/trace-context.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { Dialect } from './dialects.js';

@@ -1,10 +1,9 @@
+/** What sessions of all drivers share: the port, their life, bounds of a statement. */
 import type { Socket } from 'node:net';
 import type { TraceContext } from '../../graph/trace-context.js';
 import type { Json } from '../../json.js';
 import { toolFailed } from '../failures.js';
 import type { Dialect } from './dialects.js';
-
-/** What a driver gives: one connection to one database, on which statements are run one after the other. */
 
 /** A database as a document names it. */
 export interface DatabaseAddress {
@@ -74,7 +73,7 @@ export interface OpenTarget {
 /** Opens a session over one connection; aborting `signal` before it is open closes what there is. */
 export type OpenSession = (target: OpenTarget, signal: AbortSignal) => Promise<DatabaseSession>;
 
-/** The life of a session over one socket: open until it is closed or given up, busy while a statement is at work. */
+// The life of a session over one socket: open until it is closed or given up, busy while a statement is at work.
 
 /** What sessions of different servers have in common. */
 export interface SessionLife {

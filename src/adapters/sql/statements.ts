@@ -1,3 +1,4 @@
+/** Checking SQL: the lexer of all dialects, splitting, and the rules that let only reading statements pass. */
 import { toolFailed } from '../failures.js';
 import type { Dialect } from './dialects.js';
 

@@ -1,3 +1,4 @@
+/** Trino over HTTP. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { firstValueFrom, fromEvent, takeUntil } from 'rxjs';
 import type { TraceContext } from '../../graph/trace-context.js';

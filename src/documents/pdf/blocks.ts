@@ -1,3 +1,4 @@
+/** Blocks on the pages of a PDF, tables included. */
 import {
   type Align,
   type Block,

@@ -1,3 +1,4 @@
+/** The pages of a PDF while they are filled: free space, pictures, outline, and yielding to the event loop. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MARGIN, PAPER, type Page } from '../content.js';
 import type { Image } from '../image.js';

@@ -1,3 +1,4 @@
+/** Lines of text for a PDF: pieces that stay whole, and where lines break between them. */
 import { isWide } from '../characters.js';
 
 /** The fonts of a document. Only the first two have more than Latin letters. */

@@ -1,3 +1,4 @@
+/** The fonts of a PDF: measured and drawn text, with a fast layout for Chinese and repeated words. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type PDFDocument from 'pdfkit';

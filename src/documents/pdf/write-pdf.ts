@@ -1,3 +1,4 @@
+/** Sections of blocks as PDF: the file, and the edges of its pages. */
 import { EDGE, MARGIN, PAPER, type Page, type Section } from '../content.js';
 import { BlockDrawing } from './blocks.js';
 import { createYielder, Outline, PageFlow, Pictures } from './flow.js';

@@ -1,3 +1,4 @@
+/** What kind of file bytes are, and the content of `data:` URLs. */
 import type { StoredFile } from '../../records/files.js';
 import { looksLikeText } from './decode-text.js';
 

@@ -1,3 +1,4 @@
+/** Bounds of reading files, and the errors of files that cannot be read. */
 import { EngineError } from '../../errors.js';
 import { cutText } from '../characters.js';
 

@@ -1,3 +1,4 @@
+/** The text of an uploaded file: PDF, Word, Excel, HTML and texts. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredFile } from '../../records/files.js';
 import { readWorkbook } from '../spreadsheets/read-workbook.js';

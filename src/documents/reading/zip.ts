@@ -1,3 +1,4 @@
+/** Zip archives within bounds: the directory, and entries as streams. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createInflateRaw } from 'node:zlib';
 import { sizeText, toUnreadable, unreadable } from './limits.js';

@@ -1,3 +1,4 @@
+/** Tables from what a node gets: stored files, `data:` URLs, Base64, texts. */
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
 import { findTables } from '../markdown-tables.js';

@@ -1,3 +1,4 @@
+/** The sheets of an `.xlsx` workbook: cells, shared texts, dates. */
 import type { Json } from '../../json.js';
 import { toUnreadable, unreadable } from '../reading/limits.js';
 import { openZip, requireUnpackedSize, type ZipEntry } from '../reading/zip.js';

@@ -1,11 +1,10 @@
+/** Operations on tables: summaries, merging, data as tables. */
 import { canonicalJson, sortValues } from '../../dsl/json-order.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { LoadedFile } from './load-tables.js';
 import { type CellBudget, sheetsMarkdown, type Table, tableMarkdown, toRecords, uniqueName } from './table.js';
-
-/** Outputs of the operations on spreadsheets, with RAGFlow's summaries. */
 
 /** How tables are merged. */
 export interface MergeOptions {

@@ -1,3 +1,5 @@
+/** Which sheets and cells of a spreadsheet are read: selections and addresses. */
+
 /** Sheets to read, in order, each whole or a range of it. */
 export type SheetSelection = readonly SheetChoice[];
 

@@ -1,3 +1,4 @@
+/** Tables of spreadsheets: rows under named columns, budgets of cells, types of columns, Markdown. */
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
 import type { Json, JsonObject } from '../../json.js';

@@ -1,3 +1,4 @@
+/** The parts of an `.xlsx` archive that hold a workbook. */
 import { unreadable } from '../reading/limits.js';
 import type { Zip, ZipEntry } from '../reading/zip.js';
 import { createXmlReader, type XmlHandler } from './xml-reader.js';

@@ -1,3 +1,4 @@
+/** Tables as stored files: workbooks and CSV. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { renderValue } from '../../dsl/render-value.js';
 import type { Json } from '../../json.js';

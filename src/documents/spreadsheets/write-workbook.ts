@@ -1,3 +1,4 @@
+/** Tables as an `.xlsx` workbook. */
 import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { renderValue } from '../../dsl/render-value.js';

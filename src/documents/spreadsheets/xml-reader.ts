@@ -1,3 +1,4 @@
+/** XML of Office files as a stream, within bounds. */
 import { SaxesParser } from 'saxes';
 
 /** Receives the parts of an XML document in order; names come without their namespace prefix. */

@@ -1,24 +1,27 @@
 /**
- * Going on from an earlier point of a run: its journal up to there gives a state that another run starts from.
+ * Continuing from an earlier point of a run: its log up to there gives a state that another run starts from.
  *
- * Points are marks of the journal, numbers of events in the log that clients see. What had settled by then is in the state and
- * never runs again; what was at work, or failed, runs again from its last progress.
+ * Points are numbers of events. What had settled by then is in the state and never runs again; what was at work, or failed, runs again
+ * from its last progress.
  */
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
-import { type JournalRecord, type MarkedRecord, readMarkedRecord } from '../journal.js';
+import type { RunEvent } from '../events.js';
+import { readEvent } from '../log.js';
 import type { Outputs } from '../node-events.js';
 import { indexOfNode, type Plan, type Variables } from '../plan.js';
-import { requirePlan } from '../prepare.js';
-import { replay } from '../replay.js';
+import { requirePlan } from '../run.js';
 import type { Checkpoint, FrameState, State } from '../state.js';
 import { stateFromJson, stateToJson } from '../state-json.js';
+import { foldState, undisturbed } from '../transition.js';
 
-/** What is kept of a run: a snapshot, and the records that came after it. */
+/** What is stored of a run: a snapshot, and the events that came after it. */
 export interface RunHistory {
   readonly checkpoint: Checkpoint;
-  /** In order, each one JSON text. */
-  readonly records: readonly string[];
+  /** In order. */
+  readonly events?: readonly RunEvent[];
+  /** The same as JSON texts, from hosts that store records. */
+  readonly records?: readonly string[];
 }
 
 /** What is different from the given point on. */
@@ -45,14 +48,14 @@ export function historyStart({ checkpoint }: Pick<RunHistory, 'checkpoint'>): nu
  * @throws EngineError HISTORY_GONE when the journal begins later; PLAN_CHANGED when it belongs to another graph; CHECKPOINT_INVALID.
  */
 export function forkAt(plan: Plan, history: RunHistory, at: number = Number.POSITIVE_INFINITY): Checkpoint {
-  const { checkpoint, records } = history;
+  const { checkpoint } = history;
   const start = historyStart(history);
   if (at < start) {
     const message = `Run "${checkpoint.run}" cannot go on from event ${at}: nothing is kept before seq ${start}; take that one or a later one.`;
     throw new EngineError('HISTORY_GONE', message);
   }
   requirePlan(plan, checkpoint);
-  const state = replay(plan, stateFromJson(plan, checkpoint.state), undisturbed(recordsUntil(records, at)));
+  const state = foldState(plan, stateFromJson(plan, checkpoint.state), undisturbed(eventsUntil(history, at)));
   return { ...checkpoint, mark: 0, seq: 0, state: stateToJson(plan, state) };
 }
 
@@ -103,33 +106,6 @@ function withVariables({ values, tokens, ...frame }: FrameState, variables: Vari
   };
 }
 
-function recordsUntil(texts: readonly string[], at: number): JournalRecord[] {
-  const kept: JournalRecord[] = [];
-  for (const text of texts) {
-    const { record, mark = 0 }: MarkedRecord = readMarkedRecord(text);
-    if (mark > at) break;
-    kept.push(record);
-  }
-  return kept;
-}
-
-/**
- * Without the failure at the end, and without ends of passes that their containers had not heard of: such a pass is taken up again
- * where it was, and if all of it is done it ends at once. Dropping it would run its nodes again.
- */
-function undisturbed(records: readonly JournalRecord[]): readonly JournalRecord[] {
-  const kept: JournalRecord[] = [];
-  /** Containers that did something later. */
-  const heard = new Set<number>();
-  let isEndKept = false;
-  for (let at = records.length - 1; at >= 0; at -= 1) {
-    const record = records[at] as JournalRecord;
-    // The end of the pass, and of those around, comes right after the failure; one outside of all bodies has none.
-    const isKept: boolean = record.type === 'failed' ? isEndKept : record.type !== 'closed' || heard.has(record.token);
-    isEndKept = isKept && record.type === 'closed';
-    if (!isKept) continue;
-    kept.push(record);
-    heard.add(record.token);
-  }
-  return kept.reverse();
+function eventsUntil({ events, records }: RunHistory, at: number): RunEvent[] {
+  return (events ?? (records ?? []).map(readEvent)).filter(({ seq }) => seq <= at);
 }

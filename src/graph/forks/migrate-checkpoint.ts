@@ -3,7 +3,7 @@ import { EngineError } from '../../errors.js';
 import { Cells } from '../cells.js';
 import type { Outputs } from '../node-events.js';
 import type { Node, Plan } from '../plan.js';
-import { requirePlan } from '../prepare.js';
+import { requirePlan } from '../run.js';
 import type { Checkpoint, FrameState, State, TokenState } from '../state.js';
 import { stateFromJson, stateToJson } from '../state-json.js';
 

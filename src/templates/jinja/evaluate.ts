@@ -1,3 +1,4 @@
+/** Values of Jinja expressions, operators included. */
 import type { Budget } from '../template-budget.js';
 import { formatPrintf } from './format.js';
 import { getAttribute, getItem } from './members.js';

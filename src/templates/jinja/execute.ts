@@ -1,3 +1,4 @@
+/** Statements of Jinja templates carried out: text, branches, loops, macros. */
 import type { Budget } from '../template-budget.js';
 import { applyFilters, callValue, evaluate, evaluateArguments } from './evaluate.js';
 import { type Runtime, readArguments, Scope } from './runtime.js';
@@ -15,8 +16,6 @@ import {
   typeName,
   type Value,
 } from './values.js';
-
-/** Statements of Jinja templates carried out: text, branches, loops, macros. */
 
 /** What ends a body early. */
 type Signal = 'break' | 'continue' | undefined;

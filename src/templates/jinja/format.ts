@@ -1,3 +1,4 @@
+/** Python's text formatting: `str.format` and `%`. */
 import { renderNumber } from '../../dsl/render-value.js';
 import type { Budget } from '../template-budget.js';
 import {
@@ -185,7 +186,6 @@ function pad(sign: string, text: string, { fill, width, side }: Padding): string
 
 const DIRECTIVE = /%(?:\(([^()]*)\))?([-+ 0#]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%])/y;
 
-/** Widest field and longest fraction. */
 /** From here on the language writes an exponent; such numbers are whole. */
 const MAX_FIXED = 1e21;
 

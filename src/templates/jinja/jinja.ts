@@ -1,3 +1,4 @@
+/** Jinja: rendering a template, with its filters by name, global functions and tests. */
 import type { JsonObject } from '../../json.js';
 import { Budget, checkTemplateLength, guardStack, type TemplateLimits } from '../template-budget.js';
 import { applyComparison } from './evaluate.js';

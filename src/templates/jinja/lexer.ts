@@ -1,3 +1,4 @@
+/** Tokens of a Jinja template, and the cursor that the parsers read them through. */
 import { SIMPLE_ESCAPES } from '../../dsl/python-literal.js';
 import {
   type BracedReference,

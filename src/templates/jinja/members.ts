@@ -1,3 +1,4 @@
+/** Members of values in Jinja: own keys, positions, and the methods of texts, lists and objects. */
 import { formatText } from './format.js';
 import { type Runtime, readArguments, textArgument, wholeNumber } from './runtime.js';
 import * as text from './text.js';

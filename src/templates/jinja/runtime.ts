@@ -1,3 +1,4 @@
+/** What all parts of the Jinja evaluator share: host, scopes, arguments of calls, tables of filters. */
 import type { Reference } from '../../dsl/reference.js';
 import type { Budget } from '../template-budget.js';
 import { type Arguments, isNumeric, toText, typeName, type Value } from './values.js';

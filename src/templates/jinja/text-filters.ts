@@ -1,3 +1,4 @@
+/** Filters of Jinja on texts, with breaking of lines and removal of tags. */
 import type { Budget } from '../template-budget.js';
 import { formatPrintf } from './format.js';
 import { type FilterRow, openRow, type Runtime, row, textArgument, wholeNumber } from './runtime.js';
@@ -130,7 +131,7 @@ function xmlAttributes(value: Value, [autoSpace]: readonly Value[], run: Runtime
   return result !== '' && (autoSpace === undefined || isTrue(autoSpace)) ? ` ${result}` : result;
 }
 
-/** Breaking texts into lines, and taking tags out of them. */
+// Breaking texts into lines, and taking tags out of them.
 
 /** Where lines may be broken besides blanks. */
 export interface WrapOptions {

@@ -1,7 +1,7 @@
 /**
  * Which names and web pages a server answers to.
  *
- * A server without keys trusts whoever reaches it, and any web page reaches loopback: directly with a request across origins, or
+ * A server without keys trusts every client that reaches it, and any web page reaches loopback: directly with a request across origins, or
  * under its own name by DNS rebinding. So such a server answers to loopback names only, and only to its own pages.
  */
 import { isLoopbackName } from '../../settings/access.js';

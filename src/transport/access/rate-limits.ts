@@ -40,11 +40,40 @@ export class RateLimit {
   }
 }
 
-/** When to come back while nobody can count. */
+/** When to try again after the counter failed. */
 const RETRY_MS = 1_000;
 
 /** The refusal of a caller that is too fast. */
 export function tooManyRequests(most: number): EngineError {
   const message = `Too many requests: ${most} a minute are allowed for one key. Try again later.`;
   return new EngineError('LIMIT_REACHED', message, { details: { httpStatus: 429 } });
+}
+
+/** Lets so many things pass per span, in bursts of at most as many. */
+export class TokenBucket {
+  readonly #capacity: number;
+  readonly #spanMs: number;
+  readonly #now: () => number;
+  #tokens: number;
+  #filledAt: number;
+
+  constructor(capacity: number, spanMs: number, now: () => number) {
+    this.#capacity = capacity;
+    this.#spanMs = spanMs;
+    this.#now = now;
+    this.#tokens = capacity;
+    this.#filledAt = now();
+  }
+
+  /** Whether one more may pass now. */
+  take(): boolean {
+    const now = this.#now();
+    // A clock that is set back must not drain the bucket.
+    const elapsedMs = Math.max(0, now - this.#filledAt);
+    this.#tokens = Math.min(this.#capacity, this.#tokens + (elapsedMs * this.#capacity) / this.#spanMs);
+    this.#filledAt = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
 }

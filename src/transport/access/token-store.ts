@@ -9,7 +9,7 @@ export interface MemoryTokenLimits {
 
 /** Tokens in memory, gone with the process. */
 export function createMemoryTokens({ maxCount = 100_000 }: MemoryTokenLimits = {}): TokenStore {
-  // By digest: how long a look-up takes says nothing about keys that exist.
+  // By digest: the time of a look-up does not reveal existing keys.
   const byToken = new Map<string, OwnedToken>();
   const byBeta = new Map<string, OwnedToken>();
   return {

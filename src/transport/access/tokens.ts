@@ -4,10 +4,9 @@ import { z } from 'zod';
 import { noAgent } from '../../hosting/refusals.js';
 import type { JsonObject } from '../../json.js';
 import type { TokenRecord } from '../../records/durable-stores.js';
-import { formatTime, success } from '../envelope.js';
+import { success } from '../envelope.js';
 import { type RouteGroup, route } from '../http/route.js';
-
-const string = z.string();
+import { date, formatTime, milliseconds, string } from '../shapes.js';
 
 const newTokenSchema = z.looseObject({
   agent_id: string.min(1).nullish().describe('The one agent that the beta token opens; default: all.'),
@@ -19,8 +18,8 @@ const tokenShape = z.looseObject({
   token: string,
   beta: string.describe('The key for chat pages.'),
   dialog_id: string.nullable().describe('The one agent that `beta` opens; null: all.'),
-  create_time: z.number().int().describe('Milliseconds since 1970.'),
-  create_date: string.describe('A time as text, in UTC.'),
+  create_time: milliseconds,
+  create_date: date,
   update_time: z.null(),
   update_date: z.null(),
 });

@@ -11,12 +11,12 @@ import { requireAdmin } from '../http/guards.js';
 import { received } from '../http/input.js';
 import { type HttpExchange, type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
+import { string } from '../shapes.js';
 import { runtimeOf } from './canvas-runtimes.js';
 
 /** Headers by which a proxy names the client behind it. */
 const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
-const string = z.string();
 const runtimeShape = z.looseObject({ tenant_id: string, runtime: string, source: z.enum(['override', 'default']) });
 
 /** Which engine is to run a tenant's canvases. */

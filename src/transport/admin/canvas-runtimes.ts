@@ -18,7 +18,7 @@ export function createMemoryCanvasRuntimes(): CanvasRuntimeStore {
 /** This engine's own name. */
 const OWN_RUNTIME = 'runnel';
 
-/** What holds for a tenant, and whether somebody chose it. */
+/** The engine of a tenant, and whether an administrator chose it. */
 export interface RuntimeChoice {
   readonly runtime: string;
   readonly source: 'override' | 'default';

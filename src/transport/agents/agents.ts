@@ -1,32 +1,35 @@
 /** Agents: list, create, read, change, tag, reset, delete. */
 import { z } from 'zod';
+import type { Document } from '../../dsl/document.js';
+import { resetDocument } from '../../dsl/globals.js';
+import { readDocument } from '../../dsl/read.js';
 import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { badArgument, noAgent, noCanvas, notOwner } from '../../hosting/refusals.js';
-import type { Json } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { AgentQuery, AgentRecord, AgentStore } from '../../records/stores.js';
-import { formatTime, success } from '../envelope.js';
+import { success } from '../envelope.js';
 import { given, listQuery, orderOf, pageOf, text, textList } from '../http/input.js';
 import { type NoQuery, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
+import { date, formatTime, milliseconds, string } from '../shapes.js';
 import { publish, requireSound } from '../versions/publish.js';
 import { type AgentInput, agentSchema, readAgentInput, readTags, tagsSchema } from './agent-input.js';
 import { findAgent } from './find-agent.js';
-import { resetDraft } from './reset-draft.js';
 
 const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', title: 'title' } as const;
 const EVERYTHING: AgentQuery = { offset: 0, limit: Number.MAX_SAFE_INTEGER, orderBy: 'createdAt', descending: true };
 const MAX_OWNERS = 100;
 const DEFAULT_CATEGORY = 'agent_canvas';
 
+/** Parameters in which runs leave values. */
+const SLOTS = ['inputs', 'outputs', 'debug_inputs'] as const;
+
 /** Milliseconds that the runs of an agent may take to end before it is deleted. */
 const DELETE_PATIENCE_MS = 5_000;
 
 /** The most runs of one agent that a deletion waits for; the others are cancelled without waiting. */
 const MOST_RUNS = 10_000;
-
-const string = z.string();
-const milliseconds = z.number().int().describe('Milliseconds since 1970.');
 
 const agentItemShape = z.looseObject({
   id: string,
@@ -62,7 +65,6 @@ const issuesShape = z.array(
   }),
 );
 
-const date = string.describe('A time as text, in UTC.');
 const agentShape = agentItemShape.omit({ type: true }).extend({
   create_date: date,
   update_date: date,
@@ -293,6 +295,45 @@ async function stopRuns(parts: ServerParts, tenant: string, agentId: string): Pr
   const { items } = await parts.stores.runs.list(tenant, agentId, query);
   await parts.host.cancel(tenant, { agentId });
   await Promise.all(items.map(({ id }) => parts.host.whenOver(tenant, id, DELETE_PATIENCE_MS)));
+}
+
+/** A draft without what conversations left in it. @throws EngineError DOCUMENT_INVALID. */
+function resetDraft(dsl: JsonObject): JsonObject {
+  const { document, issues } = readDocument(dsl);
+  if (document === undefined) {
+    throw new EngineError('DOCUMENT_INVALID', 'The draft cannot be read, so it cannot be reset.', {
+      details: { issues },
+    });
+  }
+  return withReset(dsl, resetDocument(document));
+}
+
+/** The document as its author wrote it, with the parts that conversations change taken from `reset`. */
+function withReset(dsl: JsonObject, reset: Document): JsonObject {
+  const components = isJsonObject(dsl.components) ? { components: cleared(dsl.components, reset) } : {};
+  if (reset.version === 2) return { ...dsl, ...components };
+  const { globals, history, retrieval, memory, path } = reset;
+  return { ...dsl, ...components, globals, history, retrieval, memory, path };
+}
+
+function cleared(components: JsonObject, reset: Document): JsonObject {
+  return Object.fromEntries(
+    Object.entries(components).map(([id, entry]): [string, Json] => {
+      const clean = reset.components[id]?.params;
+      return [id, clean === undefined ? entry : withParams(entry, clean)];
+    }),
+  );
+}
+
+/** Parameters lie under `obj`, or in the entry itself in the flat form. */
+function withParams(entry: Json, clean: JsonObject): Json {
+  if (!isJsonObject(entry)) return entry;
+  if (isJsonObject(entry.obj)) return { ...entry, obj: withParams(entry.obj, clean) };
+  const { params } = entry;
+  if (!isJsonObject(params)) return entry;
+  const slots = SLOTS.filter((name) => Object.hasOwn(params, name) && Object.hasOwn(clean, name));
+  const values = Object.fromEntries(slots.map((name) => [name, clean[name] as Json]));
+  return { ...entry, params: { ...params, ...values } };
 }
 
 /** An agent in a list. Times are milliseconds since 1970. */

@@ -32,7 +32,7 @@ const openaiSchema = z.looseObject({
   session_id: z.string().nullish(),
 });
 
-/** The body is in one of two forms, which the agent's id does not tell apart. */
+/** The body is in one of two forms, which the agent's id does not distinguish. */
 const eitherSchema = turnSchema.extend({
   agent_id: z.string(),
   'openai-compatible': z.unknown().optional().describe("true: the body and the answer are in OpenAI's form."),
@@ -172,7 +172,7 @@ const KINDS: Readonly<Partial<Record<ErrorCode, readonly [status: number, type: 
   LIMIT_REACHED: [503, 'server_error'],
 };
 
-/** A refusal in OpenAI's form; what is not an EngineError keeps its message to itself. */
+/** A refusal in OpenAI's form; the message of anything but an EngineError is not exposed. */
 function openaiError(thrown: unknown): { readonly status: number; readonly body: JsonObject } {
   const error = EngineError.is(thrown) ? thrown : new EngineError('INTERNAL', '');
   const [usual, type] = KINDS[error.code] ?? [500, 'server_error'];

@@ -129,7 +129,7 @@ function runTrial(
         requireFields(event.pending, turn);
         return runTrial(canvas, turn, id, options, left);
       }),
-      // Whatever would follow the component is no part of the trial.
+      // What follows the component is no part of the trial.
       take(1),
       throwIfEmpty(() => new EngineError('NODE_FAILED', `Component "${id}" ended without outputs.`)),
     );
@@ -186,11 +186,11 @@ function trialDocument(
   { source, type, family }: FoundComponent,
   values: ReadonlyMap<string, JsonObject>,
 ): Document {
-  const kept = new Set(family.map(({ id }) => id));
+  const unchanged = new Set(family.map(({ id }) => id));
   const components = createComponentMap();
   for (const component of Object.values(document.components)) {
     const outputs = values.get(component.id);
-    if (kept.has(component.id)) components[component.id] = component;
+    if (unchanged.has(component.id)) components[component.id] = component;
     else
       components[component.id] = outputs === undefined ? absentFrom(component) : givenIn(component, outputs, source.id);
   }

@@ -12,12 +12,11 @@ import { text } from '../http/input.js';
 import { isMultipart, readMultipart, type UploadedFile } from '../http/read-body.js';
 import { type HttpExchange, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
+import { string } from '../shapes.js';
 import { contentHeaders, endingOf } from './content-headers.js';
 
 /** Types of files that code of an agent may make. */
 const ARTIFACTS = new Set(['png', 'jpg', 'jpeg', 'svg', 'pdf', 'csv', 'json', 'html']);
-
-const string = z.string();
 
 const fileShape = z.looseObject({
   id: string,

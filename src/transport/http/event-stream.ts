@@ -33,7 +33,7 @@ export interface EventStreamOptions {
   readonly pingMs: number;
   /** A client that takes nothing for so many milliseconds is cut off. */
   readonly slowMs: number;
-  /** Hears why a client was cut off. */
+  /** Receives the reason when a client is cut off. */
   readonly whenCut: (reason: unknown) => void;
 }
 

@@ -6,12 +6,11 @@ import { createId } from '../../hosting/ids.js';
 import { heartbeat, idle } from '../../hosting/liveness.js';
 import type { JsonObject } from '../../json.js';
 import { type FindTenant, findOwner } from '../access/api-keys.js';
+import { TokenBucket } from '../access/rate-limits.js';
 import type { ServerParts } from '../server-parts.js';
 import { type ClientFrame, parseFrame, type RequestId, readFrame, requestIdOf } from './client-frames.js';
-import { CLOSE } from './close-codes.js';
 import { LiveRuns } from './live-runs.js';
-import { errorFrame, pongFrame, readyFrame } from './server-frames.js';
-import { TokenBucket } from './token-bucket.js';
+import { CLOSE, errorFrame, pongFrame, readyFrame } from './server-frames.js';
 
 /** Bytes that may wait in the socket before events are held back, and nothing more is read that asks for answers. */
 const SOCKET_BYTES = 1024 * 1024;

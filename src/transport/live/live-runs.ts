@@ -5,6 +5,7 @@ import type { StartedTurn } from '../../hosting/start.js';
 import type { TurnTarget } from '../../hosting/start-command.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/stores.js';
+import type { TokenBucket } from '../access/rate-limits.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
 import type { ClientFrame, RequestId } from './client-frames.js';
@@ -18,7 +19,6 @@ import {
   type LiveView,
   snapshotFrame,
 } from './server-frames.js';
-import type { TokenBucket } from './token-bucket.js';
 
 /** Runs that one connection may follow at once. */
 const MAX_RUNS = 4;

@@ -11,8 +11,8 @@ import { refusalOf } from '../access/origins.js';
 import { type Failure, failureOf, notFound } from '../envelope.js';
 import type { GuardOptions } from '../http/guards.js';
 import type { ServerParts } from '../server-parts.js';
-import { CLOSE } from './close-codes.js';
 import { LiveConnection, type LiveConnectionOptions } from './live-connection.js';
+import { CLOSE } from './server-frames.js';
 
 /** The subprotocol of live connections. */
 const SUBPROTOCOL = 'ragflow.agent.v1';
@@ -54,9 +54,9 @@ export class LiveServer {
     return { webSockets: this.#connections.size, followedOverWebSockets: followed };
   }
 
-  /** Answers a request to change to WebSocket; whatever is wrong with it is answered as HTTP. */
+  /** Answers a request to change to WebSocket; errors are answered as HTTP. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    // Until `ws` takes over, nobody else listens.
+    // Until `ws` has the socket, nothing else listens for errors.
     const ignore = (): void => {};
     socket.on('error', ignore);
     try {
@@ -134,7 +134,7 @@ function refusal(code: 'LIMIT_REACHED' | 'NOT_FOUND' | 'FORBIDDEN', message: str
   return new EngineError(code, message, { details: { httpStatus } });
 }
 
-/** Whose connection it is; undefined when the client has yet to say. @throws EngineError UNAUTHENTICATED. */
+/** The tenant of a connection; undefined until the client authenticates. @throws EngineError UNAUTHENTICATED. */
 async function tenantOf(
   request: IncomingMessage,
   query: URLSearchParams,

@@ -92,7 +92,7 @@ function toolOf(agent: AgentRecord, dsl: JsonObject): AgentTool {
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries([['query', query], ...fields]),
-      // An agent that asks for nothing else is told something.
+      // An agent without fields gets at least a question.
       required: form.size === 0 ? ['query'] : required,
     },
   };
@@ -100,7 +100,7 @@ function toolOf(agent: AgentRecord, dsl: JsonObject): AgentTool {
 
 /**
  * The title, where it is a name: titles are unique. Any other is made one, with the id behind it, so that it stays what it is
- * whatever other agents there are.
+ * regardless of other agents.
  */
 function nameOf({ id, title }: AgentRecord): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(title)) return title;

@@ -11,35 +11,34 @@ import { type Envelope, outside } from '../envelope.js';
 import { DONE, ragflowFrames, sendEventStream } from '../http/event-stream.js';
 import type { HttpExchange } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
-import { anyObject, usageShape } from './run-view.js';
-
-const text = z.string();
+import { anyObject, string } from '../shapes.js';
+import { usageShape } from './run-view.js';
 
 /** The answer of a run to a client that does not stream. */
 export const answerShape = z.looseObject({
-  session_id: text,
-  run_id: text,
+  session_id: string,
+  run_id: string,
   status: z.enum(['waiting', 'succeeded', 'failed', 'cancelled']),
-  event: text
+  event: string
     .optional()
     .describe('Name of the event that it was made of: message_end, user_inputs, workflow_finished.'),
-  message_id: text.optional(),
-  task_id: text.optional(),
+  message_id: string.optional(),
+  task_id: string.optional(),
   created_at: z.number().int().optional().describe('Seconds since 1970.'),
   data: z
     .looseObject({
-      content: text.describe('The whole text of the answer.'),
+      content: string.describe('The whole text of the answer.'),
       reference: anyObject.describe('What it cites.'),
       structured: anyObject.optional(),
       trace: z.array(anyObject).optional().describe('With `return_trace`: what each node did.'),
       usage: usageShape.optional(),
-      component_id: text.optional().describe('The component that ended the message.'),
+      component_id: string.optional().describe('The component that ended the message.'),
       inputs: anyObject.optional().describe('Of the run, or the fields that it waits for.'),
       outputs: z.unknown().optional().describe('Of the last component.'),
       elapsed_time: z.number().optional().describe('Seconds.'),
       created_at: z.number().int().optional().describe('Seconds since 1970.'),
-      tips: text.optional().describe('What the run asks for.'),
-      cpn_id: text.optional().describe('The component that asks.'),
+      tips: string.optional().describe('What the run asks for.'),
+      cpn_id: string.optional().describe('The component that asks.'),
       forms: z.array(anyObject).optional().describe('The same for each component that asks.'),
     })
     .optional(),

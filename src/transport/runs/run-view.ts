@@ -4,10 +4,7 @@ import { writeCall } from '../../canvas/ragflow-events.js';
 import type { RunTimeline, TimelineActivation, TimelineNode } from '../../canvas/timeline.js';
 import type { JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/stores.js';
-
-const text = z.string();
-const milliseconds = z.number().int().describe('Milliseconds since 1970.');
-export const anyObject = z.looseObject({});
+import { milliseconds, string } from '../shapes.js';
 
 export const usageShape = z.looseObject({
   prompt_tokens: z.number().int(),
@@ -17,15 +14,15 @@ export const usageShape = z.looseObject({
 });
 
 export const runShape = z.looseObject({
-  id: text.describe('The same as `run_id`.'),
-  run_id: text,
-  agent_id: text,
-  session_id: text,
-  message_id: text,
-  parent_run_id: text.nullable().describe('The run that it continues.'),
+  id: string.describe('The same as `run_id`.'),
+  run_id: string,
+  agent_id: string,
+  session_id: string,
+  message_id: string,
+  parent_run_id: string.nullable().describe('The run that it continues.'),
   forked_at: z.number().int().nullable().describe('Number of the last event of that run that it builds on.'),
   status: z.enum(['running', 'waiting', 'succeeded', 'failed', 'cancelled']),
-  error: z.looseObject({ code: text, message: text }).nullable(),
+  error: z.looseObject({ code: string, message: string }).nullable(),
   started_at: milliseconds,
   finished_at: milliseconds.nullable(),
   elapsed_time: z.number().nullable().describe('Seconds; null while it runs.'),
@@ -39,9 +36,9 @@ const eventNumber = z.number().int().describe('Number of an event.');
 
 /** All activations of one component together. */
 const nodeSumsShape = z.looseObject({
-  component_id: text,
-  component_type: text,
-  component_name: text,
+  component_id: string,
+  component_type: string,
+  component_name: string,
   activations: z.number().int(),
   failures: z.number().int(),
   retries: z.number().int(),
@@ -60,12 +57,12 @@ export const runDetailShape = runShape.extend({ nodes: z.array(nodeSumsShape) })
 export const timelineShape = runDetailShape.extend({
   activations: z.array(
     z.looseObject({
-      component_id: text,
-      within: text.nullable().describe('`container/pass`, outermost first; null at the top level.'),
+      component_id: string,
+      within: string.nullable().describe('`container/pass`, outermost first; null at the top level.'),
       token: z.number().int().nullable(),
       attempt: z.number().int(),
       status: z.enum(['open', 'settled', 'failed', 'retried', 'skipped', 'waiting']),
-      error: text.nullable(),
+      error: string.nullable(),
       started_at: milliseconds,
       ended_at: milliseconds.nullable(),
       elapsed_time: seconds.nullable(),
@@ -76,10 +73,10 @@ export const timelineShape = runDetailShape.extend({
           z.looseObject({
             id: z.number().int(),
             kind: z.enum(['model', 'tool', 'agent']),
-            name: text,
+            name: string,
             parent: z.number().int().optional().describe('Id of the call that this one is part of.'),
             status: z.enum(['open', 'done', 'failed', 'stopped']),
-            error: text.optional(),
+            error: string.optional(),
             started_at: milliseconds,
             first_piece_at: milliseconds.optional(),
             ended_at: milliseconds.optional(),
@@ -90,7 +87,7 @@ export const timelineShape = runDetailShape.extend({
       usage: usageShape,
       emissions: z.array(
         z.looseObject({
-          kind: text,
+          kind: string,
           first_event_id: eventNumber,
           last_event_id: eventNumber,
           at: milliseconds,

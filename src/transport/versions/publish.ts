@@ -8,7 +8,7 @@ import type { VersionRecord } from '../../records/durable-stores.js';
 import type { AgentChange, AgentRecord } from '../../records/stores.js';
 import type { ServerParts } from '../server-parts.js';
 
-/** What to publish; what is not said is the draft, and a title of who, what and when. */
+/** What to publish; default: the draft, and a title of tenant, agent and time. */
 export interface Publication {
   readonly dsl?: JsonObject;
   readonly title?: string;
@@ -51,7 +51,7 @@ export async function syncPublished({ stores }: ServerParts, tenant: string, age
   let latest = await versions.latest(tenant, agentId);
   for (;;) {
     const published = latest === undefined ? undefined : { dsl: latest.dsl, at: latest.createdAt };
-    // An agent without versions has no such property, which a change cannot say in its own type.
+    // An agent without versions has no such property, which the type of a change cannot express.
     if ((await agents.update(tenant, agentId, { published } as AgentChange)) === undefined) throw noAgent();
     const newest = await versions.latest(tenant, agentId);
     if (newest?.id === latest?.id) return;

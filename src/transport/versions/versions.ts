@@ -6,18 +6,15 @@ import type { VersionRecord } from '../../records/durable-stores.js';
 import type { AgentRecord } from '../../records/stores.js';
 import { readDsl } from '../agents/agent-input.js';
 import { findAgent } from '../agents/find-agent.js';
-import { formatTime, success, successPage } from '../envelope.js';
+import { success, successPage } from '../envelope.js';
 import { pageOf, pageQuery, readQuery, text } from '../http/input.js';
 import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
+import { string, timesOf, timesShape } from '../shapes.js';
 import { publish, syncPublished } from './publish.js';
 
 /** The most versions of a list that is not divided into pages. */
 const MOST = 1_000;
-
-const string = z.string();
-const milliseconds = z.number().int().describe('Milliseconds since 1970.');
-const date = string.describe('A time as text, in UTC.');
 
 const versionItemShape = z.looseObject({
   id: string,
@@ -25,10 +22,7 @@ const versionItemShape = z.looseObject({
   description: string.nullable(),
   user_canvas_id: string.describe('Id of the agent.'),
   release: z.boolean(),
-  create_time: milliseconds,
-  create_date: date,
-  update_time: milliseconds,
-  update_date: date,
+  ...timesShape,
 });
 
 const versionShape = versionItemShape.extend({ dsl: z.looseObject({}) });
@@ -134,10 +128,7 @@ export function versionItem({ id, agentId, title, description, createdAt }: Vers
     user_canvas_id: agentId,
     // There are no others: saving a draft makes no version.
     release: true,
-    create_time: createdAt,
-    create_date: formatTime(createdAt),
-    update_time: createdAt,
-    update_date: formatTime(createdAt),
+    ...timesOf(createdAt, createdAt),
   };
 }
 

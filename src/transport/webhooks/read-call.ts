@@ -20,7 +20,7 @@ export interface ReadCallOptions {
   readonly maxBytes: number;
   /** What a body has to be; undefined: anything. */
   readonly contentType: string | undefined;
-  /** Keeps a file and gives what the agent sees of it. */
+  /** Stores a file and gives the value that the agent gets for it. */
   readonly takeFile: (file: UploadedFile) => Promise<Json>;
 }
 
@@ -29,7 +29,7 @@ const MAX_FILES = 10;
 /** Fields of a form; objects with very many names take seconds to make. */
 const MAX_FIELDS = 10_000;
 
-/** @throws EngineError BAD_REQUEST when the body is not what it has to be, or says that it is. */
+/** @throws EngineError BAD_REQUEST when the body is not of the configured type, or not of the type that its header names. */
 export async function readCall(
   request: IncomingMessage,
   query: ParsedUrlQuery,

@@ -67,7 +67,7 @@ export function objectOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** Texts of a list, of a list of `{value}` as editors keep it, or one text alone. @throws EngineError BAD_REQUEST for anything else. */
+/** Texts of a list, of a list of `{value}` as editors store it, or one text alone. @throws EngineError BAD_REQUEST for anything else. */
 export function textsOf(value: Json | undefined): readonly string[] {
   if (value === undefined || value === null || value === '') return [];
   const items = Array.isArray(value) ? (value as readonly Json[]) : [value];

@@ -18,10 +18,10 @@ const TICK = 0.000_001;
 /** An event of a trial call; `ts` is when it came, in seconds since 1970. */
 export type TracedEvent = JsonObject & { readonly ts: number };
 
-/** A trial call that is going on. */
+/** A running trial call. */
 export interface OpenTrace {
   add(event: JsonObject): void;
-  /** Says that no more follows. */
+  /** Marks the end of the call. */
   end(success: boolean): void;
 }
 
@@ -47,7 +47,7 @@ interface Call {
 /** Trial calls of webhooks, for the page that their author watches: the newest, in this process alone. */
 export class WebhookTraces {
   readonly #now: () => number;
-  /** Names of calls say nothing about when they were made. */
+  /** Makes the names of calls unguessable from their times. */
   readonly #secret = randomBytes(32);
   /** Oldest first. */
   #calls: Call[] = [];
@@ -66,10 +66,10 @@ export class WebhookTraces {
       if (!this.#calls.includes(call)) return;
       const size = JSON.stringify(event).length;
       const isFull = call.events.length >= MAX_EVENTS || call.size + size > MAX_CALL_SIZE;
-      // The end is always kept: whoever watches waits for it.
+      // The end is always stored: watching clients wait for it.
       if (isFull && event.event !== 'finished') return;
       call.size += size;
-      // No two events at one time: whoever asks for what is newer than the last one would miss the other.
+      // No two events at one time: a poll for what is newer than the last one would miss the other.
       const last = call.events.at(-1)?.ts ?? startedAt;
       call.events.push({ ts: Math.max(this.#seconds(), last + TICK), ...event });
       this.#forget();

@@ -125,9 +125,9 @@ function ownerOf(tenant: string, agentId: string): string {
 }
 
 /**
- * Checks a call, runs the draft with it as its owner, and answers as the author configured: at once, or with what the run said.
+ * Checks a call, runs the draft with it as its owner, and answers as the author configured: at once, or with the answer of the run.
  *
- * @throws EngineError for whatever is wrong before the run begins.
+ * @throws EngineError for anything wrong before the run begins.
  */
 async function callWebhook(
   parts: ServerParts,
@@ -228,7 +228,7 @@ async function answerWhenDone(exchange: HttpExchange, live: LiveRun): Promise<vo
   exchange.status = code;
 }
 
-/** What the author's Message says, when it is a status. */
+/** The status that the author's Message declares, when it is valid. */
 function statusOf(value: Json | undefined): number {
   const status = Number(value ?? 200);
   return Number.isInteger(status) && status >= 200 && status <= 599 ? status : 200;

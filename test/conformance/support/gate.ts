@@ -12,7 +12,7 @@ import {
 import type { WireEvent } from '../../../src/canvas/ragflow-events.js';
 import { type AnyComponent, createRegistry, type NodeFunction, type Registry } from '../../../src/graph/component.js';
 import type { NodeEvent } from '../../../src/graph/node-events.js';
-import { toMove } from '../../../src/graph/work.js';
+import { toOutcome } from '../../../src/graph/perform.js';
 
 /**
  * Keeps a run in step with its client, so that a cancel reaches it where the case says, however fast the machine is.
@@ -72,5 +72,5 @@ export class Gate {
 }
 
 function eventsOf(result: ReturnType<NodeFunction>): Observable<NodeEvent> {
-  return isObservable(result) ? result : from(Promise.resolve(result)).pipe(map(toMove));
+  return isObservable(result) ? result : from(Promise.resolve(result)).pipe(map(toOutcome));
 }

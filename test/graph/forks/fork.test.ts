@@ -2,8 +2,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Activation } from '../../../src/graph/component.js';
+import type { RunEvent } from '../../../src/graph/events.js';
 import { forkAt, historyStart, type RunHistory, waitingNodes, withChange } from '../../../src/graph/forks/fork.js';
-import { type JournalRecord, readMarkedRecord } from '../../../src/graph/journal.js';
+
+import { readEvent } from '../../../src/graph/log.js';
 import { settled } from '../../../src/graph/node-events.js';
 import type { Plan } from '../../../src/graph/plan.js';
 import type { RunOptions, Start } from '../../../src/graph/run-options.js';
@@ -11,29 +13,38 @@ import type { Checkpoint } from '../../../src/graph/state.js';
 import type { JsonObject } from '../../../src/json.js';
 import { property, type Random } from '../../support/random.js';
 import { passes } from '../support/containers.js';
-import { journalPlan } from '../support/journal-plans.js';
+import { logPlan } from '../support/log-plans.js';
+import { isEnd } from '../support/memory-log.js';
 import { SlowNodes } from '../support/slow-nodes.js';
 import { planOf, readValue } from '../support/specs.js';
 import { type Watched, watch, watchToEnd, written } from '../support/watch.js';
 
-/** A journal that forgets nothing that a snapshot does not take the place of. */
+/** A log with its first snapshot, or its last. */
 class Kept {
   #checkpoint: string | undefined = undefined;
-  #records: string[] = [];
+  readonly #isLast: boolean;
+
+  constructor({ isLast = false }: { readonly isLast?: boolean } = {}) {
+    this.#isLast = isLast;
+  }
+
+  #events: string[] = [];
   readonly open = {
-    append: (records: readonly string[]) => void this.#records.push(...records),
+    append: (event: RunEvent) => this.#events.push(JSON.stringify(event)),
     snapshot: (checkpoint: Checkpoint) => {
-      this.#checkpoint = JSON.stringify(checkpoint);
-      this.#records = [];
+      if (this.#isLast) this.#checkpoint = JSON.stringify(checkpoint);
+      this.#checkpoint ??= JSON.stringify(checkpoint);
     },
     flush: async () => {},
   };
   get history(): RunHistory {
-    return { checkpoint: JSON.parse(this.#checkpoint as string) as Checkpoint, records: this.#records };
+    const checkpoint = JSON.parse(this.#checkpoint as string) as Checkpoint;
+    const events = this.#events.map(readEvent).filter(({ seq }) => seq > checkpoint.seq);
+    return { checkpoint, events };
   }
 }
 
-const KEEPS_ALL: RunOptions = { durability: 'async', historyBytes: 100_000_000 };
+const KEEPS_ALL: RunOptions = { durability: 'async' };
 
 /** A plan, its slow nodes, and who was activated. */
 function stage(random: Random, seed: number) {
@@ -46,7 +57,7 @@ function stage(random: Random, seed: number) {
     onActivated: (_: Activation): void => {},
     plan: undefined as unknown as Plan,
   };
-  stage.plan = journalPlan({
+  stage.plan = logPlan({
     seed,
     random,
     slow,
@@ -65,7 +76,7 @@ async function finish(
   options: RunOptions = {},
 ) {
   const kept = new Kept();
-  const watched = watch(plan, start, { ...KEEPS_ALL, journal: kept.open, concurrency: 1 + random.int(5), ...options });
+  const watched = watch(plan, start, { ...KEEPS_ALL, log: kept.open, concurrency: 1 + random.int(5), ...options });
   for (let turns = 0; !watched.isOver; turns += 1) {
     if (turns === 100_000) throw new Error('The run is stuck.');
     if (!slow.step(random)) await setImmediate();
@@ -86,7 +97,7 @@ describe('a fork', () => {
         staged.activated.length = 0;
         const forked = await finish(
           staged,
-          { checkpoint: json(forkAt(staged.plan, history, at)), takeover: true },
+          { checkpoint: json(forkAt(staged.plan, history, at)), recovery: { starts: new Map() } },
           random,
         );
         expect(endOf(staged.plan, forked.watched), `fork at ${at}`).toEqual(endOf(staged.plan, watched));
@@ -104,7 +115,7 @@ describe('a fork', () => {
     const { watched, history } = await finish(staged, { input: null }, random);
     let checkpoint = json(forkAt(staged.plan, history, random.int((watched.events.at(-1)?.seq ?? 0) + 1)));
     for (let depth = 0; depth < 3; depth += 1) {
-      const forked = await finish(staged, { checkpoint, takeover: true }, random);
+      const forked = await finish(staged, { checkpoint, recovery: { starts: new Map() } }, random);
       expect(endOf(staged.plan, forked.watched)).toEqual(endOf(staged.plan, watched));
       const lastSeq = forked.watched.events.at(-1)?.seq ?? 0;
       checkpoint = json(forkAt(staged.plan, forked.history, random.int(lastSeq + 1)));
@@ -127,7 +138,11 @@ describe('a fork', () => {
     expect(watched.outcome?.status).toBe(left < 0 ? 'failed' : undisturbed.watched.outcome?.status);
     staged.activated.length = 0;
     staged.onActivated = () => {};
-    const resumed = await finish(staged, { checkpoint: json(forkAt(staged.plan, history)), takeover: true }, random);
+    const resumed = await finish(
+      staged,
+      { checkpoint: json(forkAt(staged.plan, history)), recovery: { starts: new Map() } },
+      random,
+    );
     expect(endOf(staged.plan, resumed.watched)).toEqual(endOf(staged.plan, undisturbed.watched));
     expect(againOf(history, Number.POSITIVE_INFINITY, staged.activated)).toEqual([]);
   });
@@ -144,7 +159,11 @@ describe('a fork', () => {
     const { history } = await finish(staged, { input: null }, random, { signal: cancel.signal });
     staged.activated.length = 0;
     staged.onActivated = () => {};
-    const resumed = await finish(staged, { checkpoint: json(forkAt(staged.plan, history)), takeover: true }, random);
+    const resumed = await finish(
+      staged,
+      { checkpoint: json(forkAt(staged.plan, history)), recovery: { starts: new Map() } },
+      random,
+    );
     expect(endOf(staged.plan, resumed.watched)).toEqual(endOf(staged.plan, undisturbed.watched));
     expect(againOf(history, Number.POSITIVE_INFINITY, staged.activated)).toEqual([]);
   });
@@ -171,23 +190,26 @@ describe('a fork', () => {
       b: { parent: 'box', activate: note },
     });
     const kept = new Kept();
-    const failed = await watchToEnd(plan, { input: null }, { ...KEEPS_ALL, journal: kept.open });
+    const failed = await watchToEnd(plan, { input: null }, { ...KEEPS_ALL, log: kept.open });
     expect(failed.outcome?.status).toBe('failed');
     expect(ran.splice(0)).toEqual(['a0', 'b0', 'a1', 'b1']);
     fails = false;
-    const resumed = await watchToEnd(plan, { checkpoint: json(forkAt(plan, kept.history)), takeover: true });
+    const resumed = await watchToEnd(plan, {
+      checkpoint: json(forkAt(plan, kept.history)),
+      recovery: { starts: new Map() },
+    });
     expect(resumed.outcome?.status).toBe('succeeded');
     expect(ran).toEqual(['b1', 'a2', 'b2']);
   });
 
   it('says how far back it reaches', async () => {
     const plan = planOf({
-      a: { downstream: ['b'], activate: () => ({ text: 'x'.repeat(200) }) },
-      b: { downstream: ['c'], activate: () => ({ text: 'y'.repeat(200) }) },
+      a: { downstream: ['b'], activate: () => ({ text: 'x'.repeat(200_000) }) },
+      b: { downstream: ['c'], activate: () => ({ text: 'y'.repeat(300_000) }) },
       c: {},
     });
-    const kept = new Kept();
-    await watchToEnd(plan, { input: null }, { durability: 'sync', historyBytes: 0, journal: kept.open });
+    const kept = new Kept({ isLast: true });
+    await watchToEnd(plan, { input: null }, { durability: 'sync', log: kept.open });
     const start = historyStart(kept.history);
     expect(start).toBeGreaterThan(0);
     expect(() => forkAt(plan, kept.history, start - 1)).toThrow(
@@ -196,13 +218,16 @@ describe('a fork', () => {
         message: expect.stringContaining(`nothing is kept before seq ${start}`),
       }),
     );
-    const forked = await watchToEnd(plan, { checkpoint: json(forkAt(plan, kept.history, start)), takeover: true });
+    const forked = await watchToEnd(plan, {
+      checkpoint: json(forkAt(plan, kept.history, start)),
+      recovery: { starts: new Map() },
+    });
     expect(forked.outcome?.status).toBe('succeeded');
   });
 
   it('belongs to the graph that it was made with', async () => {
     const kept = new Kept();
-    await watchToEnd(planOf({ a: {} }), { input: null }, { ...KEEPS_ALL, journal: kept.open });
+    await watchToEnd(planOf({ a: {} }), { input: null }, { ...KEEPS_ALL, log: kept.open });
     expect(() => forkAt(planOf({ a: {}, b: {} }), kept.history)).toThrow(
       expect.objectContaining({ code: 'PLAN_CHANGED' }),
     );
@@ -219,12 +244,12 @@ describe('a fork', () => {
     const first = await watchToEnd(
       plan,
       { input: 'one', variables: { 'env.word': 'red' } },
-      { ...KEEPS_ALL, journal: kept.open },
+      { ...KEEPS_ALL, log: kept.open },
     );
     const settledA = first.events.find((event) => event.type === 'node-settled' && event.node === 'a')?.seq ?? 0;
     const play = async (at: number, change: Parameters<typeof withChange>[2]) => {
       const checkpoint = json(withChange(plan, forkAt(plan, kept.history, at), change));
-      return (await watchToEnd(plan, { checkpoint, takeover: true })).outcome?.outputs;
+      return (await watchToEnd(plan, { checkpoint, recovery: { starts: new Map() } })).outcome?.outputs;
     };
     expect(await play(0, { input: 'two' })).toEqual({ value: ['two', 'red'] });
     expect(await play(settledA, { input: 'two' })).toEqual({ value: ['one', 'red'] });
@@ -257,9 +282,12 @@ describe('a fork', () => {
     const waiting = written(plan, asked.outcome?.state as never);
     expect(waitingNodes(plan, waiting)).toEqual(['f', 'f']);
     const kept = new Kept();
-    const answered = await watchToEnd(plan, { checkpoint: waiting, answers: 7 }, { ...KEEPS_ALL, journal: kept.open });
+    const answered = await watchToEnd(plan, { checkpoint: waiting, answers: 7 }, { ...KEEPS_ALL, log: kept.open });
     expect(answered.outcome?.state.cells.get(0)).toEqual({ value: [7, 7] });
-    const forked = await watchToEnd(plan, { checkpoint: json(forkAt(plan, kept.history, 0)), takeover: true });
+    const forked = await watchToEnd(plan, {
+      checkpoint: json(forkAt(plan, kept.history, 0)),
+      recovery: { starts: new Map() },
+    });
     expect(forked.outcome?.status).toBe('succeeded');
     expect(forked.outcome?.state.cells.get(0)).toEqual({ value: [7, 7] });
   });
@@ -278,17 +306,12 @@ function endOf(plan: Plan, { outcome }: Watched) {
 }
 
 /** Tokens that had settled by then and were activated all the same. */
-function againOf({ records }: RunHistory, at: number, activated: readonly Activation[]): string[] {
+function againOf({ events = [] }: RunHistory, at: number, activated: readonly Activation[]): string[] {
   const settledBefore = new Set(
-    records
-      .map(readMarkedRecord)
-      .filter(({ record, mark = 0 }) => mark <= at && isEnd(record))
-      .map(({ record }) => `r/${record.token}`),
+    events.flatMap((event) => (event.seq <= at && isEnd(event) && 'token' in event ? [`r/${event.token}`] : [])),
   );
   return activated.flatMap(({ token, node }) => (settledBefore.has(token) ? [`${node} as ${token}`] : []));
 }
-
-const isEnd = ({ type }: JournalRecord): boolean => type === 'settled' || type === 'rerouted' || type === 'skipped';
 
 function answersTo({ outcome }: Watched): JsonObject {
   return Object.fromEntries((outcome?.pending ?? []).map(({ token }) => [String(token), true]));

@@ -1,96 +1,102 @@
-/** A run whose journal is held against its state whenever it is written. */
+/** A run whose log is folded and held against its state whenever an activation has ended. */
 import { expect } from 'vitest';
-import { Driver } from '../../../src/graph/driver.js';
-import { type JournalRecord, Recorder, readRecord } from '../../../src/graph/journal.js';
+import type { RunEvent } from '../../../src/graph/events.js';
+import { changesState, LogWriter, readEvent } from '../../../src/graph/log.js';
+import { Performance } from '../../../src/graph/perform.js';
 import type { Plan } from '../../../src/graph/plan.js';
-import { prepare } from '../../../src/graph/prepare.js';
-import { replay } from '../../../src/graph/replay.js';
-import { SILENT } from '../../../src/graph/reporter.js';
-import { checkpointOf } from '../../../src/graph/run.js';
+import { EventReporter } from '../../../src/graph/reporter.js';
+import { checkpointOf, prepare } from '../../../src/graph/run.js';
 import type { Start } from '../../../src/graph/run-options.js';
 import type { State } from '../../../src/graph/state.js';
 import { stateFromJson, stateToJson } from '../../../src/graph/state-json.js';
-import { MemoryJournal } from './memory-journal.js';
+import { foldState } from '../../../src/graph/transition.js';
+import { MemoryLog } from './memory-log.js';
 
 export interface AuditedRun {
   readonly isOver: boolean;
-  /** How often the journal was held against the state. */
+  /** How often the log was held against the state. */
   readonly audits: number;
+  /** Types of the events that were folded. */
+  readonly kinds: ReadonlySet<string>;
   /** The first difference. */
   readonly problem: unknown;
   readonly state: State;
   stop(): void;
 }
 
-/** Starts a run. The state is rebuilt step by step, through JSON each time, so any write could be a snapshot. */
+/** Starts a run. The state is rebuilt step by step, through JSON each time, so any event could be the last before a snapshot. */
 export function startAudited(
   plan: Plan,
   start: Start,
   options: { readonly concurrency: number; readonly durability: 'sync' | 'async' },
 ): AuditedRun {
-  const { frontier, root, last, input, usage, answers, kind, ready } = prepare(plan, start, 0, 'r');
+  const { live, input, answers, kind, ready } = prepare(plan, start, 0, 'r');
   const texts: string[] = [];
-  let rebuilt = '';
+  let rebuilt = textOf(plan, live.state);
+  const kinds = new Set<string>();
   const run = {
     isOver: false,
     audits: 0,
+    kinds,
     problem: undefined as unknown,
     get state(): State {
-      return driver.state;
+      return live.state;
     },
-    stop: () => driver.stop(),
+    stop: () => performance.stop(),
   };
   const audit = () => {
     if (run.problem !== undefined) return;
     try {
-      const records = texts.splice(0).map(readRecord);
+      const events = texts.splice(0).map(readEvent);
       const before = stateFromJson(plan, JSON.parse(rebuilt));
-      rebuilt = textOf(plan, replay(plan, before, records));
-      const told = records.map(({ type, token }) => `${type} ${token}`).join(', ');
-      expect(JSON.parse(rebuilt), `rebuilt from: ${told}`).toEqual(JSON.parse(textOf(plan, driver.state)));
+      rebuilt = textOf(plan, foldState(plan, before, events));
+      const told = events.flatMap((event) => (changesState(event) ? [labelOf(event)] : [])).join(', ');
+      expect(JSON.parse(rebuilt), `rebuilt from: ${told}`).toEqual(JSON.parse(textOf(plan, live.state)));
+      for (const { type } of events) kinds.add(type);
       run.audits += 1;
     } catch (problem) {
       run.problem = problem;
     }
   };
-  class AuditedRecorder extends Recorder {
-    override add(record: JournalRecord): void {
-      super.add(record);
-      texts.push(JSON.stringify(record));
-    }
-  }
-  const checkpoint = () => checkpointOf(plan, driver.state, 'r', 0, 0);
-  const broken = (problem: unknown) => {
-    run.problem ??= problem;
-  };
-  const driver: Driver = new Driver(
-    { plan, frontier, root, last, usage, reporter: SILENT },
-    {
-      run: 'r',
-      input,
-      wake: { answers, isTakeover: kind === 'takenOver' },
-      services: undefined,
-      concurrency: options.concurrency,
-      maxSteps: 10_000,
-      now: () => 0,
-      random: () => 0,
-      recorder: new AuditedRecorder({
-        journal: new MemoryJournal().open(),
-        durability: options.durability,
-        checkpoint,
-        position: () => 0,
-        whenBroken: broken,
-      }),
-      whenEnded: () => {
-        run.isOver = true;
-        audit();
-      },
+  const log = new LogWriter({
+    log: new MemoryLog().open(),
+    durability: options.durability,
+    checkpoint: () => checkpointOf(plan, live.state, 'r', 0, 0),
+    whenBroken: (problem) => {
+      run.problem ??= problem;
+    },
+  });
+  const reporter = new EventReporter(
+    plan,
+    'r',
+    () => 0,
+    0,
+    (event) => {
+      texts.push(JSON.stringify(event));
+      log.append(event);
     },
   );
-  rebuilt = textOf(plan, driver.state);
-  driver.state$.subscribe(audit);
-  driver.start(ready);
+  const performance: Performance = new Performance(live, reporter, {
+    run: 'r',
+    input,
+    answers,
+    isRecovered: kind === 'recovered',
+    services: undefined,
+    concurrency: options.concurrency,
+    maxSteps: 10_000,
+    now: () => 0,
+    random: () => 0,
+    log,
+    ended: () => {
+      run.isOver = true;
+      audit();
+    },
+  });
+  performance.state$.subscribe(audit);
+  performance.start(ready);
   return run;
 }
 
 const textOf = (plan: Plan, state: State): string => JSON.stringify(stateToJson(plan, state));
+
+const labelOf = (event: RunEvent): string => ('token' in event ? `${event.type} ${event.token}` : event.type);

@@ -4,16 +4,17 @@ import type { RunEvent } from '../../../src/graph/events.js';
 import { Frontier } from '../../../src/graph/frontier.js';
 import { type Outputs, settled, type Write } from '../../../src/graph/node-events.js';
 import type { Plan, Scope, Variables } from '../../../src/graph/plan.js';
-import { settle } from '../../../src/graph/settle.js';
-import { type State, snapshot } from '../../../src/graph/state.js';
-import { Frame } from '../../../src/graph/token.js';
+import { snapshot } from '../../../src/graph/snapshot.js';
+import type { State } from '../../../src/graph/state.js';
+import { Frame } from '../../../src/graph/tokens.js';
+import { transition } from '../../../src/graph/transition.js';
 
 /** The State that a run starts from. */
 export function initialState(plan: Plan, variables: Variables = plan.variables): State {
   const cells = Cells.empty<Outputs>(plan.nodes.length);
   const root = new Frame(plan.scopes[0] as Scope, undefined, '', { cells, variables });
   const frontier = new Frontier(plan);
-  frontier.enter(root);
+  frontier.enter(root, []);
   return snapshot(frontier, root, undefined);
 }
 
@@ -33,7 +34,7 @@ export function stateAfter(
       ...(chosen === undefined ? {} : { next: chosen }),
     });
     const { last } = state;
-    [state] = settle(plan, state, event.token, outcome);
+    [state] = transition(plan, state, event.token, outcome);
     // A failed node is never the one whose outputs the run ends with.
     if (event.type === 'node-failed') state = withLast(state, last);
   }

@@ -1,3 +1,4 @@
+/** Scripts in this process: WebAssembly interpreters in threads, with slots, spares and results. */
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { EngineError } from '../../../errors.js';
@@ -16,8 +17,6 @@ import {
 import type { WasmModule } from './messages.js';
 import { loadPython, loadQuickJs } from './modules.js';
 import { createSlots } from './slots.js';
-
-/** Runs code in this process, in interpreters that are WebAssembly and know nothing of the machine. */
 
 export interface EmbeddedRunnerOptions {
   /** Milliseconds that a script may run; 1 to 3,600,000. @default 10,000 */

@@ -1,3 +1,4 @@
+/** The host's side of interpreters: one in its thread, and spares that are kept ready. */
 import type { Worker } from 'node:worker_threads';
 import { EngineError } from '../../../errors.js';
 import { startThread } from '../../../threads/start-thread.js';

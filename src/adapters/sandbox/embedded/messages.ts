@@ -1,6 +1,5 @@
-import type { CodeLimit } from '../code-runner.js';
-
 /** The messages between the host and the thread of an interpreter. */
+import type { CodeLimit } from '../code-runner.js';
 
 /** What a thread gets when it starts. */
 export interface ThreadSetup {
@@ -49,7 +48,7 @@ export interface Report {
 
 export type ThreadMessage = { readonly type: 'ready' } | Report;
 
-/** WebAssembly as far as it is used here: the types of Node 20 leave out how modules are made. */
+// WebAssembly as far as it is used here: the types of Node 20 leave out how modules are made.
 
 /** A compiled module; nothing is ever read of it. */
 // biome-ignore lint/complexity/noBannedTypes: the platform's own type has no members either

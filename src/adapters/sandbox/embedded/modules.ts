@@ -1,3 +1,4 @@
+/** The WebAssembly modules of the interpreters, with bounds of memory. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type WasmModule, webAssembly } from './messages.js';

@@ -1,3 +1,4 @@
+/** Slots for running scripts, shared fairly between tenants. */
 import { EngineError } from '../../../errors.js';
 
 export interface Slots {

@@ -1,9 +1,8 @@
+/** What the threads of all interpreters share: waiting for a job, printing, reporting the end. */
 import { type MessagePort, receiveMessageOnPort, type TransferListItem } from 'node:worker_threads';
 import { isArtifact, MAX_ARTIFACTS } from '../artifact-rules.js';
 import type { CodeLimit } from '../code-runner.js';
 import type { ArtifactFile, Ending, Job, Report, ThreadMessage, ThreadSetup } from './messages.js';
-
-/** What the threads of all interpreters share: waiting for a job, printing, reporting the end. */
 
 /** The thread's connection to the host. */
 export interface ThreadSide {

@@ -1,3 +1,4 @@
+/** The thread of JavaScript: one fresh interpreter per script, until the host ends the thread. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import {
   newQuickJSWASMModuleFromVariant,
@@ -19,8 +20,6 @@ import {
   STDOUT,
   type ThreadSide,
 } from '../thread-side.js';
-
-/** One script in one fresh instance of QuickJS. */
 
 const PAGE_BYTES = 65_536;
 /** The least that the module asks for. */
@@ -164,8 +163,6 @@ function endingOf(report: string, maxResultBytes: number): Ending {
 function raised(text: string): Ending {
   return { type: 'raised', text, isMemory: false };
 }
-
-/** The thread of JavaScript: one fresh interpreter per script, until the host ends the thread. */
 
 const setup = workerData as ThreadSetup;
 const side = createThreadSide(parentPort as MessagePort, setup);

@@ -1,9 +1,11 @@
+/**
+ * The thread of a Python interpreter: starts it, waits for one script, runs it, reports how it ended. Its descriptors all end
+ * in this process, and its file system is in memory.
+ */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Directory, Fd, File, Inode, OpenFile, PreopenDirectory, WASI, wasi } from '@bjorn3/browser_wasi_shim';
 import { type ArtifactFile, type Ending, type ThreadSetup, type WasmMemory, webAssembly } from '../messages.js';
 import { BROKEN_ENDING, createThreadSide, maxEndingLength, readEnding, STDERR, STDOUT } from '../thread-side.js';
-
-/** The descriptors that an interpreter reads and writes through; all of them end in this process. */
 
 /** Gives the job, once; `wait` blocks until it is there. */
 class JobInput extends Fd {
@@ -107,7 +109,7 @@ function describe(rights: number) {
   return { ret: wasi.ERRNO_SUCCESS, fdstat };
 }
 
-/** The file system that a script sees: folders and files in memory, with a bound on all of them together. */
+// The file system that a script sees: folders and files in memory, with a bound on all of them together.
 
 /** Files and folders that a script may make. */
 const MAX_ENTRIES = 1_000;
@@ -241,8 +243,6 @@ class OpenBoundedFile extends OpenFile implements Fd {
     return size <= this.#file.data.byteLength || this.#file.resize(size);
   }
 }
-
-/** The thread of a Python interpreter: starts it, waits for one script, runs it, reports how it ended. */
 
 /** Bytes of all files of a script together. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;

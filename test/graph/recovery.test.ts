@@ -2,12 +2,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import type { Activation } from '../../src/graph/component.js';
-import type { Durability, JournalRecord } from '../../src/graph/journal.js';
+import type { Durability } from '../../src/graph/log.js';
 import type { Plan } from '../../src/graph/plan.js';
 import type { Start } from '../../src/graph/run-options.js';
 import { property, type Random } from '../support/random.js';
-import { journalPlan } from './support/journal-plans.js';
-import { MemoryJournal } from './support/memory-journal.js';
+import { logPlan } from './support/log-plans.js';
+import { isEnd, MemoryLog, type StateEvent } from './support/memory-log.js';
 import { SlowNodes } from './support/slow-nodes.js';
 import { readValue } from './support/specs.js';
 import { watch, written } from './support/watch.js';
@@ -38,12 +38,17 @@ interface Case {
 async function finish({ random, seed, durability, isLost }: Case) {
   const slow = new SlowNodes();
   const ledger = new Ledger();
-  const plan = journalPlan({ seed, random, slow, whenActivated: (at) => ledger.activated(at) });
-  const journal = new MemoryJournal();
+  const plan = logPlan({ seed, random, slow, whenActivated: (at) => ledger.activated(at) });
+  const log = new MemoryLog();
   let start: Start = { input: null };
   for (let processes = 0; processes < 300; processes += 1) {
-    const writer = isLost() ? journal.open(random.int(8)) : journal.open();
-    const watched = watch(plan, start, { journal: writer, durability, concurrency: 1 + random.int(5) });
+    const writer = isLost() ? log.open(random.int(8)) : log.open();
+    const watched = watch(plan, start, {
+      log: writer,
+      durability,
+      seq: log.seq,
+      concurrency: 1 + random.int(5),
+    });
     // A process that is lost may go on for a while without anybody hearing of it.
     for (let unheard = random.int(6), turns = 0; !watched.isOver && (unheard > 0 || !writer.isDead); turns += 1) {
       if (turns === 100_000) throw new Error('The run is stuck.');
@@ -53,19 +58,19 @@ async function finish({ random, seed, durability, isLost }: Case) {
     writer.kill();
     watched.unsubscribe();
     expect(watched.error).toBeUndefined();
-    ledger.check(journal.history);
-    const checkpoint = journal.rebuild(plan);
+    ledger.check(log.history);
+    const checkpoint = log.rebuild(plan);
     if (watched.isOver) {
       const { status, state, pending } = watched.outcome as NonNullable<typeof watched.outcome>;
       const { cells, variables } = written(plan, state).state;
       expect(checkpoint?.state).toEqual(written(plan, state).state);
       if (status === 'succeeded')
-        return { outcomes: outcomesIn(journal.history), cells, variables, confused: ledger.confused(readersIn(plan)) };
+        return { outcomes: outcomesIn(log.history), cells, variables, confused: ledger.confused(readersIn(plan)) };
       expect(status).toBe('waiting');
       expect(pending.length).toBeGreaterThan(0);
       const answers = Object.fromEntries(random.shuffle(pending).map(({ token }) => [String(token), true]));
       start = { checkpoint: checkpoint as NonNullable<typeof checkpoint>, answers };
-    } else if (checkpoint !== undefined) start = { checkpoint, takeover: true };
+    } else if (checkpoint !== undefined) start = { checkpoint, recovery: { starts: new Map() } };
   }
   throw new Error('The run never ends.');
 }
@@ -90,7 +95,7 @@ class Ledger {
   }
 
   /** Before the next process: what it must know as settled. */
-  check(history: readonly JournalRecord[]): void {
+  check(history: readonly StateEvent[]): void {
     const settled = history.filter(isEnd).map(({ token }) => `r/${token}`);
     this.#settled = new Set(settled);
     if (this.#settled.size < settled.length) this.#problems.push(`a token settled twice: ${settled}`);
@@ -104,16 +109,12 @@ class Ledger {
   }
 }
 
-const isEnd = ({ type }: JournalRecord): boolean => type === 'settled' || type === 'rerouted' || type === 'skipped';
-
 /** Nodes that read live text. */
 function readersIn({ nodes }: Plan): ReadonlySet<string | undefined> {
   return new Set(nodes.flatMap(({ streamsTo }) => streamsTo.map((to) => nodes[to]?.id)));
 }
 
 /** What was settled with, in an order of its own: that of the run depends on what took how long. */
-function outcomesIn(history: readonly JournalRecord[]): string[] {
-  return history
-    .flatMap((record) => ('outputs' in record && isEnd(record) ? JSON.stringify(record.outputs) : []))
-    .sort();
+function outcomesIn(history: readonly StateEvent[]): string[] {
+  return history.flatMap((event) => ('outputs' in event && isEnd(event) ? JSON.stringify(event.outputs) : [])).sort();
 }

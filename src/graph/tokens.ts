@@ -1,14 +1,13 @@
 /**
- * Tokens and frames: where a run stands.
+ * Tokens and frames: the position of a run.
  *
  * A *token* is the permission to run a node. A *frame* is one execution of a scope: the top level of a run, or one pass through
- * a container's body. Both are mutable while a run works on them; what leaves the engine is a snapshot (see `state.ts`).
+ * a container's body. Both are mutable, and changed by `frontier.ts` and `transition.ts` alone; what leaves the engine is a snapshot
+ * (see `state.ts`). What a live run does with a token, its *activity*, hangs on the token and is no part of the state.
  */
 import type { Json, JsonObject } from '../json.js';
 import type { Cells } from './cells.js';
-import type { ErrorInfo } from './events.js';
-import type { LiveText } from './live-text.js';
-import type { Outputs, Settled } from './node-events.js';
+import type { Outputs } from './node-events.js';
 import type { Scope, Variables } from './plan.js';
 
 /** `ready`: may run. `held`: waits at a join. `running`: at work. `waiting`: needs an answer, itself or in its body. */
@@ -20,10 +19,18 @@ export interface Values {
   variables: Variables;
 }
 
-/** Work under way that can be stopped. */
-export interface Work {
-  /** Stops the work; nothing is heard of it afterwards. */
+/** What a live run does with a token; see `activation.ts`. */
+export interface Activity {
+  /** Stops the node's work, or its pause before the next try; nothing is reported of it afterwards. */
   stop(): void;
+}
+
+/** Receives the end of a frame; see `perform.ts`. */
+export interface FrameObserver {
+  /** The frame is done, was left early, or can only wait. */
+  ended(status: 'done' | 'exited' | 'interrupted'): void;
+  /** A node of the body failed and nothing in the body handles it. */
+  failed(error: Error): void;
 }
 
 /** Permission to run one node once. All fields are set in the constructor, in one order: one hidden class. */
@@ -47,34 +54,24 @@ export class Token {
   nextWatcher: Token | undefined = undefined;
   /** Whether the node is running and its text comes live. */
   isStreaming = false;
-  /** Whether the node's text is reported; decided at its first piece, undefined before. */
-  isTextReported: boolean | undefined = undefined;
   /** Consumers that were started before this token settled. */
   startedEarly: Token[] | undefined = undefined;
   /** Producers that this token was started before, and that have not settled. */
   awaits = 0;
-  /** What the node settled with while it still awaits a producer. */
-  deferred: { readonly outcome: Settled; readonly recovered: ErrorInfo | undefined } | undefined = undefined;
   /** What a waiting node asks for. */
   payload: JsonObject | undefined = undefined;
   /** What a node that asked was answered; gone once it asks again. */
   answer: Json | undefined = undefined;
-  /** What the node wants back after a resume. */
+  /** What the node stored for when it runs again. */
   nodeState: Json | undefined = undefined;
   /** Outputs that grow item by item. */
   lists: Map<string, Json[]> | undefined = undefined;
   /** Frames of the node's body that are in progress, by round key. */
   frames: Map<string, Frame> | undefined = undefined;
-  /** The node's text while it streams. */
-  live: LiveText | undefined = undefined;
-  /** What is under way for the node; undefined for a node that settles at once. */
-  work: Work | undefined = undefined;
-  /** Whether the work counts against the run's concurrency. */
-  holdsSlot = false;
-  attempt = 1;
-  startedAt = 0;
-  /** Whether the node was started and then waited for one beside it, whose output it reads. */
-  wasPutOff = false;
+  /** Whether the token is held although its node joins nothing: it reads the output of a node beside it that is at work. */
+  isPutOff = false;
+  /** The node at work; undefined before it is announced. */
+  activity: Activity | undefined = undefined;
 
   constructor(id: number, node: number, frame: Frame, status: TokenStatus) {
     this.id = id;
@@ -160,16 +157,14 @@ export class Frame {
   /** Live tokens by level, and the lowest level with any; only kept where the scope has joins. */
   readonly liveAtLevel: Int32Array | undefined;
   lowestLevel = 0;
-  /** A node failed and nobody in the body handles it; the container is told when its wave is over. */
+  /** A node failed and nothing in the body handles it: the body closes when its wave is over. */
   hasFailed = false;
-  /** A node left the body early: nothing of it goes on, but its container has not heard of it yet. */
+  /** A node left the body early: the frame is empty, and its container has not been told. */
   isLeft = false;
   /** Live tokens by node; only kept where the scope has joins. */
   readonly newest: NewestTokens | undefined;
-  /** Called once when the frame ends or can only wait. */
-  whenEnded: ((status: 'done' | 'exited' | 'interrupted') => void) | undefined = undefined;
-  /** Called once when a node of the body fails and nobody in the body handles it. */
-  whenFailed: ((error: Error) => void) | undefined = undefined;
+  /** Told once how the frame ends; undefined before a live run begins it, and afterwards. */
+  observer: FrameObserver | undefined = undefined;
 
   constructor(
     scope: Scope,
@@ -202,10 +197,10 @@ export function framePath(frame: Frame, idOf: (node: number) => string): string 
   return `${around === '' ? '' : `${around}/`}${idOf(owner.node)}/${frame.key}`;
 }
 
-/** Empties a frame that was left early; gives the tokens that were in it. Its listeners are still to be told. */
-export function leave(frame: Frame): Token[] {
-  const { whenEnded } = frame;
-  const tokens = retire(frame);
+/** Empties a frame that was left early; the tokens that were in it are put behind `removed`. Its observer is still to be told. */
+export function leave(frame: Frame, removed: Token[]): void {
+  const { observer } = frame;
+  retire(frame, removed);
   frame.isLeft = true;
   frame.first = undefined;
   frame.last = undefined;
@@ -214,19 +209,112 @@ export function leave(frame: Frame): Token[] {
   frame.heldCount = 0;
   frame.newest?.clear();
   frame.liveAtLevel?.fill(0);
-  frame.whenEnded = whenEnded;
-  return tokens;
+  frame.observer = observer;
 }
 
-/** Takes every token of a frame, and of the bodies inside, out of the run; nobody is told of the frame's end. */
-export function retire(frame: Frame): Token[] {
-  frame.whenEnded = undefined;
-  frame.whenFailed = undefined;
-  const tokens: Token[] = [];
+/** Takes every token of a frame, and of the bodies inside, out of the run; the observer of the frame is not told. */
+export function retire(frame: Frame, removed: Token[]): void {
+  frame.observer = undefined;
   for (let token = frame.first; token !== undefined; token = token.next) {
     token.isLive = false;
-    tokens.push(token);
-    if (token.frames !== undefined) for (const inner of token.frames.values()) tokens.push(...retire(inner));
+    removed.push(token);
+    if (token.frames !== undefined) for (const inner of token.frames.values()) retire(inner, removed);
   }
-  return tokens;
+}
+
+// ── lists through tokens ────────────────────────────────────────────────────────────────────────────────────────────────────
+// A short array beside each token would come to lie in V8's old space, where it keeps its run alive until the next full collection.
+// The live tokens of a frame stand in the order in which they may run: adding and removing cost nothing, however many there are, and a
+// resumed run goes the same way as one that was never stopped. The watchers of a token are those that wait for it at joins.
+
+/** Puts a token at the end of its frame's list. */
+export function appendToList(token: Token): void {
+  const { frame } = token;
+  token.previous = frame.last;
+  token.next = undefined;
+  if (frame.last === undefined) frame.first = token;
+  else frame.last.next = token;
+  frame.last = token;
+}
+
+/** Takes a token out of its frame's list. */
+export function unlink(token: Token): void {
+  const { frame, previous, next } = token;
+  if (previous === undefined) frame.first = next;
+  else previous.next = next;
+  if (next === undefined) frame.last = previous;
+  else next.previous = previous;
+  // A dead token that was promoted would otherwise keep every later one alive until the next full collection.
+  token.previous = undefined;
+  token.next = undefined;
+}
+
+/** The tokens that wait at joins, oldest first. */
+export function heldTokens(frame: Frame): Token[] {
+  const held: Token[] = [];
+  for (let token = frame.first; token !== undefined; token = token.next) if (token.status === 'held') held.push(token);
+  return held;
+}
+
+/** From now on `held` waits for `witness`. */
+export function watch(held: Token, witness: Token): void {
+  held.witness = witness;
+  held.nextWatcher = witness.firstWatcher;
+  witness.firstWatcher = held;
+}
+
+/** Ends that; does nothing when it has no witness. */
+export function unwatch(held: Token): void {
+  const { witness, nextWatcher } = held;
+  held.witness = undefined;
+  held.nextWatcher = undefined;
+  if (witness?.firstWatcher === held) {
+    witness.firstWatcher = nextWatcher;
+    return;
+  }
+  let before = witness?.firstWatcher;
+  while (before !== undefined && before.nextWatcher !== held) before = before.nextWatcher;
+  if (before !== undefined) before.nextWatcher = nextWatcher;
+}
+
+/** Ends all watching of a witness; gives the held tokens in the order in which they came, in which a resumed run finds them too. */
+export function takeWatchers(witness: Token): readonly Token[] {
+  const watchers: Token[] = [];
+  for (let held = witness.firstWatcher; held !== undefined; ) {
+    const next: Token | undefined = held.nextWatcher;
+    held.witness = undefined;
+    held.nextWatcher = undefined;
+    watchers.push(held);
+    held = next;
+  }
+  witness.firstWatcher = undefined;
+  return watchers.sort((left, right) => left.id - right.id);
+}
+
+// ── stream edges ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The token of a producer whose text `consumer` reads while it comes; undefined when there is none (any more). */
+export function liveProducer(consumer: Token, producer: number): Token | undefined {
+  if (consumer.awaits === 0) return undefined;
+  for (let other = consumer.frame.first; other !== undefined; other = other.next) {
+    if (other.node === producer && other.startedEarly?.includes(consumer) === true) return other;
+  }
+  return undefined;
+}
+
+/** Whether one of the consumers that were started early is the token of a node. */
+export function hasStarted(early: readonly Token[], node: number): boolean {
+  return early.some((token) => token.node === node);
+}
+
+/** Separates a producer that does not settle from the consumers it had, which no other producer knows afterwards either. */
+export function detachConsumers(producer: Token): readonly Token[] {
+  const { startedEarly = [] } = producer;
+  producer.isStreaming = false;
+  producer.startedEarly = undefined;
+  if (startedEarly.length === 0) return startedEarly;
+  for (let other = producer.frame.first; other !== undefined; other = other.next) {
+    other.startedEarly = other.startedEarly?.filter((early) => !startedEarly.includes(early));
+  }
+  return startedEarly;
 }

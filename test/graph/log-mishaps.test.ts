@@ -9,7 +9,7 @@ import type { RunOptions, Start } from '../../src/graph/run-options.js';
 import type { Checkpoint } from '../../src/graph/state.js';
 import type { Json } from '../../src/json.js';
 import { passes } from './support/containers.js';
-import { MemoryJournal } from './support/memory-journal.js';
+import { MemoryLog } from './support/memory-log.js';
 import { draw, planOf } from './support/specs.js';
 import { nodesOf, watch, watchToEnd, written } from './support/watch.js';
 
@@ -21,13 +21,13 @@ const writes = (value: Json): Settled =>
 
 /** Runs until the process dies after `count` writes; gives what it kept. */
 async function lose(plan: Plan, start: Start, count: number, options: RunOptions = {}): Promise<Checkpoint> {
-  const journal = new MemoryJournal();
-  const writer = journal.open(count);
-  const watched = watch(plan, start, { journal: writer, durability: 'sync', ...options });
+  const log = new MemoryLog();
+  const writer = log.open(count);
+  const watched = watch(plan, start, { log: writer, durability: 'sync', ...options });
   for (let turns = 0; turns < 50; turns += 1) await setImmediate();
   writer.kill();
   watched.unsubscribe();
-  return journal.rebuild(plan) as Checkpoint;
+  return log.rebuild(plan) as Checkpoint;
 }
 
 describe('a process that is lost', () => {
@@ -45,7 +45,7 @@ describe('a process that is lost', () => {
     const kept = await lose(plan, { input: null }, count);
     const knewIt = JSON.stringify(kept.state.cells).includes('left');
     const before = runs.length;
-    const { events } = await watchToEnd(plan, { checkpoint: kept, takeover: true });
+    const { events } = await watchToEnd(plan, { checkpoint: kept, recovery: { starts: new Map() } });
     expect(runs.slice(before)).toEqual(knewIt ? [] : before === 0 ? runs : [runs[0]]);
     expect(events.at(-1)?.type).toBe('run-settled');
   });
@@ -61,7 +61,7 @@ describe('a process that is lost', () => {
     const asked = await watchToEnd(plan);
     const checkpoint = written(plan, asked.outcome!.state);
     const kept = await lose(plan, { checkpoint, answers: 'Ada' }, Number.POSITIVE_INFINITY);
-    const { events } = await watchToEnd(plan, { checkpoint: kept, takeover: true });
+    const { events } = await watchToEnd(plan, { checkpoint: kept, recovery: { starts: new Map() } });
     expect(events.at(-1)?.type).toBe('run-settled');
     expect(answers).toEqual([undefined, 'Ada', 'Ada']);
   });
@@ -76,7 +76,7 @@ describe('a process that is lost', () => {
       };
       const plan = planOf({ a: { activate: work } });
       const kept = await lose(plan, { input: null }, Number.POSITIVE_INFINITY, { durability });
-      await watchToEnd(plan, { checkpoint: kept, takeover: true });
+      await watchToEnd(plan, { checkpoint: kept, recovery: { starts: new Map() } });
       expect(memos).toEqual([undefined, 'round 1']);
     },
   );
@@ -100,7 +100,7 @@ describe('a process that is lost', () => {
     });
     const kept = await lose(plan, { input: null }, 1);
     isFirst = false;
-    await lose(plan, { checkpoint: kept, takeover: true }, Number.POSITIVE_INFINITY);
+    await lose(plan, { checkpoint: kept, recovery: { starts: new Map() } }, Number.POSITIVE_INFINITY);
     expect([...used.values()].filter(({ size }) => size > 1)).toEqual([]);
   });
 });
@@ -113,10 +113,10 @@ describe('a node that fails in the middle of its writes', () => {
     });
     const onError = { method: 'goto', outputs: {}, targets: ['b'] } as const;
     const plan = draw('a -> b', { a: { activate: half, onError } });
-    const journal = new MemoryJournal();
-    const options = { journal: journal.open(), durability: 'sync' } as const;
+    const log = new MemoryLog();
+    const options = { log: log.open(), durability: 'sync' } as const;
     const { outcome } = await watchToEnd(plan, { input: null }, options);
-    expect(journal.rebuild(plan)?.state).toEqual(written(plan, outcome!.state).state);
+    expect(log.rebuild(plan)?.state).toEqual(written(plan, outcome!.state).state);
     expect(outcome?.state.variables).toEqual({});
   });
 });
@@ -129,20 +129,26 @@ describe('a slot that becomes free', () => {
     const a: NodeFunction = async () => writes('a');
     const b: NodeFunction = () => writes('b');
     const plan = draw('s -> a b', { a: { activate: a }, b: { activate: b } });
-    const journal = new MemoryJournal();
-    const options = { ...one, journal: journal.open(), durability: 'async' } as const;
+    const log = new MemoryLog();
+    const options = { ...one, log: log.open(), durability: 'async' } as const;
     const { outcome } = await watchToEnd(plan, { input: null }, options);
     expect(outcome?.state.variables).toEqual({ 'env.x': 'b' });
-    expect(journal.rebuild(plan)?.state).toEqual(written(plan, outcome!.state).state);
+    expect(log.rebuild(plan)?.state).toEqual(written(plan, outcome!.state).state);
   });
 
-  it.each<{ what: string; x: NodeFunction; onError?: 'goto' }>([
-    { what: 'asks', x: async () => interrupt({ question: 1 }) },
-    { what: 'fails', x: async () => Promise.reject(new Error('no')) },
-    { what: 'fails and is followed by another node', x: async () => Promise.reject(new Error('no')), onError: 'goto' },
+  it.each<{ what: string; x: NodeFunction; onError?: 'goto'; ended: string; end: string }>([
+    { what: 'asks', x: async () => interrupt({ question: 1 }), ended: 'node-interrupted', end: 'run-settled' },
+    { what: 'fails', x: async () => Promise.reject(new Error('no')), ended: 'node-failed', end: 'run-failed' },
+    {
+      what: 'fails and is followed by another node',
+      x: async () => Promise.reject(new Error('no')),
+      onError: 'goto',
+      ended: 'node-failed',
+      end: 'run-settled',
+    },
   ])(
-    'may let a node leave the body in which another one just $what: nothing is heard of that one',
-    async ({ x, onError }) => {
+    'goes to a node that leaves the body once it is reported that another one $what',
+    async ({ x, onError, ended, end }) => {
       const handler = onError === undefined ? {} : { onError: { method: onError, outputs: {}, targets: ['after'] } };
       const plan = planOf({
         box: { isContainer: true, downstream: ['end'], activate: onePass },
@@ -152,16 +158,16 @@ describe('a slot that becomes free', () => {
         after: { parent: 'box' },
         before: { parent: 'box', downstream: ['after'], activate: () => settled({}, { next: [] }) },
       });
-      const journal = new MemoryJournal();
+      const log = new MemoryLog();
       const { events, outcome } = await watchToEnd(
         plan,
         { input: null },
-        { ...one, journal: journal.open(), durability: 'async' },
+        { ...one, log: log.open(), durability: 'async' },
       );
-      expect(nodesOf(events, 'node-interrupted').concat(nodesOf(events, 'node-failed'))).toEqual([]);
+      expect(events.flatMap((event) => (event.type === ended && 'node' in event ? [event.node] : []))).toEqual(['x']);
       expect(nodesOf(events, 'node-started')).not.toContain('after');
-      expect(events.at(-1)?.type).toBe('run-settled');
-      expect(journal.rebuild(plan)?.state).toEqual(written(plan, outcome!.state).state);
+      expect(events.at(-1)?.type).toBe(end);
+      if (end === 'run-settled') expect(log.rebuild(plan)?.state).toEqual(written(plan, outcome!.state).state);
     },
   );
 });

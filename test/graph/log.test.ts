@@ -1,4 +1,4 @@
-/** The journal of a run: the state rebuilt from it is the state of the run, at every write. */
+/** The log of a run: the state folded from it is the state of the run, at every event. */
 import { setImmediate } from 'node:timers/promises';
 import { describe } from 'vitest';
 import type { Plan } from '../../src/graph/plan.js';
@@ -7,14 +7,14 @@ import type { Checkpoint } from '../../src/graph/state.js';
 import type { JsonObject } from '../../src/json.js';
 import { property, type Random } from '../support/random.js';
 import { startAudited } from './support/audited-run.js';
-import { cyclicPlan, journalPlan } from './support/journal-plans.js';
+import { cyclicPlan, logPlan } from './support/log-plans.js';
 import { SlowNodes } from './support/slow-nodes.js';
 import { written } from './support/watch.js';
 
-describe('the state rebuilt from a journal is the state of the run at every write', () => {
+describe('the state folded from a log is the state of the run at every event', () => {
   property('without cycles, with bodies, live text, questions and failures', 300, async (random, seed) => {
     const slow = new SlowNodes();
-    await audit(journalPlan({ seed, random, slow, isOrderly: random.chance(0.3) }), slow, random);
+    await audit(logPlan({ seed, random, slow, isOrderly: random.chance(0.3) }), slow, random);
   });
 
   property('with cycles', 600, async (random, seed) => {
@@ -39,7 +39,7 @@ async function audit(plan: Plan, slow: SlowNodes, random: Random): Promise<void>
     if (isOver && state.root.tokens.length === 0) return;
     if (!isOver && mostTurns === 100_000) throw new Error('The run is stuck.');
     const checkpoint = written(plan, state);
-    start = isOver ? { checkpoint, answers: answersFor(checkpoint) } : { checkpoint, takeover: true };
+    start = isOver ? { checkpoint, answers: answersFor(checkpoint) } : { checkpoint, recovery: { starts: new Map() } };
   }
   throw new Error('The run never ends.');
 }

@@ -5,7 +5,7 @@ import type { Activation } from '../../src/graph/component.js';
 import { settled } from '../../src/graph/node-events.js';
 import type { Start } from '../../src/graph/run-options.js';
 import { property } from '../support/random.js';
-import { MemoryJournal } from './support/memory-journal.js';
+import { MemoryLog } from './support/memory-log.js';
 import { SlowNodes } from './support/slow-nodes.js';
 import { draw, readValue } from './support/specs.js';
 import { watch } from './support/watch.js';
@@ -15,13 +15,14 @@ property('waits for it in every process, and reads what it gave', 200, async (ra
   const activate = slow.node(() => [settled({ value: 'given' })]);
   const reads = slow.node((at: Activation) => [settled({ read: readValue(at, 'a@value') })]);
   const plan = draw('s -> a x y; x -> z', { a: { activate }, x: { activate: reads, needs: ['a'] }, y: { activate } });
-  const journal = new MemoryJournal();
+  const log = new MemoryLog();
   let start: Start = { input: null };
   for (let processes = 0; processes < 100; processes += 1) {
-    const writer = random.chance(0.8) ? journal.open(random.int(6)) : journal.open();
+    const writer = random.chance(0.8) ? log.open(random.int(6)) : log.open();
     const options = {
-      journal: writer,
+      log: writer,
       durability: 'sync',
+      seq: log.seq,
       historyBytes: random.int(200),
       concurrency: 1 + random.int(4),
     };
@@ -32,15 +33,15 @@ property('waits for it in every process, and reads what it gave', 200, async (ra
     }
     writer.kill();
     watched.unsubscribe();
-    const checkpoint = journal.rebuild(plan);
+    const checkpoint = log.rebuild(plan);
     if (watched.isOver) {
       expect(watched.outcome?.status).toBe('succeeded');
-      const given = journal.history.flatMap((record) => (record.type === 'settled' ? [record.outputs] : []));
+      const given = log.history.flatMap((event) => (event.type === 'node-settled' ? [event.outputs] : []));
       expect(given.filter((outputs) => 'read' in outputs)).toEqual([{ read: 'given' }]);
       expect(given).toHaveLength(5);
       return;
     }
-    if (checkpoint !== undefined) start = { checkpoint, takeover: true };
+    if (checkpoint !== undefined) start = { checkpoint, recovery: { starts: new Map() } };
   }
   throw new Error('The run never ends.');
 });

@@ -37,7 +37,7 @@ export interface JournalPlanOptions {
   readonly whenActivated?: (at: Activation) => void;
 }
 
-export function journalPlan(options: JournalPlanOptions): Plan {
+export function logPlan(options: JournalPlanOptions): Plan {
   const specs: NodeSpec[] = [];
   addScope(createRandom(options.seed), undefined, 0, specs, options);
   return link(specs, { variables: { 'env.clock': 0 } });

@@ -1,11 +1,11 @@
-/** `settle` as a table: a drawing, moves, and the tokens after each of them. */
+/** `transition` as a table: a drawing, moves, and the tokens after each of them. */
 import { describe, expect, it } from 'vitest';
 import { parseReference, type Reference } from '../../src/dsl/reference.js';
 import { type Settled, settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
-import { settle } from '../../src/graph/settle.js';
 import type { State } from '../../src/graph/state.js';
 import { stateToJson } from '../../src/graph/state-json.js';
+import { transition } from '../../src/graph/transition.js';
 import { initialState } from './support/initial-state.js';
 import { draw, planOf } from './support/specs.js';
 
@@ -181,13 +181,13 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe('settle', () => {
+describe('transition', () => {
   it.each(ROWS)('$claim', ({ graph, order = '', any, moves }) => {
     const plan = draw(graph, any === undefined ? {} : { [any]: { join: 'any' } }, words(order));
     let state = initialState(plan);
     for (const [move, tokens] of moves) {
       const before = JSON.stringify(stateToJson(plan, state));
-      const [next, ready] = settle(plan, state, tokenOf(plan, state, move), outcomeOf(move));
+      const [next, ready] = transition(plan, state, tokenOf(plan, state, move), outcomeOf(move));
       expect(boardOf(plan, next), move).toEqual(words(tokens));
       const wasReady = new Set(readyIn(state));
       expect(
@@ -213,7 +213,7 @@ describe('settle', () => {
         ],
       },
     );
-    const [state] = settle(plan, initialState(plan), 1, outcome);
+    const [state] = transition(plan, initialState(plan), 1, outcome);
     expect(stateToJson(plan, state)).toMatchObject({
       cells: { a: { own: 3 }, b: { other: { deep: 4 } } },
       variables: { 'env.x': 2 },
@@ -225,7 +225,7 @@ describe('settle', () => {
     const plan = draw('s -> a b; a -> j; b -> c -> j');
     let state = initialState(plan);
     for (const node of ['s', 'a', 'b', 'c', 'j']) {
-      [state] = settle(plan, state, tokenOf(plan, state, node), settled({ of: node }));
+      [state] = transition(plan, state, tokenOf(plan, state, node), settled({ of: node }));
     }
     expect(state.last?.outputs).toEqual({ of: 'j' });
   });
@@ -234,16 +234,16 @@ describe('settle', () => {
     const plan = draw('s -> a j; a -> j z');
     let state = initialState(plan);
     for (const node of ['s', 'a', 'z', 'j']) {
-      [state] = settle(plan, state, tokenOf(plan, state, node), settled({ of: node }));
+      [state] = transition(plan, state, tokenOf(plan, state, node), settled({ of: node }));
     }
     expect(state.last?.outputs).toEqual({ of: 'z' });
   });
 
   it('remembers the outputs of the token that was made last', () => {
     const plan = draw('s -> a b');
-    let [state] = settle(plan, initialState(plan), 1, settled({ of: 's' }));
-    [state] = settle(plan, state, 3, settled({ of: 'b' }));
-    [state] = settle(plan, state, 2, settled({ of: 'a' }));
+    let [state] = transition(plan, initialState(plan), 1, settled({ of: 's' }));
+    [state] = transition(plan, state, 3, settled({ of: 'b' }));
+    [state] = transition(plan, state, 2, settled({ of: 'a' }));
     expect(state.last).toEqual({ token: 3, outputs: { of: 'b' } });
   });
 
@@ -279,7 +279,7 @@ describe('settle', () => {
     },
   ])('refuses $what', ({ token, outcome, code, says }) => {
     const plan = planOf({ a: { downstream: ['box'] }, box: { isContainer: true }, inner: { parent: 'box' } });
-    expect(() => settle(plan, initialState(plan), token, outcome)).toThrowError(
+    expect(() => transition(plan, initialState(plan), token, outcome)).toThrowError(
       expect.objectContaining({ code, message: expect.stringContaining(says) }),
     );
   });

@@ -1,0 +1,238 @@
+/**
+ * The log of a run: its events in order, with a snapshot of the state now and then.
+ *
+ * `state = foldState(plan, snapshot, the events behind it)`. Numbers of tokens come from a counter and the rules of the graph are
+ * deterministic, so the same events give the same tokens again.
+ */
+import { z } from 'zod';
+import { EngineError } from '../errors.js';
+import { isJsonObject, type JsonObject } from '../json.js';
+import type { RunEvent } from './events.js';
+import type { Checkpoint } from './state.js';
+
+/**
+ * Where a run writes its log; bound to that run.
+ *
+ * Events and snapshots are taken at once and stored when `flush` asks for it, which is once for all that the run does in one go.
+ */
+export interface EventLog {
+  /** Takes the next event. May return the bytes that it takes in the store, which decide when a snapshot is due. */
+  append(event: RunEvent): unknown;
+  /** Takes a snapshot: the state after the event with the number `checkpoint.seq`. */
+  snapshot(checkpoint: Checkpoint): void;
+  /**
+   * Resolves when everything taken so far is stored; may be called again before that. What is stored is always a prefix of what was
+   * taken. After a failure nothing is stored any more, and every further call fails.
+   */
+  flush(): Promise<void>;
+}
+
+/**
+ * When a settlement is durable. `sync`: before its successors start. `async`: soon after. `exit`: at the end and when the
+ * run waits.
+ */
+export type Durability = 'exit' | 'async' | 'sync';
+
+/** Bytes of events that are appended before a snapshot is taken, however small the state is. */
+const MIN_BYTES = 96 * 1024;
+
+/** What an event for observers counts for when the log does not tell. */
+const BYTES_OF_OBSERVATION = 256;
+
+/** What is done when a run has done all it can in one go; `queueMicrotask` costs several times as much. */
+const NOW = Promise.resolve();
+
+export interface LogWriterOptions {
+  readonly log: EventLog;
+  readonly durability: Durability;
+  /** Takes a snapshot of the run as it is now. */
+  readonly checkpoint: () => Checkpoint;
+  /** Bytes of events that are appended before a snapshot is taken. @default 96 KiB */
+  readonly minBytes?: number | undefined;
+  /** Called when the log refuses; callbacks that wait are not called afterwards. */
+  readonly whenBroken: (error: unknown) => void;
+}
+
+/** Appends the events of a run in order, and sees that they are stored: once for all that the run does in one go. */
+export class LogWriter {
+  /** Whether successors wait until a settlement is stored. */
+  readonly isAwaited: boolean;
+  readonly #options: LogWriterOptions;
+  /** Of events since the last snapshot. */
+  #bytes = 0;
+  /** Of the last snapshot; undefined while the first has not been measured, which takes as long as writing it. */
+  #snapshotBytes: number | undefined = undefined;
+  #waiting: (() => void)[] = [];
+  #isScheduled = false;
+
+  constructor(options: LogWriterOptions) {
+    this.#options = options;
+    this.isAwaited = options.durability === 'sync';
+  }
+
+  /** Takes the state in which the run starts; events follow it. */
+  begin(): void {
+    this.#options.log.snapshot(this.#options.checkpoint());
+    this.#schedule();
+  }
+
+  append(event: RunEvent): void {
+    const bytes = this.#options.log.append(event);
+    const isState = changesState(event);
+    if (typeof bytes === 'number') this.#bytes += bytes;
+    else this.#bytes += isState ? JSON.stringify(event).length : BYTES_OF_OBSERVATION;
+    if (isState) this.#schedule();
+  }
+
+  /** Calls `next` when everything appended so far is stored, in the order of the calls. */
+  afterCommit(next: () => void): void {
+    this.#waiting.push(next);
+    this.#schedule();
+  }
+
+  /** Resolves when everything is stored. */
+  flush(): Promise<void> {
+    return this.#options.log.flush();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#options.durability === 'exit') return;
+    this.#isScheduled = true;
+    void NOW.then(this.#commit);
+  }
+
+  readonly #commit = (): void => {
+    this.#isScheduled = false;
+    if (this.#bytes > Math.max(this.#options.minBytes ?? MIN_BYTES, this.#snapshotBytes ?? 0)) this.#takeSnapshot();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#options.log.flush().then(() => {
+      for (let at = 0; at < waiting.length; at += 1) (waiting[at] as () => void)();
+    }, this.#options.whenBroken);
+  };
+
+  /** Between two goes of the run, when the state holds every event so far and nothing else. */
+  #takeSnapshot(): void {
+    const checkpoint = this.#options.checkpoint();
+    const isFirst = this.#snapshotBytes === undefined;
+    this.#snapshotBytes = JSON.stringify(checkpoint.state).length;
+    if (isFirst && this.#options.minBytes === undefined && this.#bytes <= this.#snapshotBytes) return;
+    this.#bytes = 0;
+    this.#options.log.snapshot(checkpoint);
+  }
+}
+
+/** Whether an event changes the state; see the events marked *state*. */
+export function changesState({ type }: RunEvent): boolean {
+  switch (type) {
+    case 'node-settled':
+    case 'node-failed':
+    case 'node-interrupted':
+    case 'node-progress':
+    case 'node-usage':
+    case 'node-streaming':
+    case 'node-skipped':
+    case 'body-opened':
+    case 'body-resumed':
+    case 'body-closed':
+      return true;
+    default:
+      return false;
+  }
+}
+
+const outputs = z.custom<JsonObject>(isJsonObject, 'expected an object');
+const path = z.array(z.string());
+const ids = z.array(z.string());
+const reference = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('output'), component: z.string(), name: z.string(), path }),
+  z.strictObject({ kind: z.literal('variable'), key: z.string() }),
+]);
+const header = { seq: z.number().int().nonnegative(), token: z.number().int().positive() };
+
+const stateEventSchema = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('node-settled'),
+    ...header,
+    outputs,
+    next: ids.optional(),
+    writes: z.array(z.strictObject({ to: reference, value: z.json() })).optional(),
+    exit: z.boolean().optional(),
+  }),
+  z.looseObject({
+    type: z.literal('node-failed'),
+    ...header,
+    outputs,
+    // biome-ignore lint/suspicious/noThenProperty: the name of the field in the contract
+    then: z.enum(['goto', 'retry', 'body', 'run']),
+    next: ids.optional(),
+  }),
+  z.looseObject({
+    type: z.literal('node-interrupted'),
+    ...header,
+    payload: outputs.optional(),
+    outputs: outputs.optional(),
+  }),
+  z.looseObject({
+    type: z.literal('node-progress'),
+    ...header,
+    outputs: outputs.optional(),
+    append: outputs.optional(),
+    nodeState: z.json().optional(),
+  }),
+  z.looseObject({
+    type: z.literal('node-usage'),
+    ...header,
+    promptTokens: z.number(),
+    completionTokens: z.number(),
+    totalTokens: z.number(),
+  }),
+  z.looseObject({ type: z.literal('node-streaming'), ...header }),
+  z.looseObject({ type: z.literal('node-skipped'), ...header }),
+  z.looseObject({
+    type: z.literal('body-opened'),
+    ...header,
+    round: z.strictObject({
+      key: z.string(),
+      aliases: outputs.optional(),
+      isolated: z.boolean().optional(),
+      fresh: z.boolean().optional(),
+      closing: z.boolean().optional(),
+    }),
+  }),
+  z.looseObject({ type: z.literal('body-resumed'), ...header, key: z.string(), answers: z.json().optional() }),
+  z.looseObject({ type: z.literal('body-closed'), ...header, key: z.string() }),
+]);
+
+/** Types of events for observers, which a fold passes over. */
+const OBSERVATIONS: readonly unknown[] = [
+  'run-started',
+  'node-started',
+  'node-delta',
+  'node-thinking',
+  'node-notice',
+  'node-call',
+  'run-interrupted',
+  'run-settled',
+  'run-failed',
+  'run-cancelled',
+] satisfies RunEvent['type'][];
+
+/**
+ * Reads an event of a log. What changes the state is checked; of the others only the type is.
+ *
+ * @throws EngineError CHECKPOINT_INVALID saying what is wrong with it.
+ */
+export function readEvent(text: string): RunEvent {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new EngineError('CHECKPOINT_INVALID', 'An event of the log is not JSON.', { cause });
+  }
+  if (isJsonObject(value) && OBSERVATIONS.includes(value.type)) return value as unknown as RunEvent;
+  const parsed = stateEventSchema.safeParse(value);
+  if (parsed.success) return parsed.data as unknown as RunEvent;
+  const why = parsed.error.issues.map((issue) => `$.${issue.path.join('.')}: ${issue.message}`).join('; ');
+  throw new EngineError('CHECKPOINT_INVALID', `An event of the log cannot be read: ${why}.`);
+}

@@ -1,0 +1,650 @@
+/**
+ * One run at work: performs the nodes of tokens, applies what they do, and reports it.
+ *
+ * ```text
+ *  ready tokens ─> announce ─> perform: node.activate(activation) ─┬─ outcome ──────────────────┐
+ *      ^                                                          └─ Observable of events ─────┤
+ *      │                                                                                       v
+ *      └───────────── frontier: who may run next <── apply(state, token, change) <── settled / interrupted / failed
+ * ```
+ *
+ * The loop itself is the operator `expandWaves`: it merges the Observables of nodes, bounds and stops them. This file says what is
+ * done with a token when its turn comes, and with each end of an activation.
+ */
+import { BehaviorSubject, isObservable, Observable, Subject, Subscription, timer } from 'rxjs';
+import { EngineError, toEngineError } from '../errors.js';
+import type { Json } from '../json.js';
+import { expandWaves, type Inner, type Waves, type WaveWorker } from '../operators/expand-waves.js';
+import { type ActivationHost, NodeActivation, type Outcome } from './activation.js';
+import type { BodyEnd, BodyRound } from './component.js';
+import type { ErrorInfo } from './events.js';
+import { LiveText } from './live-text.js';
+import type { LogWriter } from './log.js';
+import { delta, type Interrupt, type NodeEvent, type Outputs, type Settled, settled } from './node-events.js';
+import type { ErrorHandling, Node, Plan } from './plan.js';
+import type { Reporter } from './reporter.js';
+import type { State } from './state.js';
+import { type Frame, liveProducer, type Token } from './tokens.js';
+import { apply, type LiveState } from './transition.js';
+import { FrameSource } from './values.js';
+
+/** How a run ends by itself. */
+export type RunEnd =
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'failed'; readonly error: ErrorInfo };
+
+/** What a run is performed with. */
+export interface PerformOptions {
+  readonly run: string;
+  readonly input: Json;
+  /** For the forms of bodies that continue after a resume. */
+  readonly answers: Json | undefined;
+  /** The process of the run was lost: what waits in bodies keeps waiting. */
+  readonly isRecovered: boolean;
+  readonly services: unknown;
+  /** Nodes that may be at work at once. */
+  readonly concurrency: number;
+  /** Settlements that the run may take. */
+  readonly maxSteps: number;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Undefined when the run has no log. */
+  readonly log: LogWriter | undefined;
+  /** Called once, when nothing can move any more. */
+  readonly ended: (end: RunEnd) => void;
+}
+
+type NodeResult = ReturnType<Node['activate']>;
+
+/** Everything that comes from a node, its failure included. */
+type Report = NodeEvent | Outcome;
+
+/** Stream edges that may follow each other within one wave; further ones wait for the text to be settled. */
+const MAX_EARLY_DEPTH = 32;
+
+const STARTED = { type: 'started' } as const;
+const STREAMING = { type: 'streaming' } as const;
+const SKIPPED = { type: 'skipped' } as const;
+
+/** One run at work. */
+export class Performance implements WaveWorker<Token, Report>, ActivationHost {
+  readonly plan: Plan;
+  readonly run: string;
+  readonly input: Json;
+  readonly services: unknown;
+  readonly now: () => number;
+  readonly random: () => number;
+  isStopped = false;
+  readonly #live: LiveState;
+  readonly #options: PerformOptions;
+  readonly #reporter: Reporter;
+  readonly #arrivals = new Subject<Token[]>();
+  readonly #subscription = new Subscription();
+  /** The shared state, made for its first subscriber. */
+  #state$: BehaviorSubject<State> | undefined = undefined;
+  /** What ends bodies, or the run, once the wave under way is over; in this order. */
+  readonly #endings: (() => void)[] = [];
+  /** The run ends with the wave under way: no consumer is started any more. */
+  #isEnding = false;
+  #earlyDepth = 0;
+  /** An activation has ended since the last State was published. */
+  #hasChanged = false;
+  /** For changes that make nothing ready. */
+  readonly #noneReady: Token[] = [];
+  /** The producer that is settling while its last text is read: what ends its consumers then is applied behind it. */
+  #completing: Token | undefined = undefined;
+  /** Errors that were already reported for the node they happened in; made when first needed. */
+  #reported: Set<EngineError> | undefined = undefined;
+
+  constructor(live: LiveState, reporter: Reporter, options: PerformOptions) {
+    this.plan = live.plan;
+    this.run = options.run;
+    this.input = options.input;
+    this.services = options.services;
+    this.now = options.now;
+    this.random = options.random;
+    this.#live = live;
+    this.#options = options;
+    this.#reporter = reporter;
+  }
+
+  /** The current State, then one after every change that ends an activation; completes with the run. */
+  get state$(): Observable<State> {
+    return new Observable((subscriber) => {
+      const { state } = this.#live;
+      this.#state$ ??= new BehaviorSubject(state);
+      if (!this.#state$.observed && !this.isStopped) this.#state$.next(state);
+      return this.#state$.subscribe(subscriber);
+    });
+  }
+
+  /** Performs the first wave; afterwards the run moves by itself. */
+  start(ready: Token[]): void {
+    const { root } = this.#live;
+    root.observer = {
+      ended: (status) => this.#options.ended(status === 'interrupted' ? { kind: 'interrupted' } : { kind: 'settled' }),
+      failed: () => {},
+    };
+    const changes$ = this.#arrivals.pipe(expandWaves(this, { concurrency: this.#options.concurrency }));
+    this.#subscription.add(
+      changes$.subscribe({
+        next: () => this.#publish(),
+        error: (error: unknown) => this.#fail(toEngineError(error, 'INTERNAL')),
+      }),
+    );
+    this.#arrivals.next(ready);
+    this.#checkFrame(root);
+  }
+
+  /** Stops all work at once; nothing is reported afterwards. */
+  stop(): void {
+    if (this.isStopped) return;
+    this.isStopped = true;
+    this.#subscription.unsubscribe();
+    this.#publish();
+    this.#state$?.complete();
+  }
+
+  // ── a node starts ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Reports that a node starts, unless it cannot: a node that reads what has no value and gets none is passed over. */
+  announce(token: Token): void {
+    if (!token.isLive) return;
+    const node = this.#nodeOf(token);
+    if (node.needs.length > 0) {
+      const missing = this.#missing(token, node);
+      if (!this.#isComing(token, missing)) {
+        this.#skip(token, node, missing);
+        return;
+      }
+    }
+    apply(this.#live, token, STARTED, this.#noneReady);
+    const before = token.activity as NodeActivation | undefined;
+    // It was put off after it had been announced.
+    if (before !== undefined && !before.hasFailed) return;
+    const activation = new NodeActivation(this, token, node, before === undefined ? 1 : before.attempt + 1);
+    activation.startedAt = this.now();
+    token.activity = activation;
+    if (!node.asks) this.#reporter.started(token, node);
+  }
+
+  /** Starts the node, its consumers on stream edges first. */
+  perform(token: Token, waves: Waves<Token>): Report | Observable<Report> | undefined {
+    if (!token.isLive) return undefined;
+    const node = this.#nodeOf(token);
+    if (node.needs.length > 0 && this.#isPutOff(token, node)) return undefined;
+    const problem = this.#problem(node);
+    if (problem !== undefined) {
+      if (problem.code !== 'RUN_STEPS_EXCEEDED') return { type: 'error', error: problem };
+      this.#failRun(problem);
+      return undefined;
+    }
+    const activation = activationOf(token);
+    if (node.streamsTo.length > 0 && !this.#isEnding) this.#startConsumers(token, node, activation, waves);
+    if (this.isStopped) return undefined;
+    let result: NodeResult;
+    try {
+      result = node.activate(activation);
+    } catch (error) {
+      return { type: 'error', error };
+    }
+    if (isObservable(result)) return result;
+    return isThenable(result) ? fromPromise(result) : toOutcome(result);
+  }
+
+  /** Consumers on stream edges and containers only wait for others, so they take no slot and can never starve them. */
+  begin(token: Token, work: Subscription): boolean {
+    activationOf(token).work = work;
+    return token.awaits === 0 && !this.#nodeOf(token).isContainer;
+  }
+
+  /** The node's work has not ended at once: its clock starts. */
+  continues(token: Token, work: Inner<Token, Report>): void {
+    const { timeoutMs, id } = this.#nodeOf(token);
+    if (timeoutMs === undefined) return;
+    const late = () => {
+      const message = `Node "${id}" did not finish within ${timeoutMs / 1000} s; raise its timeout or make its work smaller.`;
+      work.fail(new EngineError('NODE_TIMEOUT', message, { node: id }));
+    };
+    work.add(timer(timeoutMs).subscribe(late));
+  }
+
+  stopped(token: Token): void {
+    activationOf(token).abort();
+  }
+
+  #problem(node: Node): EngineError | undefined {
+    const { maxSteps } = this.#options;
+    if (this.#live.frontier.step >= maxSteps) {
+      const message = `The run took ${maxSteps} steps without ending; node "${node.id}" was next. Raise maxSteps or check its loops.`;
+      return new EngineError('RUN_STEPS_EXCEEDED', message, { node: node.id });
+    }
+    if (node.unknownNeeds.length > 0) {
+      const unknown = node.unknownNeeds.map((id) => `"${id}"`).join(', ');
+      const message = `Node "${node.id}" reads ${unknown}, but there is no such node in this canvas.`;
+      return new EngineError('REFERENCE_UNRESOLVED', message, { node: node.id });
+    }
+    return undefined;
+  }
+
+  /** Whether the node cannot run yet: it waits for a node beside it whose output it reads, or is passed over. */
+  #isPutOff(token: Token, node: Node): boolean {
+    const missing = this.#missing(token, node);
+    const [first] = missing;
+    if (first === undefined) return false;
+    const producer = producerBefore(token, first);
+    if (producer === undefined || !this.#isComing(token, missing)) this.#skip(token, node, missing);
+    else apply(this.#live, token, { type: 'put-off', producer }, this.#noneReady);
+    return true;
+  }
+
+  #skip(token: Token, node: Node, missing: readonly number[]): void {
+    const ready: Token[] = [];
+    apply(this.#live, token, SKIPPED, ready);
+    this.#reporter.skipped(token, node, this.#idsOf(missing));
+    if (this.isStopped) return;
+    this.#arrivals.next(ready);
+    this.#checkFrame(token.frame);
+  }
+
+  /** The nodes that this one needs and that have given nothing. */
+  #missing(token: Token, node: Node): number[] {
+    const { cells } = token.frame.values;
+    return node.needs.filter((needed) => cells.get(needed) === undefined && liveProducer(token, needed) === undefined);
+  }
+
+  /** Whether all that is missing is on its way, from nodes that were reached before this one. */
+  #isComing(token: Token, missing: readonly number[]): boolean {
+    return missing.every((needed) => producerBefore(token, needed) !== undefined);
+  }
+
+  /** Before the producer reports its first text, so that the consumers are reported as started before any of it. */
+  #startConsumers(token: Token, node: Node, activation: NodeActivation, waves: Waves<Token>): void {
+    activation.text = new LiveText();
+    if (this.#earlyDepth >= MAX_EARLY_DEPTH) return;
+    const early: Token[] = [];
+    apply(this.#live, token, STREAMING, early);
+    this.#reporter.streaming(token, node);
+    this.#earlyDepth += 1;
+    waves.performNow(early);
+    this.#earlyDepth -= 1;
+  }
+
+  liveText(consumer: Token, producer: number): LiveText | undefined {
+    const completing = this.#completing;
+    const isCompleting = completing?.node === producer && completing.startedEarly?.includes(consumer) === true;
+    const token = isCompleting ? completing : liveProducer(consumer, producer);
+    return token === undefined ? undefined : activationOf(token).text;
+  }
+
+  // ── a node reports ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  isLast({ type }: Report): boolean {
+    return type === 'settled' || type === 'interrupt' || type === 'error';
+  }
+
+  failure(error: unknown): Report {
+    return { type: 'error', error };
+  }
+
+  unfinished(token: Token): Report {
+    const { id } = this.#nodeOf(token);
+    const message = `Node "${id}" ended without settling; the last event of a node is "settled" or "interrupt".`;
+    return { type: 'error', error: new EngineError('NODE_PROTOCOL', message, { node: id }) };
+  }
+
+  /** Dispatches what a node reports while it is at work. */
+  receive(token: Token, event: Report): void {
+    if (this.isStopped || !token.isLive) return;
+    const node = this.#nodeOf(token);
+    switch (event.type) {
+      case 'delta': {
+        const activation = activationOf(token);
+        activation.text?.append(event);
+        // Over a stream edge the consumer passes the text on; reporting it here too would double the log.
+        activation.isTextReported ??= token.startedEarly === undefined;
+        if (activation.isTextReported) this.#reporter.delta(token, node, event);
+        return;
+      }
+      case 'progress':
+        apply(this.#live, token, event, this.#noneReady);
+        this.#reporter.progress(token, node, event);
+        return;
+      case 'usage':
+        apply(this.#live, token, event, this.#noneReady);
+        this.#reporter.usage(token, node, event);
+        return;
+      case 'call':
+        this.#reporter.call(token, node, event);
+        return;
+      case 'notice':
+        this.#reporter.notice(token, node, event);
+    }
+  }
+
+  /** The activation is over: it settled, waits or failed. */
+  apply(token: Token, outcome: Report, next: Token[]): void {
+    if (this.isStopped || !token.isLive) return;
+    this.#hasChanged = true;
+    if (this.#completing?.startedEarly?.includes(token) === true) {
+      activationOf(token).deferred = { outcome: outcome as Outcome, recovered: undefined };
+      return;
+    }
+    if (outcome.type === 'error') {
+      this.#failed(token, outcome.error, next);
+      return;
+    }
+    try {
+      if (outcome.type === 'settled') this.#settle(token, outcome, undefined, next);
+      else this.#interrupt(token, outcome as Interrupt, next);
+    } catch (error) {
+      this.#failed(token, error, next);
+    }
+  }
+
+  waveEnded(): void {
+    // An ending may add another: a body that fails can fail the run.
+    for (let at = 0; at < this.#endings.length; at += 1) this.#endings[at]?.();
+    while (this.#endings.length > 0) this.#endings.pop();
+  }
+
+  #settle(token: Token, outcome: Settled, recovered: ErrorInfo | undefined, next: Token[]): void {
+    const activation = activationOf(token);
+    if (token.awaits > 0) {
+      activation.deferred = { outcome, recovered };
+      return;
+    }
+    const consumers = token.startedEarly;
+    const ready = consumers === undefined && !this.#isAwaited ? next : [];
+    apply(this.#live, token, outcome, ready);
+    if (activation.text !== undefined) this.#completeText(token, activation.text);
+    if (this.isStopped) return;
+    const node = this.#nodeOf(token);
+    if (node.asks) this.#reporter.started(token, node);
+    this.#reporter.settled(token, node, outcome, recovered);
+    if (this.isStopped) return;
+    this.#stopRemoved();
+    if (consumers !== undefined) for (const consumer of consumers) this.#producerSettled(consumer, next);
+    this.#proceed(token.frame, ready, next);
+  }
+
+  /** The node's last text is read before the node is reported as settled; what its readers do then is applied behind it. */
+  #completeText(token: Token, text: LiveText): void {
+    const around = this.#completing;
+    this.#completing = token;
+    text.complete();
+    this.#completing = around;
+  }
+
+  #producerSettled(consumer: Token, next: Token[]): void {
+    // A consumer that became ready behind this wave has no activation yet.
+    const activation = consumer.activity as NodeActivation | undefined;
+    const deferred = activation?.deferred;
+    if (activation === undefined || deferred === undefined || consumer.awaits > 0 || this.isStopped) return;
+    activation.deferred = undefined;
+    const { outcome, recovered } = deferred;
+    if (outcome.type !== 'settled' || recovered === undefined) this.apply(consumer, outcome, next);
+    else this.#settle(consumer, outcome, recovered, next);
+  }
+
+  #interrupt(token: Token, event: Interrupt, next: Token[]): void {
+    apply(this.#live, token, event, next);
+    activationOf(token).text = undefined;
+    this.#stopRemoved();
+    this.#reporter.interrupted(token, this.#nodeOf(token), event);
+    if (!this.isStopped) this.#checkFrame(token.frame);
+  }
+
+  // ── a node fails: it is tried again, a default value stands in, other nodes run instead, or the error goes to the body around ──
+
+  #failed(token: Token, thrown: unknown, next: Token[]): void {
+    const node = this.#nodeOf(token);
+    const error = toEngineError(thrown, 'NODE_FAILED', { node: node.id });
+    const info = infoOf(error, node.id);
+    const { retry, onError } = node;
+    if (retry !== undefined && error.retryable && activationOf(token).attempt < retry.attempts) {
+      this.#tryAgain(token, node, info, retry.delayMs, next);
+    } else if (onError?.method === 'comment') {
+      this.#substitute(token, onError, info, next);
+    } else if (onError?.method === 'goto' && onError.targets.length > 0) {
+      const ready = this.#isAwaited ? [] : next;
+      const outputs = errorOutputs(info);
+      const ids = this.#idsOf(onError.targets);
+      apply(this.#live, token, { type: 'failed', handling: 'goto', outputs, next: ids }, ready);
+      this.#reporter.failed(token, node, info, outputs, 'goto', ids);
+      if (!this.isStopped) this.#proceed(token.frame, ready, next);
+    } else {
+      this.#propagate(token, node, error, info);
+    }
+  }
+
+  #tryAgain(token: Token, node: Node, info: ErrorInfo, delayMs: number, next: Token[]): void {
+    const activation = activationOf(token);
+    const outputs = errorOutputs(info);
+    activation.hasFailed = true;
+    apply(this.#live, token, { type: 'failed', handling: 'retry', outputs }, next);
+    this.#stopRemoved();
+    this.#reporter.failed(token, node, info, outputs, 'retry');
+    if (this.isStopped || !token.isLive) return;
+    const pause = timer(delayMs).subscribe(() => {
+      this.#subscription.remove(pause);
+      this.#arrivals.next([token]);
+    });
+    this.#subscription.add(pause);
+    activation.work = pause;
+  }
+
+  #substitute(token: Token, { outputs, next: ids }: ErrorHandling, info: ErrorInfo, next: Token[]): void {
+    const { text } = activationOf(token);
+    // Readers of a stream that never began get the default value as its text.
+    if (text?.isEmpty === true) {
+      for (const value of Object.values(outputs)) text.append(delta('content', String(value)));
+    }
+    this.#settle(token, settled(outputs, ids === undefined ? {} : { next: ids }), info, next);
+  }
+
+  /** Nothing handles the error here: the body around fails with it, or the run. */
+  #propagate(token: Token, node: Node, error: EngineError, info: ErrorInfo): void {
+    const { frame } = token;
+    const { owner } = frame;
+    this.#reported ??= new Set();
+    if (!this.#reported.has(error)) {
+      this.#reported.add(error);
+      const outputs = errorOutputs(info);
+      const handling = owner === undefined ? 'run' : 'body';
+      apply(this.#live, token, { type: 'failed', handling, outputs }, this.#noneReady);
+      this.#reporter.failed(token, node, info, outputs, handling);
+    }
+    if (owner === undefined) this.#failRun(error);
+    // The container is told of the first error; nodes that were announced with the one that failed have had their turn.
+    else this.#endings.push(() => this.#closeFailed(frame, owner, error));
+  }
+
+  #closeFailed(frame: Frame, owner: Token, error: EngineError): void {
+    const { observer, key } = frame;
+    if (this.isStopped || !owner.isLive || observer === undefined) return;
+    this.#closeBody(owner, key);
+    observer.failed(error);
+  }
+
+  /** The first error is what the run ends with; nodes that were announced with the one that failed still have their turn. */
+  #failRun(error: EngineError): void {
+    this.#isEnding = true;
+    this.#endings.push(() => this.#fail(error));
+  }
+
+  #fail(error: EngineError): void {
+    if (this.isStopped) return;
+    this.stop();
+    this.#options.ended({ kind: 'failed', error: infoOf(error) });
+  }
+
+  // ── bodies ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * One pass through the body of `token`'s node.
+   *
+   * ```text
+   * body      --[ entry … ]
+   * result    -------------(e|)     (e: how it ended; an error that nothing in the body handles errors the result)
+   * ```
+   *
+   * A pass that a restored run was in continues where it was, by its key. Unsubscribing stops the work of the body.
+   */
+  openBody(token: Token, round: BodyRound): Observable<BodyEnd> {
+    return new Observable((subscriber) => {
+      const scope = this.plan.scopes[this.#nodeOf(token).body];
+      // Without a node that is made for it, no node is to be told that no pass follows.
+      if (scope === undefined || (round.closing === true && !scope.hasDeclaredEntry)) {
+        subscriber.next({ status: 'done', source: new FrameSource(this.plan, token.frame) });
+        subscriber.complete();
+        return undefined;
+      }
+      if (this.isStopped || !token.isLive) return undefined;
+      const { key } = round;
+      const ready = this.#enterBody(token, round);
+      const frame = token.frames?.get(key);
+      if (frame === undefined) return undefined;
+      frame.observer = {
+        ended: (status) => {
+          if (status !== 'interrupted') this.#closeBody(token, key);
+          subscriber.next({ status, source: new FrameSource(this.plan, frame) });
+          subscriber.complete();
+        },
+        failed: (error) => subscriber.error(error),
+      };
+      // The tokens of a pass are names for the outside: they are stored before they are used.
+      this.#proceed(frame, ready, undefined);
+      return () => {
+        // A frame that ended or waits has no observer any more; only one that is cut short is closed here.
+        if (frame.observer !== undefined) this.#closeBody(token, key);
+      };
+    });
+  }
+
+  /** Opens a pass, or continues one of a restored run; gives the tokens that run. */
+  #enterBody(token: Token, round: BodyRound): Token[] {
+    const { key } = round;
+    const ready: Token[] = [];
+    const restored = token.frames?.get(key);
+    if (restored === undefined) {
+      apply(this.#live, token, { type: 'body-opened', round }, ready);
+      this.#reporter.bodyOpened(token, round);
+    } else if (this.#options.isRecovered) {
+      for (let inside = restored.first; inside !== undefined; inside = inside.next) {
+        if (inside.status === 'ready') ready.push(inside);
+      }
+    } else {
+      const { answers } = this.#options;
+      apply(this.#live, token, { type: 'body-resumed', key, answers }, ready);
+      this.#reporter.bodyResumed(token, key, answers);
+    }
+    return ready;
+  }
+
+  #closeBody(token: Token, key: string): void {
+    if (this.isStopped || !token.isLive) return;
+    apply(this.#live, token, { type: 'body-closed', key }, this.#noneReady);
+    this.#reporter.bodyClosed(token, key);
+    this.#stopRemoved();
+  }
+
+  // ── the run moves ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  get #isAwaited(): boolean {
+    return this.#options.log?.isAwaited === true;
+  }
+
+  /** Lets tokens run, with durability `sync` as soon as what made them ready is stored. */
+  #proceed(frame: Frame, ready: Token[], next: Token[] | undefined): void {
+    const { log } = this.#options;
+    // No closure where nothing is waited for: this is the hot path.
+    if (log?.isAwaited === true) {
+      log.afterCommit(() => {
+        if (this.isStopped) return;
+        this.#arrivals.next(ready);
+        this.#checkFrame(frame);
+      });
+      return;
+    }
+    if (next === undefined) this.#arrivals.next(ready);
+    else if (ready !== next) for (const token of ready) next.push(token);
+    this.#checkFrame(frame);
+  }
+
+  /** Ends a frame in which nothing can move by itself any more. */
+  #checkFrame(frame: Frame): void {
+    const { observer } = frame;
+    if (frame.movingCount > 0 || observer === undefined || this.isStopped) return;
+    frame.observer = undefined;
+    observer.ended(frame.isLeft ? 'exited' : frame.liveCount === 0 ? 'done' : 'interrupted');
+  }
+
+  /** Stops the work of tokens that the last change took out of the run. */
+  #stopRemoved(): void {
+    const { removed } = this.#live;
+    if (removed.length === 0) return;
+    for (const token of removed.splice(0)) token.activity?.stop();
+  }
+
+  #publish(): void {
+    // While the last text of a producer is read its settlement is not reported yet.
+    if (!this.#hasChanged || this.#completing !== undefined || this.#state$?.observed !== true) return;
+    this.#hasChanged = false;
+    this.#state$.next(this.#live.state);
+  }
+
+  #nodeOf(token: Token): Node {
+    return this.plan.nodes[token.node] as Node;
+  }
+
+  #idsOf(nodes: readonly number[]): readonly string[] {
+    return nodes.map((index) => (this.plan.nodes[index] as Node).id);
+  }
+}
+
+/** What the result of a node function stands for: plain outputs settle the node. */
+export function toOutcome(result: Outputs | Settled | Interrupt): Settled | Interrupt {
+  // A node's outputs are data: only objects made by `settled` and `interrupt` carry these types with their fields.
+  const { type } = result as { readonly type?: unknown };
+  if (type === 'settled' && 'outputs' in result) return result as Settled;
+  if (type === 'interrupt') return result as Interrupt;
+  return { type: 'settled', outputs: result as Outputs };
+}
+
+function isThenable(result: NodeResult): result is Promise<Outputs | Settled | Interrupt> {
+  return typeof (result as { readonly then?: unknown }).then === 'function';
+}
+
+function fromPromise(result: Promise<Outputs | Settled | Interrupt>): Observable<Report> {
+  return new Observable((subscriber) => {
+    result.then(
+      (value) => subscriber.next(toOutcome(value)),
+      (error: unknown) => subscriber.error(error),
+    );
+  });
+}
+
+function activationOf(token: Token): NodeActivation {
+  return token.activity as NodeActivation;
+}
+
+/** A token of `needed` beside this one that was given before it and is about to run or at work. */
+function producerBefore({ frame, id }: Token, needed: number): Token | undefined {
+  for (let other = frame.first; other !== undefined; other = other.next) {
+    if (other.node === needed && other.id < id && (other.status === 'ready' || other.status === 'running'))
+      return other;
+  }
+  return undefined;
+}
+
+/** What other nodes can read of a node that failed. */
+function errorOutputs({ message }: ErrorInfo): Outputs {
+  return { _ERROR: message };
+}
+
+/** An error as events carry it. */
+function infoOf(error: EngineError, node: string | undefined = error.node): ErrorInfo {
+  return { code: error.code, message: error.message, ...(node === undefined ? {} : { node }) };
+}
