@@ -30,14 +30,14 @@ const results: Record<string, AgentToolEvent> = {
   s: toolResult('slow but sure', {}),
 };
 
-/** Events in one letter: text, thinking, usage, began, moment, progress, ended, logged, mark, approval, Answer. */
+/** Events in one letter: text, thinking, usage, began, moment, progress, ended, logged, state, approval, Answer. */
 const LETTERS: Record<Exclude<AgentEvent['type'], 'call'>, string> = {
   text: 't',
   thinking: 'k',
   usage: 'u',
   'call-progress': 'p',
   'tool-log': 'l',
-  mark: 'M',
+  state: 'M',
   approval: 'w',
   answer: 'A',
 };
@@ -391,14 +391,14 @@ describe('runAgent', () => {
       expect(shown(second, 0).at(-1)).toBe('found it');
     }));
 
-  it('goes on from a mark without asking again', () =>
+  it('continues from a stored state without calling the model again', () =>
     marbles(({ cold, expectObservable, flush }) => {
       const tools = [toolOf('find_0', () => of(results.r as AgentToolEvent))];
       const lost = agentOf({ answers: [cold('(auf|)', pieces), NEVER], tools });
       expectObservable(live(lost), '--!').toBe('(buebelMb)', letters);
       flush();
-      const mark = lost.said.find((event) => event.type === 'mark');
-      const state = JSON.parse(JSON.stringify(mark?.state)) as AgentState;
+      const stored = lost.said.find((event) => event.type === 'state');
+      const state = JSON.parse(JSON.stringify(stored?.state)) as AgentState;
       const agent = agentOf({ answers: [cold('(tf|)', pieces)], tools, state });
       expectObservable(word(agent)).toBe('--(w|)', { w: 'bteA' });
       flush();

@@ -33,8 +33,8 @@ export interface ToolLogEntry {
 }
 
 /** The state after a round of tool calls, or after one of an inner agent: a resumed or recovered run continues from it. */
-export interface AgentMark {
-  readonly type: 'mark';
+export interface AgentStateEvent {
+  readonly type: 'state';
   readonly state: AgentState;
 }
 
@@ -64,7 +64,7 @@ export type AgentEvent =
   | CallProgress
   | ToolLogEntry
   | Usage
-  | AgentMark
+  | AgentStateEvent
   | ApprovalNeeded
   | AgentAnswer;
 

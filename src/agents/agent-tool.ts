@@ -5,22 +5,22 @@ import type { ToolDefinition } from '../models/chat-model.js';
 import { callTool, definitionOf, type FunctionOptions } from '../tools/call-tool.js';
 import { searchOutputs } from '../tools/results.js';
 import type { AnyTool, ToolCall, ToolEvent } from '../tools/tool.js';
-import type { AgentMark, AgentState, InnerEvent } from './agent-events.js';
+import type { AgentState, AgentStateEvent, InnerEvent } from './agent-events.js';
 
 /** Events of a call, for the agent that made it. */
-export type AgentToolEvent = ToolEvent | AgentMark | { readonly type: 'inner'; readonly event: InnerEvent };
+export type AgentToolEvent = ToolEvent | AgentStateEvent | { readonly type: 'inner'; readonly event: InnerEvent };
 
-/** Where a call stands. */
+/** One call of a tool of an agent. */
 export interface AgentToolCall {
   /** Unique within the node; what the tool calls in turn names it as its parent. */
   readonly id: string;
-  /** The same when the call is repeated after a crash. */
+  /** The same when the call is repeated after a recovery. */
   readonly key: string;
-  /** Where an agent that is called stood before a crash. */
+  /** The state of an inner agent, when its call is resumed. */
   readonly state?: AgentState | undefined;
 }
 
-/** Something that an agent's model may call. */
+/** What the model of an agent may call. */
 export interface AgentTool {
   readonly kind: 'tool' | 'agent';
   /** What the model sees; its name is unique among the tools of the agent. */
@@ -37,7 +37,7 @@ export interface AgentTool {
   call(args: JsonObject, call: AgentToolCall): Observable<AgentToolEvent>;
 }
 
-/** How a tool of the library takes part in an agent. */
+/** A tool of the library and how an agent uses it. */
 export interface BoundTool extends FunctionOptions {
   readonly tool: AnyTool;
   readonly needsApproval?: boolean;
@@ -45,7 +45,7 @@ export interface BoundTool extends FunctionOptions {
   readonly presets?: JsonObject;
   /** Everything of a call but its key. */
   readonly context: Omit<ToolCall<never>, 'key'>;
-  /** What a call passes on of the trace. */
+  /** The trace headers of a call. */
   traceOf(call: string): TraceContext;
 }
 
@@ -62,7 +62,7 @@ export function bindTool(bound: BoundTool): AgentTool {
   };
 }
 
-/** The model is shown what it may leave out, and what then counts. */
+/** Marks preset arguments as optional, with their default. */
 function withPresets(definition: ToolDefinition, presets: JsonObject): ToolDefinition {
   const { properties, required } = definition.parameters;
   if (!isJsonObject(properties) || Object.keys(presets).length === 0) return definition;

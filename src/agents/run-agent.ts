@@ -1,4 +1,4 @@
-/** The loop of a model and its tools, as one stream. */
+/** The loop of a model and its tools, as one stream of events. */
 import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
 import type { Usage } from '../graph/node-events.js';
 import {
@@ -25,7 +25,7 @@ export interface AgentBudget {
 export interface AgentSetup extends Omit<Caller, 'concurrency'> {
   readonly chat: Pick<Chat, 'request' | 'ask'>;
   readonly tools: readonly AgentTool[];
-  /** Rounds of tool calls beside the first; then the model is asked once more without tools. */
+  /** Rounds of tool calls after the first; then the model is called once more without tools. */
   readonly maxRounds: number;
   readonly budget?: AgentBudget;
   /** Tool calls at once. @default 8 */
@@ -41,18 +41,18 @@ const MAX_CALLS = 64;
 const MAX_CONVERSATION = 4_000_000;
 
 /**
- * Asks the model, makes the calls it asks for, shows it their results, and so on until it answers.
+ * Calls the model, makes the tool calls of its answer, sends it their results, and repeats until an answer has no calls.
  *
  * ```text
  * model     --t--c|          --t--t|       (text, tool call)
  * tool             --p--e|                 (progress, ended)
- * result    --t--b--p--eM----t--t-(A|)     (text, began, progress, ended, mark, answer)
+ * result    --t--b--p--eM----t--t-(A|)     (text, began, progress, ended, state, answer)
  * ```
  *
- * Text comes live, also that before a call. After `maxRounds + 1` rounds of calls, when the budget is spent or the conversation has 4 million
- * characters, the model is asked once more without tools. An empty answer is asked for once more. Calls that need approval end the stream with `approval`; run it
- * again from that state with `approvals`. Errors: those of the model; a tool's failure is text for the model. Unsubscribing
- * closes the model's connection and every call.
+ * Text is live, also before a call. After `maxRounds + 1` rounds of calls, when the budget is spent, or when the conversation has 4
+ * million characters, the model is called once more without tools. After an empty answer it is called once more. Calls that need an
+ * approval end the stream with `approval`; run it again from that state with `approvals`. Unsubscribing closes the model's connection
+ * and every call. Errors: those of the model; a tool's failure is text for the model.
  */
 export function runAgent(setup: AgentSetup, state: AgentState): Observable<AgentEvent> {
   const caller: Caller = { ...setup, concurrency: setup.concurrency ?? 8 };
@@ -189,7 +189,7 @@ function makeCalls(
           failed: results.failed,
         };
         if (results.terminal !== undefined) return from(terminalEvents(after, results.terminal));
-        return concat(of<AgentEvent>({ type: 'mark', state: after }), nextRound(setup, caller, after));
+        return concat(of<AgentEvent>({ type: 'state', state: after }), nextRound(setup, caller, after));
       }),
     );
   });

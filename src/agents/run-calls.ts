@@ -8,7 +8,7 @@ import { type CallEnd, callFinished, callStarted } from '../graph/node-events.js
 import { isJsonObject, isTooDeep, type JsonObject } from '../json.js';
 import { mergeReferences } from '../tools/results.js';
 import type { Artifact, ToolResult } from '../tools/tool.js';
-import type { AgentEvent, AgentMark, AgentState, PendingCall, ToolLogEntry } from './agent-events.js';
+import type { AgentEvent, AgentState, AgentStateEvent, PendingCall, ToolLogEntry } from './agent-events.js';
 import type { AgentTool, AgentToolEvent } from './agent-tool.js';
 
 /** Whether a person allowed a call, and the reason given. */
@@ -41,13 +41,13 @@ export interface RoundResults {
   readonly failed: string[];
   references: References;
   readonly artifacts: Artifact[];
-  /** Where agents stand that were called, by position of the call. */
+  /** States of inner agents, by position of the call. */
   readonly inner: Map<number, AgentState>;
   /** Text of a tool whose result is the answer. */
   terminal: string | undefined;
 }
 
-/** Characters of a result that the model is shown; what a search gives at most is about as long. */
+/** Characters of a result for the model; the longest result of a search is about as long. */
 const MAX_RESULT = 400_000;
 
 /** Characters of a result in the log of tools. */
@@ -63,7 +63,7 @@ const MAX_LOGGED = 4_000;
  * ```
  *
  * A call that fails is text for the model, as is an unknown name, and a call equal to one of the round before is answered from
- * there. `state` has the calls as pending; each mark of an agent that is called gives a mark of this one. Fills `results`; never errors.
+ * there. `state` has the calls as pending; each `state` event of an inner agent becomes one of this agent. Fills `results`; never errors.
  * Unsubscribing ends every call.
  */
 export function runCalls(
@@ -143,9 +143,9 @@ function runCall(
     }).pipe(
       tap((event) => {
         if (event.type === 'result') text = cut(take(event, tool, results));
-        else if (event.type === 'mark') results.inner.set(index, event.state);
+        else if (event.type === 'state') results.inner.set(index, event.state);
       }),
-      mergeMap((event) => (event.type === 'mark' ? [markIn(state, results)] : passedOn(id, event))),
+      mergeMap((event) => (event.type === 'state' ? [stateWithInner(state, results)] : reportsOf(id, event))),
     );
     return concat(of(began), concat(work$, end(tool.title)).pipe(catchError(fail)));
   });
@@ -177,11 +177,11 @@ function fallbackText({ outputs }: ToolResult): string {
 }
 
 /** A resume from here continues the calls of this round, and the inner agents from their own states. */
-function markIn(state: AgentState, { inner }: RoundResults): AgentEvent {
-  return { type: 'mark', state: { ...state, inner: [...inner].map(([at, stands]) => ({ at, state: stands })) } };
+function stateWithInner(state: AgentState, { inner }: RoundResults): AgentEvent {
+  return { type: 'state', state: { ...state, inner: [...inner].map(([at, stands]) => ({ at, state: stands })) } };
 }
 
-function passedOn(id: string, event: Exclude<AgentToolEvent, AgentMark>): readonly AgentEvent[] {
+function reportsOf(id: string, event: Exclude<AgentToolEvent, AgentStateEvent>): readonly AgentEvent[] {
   switch (event.type) {
     case 'progress':
       return [{ type: 'call-progress', id, message: event.message }];

@@ -16,7 +16,7 @@ import { usageEvent } from './chat/answers.js';
 import type { NodeChat } from './chat/params.js';
 import { llm } from './llm.js';
 import { rewritePrompt } from './prompts.js';
-import { MarkedText } from './speaking/think-text.js';
+import { TaggedText } from './speaking/think-text.js';
 
 /** Seconds that an agent may take; RAGFlow's. */
 const TIMEOUT_SECONDS = 1200;
@@ -76,7 +76,7 @@ function work({ activation, context, spec, isStreamed }: Work, { offered, warnin
   const stored = readNodeState(activation.nodeState);
   const opened = openAgent(context, spec, offered);
   const warnings$ = from([...warnings, ...opened.warnings]);
-  const speech = new MarkedText(stored?.said ?? '');
+  const speech = new TaggedText(stored?.said ?? '');
   const node: AgentNode = { context, spec, opened, speech, isStreamed };
   if (stored === undefined) return concat(warnings$, firstRound(node));
   const { state } = stored;

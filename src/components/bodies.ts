@@ -1,4 +1,4 @@
-/** What Iteration and Parallel collect from each round of their bodies. */
+/** What containers share: their parameters, the outputs that they collect, and the walk from round to round. */
 
 import { map, type Observable, type ObservableInput, of } from 'rxjs';
 import { z } from 'zod';
@@ -45,7 +45,7 @@ export const concurrencyParam = z.coerce
   .default(1)
   .describe('Rounds that run at the same time; 0 and 1: one after the other. Default 1.');
 
-/** The value of one collected output at the end of a round: null when the node that gives it did not run. */
+/** The value of one collected output at the end of a round: null when its node did not run. */
 export function collect({ reference }: CollectedOutput, source: ValueSource): Json {
   const lookup = readReference(reference, source);
   return lookup.status === 'found' ? lookup.value : null;
@@ -65,7 +65,7 @@ export function readItems({ node, source }: Activation, { written, reference }: 
   });
 }
 
-/** What the body calls the current item. */
+/** The aliases of the current item in the body. */
 export function aliasesOf(index: number, item: Json): JsonObject {
   return { item, index, result: item };
 }

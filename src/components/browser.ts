@@ -83,7 +83,7 @@ export const browser = defineComponent<BrowserParams>({
   create: (params) => (activation) => work(activation, params),
 });
 
-/** Names that the other version of RAGFlow gives its parameters. */
+/** Parameter names of the other version of RAGFlow. */
 function withAliases(params: unknown): unknown {
   const named = withUsualNames(params);
   if (typeof named !== 'object' || named === null) return named;

@@ -13,7 +13,7 @@ import { serviceOf } from './services.js';
 import { removeThinking } from './speaking/think-text.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
 
-/** Largest file whose bytes stand in its description; outputs are stored in the log of a run. */
+/** Largest file whose bytes are part of its description; outputs are stored in the log of a run. */
 const MAX_INLINE_BYTES = 262_144;
 
 const FORMATS = Object.keys(DOCUMENT_FORMATS) as DocumentFormat[];
@@ -76,7 +76,7 @@ export const docGenerator = defineComponent<DocGeneratorParams>({
   create: (params) => (activation) => generate(activation, params),
 });
 
-/** Names that the other version of RAGFlow gives its parameters. */
+/** Parameter names of the other version of RAGFlow. */
 function withAliases(params: unknown): unknown {
   if (typeof params !== 'object' || params === null) return params;
   const { header, footer, watermark } = params as Record<string, unknown>;

@@ -187,7 +187,7 @@ function writeFile(given: Params, activation: Activation, reader: TextReader): S
   const data = dataOf(wanted, activation, reader);
   if (data === null) return settleWith('No data to output');
   const sheet = given.sheet_name?.trim() || 'Sheet1';
-  // The rows that other nodes give are data; a grid that was written for the file has its names on top.
+  // Rows of other nodes are data; a grid that was written for the file has its column names in the first row.
   const hasNamedGrids = given.output_data != null || typeof data === 'string';
   const tables = tablesOfData(parseJsonText(data), sheet, createCellBudget(MAX_CELLS), { hasNamedGrids });
   if (tables === undefined && typeof data !== 'string') return settleWith(NOT_ROWS);
@@ -200,7 +200,7 @@ function writeFile(given: Params, activation: Activation, reader: TextReader): S
   }).pipe(concatMap((outputs) => of<NodeEvent[]>(...reader.warnings, settled(outputs))));
 }
 
-/** Models give tables as Markdown, too. */
+/** Models also write tables as Markdown. */
 function tablesOfText(text: string, signal: AbortSignal): Promise<readonly Table[]> {
   const options = { selection: parseSelection('all'), budget: createCellBudget(MAX_CELLS), signal, warn() {} };
   return readTextTables('data', text, options);
@@ -211,7 +211,7 @@ function dataOf(wanted: Json, activation: Activation, reader: TextReader): Json 
   return typeof wanted === 'string' ? readValue(wanted, activation, reader) : wanted;
 }
 
-/** What a text names as a reference; a text that is none stands for itself. */
+/** The value that a text names as a reference; any other text is the value itself. */
 function readValue(text: string, { source }: Activation, reader: TextReader): Json {
   const reference = parseReference(text);
   if (reference === undefined) return text;
@@ -220,7 +220,7 @@ function readValue(text: string, { source }: Activation, reader: TextReader): Js
   return typedValue(reference, lookup);
 }
 
-/** Models give rows as JSON text, often in a fence. */
+/** Models write rows as JSON text, often in a fence. */
 function parseJsonText(data: Json): Json {
   if (typeof data !== 'string') return data;
   const text = data.trim();

@@ -36,7 +36,7 @@ type GenerateParams = z.output<typeof generateParams>;
  * An LLM as RAGFlow's oldest documents write it: one `prompt`, and an Answer after it that publishes the reply.
  *
  * The prompt is the system prompt and the user's question follows the history, unless the prompt holds the question or there
- * is none: then it is the user's message. `{input}` in it stands for what came before the node: the text of a node that leads
+ * is none: then it is the user's message. `{input}` in it is the text before the node: the text of a node that leads
  * here, else of a Generate that no Answer has published, else the passages found in this turn, else the question. Errors: those of
  * an LLM.
  */

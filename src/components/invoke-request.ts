@@ -85,7 +85,7 @@ function textOf(value: Json, reader: TextReader): string {
   return typeof value === 'string' ? reader.read(value) : renderValue(value);
 }
 
-/** What the reference names; where that is null, the fixed value stands in. An output that its node never gives is an empty text. */
+/** The value of the reference; the fixed value where that is null. An output that its node does not have is an empty text. */
 function readArguments(variables: readonly InvokeVariable[], activation: Activation, reader: TextReader): Arguments {
   const values = new Map<string, Json>();
   for (const { key, ref, value = '' } of variables) {
@@ -111,7 +111,7 @@ function bodyOf(values: Arguments, datatype: RequestParams['datatype'], method: 
   return datatype === 'formdata' ? formText(values) : jsonText(values);
 }
 
-/** A text that holds JSON is put in as it stands: numbers too long for a double arrive as they were written. */
+/** A text that holds JSON is inserted as it is, so that numbers too long for a double are not rounded. */
 function jsonText(values: Arguments): string {
   const fields = [...values].map(([key, value]) => {
     const isWritten = typeof value === 'string' && parseJson(value) !== undefined;
@@ -130,7 +130,7 @@ function formText(values: Arguments): string {
   return fields.toString();
 }
 
-/** The query that stands in the URL stays as it is written. */
+/** A query that the URL has already is not changed. */
 function withQuery(url: string, query: string): string {
   if (query === '') return url;
   const [address = ''] = url.split('#', 1);

@@ -65,7 +65,7 @@ const params = z.looseObject({
 export type InvokeParams = z.output<typeof params>;
 
 /**
- * Calls a server and gives what it answers, whatever the status.
+ * Calls a server; its answer is the output, whatever the status.
  *
  * The whole node ends after 600 seconds unless `COMPONENT_EXEC_TIMEOUT_INVOKE` is set. Errors: those of
  * `EgressClient.fetch`, of which only `EGRESS_TIMEOUT` and `EGRESS_FAILED` are tried again; `NODE_FAILED` for bad headers;

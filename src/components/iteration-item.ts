@@ -9,7 +9,7 @@ const params = z.looseObject({ ...baseParams });
 
 const NAMES: readonly AliasName[] = ['item', 'index', 'result'];
 
-/** Where a round of an Iteration or Parallel starts: gives the current item to the nodes after it. */
+/** Where a round of an Iteration or Parallel starts: its outputs are the current item. */
 export const iterationItem = defineComponent<z.infer<typeof params>>({
   type: 'IterationItem',
   summary: 'Starts each round of an Iteration and gives its item.',

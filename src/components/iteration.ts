@@ -113,5 +113,5 @@ function stepAfter(iterating: Iterating, index: number, { status, source }: Body
   return stepAt(iterating, index + 1, { append });
 }
 
-/** Lists that grow give a copy at every look; nothing grows any more once the node has settled. */
+/** A growing list is copied whenever it is read; a settled node has plain lists. */
 const plain = (outputs: Outputs): Outputs => ({ ...outputs });

@@ -5,7 +5,7 @@ import { baseParams } from './base-params.js';
 
 const params = z.looseObject({ ...baseParams });
 
-/** Where a round of a Loop starts. It gives nothing: the variables are outputs of the Loop itself. */
+/** Where a round of a Loop starts. It has no outputs: the variables are outputs of the Loop itself. */
 export const loopItem = defineComponent<z.infer<typeof params>>({
   type: 'LoopItem',
   summary: 'Starts each round of a Loop.',

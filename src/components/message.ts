@@ -55,7 +55,7 @@ export const message = defineComponent<MessageParams>({
   summary: 'Speaks to the user.',
   params: messageParams,
   outputs: {
-    content: { type: 'string', description: 'The text, with thinking but without think marks.' },
+    content: { type: 'string', description: 'The text, with thinking but without think tags.' },
     downloads: { type: 'array', description: 'Files that the answer offers.' },
     attachment: { type: 'object', description: 'The answer as a file, when a format is set.' },
   },

@@ -85,7 +85,7 @@ interface Work {
 }
 
 /**
- * Works on items in as many lanes as rounds may run at once; a lane takes the next item when its round ended.
+ * As many lanes as rounds may run at once; a lane starts the next item when its round has ended.
  *
  * ```text
  * lane 1     0-------2--|

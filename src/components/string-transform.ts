@@ -46,7 +46,7 @@ export const stringTransform = defineComponent<StringTransformParams>({
 
 function merge(activation: Activation, { script, delimiters, template_engine: engine }: StringTransformParams) {
   const [delimiter = ''] = delimiters;
-  // RAGFlow takes an empty delimiter for none.
+  // As in RAGFlow, an empty delimiter is no delimiter.
   const options = delimiter === '' ? {} : { delimiter };
   const reader = createTextReader(activation, (value) => renderValue(value, options));
   const result = engine === 'handlebars' ? reader.render(script, engine) : reader.readTemplate(script);
@@ -72,7 +72,7 @@ function textToSplit(activation: Activation, reference: string): string {
 }
 
 /**
- * Makes a function that cuts a text wherever a delimiter stands; of several that begin at one place the first listed wins.
+ * Makes a function that cuts a text at every delimiter; of several that begin at one place the first listed wins.
  * Empty pieces stay. An empty delimiter cuts between all characters.
  */
 export function createSplitter(delimiters: readonly string[]): (text: string) => string[] {

@@ -5,8 +5,8 @@
 export {
   type AgentAnswer,
   type AgentEvent,
-  type AgentMark,
   type AgentState,
+  type AgentStateEvent,
   type AgentText,
   type ApprovalNeeded,
   type CallProgress,

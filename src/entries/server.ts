@@ -34,6 +34,18 @@ export type {
   VersionStore,
 } from '../records/durable-stores.js';
 export type {
+  Column,
+  Filter,
+  MemoryBounds,
+  Owned,
+  Query,
+  Repository,
+  RepositoryOf,
+  Resource,
+  Unique,
+} from '../records/repository.js';
+export type { PlainStores, Repositories } from '../records/resources.js';
+export type {
   AgentChange,
   AgentQuery,
   AgentRecord,
@@ -59,6 +71,8 @@ export type {
   SessionStore,
   Stores,
 } from '../records/stores.js';
+export type { VersionQuery } from '../records/versions.js';
+export type { AddressRange } from '../settings/access.js';
 export {
   type Environment,
   readConfig,
@@ -69,13 +83,9 @@ export {
 } from '../settings/read-settings.js';
 export type { Setting } from '../settings/setting.js';
 export type { DiskFiles } from '../stores/files-on-disk.js';
-export type { MemoryAgentLimits } from '../stores/memory-agents.js';
 export type { MemoryFileLimits } from '../stores/memory-files.js';
 export type { MemoryRunLogLimits } from '../stores/memory-run-log.js';
-export type { MemoryRunLimits } from '../stores/memory-runs.js';
-export type { MemorySessionLimits } from '../stores/memory-sessions.js';
 export { createMemoryStores, type MemoryLimits, type MemoryStores } from '../stores/memory-stores.js';
-export type { MemoryVersionLimits } from '../stores/memory-versions.js';
 export type { Database, Sql, Work } from '../stores/postgres/database.js';
 export type { DatabaseLog } from '../stores/postgres/database-log.js';
 export { openPostgresStores, type PostgresStores } from '../stores/postgres/index.js';
@@ -119,5 +129,32 @@ export {
   type TraceIds,
 } from '../telemetry/telemetry.js';
 export type { DatabaseAddress, DatabaseProbe } from '../transport/agents/database-probe.js';
+export type {
+  Access,
+  AnswerKind,
+  BodyKind,
+  HttpExchange,
+  Method,
+  NoQuery,
+  PathRequest,
+  Refuse,
+  RequestState,
+  Route,
+  RouteGroup,
+  RouteRequest,
+  RouteSpec,
+} from '../transport/http/route.js';
 export { createServer, type RunnelServer, type ServerOptions } from '../transport/server.js';
-export type { ServerPorts, ServerStores } from '../transport/server-parts.js';
+export type {
+  ForkRun,
+  OpenStreams,
+  ServerBasics,
+  ServerParts,
+  ServerPorts,
+  ServerStores,
+  StartTurn,
+} from '../transport/server-parts.js';
+export type { RunsOfMessages } from '../transport/traces/run-of-message.js';
+export type { ComponentTrace, TraceReader } from '../transport/traces/trace-reader.js';
+export type { SecurityOptions, WebhookSecurity } from '../transport/webhooks/webhook-security.js';
+export type { OpenTrace, TracedEvent, TracePage, WebhookTraces } from '../transport/webhooks/webhook-traces.js';

@@ -28,7 +28,7 @@ export async function findDocument(
 ): Promise<JsonObject> {
   if (version === 'draft') return agent.dsl;
   if (version !== undefined) {
-    const found = await versions.find(tenant, agent.id, version);
+    const found = await versions.find(tenant, version, agent.id);
     if (found === undefined) throw noVersion();
     return found.dsl;
   }

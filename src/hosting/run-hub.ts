@@ -295,7 +295,7 @@ export class RunHub {
       return isMeant && (sessionId === undefined || record.sessionId === sessionId) ? [record] : [];
     }
     if (agentId === undefined || sessionId !== undefined) return [];
-    return (await runs.list(tenant, agentId, { status: 'running', offset: 0, limit: MAX_CANCELLED })).items;
+    return (await runs.list(tenant, { agentId, status: 'running', offset: 0, limit: MAX_CANCELLED })).items;
   }
 
   /** Takes no more runs, gives those that are going on `graceMs` to end, then cancels them, or puts down those that outlive the process. */

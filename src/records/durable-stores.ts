@@ -5,29 +5,10 @@
  */
 import type { Observable } from 'rxjs';
 import type { JsonObject } from '../json.js';
-import type { Page, PageRequest } from './stores.js';
 
-/** A published document; never changed after it was inserted. Times are milliseconds since 1970. */
-export interface VersionRecord {
-  readonly id: string;
-  readonly agentId: string;
-  readonly title: string;
-  readonly description: string | null;
-  readonly dsl: JsonObject;
-  readonly createdAt: number;
-}
-
-export interface VersionStore {
-  insert(tenant: string, version: VersionRecord): Promise<void>;
-  find(tenant: string, agentId: string, id: string): Promise<VersionRecord | undefined>;
-  /** The newest one. */
-  latest(tenant: string, agentId: string): Promise<VersionRecord | undefined>;
-  /** Newest first. */
-  list(tenant: string, agentId: string, page: PageRequest): Promise<Page<VersionRecord>>;
-  /** Whether there was one; others stay as they are. */
-  delete(tenant: string, agentId: string, id: string): Promise<boolean>;
-  deleteOfAgent(tenant: string, agentId: string): Promise<void>;
-}
+export type { CanvasRuntimeStore } from './canvas-runtimes.js';
+export type { OwnedToken, TokenRecord, TokenStore } from './tokens.js';
+export type { VersionRecord, VersionStore } from './versions.js';
 
 /** Somebody's right to something, for a time. */
 export interface Lease {
@@ -68,46 +49,6 @@ export interface Signals {
   publish(channel: string, message: string): Promise<void>;
   /** Messages from now on. */
   messages(channel: string): Observable<string>;
-}
-
-/** A pair of keys that a tenant made for itself. */
-export interface TokenRecord {
-  /** Opens the whole API. */
-  readonly token: string;
-  /** Opens chat pages alone, so that it may stand in them. */
-  readonly beta: string;
-  /** The one agent that `beta` opens; absent: all of the tenant's. */
-  readonly agentId?: string;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-}
-
-/** A token and whose it is. */
-export interface OwnedToken {
-  readonly tenant: string;
-  readonly record: TokenRecord;
-}
-
-/** Keys that tenants made. */
-export interface TokenStore {
-  /** @throws EngineError LIMIT_REACHED when the store is full. */
-  insert(tenant: string, record: TokenRecord): Promise<void>;
-  /** Newest first. */
-  list(tenant: string): Promise<readonly TokenRecord[]>;
-  /** Whether there was one. */
-  delete(tenant: string, token: string): Promise<boolean>;
-  findByToken(token: string): Promise<OwnedToken | undefined>;
-  findByBeta(beta: string): Promise<OwnedToken | undefined>;
-}
-
-/** Which engine runs a tenant's canvases; what the names mean is the caller's business. */
-export interface CanvasRuntimeStore {
-  /** Stays until it is changed. */
-  save(tenant: string, runtime: string): Promise<void>;
-  /** Undefined when nothing was chosen. */
-  find(tenant: string): Promise<string | undefined>;
-  /** Back to the default. */
-  delete(tenant: string): Promise<void>;
 }
 
 /** Counts events of a key within a span; the count starts anew when the span is over. */

@@ -1,6 +1,6 @@
 import type { FileRecord, FileStore } from '../records/stores.js';
+import { BoundedMap } from './bounded-map.js';
 import { isExpired } from './file-expiry.js';
-import { Shelf } from './shelf.js';
 
 export interface MemoryFileLimits {
   /** @default 10,000 */
@@ -12,13 +12,13 @@ export interface MemoryFileLimits {
 /** Files in memory: the newest; older ones go when room is needed. */
 export function createMemoryFiles(limits: MemoryFileLimits = {}): FileStore {
   const { maxCount = 10_000, maxBytes = 512 * 1024 * 1024 } = limits;
-  const shelf = new Shelf<FileRecord>({ what: 'files', maxCount, maxBytes, canDrop: () => true });
+  const stored = new BoundedMap<FileRecord>({ what: 'files', maxCount, maxBytes, canDrop: () => true });
   return {
     async save(tenant, file) {
-      shelf.put(tenant, file.id, file, file.bytes.byteLength);
+      stored.put(tenant, file.id, file, file.bytes.byteLength);
     },
     async find(tenant, id) {
-      const file = shelf.get(tenant, id);
+      const file = stored.get(tenant, id);
       return file === undefined || isExpired(file, Date.now()) ? undefined : file;
     },
   };

@@ -1,7 +1,7 @@
 import { EngineError } from '../errors.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { LoggedEvent, RunLog } from '../records/stores.js';
-import { jsonBytes } from './shelf.js';
+import { jsonBytes } from './bounded-map.js';
 
 export interface MemoryRunLogLimits {
   /** The events and snapshots of all runs together. @default 512 MiB */

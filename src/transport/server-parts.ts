@@ -12,20 +12,19 @@ import type { CanvasRuntimeStore, CreateCounter, TokenStore } from '../records/d
 import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createMemoryCounter } from './access/rate-limits.js';
-import { createMemoryTokens } from './access/token-store.js';
-import { createMemoryCanvasRuntimes, refuseOtherRuntimes } from './admin/canvas-runtimes.js';
+import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
 import type { DatabaseProbe } from './agents/database-probe.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
 import { TraceReader } from './traces/trace-reader.js';
 import { WebhookSecurity } from './webhooks/webhook-security.js';
 import { WebhookTraces } from './webhooks/webhook-traces.js';
 
-/** What a server keeps. What is optional is kept in memory when it is not given. */
+/** What a server stores. */
 export interface ServerStores extends HostStores {
   /** Keys that tenants make for themselves. */
-  readonly tokens?: TokenStore;
+  readonly tokens: TokenStore;
   /** Which engine runs a tenant's canvases. */
-  readonly canvasRuntimes?: CanvasRuntimeStore;
+  readonly canvasRuntimes: CanvasRuntimeStore;
   /** Counts calls of keys and webhooks. @default for this process alone */
   readonly createCounter?: CreateCounter;
 }
@@ -83,7 +82,7 @@ export interface ServerParts extends ServerBasics {
 export function createServerParts(basics: ServerBasics): ServerParts {
   const { stores, config, logger, now } = basics;
   const createCounter = stores.createCounter ?? createMemoryCounter;
-  const runtimes = stores.canvasRuntimes ?? createMemoryCanvasRuntimes();
+  const runtimes = stores.canvasRuntimes;
   const messages = new RunsOfMessages(stores.runs);
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // Nobody can choose another engine without the administrator's key.
@@ -101,7 +100,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     runtimes,
     streams: { count: 0 },
     messages,
-    tokens: stores.tokens ?? createMemoryTokens(),
+    tokens: stores.tokens,
     traces: new TraceReader(stores.log, now),
     webhookSecurity: new WebhookSecurity({
       createCounter,

@@ -142,7 +142,8 @@ async function list(
   parts: ServerParts,
 ) {
   const { id, keywords, exp_user_id: expUser, from_date: from, to_date: to } = query;
-  const { items, total } = await parts.stores.sessions.list(tenant, found.id, {
+  const { items, total } = await parts.stores.sessions.list(tenant, {
+    agentId: found.id,
     ...(expUser === undefined ? pageOf(query) : { offset: 0, limit: Number.MAX_SAFE_INTEGER }),
     ...orderOf<SessionQuery['orderBy']>(query, ORDERS, 'updatedAt'),
     ...given({ id, userId: expUser ?? query.user_id, keywords, from, to }),
@@ -194,7 +195,7 @@ async function removeMany(
 ): Promise<Envelope> {
   if (isTruthy(body.delete_all ?? query.delete_all)) {
     await parts.host.cancel(tenant, { agentId: agent.id });
-    await parts.stores.sessions.deleteOfAgent(tenant, agent.id);
+    await parts.stores.sessions.deleteOf(tenant, agent.id);
     return { code: 0 };
   }
   const errors: string[] = [];

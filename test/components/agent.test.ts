@@ -390,7 +390,7 @@ describe('after a crash', () => {
       expect(marksOf(second).at(-1)).not.toHaveProperty('state.pending');
     });
 
-    it('makes only the calls of those again that had not come to a mark', () => {
+    it('makes only the calls of those again that had not been stored', () => {
       const whole = start({ tools: [HELPER] }, script);
       const second = start({ tools: [HELPER] }, script, { nodeState: marksOf(whole)[0] as Json });
       expect(second.http.map(({ body }) => String(body))).toEqual([String(whole.http[1]?.body)]);

@@ -4,6 +4,7 @@ import { EngineError } from '../../src/errors.js';
 import type { Checkpoint } from '../../src/graph/state.js';
 import type { LeaseStore } from '../../src/records/durable-stores.js';
 import type { RunLog } from '../../src/records/stores.js';
+import { latestVersion } from '../../src/records/versions.js';
 import type { ServerStores } from '../../src/transport/server-parts.js';
 import { documentOf, ECHO, PROBE } from '../transport/support/documents.js';
 import { durableStores } from '../transport/support/durable-stores.js';
@@ -356,7 +357,7 @@ describe('two who publish at once', () => {
     expect(answers.map(({ body }) => body.code)).toEqual(answers.map(() => 0));
     const { body } = await first.call('GET', `/api/v1/agents/${agent}/versions`);
     expect(body.data).toHaveLength(10);
-    const latest = await stores.versions.latest('local', agent);
+    const latest = await latestVersion(stores.versions, 'local', agent);
     expect((await stores.agents.find('local', agent))?.published?.dsl).toEqual(latest?.dsl);
   });
 });

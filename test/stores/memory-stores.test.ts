@@ -133,12 +133,12 @@ describe('sessions in memory', () => {
     await sessions.save('t', session('3', { agentId: 'b' }));
     const query = { offset: 0, limit: 10, orderBy: 'createdAt', descending: true } as const;
     const ids = async (more: object) =>
-      (await sessions.list('t', 'a', { ...query, ...more })).items.map(({ id }) => id);
+      (await sessions.list('t', { agentId: 'a', ...query, ...more })).items.map(({ id }) => id);
     expect(await ids({})).toEqual(['2', '1']);
     expect(await ids({ keywords: 'oslo' })).toEqual(['1']);
     expect(await ids({ from: 6, to: 9 })).toEqual(['2']);
     expect(await ids({ userId: 'u' })).toEqual(['2']);
-    await sessions.deleteOfAgent('t', 'a');
+    await sessions.deleteOf('t', 'a');
     expect(await ids({})).toEqual([]);
     expect(await sessions.find('t', '3')).toBeDefined();
   });
@@ -151,11 +151,14 @@ describe('runs in memory', () => {
     await runs.save('t', run('2', 'succeeded'));
     await log.append('t', '2', { events: events(1, 1) });
     await runs.save('t', run('3', 'running'));
-    expect((await runs.list('t', 'a', { offset: 0, limit: 10 })).items.map(({ id }) => id)).toEqual(['3', '1']);
+    expect((await runs.list('t', { agentId: 'a', offset: 0, limit: 10 })).items.map(({ id }) => id)).toEqual([
+      '3',
+      '1',
+    ]);
     expect(await log.read('t', '2', 0, BOUNDS)).toBeUndefined();
     await expect(runs.save('t', run('4', 'running'))).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
-    expect((await runs.list('t', 'a', { offset: 0, limit: 10, status: 'running' })).total).toBe(2);
-    expect(await runs.deleteOfAgent('t', 'a')).toEqual(['1', '3']);
+    expect((await runs.list('t', { agentId: 'a', offset: 0, limit: 10, status: 'running' })).total).toBe(2);
+    expect(await runs.deleteOf('t', 'a')).toEqual(['1', '3']);
   });
 });
 

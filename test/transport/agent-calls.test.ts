@@ -65,7 +65,7 @@ async function startAgent(beside: 'Probe' | 'nothing' = 'nothing') {
   } as unknown as JsonObject);
   const stream = await openStream(`${server.url}${AGENTS}/${id}/stream`, { body: { query: 'x' } });
   const [first] = await stream.until(({ json }) => json.event === 'workflow_started');
-  const { items } = await server.stores.runs.list('local', id, { offset: 0, limit: 1 });
+  const { items } = await server.stores.runs.list('local', { agentId: id, offset: 0, limit: 1 });
   const run = items[0]?.id ?? '';
   const read = async (path: string) => (await server.call('GET', `${AGENTS}/${id}${path}`)).body.data;
   const agentOf = async () =>

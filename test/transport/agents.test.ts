@@ -104,7 +104,7 @@ describe('deleting an agent', () => {
     await probes.next();
     expect((await call('DELETE', `${AGENTS}/${id}`)).body.data).toBe(true);
     expect((await stream.rest()).at(-2)?.json.data.outputs).toBe('Task has been canceled');
-    expect((await stores.runs.list('local', id, { offset: 0, limit: 10 })).total).toBe(0);
+    expect((await stores.runs.list('local', { agentId: id, offset: 0, limit: 10 })).total).toBe(0);
     expect((await call('DELETE', `${AGENTS}/${id}`)).body).toEqual({
       code: 103,
       message: 'Only the owner of the agent is authorized for this operation.',

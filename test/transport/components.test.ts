@@ -89,7 +89,7 @@ describe('a trial of a component', () => {
     const answer = (await call('POST', path, values(given))).body;
     expect(answer).toMatchObject({ code: 0, data: outputs });
     // Nothing of it is kept.
-    expect((await stores.runs.list('local', id, { offset: 0, limit: 1 })).total).toBe(0);
+    expect((await stores.runs.list('local', { agentId: id, offset: 0, limit: 1 })).total).toBe(0);
     expect((await call('GET', `${AGENTS}/${id}/sessions`)).body.total).toBe(0);
     expect((await call('GET', `${AGENTS}/${id}`)).body.data.dsl).toEqual(noGhost);
   });

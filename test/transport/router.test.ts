@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { SILENT_LOG } from '../../src/hosting/log.js';
 import { readConfig } from '../../src/settings/read-settings.js';
+import { createMemoryStores } from '../../src/stores/index.js';
 import { createMemoryCounter } from '../../src/transport/access/rate-limits.js';
-import { createMemoryTokens } from '../../src/transport/access/token-store.js';
 import { API_PREFIX, createApi } from '../../src/transport/app.js';
 import { answerErrors } from '../../src/transport/http/guards.js';
 import { flag, text } from '../../src/transport/http/input.js';
@@ -19,7 +19,7 @@ const ADMIN_KEY = 'a-key-for-the-administrator';
 function partsOf(env: Readonly<Record<string, string>> = {}): ServerParts {
   const parts = {
     config: readConfig(env),
-    tokens: createMemoryTokens(),
+    tokens: createMemoryStores().tokens,
     logger: SILENT_LOG,
     createCounter: createMemoryCounter,
   };

@@ -175,7 +175,7 @@ describe('deleting', () => {
     const version = await publish(server, id);
     const { session_id } = (await server.call('POST', `${AGENTS}/${id}/run`, {})).body.data;
     await server.call('DELETE', `${AGENTS}/${id}`);
-    expect(await server.stores.versions.find('local', id, version)).toBeUndefined();
+    expect(await server.stores.versions.find('local', version, id)).toBeUndefined();
     expect(await server.stores.sessions.find('local', session_id)).toBeUndefined();
   });
 });

@@ -29,7 +29,7 @@ import { schemaOf } from '../chat/params.js';
 import { registerReferences } from '../chat/retrieval.js';
 import { type Form, fieldsGivenTo } from '../form-fields.js';
 import { repairPrompt } from '../prompts.js';
-import { type MarkedText, removeThinking } from '../speaking/think-text.js';
+import { removeThinking, type TaggedText } from '../speaking/think-text.js';
 import type { AgentSpec } from './agent-params.js';
 import type { OpenAgent } from './agent-setup.js';
 
@@ -38,8 +38,8 @@ export interface AgentNode {
   readonly context: CallContext;
   readonly spec: AgentSpec;
   readonly opened: OpenAgent;
-  /** The text so far, thoughts between marks. */
-  readonly speech: MarkedText;
+  /** The text so far, thoughts between think tags. */
+  readonly speech: TaggedText;
   /** Another node reads the answer live: then what it settles with is what was streamed. */
   readonly isStreamed: boolean;
 }
@@ -73,7 +73,7 @@ export function nodeEvents(node: AgentNode, event: AgentEvent): Observable<NodeE
       return of(notice('tool-progress', { call: event.id, message: event.message }));
     case 'tool-log':
       return of(toolLog(event));
-    case 'mark':
+    case 'state':
       return of(progress(node, event.state));
     case 'approval':
       return of<NodeEvent[]>(progress(node, event.state), interrupt(approvalPayload(node.spec.name, event.calls)));

@@ -38,7 +38,7 @@ export interface OpenAgent {
   readonly warnings: readonly Notice[];
 }
 
-/** Where an agent stands among others: the outermost one has none of it. */
+/** The place of an inner agent; the outermost one has none. */
 interface Outer {
   readonly id: string;
   readonly key: string;
@@ -166,7 +166,7 @@ function innerEvents(event: AgentEvent): readonly AgentToolEvent[] {
       const { text, references, artifacts } = event;
       return [toolResult(text, { content: text }, { references, artifacts })];
     }
-    case 'mark':
+    case 'state':
       return [event];
     case 'text':
     case 'thinking':

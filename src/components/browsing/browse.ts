@@ -51,7 +51,7 @@ export interface Browsed {
 /** Events of the work: token counts, warnings, calls of the model, and the result. */
 export type BrowseEvent = NodeEvent | Browsed;
 
-/** Where the work stands between two rounds. */
+/** The state between two rounds. */
 interface Standing {
   readonly type: 'standing';
   readonly round: number;
@@ -87,8 +87,8 @@ const START: Standing = {
  * ```
  *
  * What does not work on a page goes back to the model. Emits token counts as they come, and at the end the result, with
- * a warning when the bounds were reached. Errors: those of the model and of the browser; `NODE_FAILED` when the model gives
- * nothing that can be done three times in a row.
+ * a warning when the bounds were reached. Errors: those of the model and of the browser; `NODE_FAILED` when three answers
+ * in a row have no step that can be done.
  */
 export function browse(options: BrowseOptions): Observable<BrowseEvent> {
   const tools = stepTools();
@@ -270,7 +270,7 @@ function readData(
       return of(withResult(done, { isDone: true, text: `The data: ${data}` }, { tokens, data }));
     }),
     catchError((error: unknown) => {
-      // A model that gives no JSON; its own failures end the node.
+      // The answer was no JSON; failures of the model itself end the node.
       if (!EngineError.is(error) || error.code !== 'NODE_FAILED') throw error;
       return of(
         withResult(done, { isDone: false, text: 'The data could not be read.' }, { tokens: progress.tokens + spent }),

@@ -7,12 +7,12 @@ import { isJsonObject, type JsonObject } from '../../json.js';
 import type { ChatDelta, ChatMessage, ChatRequest, TokenUsage } from '../../models/chat-model.js';
 import { collectAnswer } from '../../models/collect-answer.js';
 import { repairPrompt } from '../prompts.js';
-import { MarkedText, THINK_CLOSE } from '../speaking/think-text.js';
+import { TaggedText, THINK_CLOSE } from '../speaking/think-text.js';
 
 /** How an answer is settled. */
 export interface AnswerOptions {
   /**
-   * Leaves reasoning in the settled content, between think marks, as RAGFlow does for an answer that a Message streams. Otherwise
+   * Leaves reasoning in the settled content, between think tags, as RAGFlow does for an answer that a Message streams. Otherwise
    * the content is the text after the last reasoning.
    */
   readonly keepThinking: boolean;
@@ -30,13 +30,13 @@ export interface AnswerOptions {
  */
 export function answerEvents(answer$: Observable<ChatDelta>, { keepThinking }: AnswerOptions): Observable<NodeEvent> {
   return defer(() => {
-    let content = new MarkedText();
+    let content = new TaggedText();
     let hasThought = false;
     const toEvent = (piece: ChatDelta): NodeEvent | undefined => {
       switch (piece.type) {
         case 'text':
           // Text before a thought led up to it: the answer is the text after the last thought.
-          if (hasThought && !keepThinking) content = new MarkedText();
+          if (hasThought && !keepThinking) content = new TaggedText();
           hasThought = false;
           content.append(piece.text, false);
           return delta('content', piece.text);
@@ -77,7 +77,7 @@ export interface StructuredCall {
   readonly chat: Pick<Chat, 'ask'>;
   /** Its messages already carry the schema. */
   readonly request: ChatRequest;
-  /** What the document allows beside the first attempt; at least one more is made. */
+  /** Attempts after the first that the document allows; at least one more is made. */
   readonly maxRetries: number;
 }
 

@@ -53,7 +53,7 @@ export const modelParams = {
   delay_after_error: number(0, 86_400).describe('Seconds before the first retry; default 2.'),
 };
 
-/** What {@link modelParams} gives. */
+/** The output of {@link modelParams}. */
 export type ModelParams = z.output<z.ZodObject<typeof modelParams>>;
 
 /** Gives parameters their usual names, where a document uses others; for `z.preprocess`. */

@@ -31,7 +31,7 @@ export function lastWriter(place: Place): Json {
   return replyOf(place)?.node ?? null;
 }
 
-/** Leaves a reply in the place of any earlier one; an empty text takes that away. */
+/** Writes the reply, which replaces any earlier one; an empty text removes it. */
 export function writeReply(place: Place, text: string): Write {
   return writeVariable(REPLY, { turn: turnOf(place), text, node: place.node });
 }
@@ -47,8 +47,8 @@ export function takeQuestion(place: Place): Write {
 }
 
 /**
- * Puts a reply, and the question that came after it, where the opening of the run has put a question alone: a run that
- * waited has no closing that would have stored its reply. Without a conversation nothing but `sys.query` is written.
+ * Replaces the newest question in the history by the reply and the question after it: a run that waited was not closed, so its
+ * reply is not in the history yet. Without a conversation nothing but `sys.query` is written.
  */
 export function recordExchange({ source }: Place, reply: string, question: Json): Write[] {
   const writes = [writeVariable('sys.query', question)];
@@ -99,8 +99,8 @@ const TEXT_OUTPUTS = ['content', 'formalized_content', 'result'] as const;
 const SEEN = 'texts_before';
 
 /**
- * The text of the first node of `upstream` that has written one since `place.node` last looked; empty when none has.
- * The text of an only node always counts, as nothing else can have led here. Nodes that `skips` names are passed over.
+ * The first new text among the nodes of `upstream`: one that `markSeen` has not recorded for this node. Empty when there is none.
+ * With a single upstream node its text always counts, as nothing else can have led here. Nodes that `skips` names are ignored.
  */
 export function textBefore(
   { node, source }: Place,

@@ -17,7 +17,7 @@ export function hasPassages(source: ValueSource): boolean {
   return holdsAnything(currentRetrieval(source)?.chunks);
 }
 
-/** Adds to what the turn found so far; to be computed right before it is written, so that nothing found beside is lost. */
+/** Adds to what the turn found so far; to be computed right before it is written, so that results of concurrent nodes are not lost. */
 export function registerReferences(source: ValueSource, found: References): Write {
   const lookup = source.variable('retrieval');
   const entries: readonly Json[] = lookup.status === 'found' && Array.isArray(lookup.value) ? lookup.value : [];

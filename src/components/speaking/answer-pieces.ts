@@ -5,7 +5,7 @@ import { type Delta, delta } from '../../graph/node-events.js';
 import { isJinja, type TemplateEngine } from '../../templates/template.js';
 import { nameReference, type TextReader } from '../values/text-reader.js';
 import { type Downloads, filesAlone } from './files.js';
-import { splitThinkMarks, THINK_OPEN } from './think-text.js';
+import { splitThinkTags, THINK_OPEN } from './think-text.js';
 
 /** The output whose text may come live. */
 const LIVE_OUTPUT = 'content';
@@ -89,11 +89,11 @@ export interface AnswerSources {
  * result    A-x--y--(Z|)
  * ```
  *
- * Thinking comes on the port `thinking`, also from text with think marks. A text that stands twice is read once.
+ * Thinking comes on the port `thinking`, also from text with think tags. A text that stands twice is read once.
  */
 export function answerPieces(template: AnswerTemplate, sources: AnswerSources): Observable<Delta> {
   if (template.kind !== 'stretches') {
-    return from(splitThinkMarks(sources.reader.render(template.text, template.kind)));
+    return from(splitThinkTags(sources.reader.render(template.text, template.kind)));
   }
   const { stretches, repeated } = template;
   const [first] = stretches;
@@ -127,9 +127,9 @@ function livePieces(name: string, reference: Reference, { activation, downloads,
   if (lookup.status === 'unresolved' || lookup.status === 'undeclared') reader.unresolved(reference, lookup);
   // Only a text can have come live; files are offered and not spoken.
   if (lookup.status === 'found' && (typeof lookup.value !== 'string' || filesAlone(lookup.value) !== undefined)) {
-    return from(splitThinkMarks(downloads.take(lookup.value)));
+    return from(splitThinkTags(downloads.take(lookup.value)));
   }
-  return activation.stream(name).pipe(cutMarks());
+  return activation.stream(name).pipe(cutAtThinkTags());
 }
 
 /** The text of parts that can be read at once, neighbours of one port joined. */
@@ -151,20 +151,20 @@ function settledPieces(parts: readonly TemplatePart[], { reader }: AnswerSources
   return pieces;
 }
 
-/** Think marks have a meaning in outputs of nodes; in texts of a user they are characters. */
+/** Think tags have a meaning in outputs of nodes; in texts of a user they are characters. */
 function piecesOf(text: string, reference: Reference): Delta[] {
-  return reference.kind === 'output' ? splitThinkMarks(text) : [delta('content', text)];
+  return reference.kind === 'output' ? splitThinkTags(text) : [delta('content', text)];
 }
 
-/** Cuts pieces at think marks, which a text has that was settled before it was read; drops empty pieces. */
-function cutMarks(): MonoTypeOperatorFunction<Delta> {
+/** Cuts pieces at think tags, which a text has that was settled before it was read; drops empty pieces. */
+function cutAtThinkTags(): MonoTypeOperatorFunction<Delta> {
   return (source) =>
     new Observable((subscriber) =>
       source.subscribe({
         next: (piece) => {
           if (piece.text === '') return;
           if (piece.port !== 'content' || !piece.text.includes(THINK_OPEN)) subscriber.next(piece);
-          else for (const part of splitThinkMarks(piece.text)) subscriber.next(part);
+          else for (const part of splitThinkTags(piece.text)) subscriber.next(part);
         },
         error: (error) => subscriber.error(error),
         complete: () => subscriber.complete(),

@@ -5,10 +5,10 @@ export const THINK_OPEN = '<think>';
 export const THINK_CLOSE = '</think>';
 
 /**
- * Cuts a whole text at its thinking marks: pieces between them belong to the port `thinking`, all others to `content`. The
- * marks disappear; a closing mark without an opening one stays as text.
+ * Splits a whole text at its think tags: pieces between them belong to the port `thinking`, all others to `content`. The
+ * tags are removed; a closing tag without an opening one stays as text.
  */
-export function splitThinkMarks(text: string): Delta[] {
+export function splitThinkTags(text: string): Delta[] {
   const pieces: Delta[] = [];
   const add = (port: string, from: number, to: number): void => {
     if (to > from) pieces.push(delta(port, text.slice(from, to)));
@@ -25,10 +25,10 @@ export function splitThinkMarks(text: string): Delta[] {
   return pieces;
 }
 
-/** A text without what was thought: blocks, an open block up to the end, and marks that stand alone. */
+/** A text without thinking: blocks, an open block up to the end, and single tags. */
 export function removeThinking(text: string): string {
   if (!text.includes(THINK_OPEN) && !text.includes(THINK_CLOSE)) return text;
-  const spoken = splitThinkMarks(text).filter(({ port }) => port === 'content');
+  const spoken = splitThinkTags(text).filter(({ port }) => port === 'content');
   return spoken
     .map((piece) => piece.text)
     .join('')
@@ -36,8 +36,8 @@ export function removeThinking(text: string): string {
     .trim();
 }
 
-/** Joins pieces of the ports `content` and `thinking` to one text, with marks around what was thought. */
-export class MarkedText {
+/** Joins pieces of the ports `content` and `thinking` to one text, with tags around the thinking. */
+export class TaggedText {
   #text: string;
   #isThinking = false;
 

@@ -15,7 +15,7 @@ import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
 import { jsonKind } from './comparison.js';
 
-/** What an operator gives: the new value, or why there is none. The words are RAGFlow's, as canvases compare them. */
+/** The result of an operator: the new value, or why there is none. The words are RAGFlow's, as canvases compare them. */
 export type Assigned = { readonly value: Json } | { readonly error: AssignError };
 
 export type AssignError =

@@ -6,6 +6,9 @@ export type Sql = postgres.Sql<{ json: string }>;
 /** A pool or a transaction: what makes statements. */
 export type Statements = postgres.ISql<{ json: string }>;
 
+/** A piece of a statement. */
+export type Fragment = postgres.Fragment;
+
 /** Statements to run; may be run again. */
 export type Work<T> = (sql: Sql) => PromiseLike<T>;
 

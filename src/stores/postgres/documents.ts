@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../json.js';
 import type { Database } from './database.js';
 
 /** A document in its written form. */
@@ -8,24 +7,22 @@ interface Written {
   readonly text: string;
 }
 
-/** Documents by their hash, each kept once per tenant however many sessions run it. */
+/** Documents by their hash, each stored once per tenant however many records share it. */
 export interface Documents {
-  /** The hash of a document. */
-  hashOf(dsl: JsonObject): string;
-  /** Keeps a document unless it is known to be there. */
-  keep(tenant: string, dsl: JsonObject): Promise<void>;
-  /** Forgets that a document is there: somebody deleted it. */
-  forget(tenant: string, dsl: JsonObject): void;
-  find(tenant: string, hash: string): Promise<JsonObject | undefined>;
+  /** Stores a document unless it is known to be stored; its hash. */
+  store(tenant: string, dsl: object): Promise<string>;
+  /** Forgets that a document is stored, because it was deleted. */
+  forget(tenant: string, dsl: object): void;
+  find(tenant: string, hash: string): Promise<object | undefined>;
 }
 
 /** @param maxBytes of JSON that are held in memory, so that a conversation moves its document once. */
 export function createDocuments(database: Database, maxBytes: number = 64 * 1024 ** 2): Documents {
   /** Each value is written once, and freed with the value. */
-  const written = new WeakMap<JsonObject, Written>();
+  const written = new WeakMap<object, Written>();
   const held = new HeldDocuments(maxBytes);
 
-  const write = (dsl: JsonObject): Written => {
+  const write = (dsl: object): Written => {
     let found = written.get(dsl);
     if (found === undefined) {
       const text = JSON.stringify(dsl);
@@ -36,16 +33,16 @@ export function createDocuments(database: Database, maxBytes: number = 64 * 1024
   };
 
   return {
-    hashOf: (dsl) => write(dsl).hash,
-    async keep(tenant, dsl) {
+    async store(tenant, dsl) {
       const { hash, text } = write(dsl);
-      if (held.get(tenant, hash) !== undefined) return;
+      if (held.get(tenant, hash) !== undefined) return hash;
       await database.repeat(
         (sql) => sql`
           insert into runnel.documents (tenant, hash, dsl) values (${tenant}, ${hash}, ${text})
           on conflict do nothing`,
       );
       held.put(tenant, hash, dsl, text.length);
+      return hash;
     },
     forget: (tenant, dsl) => held.delete(tenant, write(dsl).hash),
     async find(tenant, hash) {
@@ -56,7 +53,7 @@ export function createDocuments(database: Database, maxBytes: number = 64 * 1024
           select dsl::text as dsl from runnel.documents where tenant = ${tenant} and hash = ${hash}`,
       );
       if (row === undefined) return undefined;
-      const dsl = JSON.parse(row.dsl) as JsonObject;
+      const dsl = JSON.parse(row.dsl) as object;
       written.set(dsl, { hash, text: row.dsl });
       held.put(tenant, hash, dsl, row.dsl.length);
       return dsl;
@@ -67,14 +64,14 @@ export function createDocuments(database: Database, maxBytes: number = 64 * 1024
 /** The documents used last, bounded in bytes. */
 class HeldDocuments {
   readonly #maxBytes: number;
-  readonly #entries = new Map<string, { readonly dsl: JsonObject; readonly bytes: number }>();
+  readonly #entries = new Map<string, { readonly dsl: object; readonly bytes: number }>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  get(tenant: string, hash: string): JsonObject | undefined {
+  get(tenant: string, hash: string): object | undefined {
     const key = keyOf(tenant, hash);
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -83,7 +80,7 @@ class HeldDocuments {
     return entry.dsl;
   }
 
-  put(tenant: string, hash: string, dsl: JsonObject, bytes: number): void {
+  put(tenant: string, hash: string, dsl: object, bytes: number): void {
     this.delete(tenant, hash);
     this.#entries.set(keyOf(tenant, hash), { dsl, bytes });
     this.#bytes += bytes;

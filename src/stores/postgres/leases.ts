@@ -1,6 +1,5 @@
 import type { Lease, LeaseStore } from '../../records/durable-stores.js';
-import type { Database, Statements } from './database.js';
-import type { Fragment } from './queries.js';
+import type { Database, Fragment, Statements } from './database.js';
 
 /**
  * Leases in Postgres, by its clock, so that it does not matter when those of the processes differ.

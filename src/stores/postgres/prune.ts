@@ -1,3 +1,4 @@
+import type { Repositories } from '../../records/resources.js';
 import type { DiskFiles } from '../files-on-disk.js';
 import type { Database, Work } from './database.js';
 
@@ -38,13 +39,18 @@ const BATCH = 500;
 const ORPHAN_AGE_MS = 3_600_000;
 
 /** Deletes what is older than asked for and gives the space back. Agents, versions and what still runs are never deleted. */
-export async function prune(database: Database, files: DiskFiles, options: PruneOptions): Promise<PruneResult> {
+export async function prune(
+  database: Database,
+  { runs, sessions }: Pick<Repositories, 'runs' | 'sessions'>,
+  files: DiskFiles,
+  options: PruneOptions,
+): Promise<PruneResult> {
   const { olderThan, now } = options;
   const before = await bytesOnDisk(database);
   const deleted = {
-    runs: await deleteAll(olderThan.runs, (time) => database.repeat(deleteRuns(time))),
+    runs: await deleteAll(olderThan.runs, (time) => runs.prune(time, BATCH)),
     logs: await deleteAll(olderThan.events, (time) => database.repeat(deleteEvents(time))),
-    sessions: await deleteAll(olderThan.sessions, (time) => database.repeat(deleteSessions(time))),
+    sessions: await deleteAll(olderThan.sessions, (time) => sessions.prune(time, BATCH)),
     files: await deleteAll(olderThan.files ?? 0, async (time) => {
       const paths = await database.repeat(deleteFiles(time, now));
       await files.remove(paths);
@@ -81,16 +87,6 @@ async function deleteAll(time: number | undefined, deleteBatch: (time: number) =
   }
 }
 
-function deleteRuns(time: number): Work<number> {
-  return async (sql) => {
-    const { count } = await sql`
-      delete from runnel.runs where finished_at < ${time} and status <> 'running' and (tenant, id) in (
-        select tenant, id from runnel.runs where finished_at < ${time} and status <> 'running' limit ${BATCH}
-      )`;
-    return count;
-  };
-}
-
 function deleteEvents(time: number): Work<number> {
   return async (sql) => {
     const { count } = await sql`
@@ -99,16 +95,6 @@ function deleteEvents(time: number): Work<number> {
         where r.finished_at < ${time} and r.status <> 'running' limit ${BATCH}
       )
       delete from runnel.logs l using old where l.tenant = old.tenant and l.run = old.id`;
-    return count;
-  };
-}
-
-function deleteSessions(time: number): Work<number> {
-  return async (sql) => {
-    const { count } = await sql`
-      delete from runnel.sessions where updated_at < ${time} and (tenant, id) in (
-        select tenant, id from runnel.sessions where updated_at < ${time} limit ${BATCH}
-      )`;
     return count;
   };
 }

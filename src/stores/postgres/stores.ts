@@ -1,32 +1,26 @@
 /** All stores over one database, and what closes and prunes them. */
 import path from 'node:path';
-import type { CanvasRuntimeStore, LeaseStore, TokenStore, VersionStore } from '../../records/durable-stores.js';
+import type { LeaseStore } from '../../records/durable-stores.js';
+import { createRepositories, type PlainStores, plainStores } from '../../records/resources.js';
 import type { Stores } from '../../records/stores.js';
 import { createFilesOnDisk, type DiskFiles } from '../files-on-disk.js';
-import { createPostgresAgents } from './agents.js';
-import { createPostgresCanvasRuntimes } from './canvas-runtimes.js';
 import type { Database } from './database.js';
+import { createDocuments } from './documents.js';
 import { createPostgresFileIndex } from './file-index.js';
 import { createPostgresLeases, expireLeases } from './leases.js';
 import { type DatabaseOptions, openDatabase } from './open-database.js';
 import { type PruneOptions, type PruneResult, prune } from './prune.js';
+import { createPostgresRepository } from './repository.js';
 import { createPostgresRunLog } from './run-log.js';
 import { createRunWriter } from './run-writer.js';
-import { createPostgresRuns } from './runs.js';
-import { createPostgresSessions } from './sessions.js';
 import { createPostgresSignals, type PostgresSignals } from './signals.js';
-import { createPostgresTokens } from './tokens.js';
-import { createPostgresVersions } from './versions.js';
 
 /** Everything that outlives the process, with something to close. */
-export interface PostgresStores extends Stores {
+export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainStores {
   readonly database: Database;
-  readonly versions: VersionStore;
   readonly leases: LeaseStore;
   readonly signals: PostgresSignals;
   readonly files: DiskFiles;
-  readonly tokens: TokenStore;
-  readonly canvasRuntimes: CanvasRuntimeStore;
   /** Id of this database, for good. */
   readonly home: string;
   /** Deletes what is older than asked for and gives the space back. */
@@ -60,20 +54,17 @@ export async function createPostgresStores(
   const signals = await createPostgresSignals(database, { log });
   const writer = createRunWriter(database);
   const files = createFilesOnDisk({ folder: path.join(dataDir, 'files'), index: createPostgresFileIndex(database) });
+  const documents = createDocuments(database);
+  const repositories = createRepositories((resource) => createPostgresRepository(database, resource, documents));
   return {
     database,
-    agents: createPostgresAgents(database),
-    versions: createPostgresVersions(database),
-    sessions: createPostgresSessions(database),
-    runs: createPostgresRuns(database),
+    ...plainStores(repositories),
     log: createPostgresRunLog(database, writer),
     leases: createPostgresLeases(database),
     signals,
     files,
-    tokens: createPostgresTokens(database),
-    canvasRuntimes: createPostgresCanvasRuntimes(database),
     home: await readHome(database),
-    prune: (pruning) => prune(database, files, pruning),
+    prune: (pruning) => prune(database, repositories, files, pruning),
     async close() {
       await writer.flushed();
       await signals.close();

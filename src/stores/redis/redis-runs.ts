@@ -38,15 +38,16 @@ export function createRedisRuns(redis: Redis): RunStore {
         throw new EngineError('CONFLICT', `Run "${run.id}" exists already and is somebody else's; take another id.`);
       }
     },
-    async find(tenant, id) {
-      const [owner, record] = readReply(
+    async find(tenant, id, agentId) {
+      const [owner, text] = readReply(
         foundSchema,
         await commands.send('HMGET', [runKey(id), 'tenant_id', 'record']),
         `Run "${id}"`,
       );
-      return owner === tenant && record !== null ? readRun(record) : undefined;
+      const run = owner === tenant && text !== null ? readRun(text) : undefined;
+      return agentId === undefined || run?.agentId === agentId ? run : undefined;
     },
-    async list(tenant, agentId, { sessionId, status, from, to, offset, limit }) {
+    async list(tenant, { agentId, sessionId, status, from, to, offset, limit }) {
       const indexes = indexesOf(tenant, agentId);
       // Sessions have few runs, so the status is looked at one by one there.
       const index =
@@ -64,7 +65,7 @@ export function createRedisRuns(redis: Redis): RunStore {
       const [total, ...records] = readReply(listSchema, reply, 'A list of runs');
       return { items: records.map((record) => readRun(record)), total };
     },
-    async deleteOfAgent(tenant, agentId) {
+    async deleteOf(tenant, agentId) {
       const indexes = indexesOf(tenant, agentId);
       const ids = readReply(idsSchema, await commands.send('ZRANGE', [indexes.agent, 0, -1]), 'A list of runs');
       for (let at = 0; at < ids.length; at += DELETED_AT_ONCE) {

@@ -1,8 +1,7 @@
 /** A run as the hash `agent:run:{id}` has it: RAGFlow's fields for whoever knows them, and the whole record. */
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode } from '../../errors.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
-import type { RunRecord, RunStatus } from '../../records/stores.js';
+import type { ErrorCode } from '../../errors.js';
+import { type RunRecord, type RunStatus, runSchema } from '../../records/runs.js';
 import { jsonText, readReply } from './read-reply.js';
 
 /** RAGFlow's numbers. */
@@ -17,26 +16,8 @@ export const STATUS_NUMBERS: Readonly<Record<RunStatus, number>> = {
 /** Version of `record`; a reader refuses any other. */
 const FORMAT = 1;
 
-const count = z.number().int().nonnegative();
-
 // Loose, so that what another version of the same format adds is not lost when it is written again.
-const recordSchema = z.looseObject({
-  version: z.literal(FORMAT),
-  id: z.string(),
-  agentId: z.string(),
-  sessionId: z.string(),
-  messageId: z.string(),
-  parentRun: z.string().exactOptional(),
-  status: z.enum(Object.keys(STATUS_NUMBERS) as RunStatus[]),
-  error: z
-    .object({ code: z.enum(Object.keys(ERROR_CODES) as ErrorCode[]).catch('INTERNAL'), message: z.string() })
-    .exactOptional(),
-  pending: z.custom<JsonObject>(isJsonObject, 'expected an object').exactOptional(),
-  startedAt: z.number(),
-  finishedAt: z.number().exactOptional(),
-  usage: z.object({ promptTokens: count, completionTokens: count, totalTokens: count, calls: count }),
-  lastSeq: count,
-});
+const recordSchema = runSchema.extend({ version: z.literal(FORMAT) }).loose();
 
 /** Fields and values, one after another. */
 export function fieldsOf(run: RunRecord): readonly (string | number)[] {

@@ -1,20 +1,6 @@
 import { EngineError } from '../../errors.js';
 import type { CanvasRuntimeStore } from '../../records/durable-stores.js';
 
-/** Choices in memory, gone with the process; as many as an administrator makes. */
-export function createMemoryCanvasRuntimes(): CanvasRuntimeStore {
-  const chosen = new Map<string, string>();
-  return {
-    async save(tenant, runtime) {
-      chosen.set(tenant, runtime);
-    },
-    find: async (tenant) => chosen.get(tenant),
-    async delete(tenant) {
-      chosen.delete(tenant);
-    },
-  };
-}
-
 /** This engine's own name. */
 const OWN_RUNTIME = 'runnel';
 

@@ -282,9 +282,9 @@ async function deleteAgent(parts: ServerParts, tenant: string, agentId: string):
   const wasThere = await stores.agents.delete(tenant, agentId);
   // A run may have started meanwhile.
   await host.cancel(tenant, { agentId });
-  await stores.versions.deleteOfAgent(tenant, agentId);
-  await stores.sessions.deleteOfAgent(tenant, agentId);
-  for (const run of await stores.runs.deleteOfAgent(tenant, agentId)) {
+  await stores.versions.deleteOf(tenant, agentId);
+  await stores.sessions.deleteOf(tenant, agentId);
+  for (const run of await stores.runs.deleteOf(tenant, agentId)) {
     await stores.log.delete(tenant, run);
   }
   return wasThere;
@@ -292,7 +292,7 @@ async function deleteAgent(parts: ServerParts, tenant: string, agentId: string):
 
 async function stopRuns(parts: ServerParts, tenant: string, agentId: string): Promise<void> {
   const query = { status: 'running', offset: 0, limit: MOST_RUNS } as const;
-  const { items } = await parts.stores.runs.list(tenant, agentId, query);
+  const { items } = await parts.stores.runs.list(tenant, { ...query, agentId });
   await parts.host.cancel(tenant, { agentId });
   await Promise.all(items.map(({ id }) => parts.host.whenOver(tenant, id, DELETE_PATIENCE_MS)));
 }

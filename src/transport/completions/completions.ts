@@ -70,7 +70,10 @@ export const completionRoutes: RouteGroup = {
     }),
     route('POST /agents_openai/:id/chat/completions', {
       summary: "Runs a turn for clients of OpenAI's API",
-      takes: openaiSchema,
+      takes: openaiSchema.extend({
+        messages: z.array(messageSchema).describe('The last user message is the question.'),
+        stream: z.boolean().optional().describe('true: the answer is a stream of chunks.'),
+      }),
       answers: 'openai',
       refuse: refuseInOpenaiForm,
       handle: (request, parts) => completeInOpenaiForm(request, parts, request.params.id),

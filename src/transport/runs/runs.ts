@@ -157,7 +157,8 @@ async function list(
   parts: ServerParts,
 ) {
   const { status, session_id: sessionId, from_date: from, to_date: to } = query;
-  const { items, total } = await parts.stores.runs.list(tenant, found.id, {
+  const { items, total } = await parts.stores.runs.list(tenant, {
+    agentId: found.id,
     ...pageOf(query),
     ...given({ status, sessionId, from, to }),
   });

@@ -29,7 +29,7 @@ export class RunsOfMessages {
     const known = this.#known.get(keyOf(tenant, message));
     if (known !== undefined) return (await this.#runs.find(tenant, known))?.agentId === agentId ? known : undefined;
     for (let offset = 0; offset < MAX_SEARCHED; offset += PAGE) {
-      const { items } = await this.#runs.list(tenant, agentId, { offset, limit: PAGE });
+      const { items } = await this.#runs.list(tenant, { agentId, offset, limit: PAGE });
       const run = items.find(({ messageId }) => messageId === message);
       if (run !== undefined || items.length < PAGE) return run?.id;
     }

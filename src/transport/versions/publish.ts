@@ -4,8 +4,8 @@ import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { noAgent } from '../../hosting/refusals.js';
 import type { JsonObject } from '../../json.js';
-import type { VersionRecord } from '../../records/durable-stores.js';
 import type { AgentChange, AgentRecord } from '../../records/stores.js';
+import { latestVersion, type VersionRecord } from '../../records/versions.js';
 import type { ServerParts } from '../server-parts.js';
 
 /** What to publish; default: the draft, and a title of tenant, agent and time. */
@@ -48,12 +48,12 @@ export async function publish(
  */
 export async function syncPublished({ stores }: ServerParts, tenant: string, agentId: string): Promise<void> {
   const { agents, versions } = stores;
-  let latest = await versions.latest(tenant, agentId);
+  let latest = await latestVersion(versions, tenant, agentId);
   for (;;) {
     const published = latest === undefined ? undefined : { dsl: latest.dsl, at: latest.createdAt };
     // An agent without versions has no such property, which the type of a change cannot express.
     if ((await agents.update(tenant, agentId, { published } as AgentChange)) === undefined) throw noAgent();
-    const newest = await versions.latest(tenant, agentId);
+    const newest = await latestVersion(versions, tenant, agentId);
     if (newest?.id === latest?.id) return;
     latest = newest;
   }

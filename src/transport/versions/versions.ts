@@ -81,7 +81,7 @@ export const versionRoutes: RouteGroup = {
       finds: findVersion,
       data: z.boolean(),
       handle: async ({ tenant, found: { id, agentId } }, parts) => {
-        if (!(await parts.stores.versions.delete(tenant, agentId, id))) throw noVersion();
+        if (!(await parts.stores.versions.delete(tenant, id, agentId))) throw noVersion();
         await syncPublished(parts, tenant, agentId);
         return success(true);
       },
@@ -95,7 +95,7 @@ async function list(
 ) {
   const isPaged = query.page !== undefined || query.page_size !== undefined;
   const page = isPaged ? pageOf(readQuery(pageQuery, query)) : { offset: 0, limit: MOST };
-  const { items, total } = await parts.stores.versions.list(tenant, found.id, page);
+  const { items, total } = await parts.stores.versions.list(tenant, { ...page, agentId: found.id });
   return successPage(items.map(versionItem), total);
 }
 
@@ -114,7 +114,7 @@ async function create(
 
 async function findVersion(request: PathRequest<'id' | 'version'>, parts: ServerParts): Promise<VersionRecord> {
   const agent = await findAgent(request, parts);
-  const version = await parts.stores.versions.find(request.tenant, agent.id, request.params.version);
+  const version = await parts.stores.versions.find(request.tenant, request.params.version, agent.id);
   if (version === undefined) throw noVersion();
   return version;
 }

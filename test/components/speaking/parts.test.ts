@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseAnswer } from '../../../src/components/speaking/answer-pieces.js';
 import { Downloads } from '../../../src/components/speaking/files.js';
-import { MarkedText, removeThinking, splitThinkMarks } from '../../../src/components/speaking/think-text.js';
+import { removeThinking, splitThinkTags, TaggedText } from '../../../src/components/speaking/think-text.js';
 import type { Json } from '../../../src/json.js';
 
 describe('Downloads', () => {
@@ -63,7 +63,7 @@ describe('parseAnswer', () => {
   });
 });
 
-describe('think marks', () => {
+describe('think tags', () => {
   it.each<[string, string, [string, string][], string]>([
     ['no marks', 'a < b', [['content', 'a < b']], 'a < b'],
     [
@@ -99,12 +99,12 @@ describe('think marks', () => {
     ['a closing mark alone', 'x</think>y', [['content', 'x</think>y']], 'xy'],
     ['nothing', '', [], ''],
   ])('are read: %s', (_, text, pieces, rest) => {
-    expect(splitThinkMarks(text).map(({ port, text }) => [port, text])).toEqual(pieces);
+    expect(splitThinkTags(text).map(({ port, text }) => [port, text])).toEqual(pieces);
     expect(removeThinking(text)).toBe(rest);
   });
 
   it('are written around what is thought', () => {
-    const text = new MarkedText();
+    const text = new TaggedText();
     for (const [piece, isThinking] of [
       ['a', true],
       ['b', true],

@@ -2,9 +2,6 @@ import { beforeAll, describe } from 'vitest';
 import { createMemoryLeases } from '../../../src/stores/memory-leases.js';
 import { createMemorySignals } from '../../../src/stores/memory-signals.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
-import { createMemoryVersions } from '../../../src/stores/memory-versions.js';
-import { createMemoryTokens } from '../../../src/transport/access/token-store.js';
-import { createMemoryCanvasRuntimes } from '../../../src/transport/admin/canvas-runtimes.js';
 import { describeAllStores, type StoreSubject } from './suites/all-stores.js';
 
 describe('stores in memory', () => {
@@ -15,10 +12,7 @@ describe('stores in memory', () => {
     const signals = createMemorySignals({ now: () => now });
     subject = {
       ...stores,
-      versions: createMemoryVersions(),
       leases: createMemoryLeases({ now: () => now }),
-      tokens: createMemoryTokens(),
-      canvasRuntimes: createMemoryCanvasRuntimes(),
       // There is one process.
       here: signals,
       there: signals,

@@ -63,7 +63,8 @@ describeRedis('runs in Redis', () => {
     await runs.save('t', waiting);
     expect(await hashOf(run.id)).not.toHaveProperty('finished_at');
     expect(await runs.find('t', run.id)).toEqual(waiting);
-    const count = async (status: RunRecord['status']) => (await runs.list('t', run.agentId, { ...PAGE, status })).total;
+    const count = async (status: RunRecord['status']) =>
+      (await runs.list('t', { agentId: run.agentId, ...PAGE, status })).total;
     expect([await count('waiting'), await count('succeeded')]).toEqual([1, 0]);
   });
 
@@ -98,9 +99,9 @@ describeRedis('runs in Redis', () => {
     const run = runRecord();
     await runs.save('t', run);
     expect(await runs.find('u', run.id)).toBeUndefined();
-    expect(await runs.list('u', run.agentId, PAGE)).toEqual({ items: [], total: 0 });
+    expect(await runs.list('u', { agentId: run.agentId, ...PAGE })).toEqual({ items: [], total: 0 });
     await expect(runs.save('u', run)).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(await runs.deleteOfAgent('u', run.agentId)).toEqual([]);
+    expect(await runs.deleteOf('u', run.agentId)).toEqual([]);
     expect(await runs.find('t', run.id)).toEqual(run);
   });
 
@@ -114,7 +115,7 @@ describeRedis('runs in Redis', () => {
     for (const run of all) await runs.save('t', run);
     await runs.save('t', runRecord());
     const list = async (query: object) => {
-      const { items, total } = await runs.list('t', agentId, { ...PAGE, ...query });
+      const { items, total } = await runs.list('t', { agentId, ...PAGE, ...query });
       return [items.map(({ startedAt }) => startedAt - 1000), total];
     };
     expect(await list({})).toEqual([[4, 3, 2, 1, 0], 5]);
@@ -139,7 +140,7 @@ describeRedis('runs in Redis', () => {
     await runs.save('t', old);
     await runs.save('t', kept);
     await ask('DEL', `agent:run:${old.id}`);
-    expect(await runs.list('t', agentId, PAGE)).toEqual({ items: [kept], total: 1 });
+    expect(await runs.list('t', { agentId, ...PAGE })).toEqual({ items: [kept], total: 1 });
     await runs.save('t', old);
     await ask('DEL', `agent:run:${old.id}`);
     await runs.save('t', latest);
@@ -152,9 +153,9 @@ describeRedis('runs in Redis', () => {
     const mine = Array.from({ length: 450 }, () => runRecord({ agentId }));
     const other = runRecord();
     await Promise.all([...mine, other].map((run) => runs.save('t', run)));
-    const deleted = await runs.deleteOfAgent('t', agentId);
+    const deleted = await runs.deleteOf('t', agentId);
     expect([...deleted].sort()).toEqual(mine.map(({ id }) => id).sort());
-    expect(await runs.list('t', agentId, PAGE)).toEqual({ items: [], total: 0 });
+    expect(await runs.list('t', { agentId, ...PAGE })).toEqual({ items: [], total: 0 });
     expect(await runs.find('t', mine[0]?.id ?? '')).toBeUndefined();
     expect(await ask('EXISTS', `agent:runs:t:${agentId}:session:${mine[0]?.sessionId}`)).toBe(0);
     expect(await runs.find('t', other.id)).toEqual(other);

@@ -127,7 +127,7 @@ describe.each(['legacy', 'auto'] as const)('published agents as tools, for a cli
     abort.abort();
     await probe.stopped;
     await expect(answer).rejects.toThrow();
-    const { items } = await server.stores.runs.list('local', id, { offset: 0, limit: 10 });
+    const { items } = await server.stores.runs.list('local', { agentId: id, offset: 0, limit: 10 });
     expect(items).toHaveLength(1);
   });
 

@@ -162,7 +162,7 @@ describe('what is not there', () => {
     expect((await (await startHook({ ...broken, components })).send()).status).toBe(400);
     const { send, stores, id } = await startHook(hook({ execution_mode: 'Immediately', response: { status: 500 } }));
     expect((await send()).body.message).toBe('Invalid response status code: 500');
-    expect((await stores.runs.list('local', id, { offset: 0, limit: 1 })).total).toBe(0);
+    expect((await stores.runs.list('local', { agentId: id, offset: 0, limit: 1 })).total).toBe(0);
   });
 });
 

@@ -1,85 +1,8 @@
--- Everything that a service keeps. The tenant is the first part of every key that a client can name.
--- A record is kept as the JSON that it was given, because json, unlike jsonb, gives back every text exactly; the other columns of a
--- table repeat what is searched and sorted by. "search" holds texts in lower case, apart by character 1. Times are milliseconds
--- since 1970, as the service says them, but for leases and cancel requests, which live by the clock of the database.
+-- What a service stores beside the resources of src/records, whose tables are made of their declarations. The tenant is the first part of
+-- every key that a client can name. JSON is stored as it was given, because json, unlike jsonb, gives back every text exactly. Times are
+-- milliseconds since 1970, as the service gives them, but for leases and cancel requests, which live by the clock of the database.
 
-create schema runnel;
-
-create table runnel.migrations (
-  number int primary key,
-  name text not null,
-  applied_at timestamptz not null default now()
-);
-
-create table runnel.agents (
-  tenant text not null,
-  id text not null,
-  title text collate "C" not null,
-  title_key text collate "C" not null,
-  category text not null,
-  canvas_type text,
-  tags json not null,
-  search text not null,
-  created_at bigint not null,
-  updated_at bigint not null,
-  record json not null,
-  constraint agents_pkey primary key (tenant, id),
-  constraint agents_title_key unique (tenant, category, title_key)
-);
-
-create table runnel.versions (
-  tenant text not null,
-  agent text not null,
-  id text not null,
-  position bigint generated always as identity,
-  created_at bigint not null,
-  record json not null,
-  constraint versions_pkey primary key (tenant, agent, id),
-  constraint versions_agent_fkey foreign key (tenant, agent) references runnel.agents on delete cascade
-);
-
--- Documents that sessions run: many sessions share one, so each is kept once, by its hash.
-create table runnel.documents (
-  tenant text not null,
-  hash text collate "C" not null,
-  dsl json not null,
-  constraint documents_pkey primary key (tenant, hash)
-);
-
-create table runnel.sessions (
-  tenant text not null,
-  id text not null,
-  agent text not null,
-  document text collate "C" not null,
-  name text collate "C" not null,
-  user_id text not null,
-  search text not null,
-  created_at bigint not null,
-  updated_at bigint not null,
-  record json not null,
-  constraint sessions_pkey primary key (tenant, id),
-  constraint sessions_agent_fkey foreign key (tenant, agent) references runnel.agents on delete cascade,
-  constraint sessions_document_fkey foreign key (tenant, document) references runnel.documents
-);
-create index sessions_agent on runnel.sessions (tenant, agent, updated_at);
-create index sessions_document on runnel.sessions (tenant, document);
-
-create table runnel.runs (
-  tenant text not null,
-  id text not null,
-  agent text not null,
-  session text not null,
-  status text not null,
-  started_at bigint not null,
-  finished_at bigint,
-  record json not null,
-  constraint runs_pkey primary key (tenant, id),
-  constraint runs_agent_fkey foreign key (tenant, agent) references runnel.agents on delete cascade
-);
-create index runs_agent on runnel.runs (tenant, agent, started_at);
-create index runs_finished on runnel.runs (finished_at);
-
--- The events of a run, numbered without a gap: whoever adds moves last_seq first, which only one can.
+-- The events of a run, numbered without a gap: a writer moves last_seq first, which only one can.
 create table runnel.logs (
   id bigint generated always as identity primary key,
   tenant text not null,
@@ -135,3 +58,9 @@ create table runnel.files (
 );
 create index files_path on runnel.files (path);
 create index files_created_at on runnel.files (created_at);
+
+-- One id by which these stores are told from others that share the same leases.
+create table runnel.home (
+  id text not null default gen_random_uuid()::text
+);
+insert into runnel.home default values;

@@ -3,7 +3,7 @@ import type { RunQuery, RunStore } from '../../../../src/records/stores.js';
 import { newTenant, runRecord } from '../../../stores/support/records.js';
 import type { Given } from './given.js';
 
-const ALL: RunQuery = { offset: 0, limit: 100 };
+const ALL: Omit<RunQuery, 'agentId'> = { offset: 0, limit: 100 };
 
 /** What every {@link RunStore} does. */
 export function describeRunStore(store: () => RunStore, given: Given): void {
@@ -37,14 +37,17 @@ export function describeRunStore(store: () => RunStore, given: Given): void {
       for (const run of runs) await store().save(tenant, run);
       await store().save(tenant, runRecord(await given.agent(tenant), { startedAt: 9 }));
       const ids = async (query: Partial<RunQuery>): Promise<string[]> => {
-        const { items } = await store().list(tenant, agent, { ...ALL, ...query });
+        const { items } = await store().list(tenant, { agentId: agent, ...ALL, ...query });
         return items.map(({ id }) => id);
       };
       expect(await ids({})).toEqual(['b', 'c', 'a']);
       expect(await ids({ sessionId: 's1' })).toEqual(['c', 'a']);
       expect(await ids({ status: 'succeeded' })).toEqual(['b', 'a']);
       expect(await ids({ sessionId: 's1', status: 'succeeded' })).toEqual(['a']);
-      expect(await store().list(tenant, agent, { offset: 1, limit: 1 })).toEqual({ items: [runs[2]], total: 3 });
+      expect(await store().list(tenant, { agentId: agent, offset: 1, limit: 1 })).toEqual({
+        items: [runs[2]],
+        total: 3,
+      });
     });
 
     it('lists what started between two times, both included', async () => {
@@ -55,7 +58,7 @@ export function describeRunStore(store: () => RunStore, given: Given): void {
         await store().save(tenant, runRecord(agent, { id: `r${startedAt}`, startedAt, sessionId: 's', status }));
       }
       const listed = async (query: Partial<RunQuery>) => {
-        const { items, total } = await store().list(tenant, agent, { ...ALL, ...query });
+        const { items, total } = await store().list(tenant, { agentId: agent, ...ALL, ...query });
         return [...items.map(({ id }) => id), total];
       };
       expect(await listed({ from: 20 })).toEqual(['r40', 'r30', 'r20', 3]);
@@ -73,8 +76,8 @@ export function describeRunStore(store: () => RunStore, given: Given): void {
       const run = runRecord(agent);
       await store().save(mine, run);
       expect(await store().find(theirs, run.id)).toBeUndefined();
-      expect(await store().list(theirs, agent, ALL)).toEqual({ items: [], total: 0 });
-      expect(await store().deleteOfAgent(theirs, agent)).toEqual([]);
+      expect(await store().list(theirs, { ...ALL, agentId: agent })).toEqual({ items: [], total: 0 });
+      expect(await store().deleteOf(theirs, agent)).toEqual([]);
       expect(await store().find(mine, run.id)).toEqual(run);
     });
 
@@ -83,7 +86,7 @@ export function describeRunStore(store: () => RunStore, given: Given): void {
       const [agent, other] = [await given.agent(tenant), await given.agent(tenant)];
       const runs = [runRecord(agent), runRecord(agent), runRecord(other)] as const;
       for (const run of runs) await store().save(tenant, run);
-      expect([...(await store().deleteOfAgent(tenant, agent))].sort()).toEqual([runs[0].id, runs[1].id].sort());
+      expect([...(await store().deleteOf(tenant, agent))].sort()).toEqual([runs[0].id, runs[1].id].sort());
       expect(await store().find(tenant, runs[0].id)).toBeUndefined();
       expect(await store().find(tenant, runs[2].id)).toEqual(runs[2]);
     });

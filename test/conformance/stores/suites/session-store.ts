@@ -3,7 +3,7 @@ import type { SessionQuery, SessionStore } from '../../../../src/records/stores.
 import { checkpoint, newTenant, sessionRecord } from '../../../stores/support/records.js';
 import type { Given } from './given.js';
 
-const ALL: SessionQuery = { offset: 0, limit: 100, orderBy: 'name', descending: false };
+const ALL: Omit<SessionQuery, 'agentId'> = { offset: 0, limit: 100, orderBy: 'name', descending: false };
 
 /** What every {@link SessionStore} does. */
 export function describeSessionStore(store: () => SessionStore, given: Given): void {
@@ -32,8 +32,8 @@ export function describeSessionStore(store: () => SessionStore, given: Given): v
       await store().save(mine, session);
       expect(await store().find(theirs, session.id)).toBeUndefined();
       expect(await store().delete(theirs, session.id)).toBe(false);
-      await store().deleteOfAgent(theirs, agent);
-      expect(await store().list(theirs, agent, ALL)).toEqual({ items: [], total: 0 });
+      await store().deleteOf(theirs, agent);
+      expect(await store().list(theirs, { ...ALL, agentId: agent })).toEqual({ items: [], total: 0 });
       expect(await store().find(mine, session.id)).toEqual(session);
     });
 
@@ -44,7 +44,7 @@ export function describeSessionStore(store: () => SessionStore, given: Given): v
       for (const session of sessions) await store().save(tenant, session);
       expect(await store().delete(tenant, sessions[0].id)).toBe(true);
       expect(await store().delete(tenant, sessions[0].id)).toBe(false);
-      await store().deleteOfAgent(tenant, agent);
+      await store().deleteOf(tenant, agent);
       expect(await store().find(tenant, sessions[1].id)).toBeUndefined();
       expect(await store().find(tenant, sessions[2].id)).toEqual(sessions[2]);
     });
@@ -82,7 +82,7 @@ export function describeSessionStore(store: () => SessionStore, given: Given): v
         const agent = await given.agent(tenant);
         for (const session of about) await store().save(tenant, sessionRecord(agent, session));
         await store().save(tenant, sessionRecord(await given.agent(tenant), { name: 'of another agent' }));
-        const { items, total } = await store().list(tenant, agent, { ...ALL, ...query });
+        const { items, total } = await store().list(tenant, { agentId: agent, ...ALL, ...query });
         expect(items.map(({ id }) => id)).toEqual(expected);
         expect(total).toBe(expected.length);
       });
@@ -92,7 +92,7 @@ export function describeSessionStore(store: () => SessionStore, given: Given): v
         const agent = await given.agent(tenant);
         const sessions = about.map((session, at) => sessionRecord(agent, { ...session, dsl: { shared: at > 0 } }));
         for (const session of sessions) await store().save(tenant, session);
-        const { items, total } = await store().list(tenant, agent, { ...ALL, offset: 1, limit: 5 });
+        const { items, total } = await store().list(tenant, { agentId: agent, ...ALL, offset: 1, limit: 5 });
         expect(items).toEqual(sessions.slice(1));
         expect(total).toBe(3);
       });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { VersionStore } from '../../../../src/records/durable-stores.js';
+import { latestVersion, type VersionStore } from '../../../../src/records/versions.js';
 import { newTenant, versionRecord } from '../../../stores/support/records.js';
 import type { Given } from './given.js';
 
@@ -11,7 +11,7 @@ export function describeVersionStore(store: () => VersionStore, given: Given): v
       const agent = await given.agent(tenant);
       const version = versionRecord(agent, { description: 'first', dsl: { z: 1, a: '\u0000' } });
       await store().insert(tenant, version);
-      expect(await store().find(tenant, agent, version.id)).toEqual(version);
+      expect(await store().find(tenant, version.id, agent)).toEqual(version);
     });
 
     it('lists the newest first; of the same time, the one inserted last', async () => {
@@ -24,10 +24,10 @@ export function describeVersionStore(store: () => VersionStore, given: Given): v
         ['d', 1],
       ] as const;
       for (const [id, createdAt] of times) await store().insert(tenant, versionRecord(agent, { id, createdAt }));
-      const { items, total } = await store().list(tenant, agent, { offset: 0, limit: 3 });
+      const { items, total } = await store().list(tenant, { agentId: agent, offset: 0, limit: 3 });
       expect(items.map(({ id }) => id)).toEqual(['b', 'c', 'a']);
       expect(total).toBe(4);
-      expect((await store().latest(tenant, agent))?.id).toBe('b');
+      expect((await latestVersion(store(), tenant, agent))?.id).toBe('b');
     });
 
     it('never replaces a version', async () => {
@@ -36,7 +36,7 @@ export function describeVersionStore(store: () => VersionStore, given: Given): v
       const version = versionRecord(agent);
       await store().insert(tenant, version);
       await expect(store().insert(tenant, { ...version, title: 'other' })).rejects.toMatchObject({ code: 'CONFLICT' });
-      expect(await store().find(tenant, agent, version.id)).toEqual(version);
+      expect(await store().find(tenant, version.id, agent)).toEqual(version);
     });
 
     it('finds nothing of another agent or another tenant', async () => {
@@ -44,13 +44,13 @@ export function describeVersionStore(store: () => VersionStore, given: Given): v
       const [agent, other] = [await given.agent(tenant), await given.agent(tenant)];
       const version = versionRecord(agent);
       await store().insert(tenant, version);
-      expect(await store().find(tenant, other, version.id)).toBeUndefined();
-      expect(await store().find(stranger, agent, version.id)).toBeUndefined();
-      expect(await store().latest(stranger, agent)).toBeUndefined();
-      expect(await store().delete(stranger, agent, version.id)).toBe(false);
-      expect(await store().delete(tenant, other, version.id)).toBe(false);
-      await store().deleteOfAgent(stranger, agent);
-      expect(await store().latest(tenant, agent)).toEqual(version);
+      expect(await store().find(tenant, version.id, other)).toBeUndefined();
+      expect(await store().find(stranger, version.id, agent)).toBeUndefined();
+      expect(await latestVersion(store(), stranger, agent)).toBeUndefined();
+      expect(await store().delete(stranger, version.id, agent)).toBe(false);
+      expect(await store().delete(tenant, version.id, other)).toBe(false);
+      await store().deleteOf(stranger, agent);
+      expect(await latestVersion(store(), tenant, agent)).toEqual(version);
     });
 
     it('deletes one, or all of an agent', async () => {
@@ -58,19 +58,19 @@ export function describeVersionStore(store: () => VersionStore, given: Given): v
       const [agent, other] = [await given.agent(tenant), await given.agent(tenant)];
       const [first, second, kept] = [versionRecord(agent), versionRecord(agent), versionRecord(other)];
       for (const version of [first, second, kept]) await store().insert(tenant, version);
-      expect(await store().delete(tenant, agent, first.id)).toBe(true);
-      expect(await store().delete(tenant, agent, first.id)).toBe(false);
-      expect(await store().latest(tenant, agent)).toEqual(second);
-      await store().deleteOfAgent(tenant, agent);
-      expect(await store().latest(tenant, agent)).toBeUndefined();
-      expect(await store().latest(tenant, other)).toEqual(kept);
+      expect(await store().delete(tenant, first.id, agent)).toBe(true);
+      expect(await store().delete(tenant, first.id, agent)).toBe(false);
+      expect(await latestVersion(store(), tenant, agent)).toEqual(second);
+      await store().deleteOf(tenant, agent);
+      expect(await latestVersion(store(), tenant, agent)).toBeUndefined();
+      expect(await latestVersion(store(), tenant, other)).toEqual(kept);
     });
 
     it('keeps both of two that are published at once', async () => {
       const tenant = newTenant();
       const agent = await given.agent(tenant);
       await Promise.all([1, 2].map((createdAt) => store().insert(tenant, versionRecord(agent, { createdAt }))));
-      expect((await store().list(tenant, agent, { offset: 0, limit: 10 })).total).toBe(2);
+      expect((await store().list(tenant, { agentId: agent, offset: 0, limit: 10 })).total).toBe(2);
     });
   });
 }

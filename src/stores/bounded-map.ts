@@ -1,16 +1,16 @@
 import { EngineError } from '../errors.js';
 
-/** Bounds of a {@link Shelf}. */
-export interface ShelfOptions<T> {
-  /** What is kept, in the plural, for messages. */
+/** Bounds of a {@link BoundedMap}. */
+export interface BoundedMapOptions<T> {
+  /** What is stored, in the plural, for messages. */
   readonly what: string;
-  /** The most that may be kept. */
   readonly maxCount: number;
-  readonly maxBytes: number;
+  /** @default no bound */
+  readonly maxBytes?: number | undefined;
   /** Makes room by dropping the oldest values for which it is true. @default nothing is dropped */
-  readonly canDrop?: (value: T) => boolean;
-  /** Hears of every value that was dropped to make room. */
-  readonly onDrop?: (tenant: string, id: string) => void;
+  readonly canDrop?: ((value: T) => boolean) | undefined;
+  /** Called with every value that was dropped to make room. */
+  readonly onDrop?: ((tenant: string, id: string, value: T) => void) | undefined;
 }
 
 interface Entry<T> {
@@ -23,16 +23,18 @@ interface Entry<T> {
 /**
  * Values by tenant and id, bounded in number and bytes.
  *
- * Putting a value makes it the newest. Without room the oldest values go, as far as they may; otherwise putting is refused.
+ * Putting a value makes it the newest. Without room the oldest values that may be dropped are dropped; otherwise putting is refused.
  */
-export class Shelf<T> {
-  readonly #options: ShelfOptions<T>;
+export class BoundedMap<T> {
+  readonly #options: BoundedMapOptions<T>;
+  readonly #maxBytes: number;
   /** In order of the last `put`. */
   readonly #entries = new Map<string, Entry<T>>();
   #bytes = 0;
 
-  constructor(options: ShelfOptions<T>) {
+  constructor(options: BoundedMapOptions<T>) {
     this.#options = options;
+    this.#maxBytes = options.maxBytes ?? Number.MAX_SAFE_INTEGER;
   }
 
   get(tenant: string, id: string): T | undefined {
@@ -45,9 +47,9 @@ export class Shelf<T> {
     const before = this.#entries.get(key);
     const free = () => ({
       count: this.#options.maxCount - this.#entries.size + (before === undefined ? 0 : 1),
-      bytes: this.#options.maxBytes - this.#bytes + (before?.bytes ?? 0),
+      bytes: this.#maxBytes - this.#bytes + (before?.bytes ?? 0),
     });
-    if (bytes <= this.#options.maxBytes) {
+    if (bytes <= this.#maxBytes) {
       while (free().count < 1 || free().bytes < bytes) {
         if (!this.#dropOldest(key)) break;
       }
@@ -74,23 +76,29 @@ export class Shelf<T> {
     }
   }
 
+  /** Values of all tenants, the oldest first. */
+  entries(): Iterable<{ readonly tenant: string; readonly id: string; readonly value: T }> {
+    return this.#entries.values();
+  }
+
   #dropOldest(except: string): boolean {
     const { canDrop, onDrop } = this.#options;
     if (canDrop === undefined) return false;
     for (const [key, { tenant, id, value }] of this.#entries) {
       if (key === except || !canDrop(value)) continue;
       this.delete(tenant, id);
-      onDrop?.(tenant, id);
+      onDrop?.(tenant, id, value);
       return true;
     }
     return false;
   }
 
   #full(bytes: number): EngineError {
-    const { what, maxCount, maxBytes } = this.#options;
+    const { what, maxCount } = this.#options;
+    const size = this.#options.maxBytes === undefined ? what : `${what} of ${this.#maxBytes} bytes together`;
     return new EngineError(
       'LIMIT_REACHED',
-      `No room for ${bytes} bytes more: this server keeps at most ${maxCount} ${what} of ${maxBytes} bytes together. Delete some, or raise the limit.`,
+      `No room for ${bytes} bytes more: this server stores at most ${maxCount} ${size}. Delete some, or raise the limit.`,
     );
   }
 }

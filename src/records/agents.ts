@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../json.js';
+import { foldCase, type PageRequest, type Repository, resource } from './repository.js';
+
+const document = z.custom<JsonObject>(isJsonObject, 'expected an object');
+
+const agentSchema = z.object({
+  id: z.string(),
+  /** Unique per tenant and category, without regard to case. */
+  title: z.string(),
+  description: z.string().nullable(),
+  avatar: z.string().nullable(),
+  permission: z.enum(['me', 'team']),
+  canvasType: z.string().nullable(),
+  canvasCategory: z.string(),
+  /** Comma-separated. */
+  tags: z.string(),
+  /** The draft, as its author wrote it. */
+  dsl: document,
+  /** The document that was published last. */
+  published: z.object({ dsl: document, at: z.number() }).exactOptional(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+
+/** A stored canvas with what its owner says about it. Times are milliseconds since 1970. */
+export type AgentRecord = Readonly<z.infer<typeof agentSchema>>;
+
+/** What of an agent can change. */
+export type AgentChange = Partial<Omit<AgentRecord, 'id' | 'createdAt'>>;
+
+/** Which agents; every condition that is given must hold. */
+export interface AgentQuery extends PageRequest {
+  readonly id?: string;
+  readonly title?: string;
+  /** Part of the title or of a tag, without regard to case. */
+  readonly keywords?: string;
+  readonly categories?: readonly string[];
+  readonly canvasType?: string;
+  /** At least one of them. */
+  readonly tags?: readonly string[];
+  readonly orderBy: 'createdAt' | 'updatedAt' | 'title';
+  readonly descending: boolean;
+}
+
+/** In a database, deleting an agent deletes what belongs to it. */
+export type AgentStore = Pick<Repository<AgentRecord, AgentQuery>, 'insert' | 'find' | 'update' | 'delete' | 'list'>;
+
+export const agents = resource<AgentRecord, AgentQuery>({
+  name: 'agents',
+  singular: 'Agent',
+  schema: agentSchema,
+  id: ({ id }) => id,
+  columns: {
+    title: { type: 'text', of: ({ title }) => title },
+    title_key: { type: 'text', of: ({ title }) => foldCase(title) },
+    category: { type: 'text', of: ({ canvasCategory }) => canvasCategory },
+    canvas_type: { type: 'text', of: ({ canvasType }) => canvasType },
+    tags: { type: 'list', of: tagsOf },
+    search: { type: 'search', of: (agent) => [agent.title, ...tagsOf(agent)] },
+    created_at: { type: 'number', of: ({ createdAt }) => createdAt },
+    updated_at: { type: 'number', of: ({ updatedAt }) => updatedAt },
+  },
+  unique: [{ columns: ['category', 'title_key'], conflict: ({ title }) => `${title} already exists.` }],
+  filters: {
+    id: ['is', 'id'],
+    title: ['is', 'title'],
+    keywords: ['contains', 'search'],
+    categories: ['in', 'category'],
+    canvasType: ['is', 'canvas_type'],
+    tags: ['has', 'tags'],
+  },
+  orders: { createdAt: 'created_at', updatedAt: 'updated_at', title: 'title' },
+  indexes: [['tenant', 'updated_at', 'position']],
+  memory: { maxCount: 10_000, maxBytes: 256 * 1024 ** 2 },
+});
+
+function tagsOf({ tags }: AgentRecord): readonly string[] {
+  return tags.split(',').map((tag) => tag.trim());
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode } from '../errors.js';
+import { isJsonObject, type JsonObject } from '../json.js';
+import { type PageRequest, type Repository, resource } from './repository.js';
+
+const count = z.number().int().nonnegative();
+const json = z.custom<JsonObject>(isJsonObject, 'expected an object');
+
+const usageSchema = z.object({ promptTokens: count, completionTokens: count, totalTokens: count, calls: count });
+
+const launchSchema = z.object({
+  /** It goes on without clients for as long as it takes. */
+  isDetached: z.boolean(),
+  /** Headers for tools that declare them. */
+  headers: json,
+  /** Crash count: how often its process was lost since another node had finished. @default 0 */
+  crashes: count.exactOptional(),
+  /** How often nodes had finished when its process was lost last. @default 0 */
+  finished: count.exactOptional(),
+});
+
+/** The form of a {@link RunRecord}. */
+export const runSchema = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  sessionId: z.string(),
+  /** Id of the turn. */
+  messageId: z.string(),
+  /** The run that this one continues. */
+  parentRun: z.string().exactOptional(),
+  /** Number of the event of that run behind which this one continues, when it is a fork. */
+  forkedAt: count.exactOptional(),
+  status: z.enum(['running', 'waiting', 'succeeded', 'failed', 'cancelled']),
+  error: z
+    .object({ code: z.enum(Object.keys(ERROR_CODES) as ErrorCode[]).catch('INTERNAL'), message: z.string() })
+    .exactOptional(),
+  /** The form that it waits with, while it is `waiting`. */
+  pending: json.exactOptional(),
+  startedAt: z.number(),
+  finishedAt: z.number().exactOptional(),
+  usage: usageSchema,
+  /** Number of its last event; 0 while it runs. */
+  lastSeq: count,
+  /** How it was started, for the process that recovers it; only while it runs. */
+  launch: launchSchema.exactOptional(),
+});
+
+/** What is known about a run. Times are milliseconds since 1970. */
+export type RunRecord = Readonly<z.infer<typeof runSchema>>;
+
+export type RunStatus = RunRecord['status'];
+
+/** Tokens and calls of all models in a run. */
+export type RunUsage = Readonly<z.infer<typeof usageSchema>>;
+
+/** What of the request that started a run matters for as long as it runs. */
+export type RunLaunch = Readonly<z.infer<typeof launchSchema>>;
+
+/** Which runs of an agent, newest first; every condition that is given must hold. */
+export interface RunQuery extends PageRequest {
+  readonly agentId: string;
+  readonly sessionId?: string;
+  readonly status?: RunStatus;
+  /** Bounds of `startedAt`, inclusive. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+export type RunStore = Pick<Repository<RunRecord, RunQuery>, 'save' | 'find' | 'list' | 'deleteOf'>;
+
+export const runs = resource<RunRecord, RunQuery>({
+  name: 'runs',
+  singular: 'Run',
+  schema: runSchema,
+  id: ({ id }) => id,
+  columns: {
+    agent: { type: 'text', of: ({ agentId }) => agentId },
+    session: { type: 'text', of: ({ sessionId }) => sessionId },
+    status: { type: 'text', of: ({ status }) => status },
+    started_at: { type: 'number', of: ({ startedAt }) => startedAt },
+    finished_at: { type: 'number', of: ({ finishedAt }) => finishedAt ?? null },
+  },
+  owner: { resource: 'agents', column: 'agent' },
+  filters: {
+    agentId: ['is', 'agent'],
+    sessionId: ['is', 'session'],
+    status: ['is', 'status'],
+    from: ['from', 'started_at'],
+    to: ['to', 'started_at'],
+  },
+  orders: { startedAt: 'started_at' },
+  indexes: [['tenant', 'agent', 'started_at', 'position'], ['finished_at']],
+  prune: { time: 'finished_at', unless: ['status', 'running'] },
+  // A record is small and of bounded size, so only the number counts.
+  memory: { maxCount: 10_000, canDrop: ({ status }) => status !== 'running' },
+});

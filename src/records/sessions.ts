@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { Variables } from '../graph/plan.js';
+import type { Checkpoint } from '../graph/state.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { type PageRequest, type Repository, resource } from './repository.js';
+
+const messageSchema = z.object({
+  role: z.enum(['user', 'assistant']),
+  content: z.string(),
+  /** Id of the turn; question and answer share it. */
+  id: z.string(),
+  /** Seconds since 1970. */
+  createdAt: z.number(),
+  files: z.array(z.custom<Json>()).readonly().exactOptional(),
+});
+
+const conversationSchema = z.object({
+  version: z.literal(1),
+  variables: z.custom<Variables>(isJsonObject, 'expected an object'),
+  /** Where the last run waits for answers. */
+  waiting: z.custom<Checkpoint>(isJsonObject, 'expected an object').exactOptional(),
+  /** Ids of the nodes that ran, in the order in which they started; while the last run waits, those that wait. */
+  path: z.array(z.string()).readonly().exactOptional(),
+});
+
+const sessionSchema = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  name: z.string(),
+  /** What the client calls its user; no key to anything. */
+  userId: z.string(),
+  /** `workflow`: made by its first run; `agent`: made on its own. */
+  source: z.enum(['workflow', 'agent']),
+  messages: z.array(messageSchema.readonly()).readonly(),
+  /** One entry per answer: what it cites. */
+  references: z.array(z.custom<JsonObject>(isJsonObject, 'expected an object')).readonly(),
+  /** The document that its runs use, whatever becomes of the agent. */
+  dsl: z.custom<JsonObject>(isJsonObject, 'expected an object'),
+  /** Absent before the first run. */
+  conversation: conversationSchema.readonly().exactOptional(),
+  /** Id of the last run. */
+  lastRun: z.string().exactOptional(),
+  /** Id of the last run whose end is stored in the session. */
+  keptRun: z.string().exactOptional(),
+  tokens: z.number(),
+  /** Milliseconds that its runs took together. */
+  durationMs: z.number(),
+  /** Number of its runs. */
+  round: z.number(),
+  /** Why its last run failed. */
+  errors: z.string().nullable(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+
+/** What one side said. */
+export type SessionMessage = Readonly<z.infer<typeof messageSchema>>;
+
+/** A conversation between two of its runs, as the canvas layer leaves it. */
+export type ConversationState = Readonly<z.infer<typeof conversationSchema>>;
+
+/** A conversation with an agent. Times are milliseconds since 1970. */
+export type SessionRecord = Readonly<z.infer<typeof sessionSchema>>;
+
+/** Which sessions of an agent; every condition that is given must hold. */
+export interface SessionQuery extends PageRequest {
+  readonly agentId: string;
+  readonly id?: string;
+  readonly userId?: string;
+  /** Part of the id, the name or a message, without regard to case. */
+  readonly keywords?: string;
+  /** Bounds of `createdAt`, inclusive. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly orderBy: 'createdAt' | 'updatedAt' | 'name';
+  readonly descending: boolean;
+}
+
+export type SessionStore = Pick<
+  Repository<SessionRecord, SessionQuery>,
+  'save' | 'find' | 'list' | 'delete' | 'deleteOf'
+>;
+
+export const sessions = resource<SessionRecord, SessionQuery>({
+  name: 'sessions',
+  singular: 'Session',
+  schema: sessionSchema,
+  id: ({ id }) => id,
+  columns: {
+    agent: { type: 'text', of: ({ agentId }) => agentId },
+    name: { type: 'text', of: ({ name }) => name },
+    user_id: { type: 'text', of: ({ userId }) => userId },
+    search: { type: 'search', of: ({ id, name, messages }) => [id, name, ...messages.map(({ content }) => content)] },
+    created_at: { type: 'number', of: ({ createdAt }) => createdAt },
+    updated_at: { type: 'number', of: ({ updatedAt }) => updatedAt },
+  },
+  owner: { resource: 'agents', column: 'agent' },
+  shared: 'dsl',
+  filters: {
+    agentId: ['is', 'agent'],
+    id: ['is', 'id'],
+    userId: ['is', 'user_id'],
+    keywords: ['contains', 'search'],
+    from: ['from', 'created_at'],
+    to: ['to', 'created_at'],
+  },
+  orders: { createdAt: 'created_at', updatedAt: 'updated_at', name: 'name' },
+  indexes: [['tenant', 'agent', 'updated_at', 'position']],
+  prune: { time: 'updated_at' },
+  maxRecordBytes: 64 * 1024 ** 2,
+  memory: { maxCount: 100_000, maxBytes: 512 * 1024 ** 2, canDrop: () => true },
+});

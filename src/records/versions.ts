@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../json.js';
+import { type PageRequest, type Repository, resource } from './repository.js';
+
+const versionSchema = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  dsl: z.custom<JsonObject>(isJsonObject, 'expected an object'),
+  createdAt: z.number(),
+});
+
+/** A published document; never changed after it was inserted. Times are milliseconds since 1970. */
+export type VersionRecord = Readonly<z.infer<typeof versionSchema>>;
+
+/** Which versions, newest first. */
+export interface VersionQuery extends PageRequest {
+  readonly agentId: string;
+}
+
+export type VersionStore = Pick<
+  Repository<VersionRecord, VersionQuery>,
+  'insert' | 'find' | 'list' | 'delete' | 'deleteOf'
+>;
+
+/** The newest version of an agent; of the same time, the one that was inserted last. */
+export async function latestVersion(
+  versions: Pick<VersionStore, 'list'>,
+  tenant: string,
+  agentId: string,
+): Promise<VersionRecord | undefined> {
+  const { items } = await versions.list(tenant, { agentId, offset: 0, limit: 1 });
+  return items[0];
+}
+
+export const versions = resource<VersionRecord, VersionQuery>({
+  name: 'versions',
+  singular: 'Version',
+  schema: versionSchema,
+  id: ({ id }) => id,
+  columns: {
+    agent: { type: 'text', of: ({ agentId }) => agentId },
+    created_at: { type: 'number', of: ({ createdAt }) => createdAt },
+  },
+  owner: { resource: 'agents', column: 'agent' },
+  filters: { agentId: ['is', 'agent'] },
+  orders: { createdAt: 'created_at' },
+  indexes: [['tenant', 'agent', 'created_at', 'position']],
+  memory: { maxCount: 10_000, maxBytes: 256 * 1024 ** 2 },
+});

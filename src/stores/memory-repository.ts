@@ -1,0 +1,175 @@
+import { EngineError } from '../errors.js';
+import {
+  type Column,
+  type Filter,
+  foldCase,
+  joinTexts,
+  type MemoryBounds,
+  type Owned,
+  orderOf,
+  type Query,
+  type Repository,
+  type Resource,
+} from '../records/repository.js';
+import { BoundedMap, jsonBytes } from './bounded-map.js';
+
+/** What can be set for a repository in memory. */
+export interface MemoryRepositoryOptions extends Partial<Omit<MemoryBounds, 'canDrop'>> {
+  /** Called with every record that was dropped to make room. */
+  readonly onDrop?: ((tenant: string, id: string) => void) | undefined;
+}
+
+/** Records of a resource in memory, bounded as it declares; gone with the process. */
+export function createMemoryRepository<T, Q extends Query>(
+  resource: Resource<T, Q>,
+  options: MemoryRepositoryOptions = {},
+): Repository<T, Q> {
+  const { name, singular, columns, unique = [], owner, shared, prune: rule, memory, maxPerTenant } = resource;
+  const { maxCount = memory.maxCount, maxBytes = memory.maxBytes, onDrop } = options;
+  /** Records by the values of unique columns. */
+  const taken = new Map<string, Owned<T>>();
+  const records = new BoundedMap<T>({
+    what: name,
+    maxCount,
+    maxBytes,
+    canDrop: memory.canDrop,
+    onDrop(tenant, id, record) {
+      release(tenant, record);
+      onDrop?.(tenant, id);
+    },
+  });
+
+  const columnValue = (record: T, column: string): ReturnType<Column<T>['of']> =>
+    column === 'id' ? resource.id(record) : (columns[column] as Column<T>).of(record);
+  const keysOf = (tenant: string, record: T): string[] =>
+    unique.map((one) =>
+      keyOf(
+        one.columns,
+        one.columns.map((column) => columnValue(record, column)),
+        one.acrossTenants ? undefined : tenant,
+      ),
+    );
+  const release = (tenant: string, record: T): void => {
+    for (const key of keysOf(tenant, record)) taken.delete(key);
+  };
+  const isOf = (record: T, owned: string | undefined): boolean =>
+    owned === undefined || (owner !== undefined && columnValue(record, owner.column) === owned);
+  const bytesOf = (record: T): number =>
+    maxBytes === undefined ? 0 : jsonBytes(shared === undefined ? record : { ...record, [shared]: undefined });
+
+  const find = (tenant: string, id: string, owned?: string): T | undefined => {
+    const record = records.get(tenant, id);
+    return record !== undefined && isOf(record, owned) ? record : undefined;
+  };
+  const put = (tenant: string, record: T): void => {
+    const id = resource.id(record);
+    const keys = keysOf(tenant, record);
+    for (const [at, key] of keys.entries()) {
+      const other = taken.get(key);
+      if (other === undefined || (other.tenant === tenant && resource.id(other.record) === id)) continue;
+      throw new EngineError('CONFLICT', unique[at]?.conflict(record) ?? '');
+    }
+    const before = records.get(tenant, id);
+    records.put(tenant, id, record, bytesOf(record));
+    if (before !== undefined) release(tenant, before);
+    for (const key of keys) taken.set(key, { tenant, record });
+  };
+  const remove = (tenant: string, id: string, owned?: string): boolean => {
+    const record = find(tenant, id, owned);
+    if (record === undefined) return false;
+    release(tenant, record);
+    return records.delete(tenant, id);
+  };
+  const matches = (record: T, query: Q): boolean => {
+    for (const [field, [kind, column]] of Object.entries<Filter>(resource.filters)) {
+      const wanted = query[field as keyof Q];
+      if (wanted !== undefined && !isMatch(kind, columnValue(record, column), wanted)) return false;
+    }
+    return true;
+  };
+
+  return {
+    async insert(tenant, record) {
+      const id = resource.id(record);
+      if (records.get(tenant, id) !== undefined)
+        throw new EngineError('CONFLICT', `${singular} "${id}" already exists.`);
+      if (maxPerTenant !== undefined && [...records.values(tenant)].length >= maxPerTenant) {
+        throw tooMany(name, maxPerTenant);
+      }
+      put(tenant, record);
+    },
+    save: async (tenant, record) => put(tenant, record),
+    find: async (tenant, id, owned) => find(tenant, id, owned),
+    async update(tenant, id, change) {
+      const before = records.get(tenant, id);
+      if (before === undefined) return undefined;
+      const after = { ...before, ...change };
+      put(tenant, after);
+      return after;
+    },
+    delete: async (tenant, id, owned) => remove(tenant, id, owned),
+    async deleteOf(tenant, owned) {
+      const ids = [...records.values(tenant)].filter((record) => isOf(record, owned)).map(resource.id);
+      return ids.filter((id) => remove(tenant, id));
+    },
+    async list(tenant, query) {
+      const { offset, limit } = query;
+      const { column, descending } = orderOf(resource, query);
+      const found = [...records.values(tenant)].filter((record) => matches(record, query));
+      if (descending) found.reverse();
+      if (column !== 'position') sortBy(found, (record) => columnValue(record, column) as string | number, descending);
+      return { items: found.slice(offset, offset + limit), total: found.length };
+    },
+    findByKey: async (column, value) => taken.get(keyOf([column], [value])),
+    async prune(time, limit) {
+      const isOver = (record: T): boolean => {
+        if (rule === undefined) return false;
+        const at = columnValue(record, rule.time) as number | null;
+        return (
+          at !== null &&
+          at < time &&
+          (rule.unless === undefined || columnValue(record, rule.unless[0]) !== rule.unless[1])
+        );
+      };
+      const old = [...records.entries()].filter(({ value }) => isOver(value)).slice(0, limit);
+      return old.filter(({ tenant, id }) => remove(tenant, id)).length;
+    },
+  };
+}
+
+/** The error of a tenant that has as many records of a kind as it may. */
+export function tooMany(name: string, most: number): EngineError {
+  return new EngineError('LIMIT_REACHED', `This server stores at most ${most} ${name} of a tenant. Delete some.`);
+}
+
+/** JSON keeps the values apart, whatever characters they have. */
+function keyOf(columns: readonly string[], values: readonly unknown[], tenant?: string): string {
+  return JSON.stringify([columns, values, tenant]);
+}
+
+function isMatch(kind: Filter[0], value: ReturnType<Column<unknown>['of']>, wanted: unknown): boolean {
+  switch (kind) {
+    case 'is':
+      return value === wanted;
+    case 'in':
+      return (wanted as readonly unknown[]).includes(value);
+    case 'has':
+      return (wanted as readonly string[]).some((one) => (value as readonly string[]).includes(one));
+    case 'contains':
+      return joinTexts(value as readonly string[]).includes(foldCase(wanted as string));
+    case 'from':
+      return (value as number) >= (wanted as number);
+    case 'to':
+      return (value as number) <= (wanted as number);
+  }
+}
+
+/** Equal values stay in their order. */
+function sortBy<T>(items: T[], key: (item: T) => string | number, descending: boolean): void {
+  const sign = descending ? -1 : 1;
+  items.sort((a, b) => {
+    const [left, right] = [key(a), key(b)];
+    if (left === right) return 0;
+    return left < right ? -sign : sign;
+  });
+}

@@ -1,0 +1,252 @@
+import { EngineError } from '../../errors.js';
+import {
+  type Column,
+  type Filter,
+  foldCase,
+  joinTexts,
+  orderOf,
+  type Query,
+  type Repository,
+  type Resource,
+} from '../../records/repository.js';
+import { tooMany } from '../memory-repository.js';
+import type { Database, Fragment, Statements } from './database.js';
+import type { Documents } from './documents.js';
+import { brokenConstraint } from './failures.js';
+
+/** Records of a resource in Postgres, in the table that `migrate` makes of its declaration. Values are parameters, names are declared. */
+export function createPostgresRepository<T, Q extends Query>(
+  database: Database,
+  resource: Resource<T, Q>,
+  documents: Documents,
+): Repository<T, Q> {
+  const { name, singular, owner, shared, prune: rule, maxPerTenant, maxRecordBytes } = resource;
+  const columns = Object.entries(resource.columns);
+  const selected = shared === undefined ? 'record' : 'record, document';
+  const replaced = [...columns.map(([column]) => column), ...selected.split(', ')]
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', ');
+
+  const table = (sql: Statements) => sql(`runnel.${name}`);
+  const matching = (sql: Statements, tenant: string, id: string, owned: string | undefined): Fragment => {
+    if (owned === undefined) return sql`where tenant = ${tenant} and id = ${id}`;
+    if (owner === undefined) return sql`where false`;
+    return sql`where tenant = ${tenant} and id = ${id} and ${sql(owner.column)} = ${owned}`;
+  };
+
+  const rowOf = (tenant: string, record: T, document?: string): Record<string, string | number | null> => {
+    const id = resource.id(record);
+    const text = JSON.stringify(shared === undefined ? record : { ...record, [shared]: undefined });
+    if (maxRecordBytes !== undefined && text.length > maxRecordBytes) {
+      throw tooLarge(`${singular} "${id}"`, text.length, maxRecordBytes);
+    }
+    const values = columns.map(([column, of]) => [column, storedValue(of, record)]);
+    return { tenant, id, ...Object.fromEntries(values), ...(shared !== undefined && { document }), record: text };
+  };
+  /** Stores the document of a record, then calls `write` with its row. */
+  const writeRow = async (
+    tenant: string,
+    record: T,
+    write: (row: ReturnType<typeof rowOf>) => Promise<void>,
+  ): Promise<void> => {
+    const dsl = shared === undefined ? undefined : (record[shared] as object);
+    const attempt = async (): Promise<void> => {
+      const document = dsl === undefined ? undefined : await documents.store(tenant, dsl);
+      await write(rowOf(tenant, record, document));
+    };
+    try {
+      await attempt().catch((error: unknown) => {
+        if (dsl === undefined || brokenConstraint(error) !== `${name}_document_fkey`) throw error;
+        // No record had it any more, so it was pruned.
+        documents.forget(tenant, dsl);
+        return attempt();
+      });
+    } catch (error) {
+      throw refusal(resource, record, error);
+    }
+  };
+  const readRow = async (tenant: string, { record, document }: Row): Promise<T> => {
+    const value =
+      shared === undefined ? record : { ...record, [shared]: await documents.find(tenant, document as string) };
+    const { error } = resource.schema.safeParse(value);
+    if (error === undefined) return value as T;
+    throw new EngineError('INTERNAL', `${singular} in the database cannot be read: ${error.message}`);
+  };
+
+  return {
+    async insert(tenant, record) {
+      if (maxPerTenant !== undefined) {
+        const [row] = await database.repeat(
+          (sql) => sql<{ count: number }[]>`select count(*)::int as count from ${table(sql)} where tenant = ${tenant}`,
+        );
+        if ((row?.count ?? 0) >= maxPerTenant) throw tooMany(name, maxPerTenant);
+      }
+      await writeRow(tenant, record, async (row) => {
+        let attempts = 0;
+        const made = await database.repeat((sql) => {
+          attempts += 1;
+          return sql`insert into ${table(sql)} ${sql(row)} on conflict (tenant, id) do nothing returning id`;
+        });
+        if (made.length > 0) return;
+        const id = resource.id(record);
+        const [found] = await database.repeat(
+          (sql) => sql<{ text: string }[]>`
+            select record::text as text from ${table(sql)} ${matching(sql, tenant, id, undefined)}`,
+        );
+        // An attempt before, whose answer was lost, may have inserted it.
+        if (attempts > 1 && found?.text === row.record) return;
+        throw new EngineError('CONFLICT', `${singular} "${id}" already exists.`);
+      });
+    },
+    async save(tenant, record) {
+      await writeRow(tenant, record, async (row) => {
+        await database.repeat(
+          (sql) => sql`
+            insert into ${table(sql)} ${sql(row)}
+            on conflict (tenant, id) do update set ${sql.unsafe(replaced)}`,
+        );
+      });
+    },
+    async find(tenant, id, owned) {
+      const [row] = await database.repeat(
+        (sql) => sql<Row[]>`
+          select ${sql.unsafe(selected)} from ${table(sql)} ${matching(sql, tenant, id, owned)}`,
+      );
+      return row === undefined ? undefined : readRow(tenant, row);
+    },
+    async update(tenant, id, change) {
+      let after: T | undefined;
+      try {
+        await database.repeat((sql) =>
+          sql.begin(async (transaction) => {
+            const where = matching(transaction, tenant, id, undefined);
+            const [row] = await transaction<Row[]>`
+              select ${transaction.unsafe(selected)} from ${table(transaction)} ${where} for update`;
+            after = row === undefined ? undefined : ({ ...row.record, ...change } as T);
+            if (after === undefined) return;
+            await transaction`
+              update ${table(transaction)} set ${transaction(rowOf(tenant, after, row?.document))} ${where}`;
+          }),
+        );
+      } catch (error) {
+        throw after === undefined ? error : refusal(resource, after, error);
+      }
+      return after;
+    },
+    async delete(tenant, id, owned) {
+      const { count } = await database.once(
+        (sql) => sql`delete from ${table(sql)} ${matching(sql, tenant, id, owned)}`,
+      );
+      return count > 0;
+    },
+    async deleteOf(tenant, owned) {
+      if (owner === undefined) return [];
+      const rows = await database.once(
+        (sql) => sql<{ id: string }[]>`
+          delete from ${table(sql)} where tenant = ${tenant} and ${sql(owner.column)} = ${owned} returning id`,
+      );
+      return rows.map(({ id }) => id);
+    },
+    async list(tenant, query) {
+      const { offset, limit } = query;
+      const order = orderOf(resource, query);
+      const [rows, [all]] = await database.repeat((sql) => {
+        const from = sql`from ${table(sql)} where tenant = ${tenant} ${conditions(sql, resource.filters, query)}`;
+        const direction = order.descending ? sql`desc` : sql`asc`;
+        return Promise.all([
+          sql<Row[]>`
+            select ${sql.unsafe(selected)} ${from} order by ${sql(order.column)} ${direction}, position ${direction}
+            offset ${offset} limit ${limit}`,
+          sql<{ count: number }[]>`select count(*)::int as count ${from}`,
+        ]);
+      });
+      return { items: await Promise.all(rows.map((row) => readRow(tenant, row))), total: all?.count ?? 0 };
+    },
+    async findByKey(column, value) {
+      const [row] = await database.repeat(
+        (sql) => sql<(Row & { readonly tenant: string })[]>`
+          select tenant, ${sql.unsafe(selected)} from ${table(sql)} where ${sql(column)} = ${value}`,
+      );
+      return row === undefined ? undefined : { tenant: row.tenant, record: await readRow(row.tenant, row) };
+    },
+    async prune(time, limit) {
+      if (rule === undefined) return 0;
+      const { count } = await database.repeat((sql) => {
+        const [column, value] = rule.unless ?? [];
+        const unless = column === undefined ? sql`` : sql`and ${sql(column)} is distinct from ${value as string}`;
+        const isOver = sql`${sql(rule.time)} < ${time} ${unless}`;
+        // The condition stands twice: a row that another process changed meanwhile is judged once more by the outer one alone.
+        return sql`
+          delete from ${table(sql)} where ${isOver} and (tenant, id) in (
+            select tenant, id from ${table(sql)} where ${isOver} limit ${limit}
+          )`;
+      });
+      return count;
+    },
+  };
+}
+
+interface Row {
+  readonly record: object;
+  /** Hash of the shared document. */
+  readonly document?: string;
+}
+
+function storedValue<T>({ type, of }: Column<T>, record: T): string | number | null {
+  const value = of(record);
+  if (type === 'search') return joinTexts(value as readonly string[]);
+  // Postgres takes no character 0 out of JSON.
+  if (type === 'list') return JSON.stringify((value as readonly string[]).map((text) => text.replaceAll('\0', '')));
+  return value as string | number | null;
+}
+
+function conditions(sql: Statements, filters: Readonly<Record<string, Filter>>, query: object): Fragment[] {
+  const wanted = Object.entries(filters).map(
+    ([field, filter]) => [filter, query[field as keyof typeof query]] as const,
+  );
+  const found = wanted.filter(([, value]) => value !== undefined);
+  return [sql``, ...found.map(([[kind, column], value]) => condition(sql, kind, sql(column) as never, value))];
+}
+
+function condition(sql: Statements, kind: Filter[0], column: Fragment, wanted: unknown): Fragment {
+  const text = wanted as string;
+  const anyOf = (): Fragment => sql`(select json_array_elements_text(${JSON.stringify(wanted)}::json))`;
+  switch (kind) {
+    case 'is':
+      return sql`and ${column} = ${text}`;
+    case 'in':
+      return sql`and ${column} in ${anyOf()}`;
+    case 'has':
+      return sql`and exists (select from json_array_elements_text(${column}) as given(one) where one in ${anyOf()})`;
+    case 'contains':
+      return sql`and strpos(${column}, ${foldCase(text)}) > 0`;
+    case 'from':
+      return sql`and ${column} >= ${text}`;
+    case 'to':
+      return sql`and ${column} <= ${text}`;
+  }
+}
+
+/** The error of a record that breaks a constraint of its table. */
+function refusal<T, Q extends Query>(
+  { name, columns, owner, unique }: Resource<T, Q>,
+  record: T,
+  error: unknown,
+): unknown {
+  const broken = brokenConstraint(error);
+  if (broken === undefined) return error;
+  if (owner !== undefined && broken === `${name}_owner_fkey`) {
+    return new EngineError('NOT_FOUND', `There is no ${owner.column} "${columns[owner.column]?.of(record)}".`);
+  }
+  const taken = unique?.find((one) => broken === uniqueName(name, one.columns));
+  return taken === undefined ? error : new EngineError('CONFLICT', taken.conflict(record), { cause: error });
+}
+
+/** Name of the constraint that keeps columns unique. */
+export function uniqueName(name: string, columns: readonly string[]): string {
+  return `${name}_${columns.join('_')}_key`;
+}
+
+function tooLarge(what: string, bytes: number, most: number): EngineError {
+  return new EngineError('LIMIT_REACHED', `${what} takes ${bytes} bytes, of at most ${most}: begin another one.`);
+}
