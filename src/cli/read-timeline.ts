@@ -1,7 +1,8 @@
 /** A timeline as the API shows it, read back. */
 import { z } from 'zod';
-import type { RunTimeline, TimelineEmission } from '../canvas/run-timeline.js';
-import { readCalls } from '../canvas/wire-calls.js';
+import { MESSAGE_END } from '../canvas/ragflow-events.js';
+import { readCalls } from '../canvas/read-ragflow-events.js';
+import type { RunTimeline, TimelineEmission } from '../canvas/timeline.js';
 
 const count = z.number();
 const orNull = count.nullable().transform((value) => value ?? undefined);
@@ -14,7 +15,7 @@ const usage = z
     calls,
   }));
 
-const KINDS = ['text', 'thinking', 'usage', 'message_end', 'audio', 'notice'] satisfies TimelineEmission['kind'][];
+const KINDS = ['text', 'thinking', 'usage', MESSAGE_END, 'audio', 'notice'] satisfies TimelineEmission['kind'][];
 
 const emission = z.looseObject({
   kind: z.enum(KINDS),

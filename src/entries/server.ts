@@ -5,7 +5,7 @@
 
 export type { OpenCanvas } from '../hosting/canvas-opener.js';
 export type { ClientPresence } from '../hosting/client-presence.js';
-export type { EventFrame, FreshFrame } from '../hosting/event-frame.js';
+export type { EventFrame, FrameParts } from '../hosting/event-frame.js';
 export type { DefaultDocument } from '../hosting/find-document.js';
 export { createHost, DEFAULT_LIMITS, type Host, type HostLoad, type HostOptions } from '../hosting/host.js';
 export type { HostLimits, HostStores } from '../hosting/host-options.js';
@@ -24,12 +24,9 @@ export type {
   CreateCounter,
   EventCount,
   EventCounter,
-  JournalBatch,
-  JournalContents,
   Lease,
   LeaseStore,
   OwnedToken,
-  RunJournal,
   Signals,
   TokenRecord,
   TokenStore,
@@ -56,6 +53,8 @@ export type {
   ConversationState,
   FileRecord,
   FileStore,
+  LogBatch,
+  LogBounds,
   LoggedEvent,
   Page,
   PageRequest,
@@ -85,7 +84,6 @@ export {
 export type { Setting } from '../settings/setting.js';
 export type { DiskFiles } from '../stores/files-on-disk.js';
 export type { MemoryFileLimits } from '../stores/memory-files.js';
-export type { MemoryJournalLimits } from '../stores/memory-journal.js';
 export type { MemoryRunLogLimits } from '../stores/memory-run-log.js';
 export { createMemoryStores, type MemoryLimits, type MemoryStores } from '../stores/memory-stores.js';
 export type { Database, Sql, Work } from '../stores/postgres/database.js';
@@ -104,7 +102,7 @@ export {
   type RedisConfig,
   type RedisStores,
 } from '../stores/redis/index.js';
-export type { RedisJournalOptions } from '../stores/redis/redis-journal.js';
+export type { RedisRunLogOptions } from '../stores/redis/redis-run-log.js';
 export type { RedisSignalsOptions } from '../stores/redis/redis-signals.js';
 export type { RedisStoresOptions } from '../stores/redis/redis-stores.js';
 export type { Script } from '../stores/redis/script.js';
@@ -114,22 +112,22 @@ export type {
   Family,
   Histogram,
   Labels,
-  MetricBook,
   MetricOptions,
+  MetricRegistry,
   Mirror,
   Point,
-} from '../telemetry/metric-book.js';
+} from '../telemetry/metric-registry.js';
+export type { TelemetryLog } from '../telemetry/open-sdk.js';
 export type { EndedRun, RunMeters } from '../telemetry/run-meters.js';
 export type { RunWatch, RunWatcher, WatchedRun } from '../telemetry/run-watch.js';
-export type { Environment as TelemetryEnvironment } from '../telemetry/sdk-plan.js';
 export {
   createTelemetry,
+  type Environment as TelemetryEnvironment,
   openTelemetry,
   type Telemetry,
   type TelemetryOptions,
   type TraceIds,
 } from '../telemetry/telemetry.js';
-export type { TelemetryLog } from '../telemetry/telemetry-log.js';
 export type { DatabaseAddress, DatabaseProbe } from '../transport/agents/database-probe.js';
 export type {
   Access,

@@ -329,7 +329,7 @@ const client = {
   apiKey: optional('RUNNEL_API_KEY', 'key that `runnel trace` sends', { isSecret: true }),
 };
 
-/** Standard variables of OpenTelemetry, whose SDK reads them; `src/telemetry/sdk-plan.ts` decides from them whether to load it. */
+/** Standard variables of OpenTelemetry, whose SDK reads them; `src/telemetry/telemetry.ts` decides from them whether to load it. */
 const telemetry = {
   endpoint: optional(
     'OTEL_EXPORTER_OTLP_ENDPOINT',

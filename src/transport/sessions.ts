@@ -1,6 +1,6 @@
 /** Conversations with an agent: list, create, read, delete. */
 import { z } from 'zod';
-import { documentWithState } from '../canvas/session-document.js';
+import { documentWithState } from '../canvas/conversation.js';
 import { prologue } from '../dsl/introspect.js';
 import { readDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';

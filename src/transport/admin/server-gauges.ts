@@ -1,5 +1,5 @@
 import type { Models } from '../../models/router.js';
-import type { MetricBook } from '../../telemetry/metric-book.js';
+import type { MetricRegistry } from '../../telemetry/metric-registry.js';
 
 /** What is going on in a server at a moment. */
 export interface ServerLoad {
@@ -14,9 +14,9 @@ export interface ServerLoad {
 }
 
 /** Adds what only a server knows of itself to its numbers. */
-export function addServerGauges(book: MetricBook, models: Pick<Models, 'load'>, read: () => ServerLoad): void {
-  book.gauge({ name: 'runnel_runs_active', help: 'Runs that are going on.' }, () => read().runs);
-  book.gauge(
+export function addServerGauges(registry: MetricRegistry, models: Pick<Models, 'load'>, read: () => ServerLoad): void {
+  registry.gauge({ name: 'runnel_runs_active', help: 'Runs that are going on.' }, () => read().runs);
+  registry.gauge(
     { name: 'runnel_open_sockets', help: 'Connections of clients that follow runs.', labels: ['kind'] },
     () => {
       const { streams, webSockets } = read();
@@ -26,11 +26,11 @@ export function addServerGauges(book: MetricBook, models: Pick<Models, 'load'>, 
       ];
     },
   );
-  book.gauge({ name: 'runnel_run_subscriptions', help: 'Clients that follow a run, counted by run.' }, () => {
+  registry.gauge({ name: 'runnel_run_subscriptions', help: 'Clients that follow a run, counted by run.' }, () => {
     const { streams, followedOverWebSockets } = read();
     return streams + followedOverWebSockets;
   });
-  book.gauge(
+  registry.gauge(
     {
       name: 'runnel_queue_depth',
       help: 'What waits: events for the log and for clients, calls for a model.',
@@ -45,7 +45,7 @@ export function addServerGauges(book: MetricBook, models: Pick<Models, 'load'>, 
       ];
     },
   );
-  book.gauge(
+  registry.gauge(
     { name: 'runnel_model_calls', help: 'Calls of chat models at work and in the queue.', labels: ['state'] },
     () => {
       const { running, waiting } = models.load?.() ?? { running: 0, waiting: 0 };

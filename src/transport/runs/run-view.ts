@@ -1,7 +1,7 @@
 /** Runs as the API gives them: records, and what their nodes did over time; with the shapes that describe them. */
 import { z } from 'zod';
-import type { RunTimeline, TimelineActivation, TimelineNode } from '../../canvas/run-timeline.js';
-import { writeCall } from '../../canvas/wire-calls.js';
+import { writeCall } from '../../canvas/ragflow-events.js';
+import type { RunTimeline, TimelineActivation, TimelineNode } from '../../canvas/timeline.js';
 import type { JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/stores.js';
 import { milliseconds, string } from '../shapes.js';

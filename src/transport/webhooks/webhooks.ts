@@ -1,5 +1,5 @@
 /** Calls from outside that start an agent, from the first check to the answer. */
-import { mergeMap, of } from 'rxjs';
+import { of } from 'rxjs';
 import { z } from 'zod';
 import { readFileValue } from '../../components/file-inputs.js';
 import { beginParams } from '../../dsl/introspect.js';
@@ -238,10 +238,12 @@ function record({ host, logger }: ServerParts, live: LiveRun, trace: OpenTrace):
   const { tenant, id } = live.identity;
   const events$ = host.follow(tenant, id, { after: 0, ready$: of(true) });
   // Ends with the run, so it needs no unsubscribing.
-  events$.pipe(mergeMap(({ event, json }) => of({ event, data: JSON.parse(json) as JsonObject }))).subscribe({
-    next: ({ event, data }) => {
-      if (event === 'error') trace.add({ event: 'error', message: data.message ?? '', error_type: data.error ?? '' });
-      else trace.add(data);
+  events$.subscribe({
+    next: ({ source, ragflow }) => {
+      if (ragflow === undefined) return;
+      const data = JSON.parse(ragflow) as JsonObject;
+      if (source.type !== 'run-failed') trace.add(data);
+      else trace.add({ event: 'error', message: data.message ?? '', error_type: data.error ?? '' });
     },
     error: (error: unknown) => {
       logger.warn({ err: error, run: id }, 'a trial call could not be followed');

@@ -9,7 +9,7 @@ import {
   type Observable,
   take,
 } from 'rxjs';
-import type { WireEvent } from '../../../src/canvas/wire-event.js';
+import type { WireEvent } from '../../../src/canvas/ragflow-events.js';
 import { type AnyComponent, createRegistry, type NodeFunction, type Registry } from '../../../src/graph/component.js';
 import type { NodeEvent } from '../../../src/graph/node-events.js';
 import { toOutcome } from '../../../src/graph/perform.js';

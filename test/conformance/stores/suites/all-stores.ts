@@ -1,4 +1,4 @@
-import type { LeaseStore, RunJournal } from '../../../../src/records/durable-stores.js';
+import type { LeaseStore } from '../../../../src/records/durable-stores.js';
 import type { PlainStores } from '../../../../src/records/resources.js';
 import type { Stores } from '../../../../src/records/stores.js';
 import { agentRecord, runRecord } from '../../../stores/support/records.js';
@@ -8,7 +8,6 @@ import { describeFileStore } from './file-store.js';
 import type { Given } from './given.js';
 import { describeLeaseStore, type LeaseSubject } from './lease-store.js';
 import { describeRepositories } from './repository.js';
-import { describeRunJournal } from './run-journal.js';
 import { describeRunLog } from './run-log.js';
 import { describeRunStore } from './run-store.js';
 import { describeSessionStore } from './session-store.js';
@@ -18,7 +17,6 @@ import { describeVersionStore } from './version-store.js';
 
 /** An implementation of every port. */
 export interface AllStores extends Omit<Stores, keyof PlainStores>, PlainStores {
-  readonly journal: RunJournal;
   readonly leases: LeaseStore;
 }
 
@@ -33,7 +31,6 @@ export function describeAllStores(subject: () => StoreSubject): void {
   describeSessionStore(() => subject().sessions, given);
   describeRunStore(() => subject().runs, given);
   describeRunLog(() => subject().log, given);
-  describeRunJournal(subject, given);
   describeLeaseStore(subject);
   describeSignals(subject);
   describeFileStore(() => subject().files);

@@ -1,9 +1,11 @@
 /**
- * Numbers of this process, counted as they happen and shown when somebody asks.
+ * Metrics of this process: counted as they happen, read on demand.
  *
  * Counting is a look into a map: nothing of OpenTelemetry is loaded for it. Each label has a bound on its values, beyond which
  * they are counted as `other`, so that names that users or documents choose cannot fill the memory.
  */
+
+import type { metrics } from '@opentelemetry/sdk-node';
 import { invalidOption } from '../operators/invalid-option.js';
 
 /** Values by label. */
@@ -49,7 +51,7 @@ export type Family = { readonly name: string; readonly help: string } & (
   | { readonly type: 'histogram'; readonly bounds: readonly number[]; readonly points: readonly Distribution[] }
 );
 
-/** Hears of every value of a histogram. */
+/** Receives every value of a histogram. */
 export type Mirror = (value: number, labels: Labels) => void;
 
 /** Bounds of durations in seconds: those of Prometheus' clients, and some for runs that take long. */
@@ -66,7 +68,7 @@ const MAX_VALUE_LENGTH = 100;
 const OTHER = 'other';
 
 /** See the head of this file. */
-export class MetricBook {
+export class MetricRegistry {
   readonly #families = new Map<string, () => Family>();
   readonly #histograms = new Map<string, HistogramSeries>();
   readonly #readers: ((read: () => Family) => void)[] = [];
@@ -89,7 +91,7 @@ export class MetricBook {
     return series;
   }
 
-  /** Read whenever somebody looks; at most as many points as its labels may have values. */
+  /** Read on each collection; at most as many points as its labels may have values. */
   gauge(options: MetricOptions, read: () => readonly Point[] | number): void {
     const points = (): readonly Point[] => {
       const value = read();
@@ -109,14 +111,14 @@ export class MetricBook {
     for (const read of this.#families.values()) reader(read);
   }
 
-  /** Tells `mirror` of every further value of a histogram. */
+  /** Passes every further value of a histogram to `mirror`. */
   mirror(name: string, mirror: Mirror): void {
     const series = this.#histograms.get(name);
     if (series !== undefined) series.mirror = mirror;
   }
 
   #register(name: string, read: () => Family): void {
-    if (this.#families.has(name)) throw invalidOption('MetricBook', 'name', 'a name that is not taken yet', name);
+    if (this.#families.has(name)) throw invalidOption('MetricRegistry', 'name', 'a name that is not taken yet', name);
     this.#families.set(name, read);
     for (const reader of this.#readers) reader(read);
   }
@@ -202,4 +204,44 @@ class HistogramSeries implements Histogram {
 
 function about({ name, help }: MetricOptions): { readonly name: string; readonly help: string } {
   return { name, help };
+}
+
+/** Media type of Prometheus' text format. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** A registry in Prometheus' text format; the library that writes it is loaded by the first call. */
+export async function renderMetrics(registry: MetricRegistry): Promise<string> {
+  const { PrometheusSerializer } = await import('@opentelemetry/exporter-prometheus');
+  const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+  const resource = { attributes: {} } as metrics.ResourceMetrics['resource'];
+  const scopeMetrics = [{ scope: { name: 'runnel' }, metrics: registry.collect().map(toData) }];
+  return `${serializer.serialize({ resource, scopeMetrics }).trimEnd()}\n`;
+}
+
+// The numbers of the SDK's own tables; importing them would load all of it.
+const CUMULATIVE = 1 as metrics.AggregationTemporality.CUMULATIVE;
+const HISTOGRAM = 0 as metrics.DataPointType.HISTOGRAM;
+const GAUGE = 2 as metrics.DataPointType.GAUGE;
+const SUM = 3 as metrics.DataPointType.SUM;
+const NO_TIME: [number, number] = [0, 0];
+const TIMES = { startTime: NO_TIME, endTime: NO_TIME };
+
+function toData(family: Family): metrics.MetricData {
+  const { name, help: description } = family;
+  const base = {
+    descriptor: { name, description, unit: '', valueType: 1 },
+    aggregationTemporality: CUMULATIVE,
+  };
+  if (family.type === 'histogram') {
+    const { bounds: boundaries } = family;
+    const dataPoints = family.points.map(({ labels: attributes, count, sum, buckets }) => ({
+      ...TIMES,
+      attributes,
+      value: { count, sum, buckets: { boundaries: [...boundaries], counts: [...buckets] } },
+    }));
+    return { ...base, dataPointType: HISTOGRAM, dataPoints };
+  }
+  const dataPoints = family.points.map(({ labels: attributes, value }) => ({ ...TIMES, attributes, value }));
+  if (family.type === 'gauge') return { ...base, dataPointType: GAUGE, dataPoints };
+  return { ...base, dataPointType: SUM, isMonotonic: true, dataPoints };
 }
