@@ -1,7 +1,6 @@
 import type {
   CanvasRuntimeStore,
   LeaseStore,
-  RunJournal,
   TokenStore,
   VersionStore,
 } from '../../../../src/records/durable-stores.js';
@@ -12,7 +11,6 @@ import { describeCanvasRuntimeStore } from './canvas-runtime-store.js';
 import { describeFileStore } from './file-store.js';
 import type { Given } from './given.js';
 import { describeLeaseStore, type LeaseSubject } from './lease-store.js';
-import { describeRunJournal } from './run-journal.js';
 import { describeRunLog } from './run-log.js';
 import { describeRunStore } from './run-store.js';
 import { describeSessionStore } from './session-store.js';
@@ -23,7 +21,6 @@ import { describeVersionStore } from './version-store.js';
 /** An implementation of every port. */
 export interface AllStores extends Stores {
   readonly versions: VersionStore;
-  readonly journal: RunJournal;
   readonly leases: LeaseStore;
   readonly tokens: TokenStore;
   readonly canvasRuntimes: CanvasRuntimeStore;
@@ -39,7 +36,6 @@ export function describeAllStores(subject: () => StoreSubject): void {
   describeSessionStore(() => subject().sessions, given);
   describeRunStore(() => subject().runs, given);
   describeRunLog(() => subject().log, given);
-  describeRunJournal(subject, given);
   describeLeaseStore(subject);
   describeSignals(subject);
   describeFileStore(() => subject().files);
