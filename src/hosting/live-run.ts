@@ -216,7 +216,7 @@ export class LiveRun {
     let frame = this.#lastFrame();
     const keep = async (): Promise<void> => {
       frame = this.#lastFrame();
-      await log.append(tenant, id, [frame]);
+      await log.append(tenant, id, { events: [frame] });
     };
     try {
       await this.#patiently(keep);

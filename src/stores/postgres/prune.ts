@@ -5,9 +5,9 @@ import type { Database, Work } from './database.js';
 /** What to delete: everything that is older. Times are milliseconds since 1970; what has no time is kept. */
 export interface PruneOptions {
   readonly olderThan: {
-    /** Runs that have ended before, with their logs and journals. */
+    /** Runs that have ended before, with their logs. */
     readonly runs?: number;
-    /** Events and journals of runs that have ended before; the records of the runs stay. */
+    /** Events and snapshots of runs that have ended before; the records of the runs stay. */
     readonly events?: number;
     /** Sessions that nothing happened in since. */
     readonly sessions?: number;
@@ -93,10 +93,6 @@ function deleteEvents(time: number): Work<number> {
       with old as (
         select r.tenant, r.id from runnel.runs r join runnel.logs l on l.tenant = r.tenant and l.run = r.id
         where r.finished_at < ${time} and r.status <> 'running' limit ${BATCH}
-      ), batches as (
-        delete from runnel.batches b using old where b.tenant = old.tenant and b.run = old.id
-      ), snapshots as (
-        delete from runnel.snapshots s using old where s.tenant = old.tenant and s.run = old.id
       )
       delete from runnel.logs l using old where l.tenant = old.tenant and l.run = old.id`;
     return count;
