@@ -27,7 +27,7 @@ const CANVAS = loadCanvas({
 const CONTEXT = { plan: CANVAS.plan, messageId: 'm', sessionId: 's' };
 
 async function played(): Promise<RunEvent[]> {
-  const script = { default: { reply: '<think>hm</think>yes' } };
+  const script = { rules: [], default: { reply: '<think>hm</think>yes' } };
   const models = createModels({ ...(await modelsFromEnvironment({}, async () => '')), script });
   let now = 1_700_000_000_900;
   const run$ = runTurn(CANVAS, { query: 'q' }, { run: 'r', services: { models }, now: () => now++ });
