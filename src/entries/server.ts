@@ -17,7 +17,14 @@ export type { RunEvents, RunEventsOptions } from '../hosting/run-events.js';
 export type { ClientCursor, LiveFilter } from '../hosting/run-hub.js';
 export type { RunPast } from '../hosting/run-past.js';
 export type { StartedTurn } from '../hosting/start.js';
-export type { ForkPoint, StartCommand, TurnRequest, TurnTarget } from '../hosting/start-command.js';
+export {
+  type ForkPoint,
+  readStartCommand,
+  type StartCommand,
+  startCommand,
+  type TurnRequest,
+  type TurnTarget,
+} from '../hosting/start-command.js';
 export type { Transcript } from '../hosting/transcript.js';
 export type {
   CanvasRuntimeStore,
