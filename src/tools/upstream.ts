@@ -59,7 +59,7 @@ export function ask(
   call: Pick<ToolCall, 'services' | 'retries' | 'trace' | 'random' | 'now'>,
   request: UpstreamRequest,
 ): Observable<EgressResponse> {
-  const http = requireService(call.services, 'http', tool.name);
+  const http = requireService(call.services, 'http', `Tool "${tool.name}"`);
   const { retries, trace } = call;
   const attempts = retries?.attempts ?? request.attempts;
   const maxWaitMs = Math.min(MAX_RETRY_AFTER_MS, (tool.timeoutSeconds ?? Number.POSITIVE_INFINITY) * 1000);
