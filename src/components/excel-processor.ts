@@ -19,7 +19,7 @@ import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Outputs, type Settled, settled, warning } from '../graph/node-events.js';
 import { type Json, parseJson } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { baseParams } from './base-params.js';
+import { baseParams, nullishText, optionalJson } from './base-params.js';
 import { serviceOf } from './services.js';
 import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 
@@ -40,42 +40,28 @@ const params = z.looseObject({
     .describe(
       'read, merge: references of files, or of texts that hold tables (data: URL, Base64, CSV, Markdown). Default: none.',
     ),
-  file_ref: z.json().optional().describe('read, merge: another name of input_files. Default: none.'),
-  sheet_selection: z
-    .string()
-    .nullish()
-    .describe(
-      'read, merge: "all", "first", or names of sheets with commas between; a range may follow, as in Sheet1!A1:C10. Default: all.',
-    ),
-  merge_strategy: z
-    .string()
-    .nullish()
-    .describe(
-      'merge: "concat" puts rows one under the other, "join" puts those with equal keys together. Default: concat.',
-    ),
-  join_on: z
-    .string()
-    .nullish()
-    .describe('merge: column to join on, or several with commas. Default: none, which concats.'),
-  transform_instructions: z.string().nullish().describe('A note for the editor; nothing reads it. Default: "".'),
-  transform_data: z
-    .json()
-    .optional()
-    .describe('transform, output: reference of the data: rows, or an object with rows by sheet. Default: none.'),
-  output_data: z
-    .json()
-    .optional()
-    .describe(
-      'output: the data itself instead of transform_data; a first row of texts alone names the columns. Default: none.',
-    ),
-  sheet_name: z.string().nullish().describe('output: name of the sheet of rows that have none. Default: Sheet1.'),
+  file_ref: optionalJson.describe('read, merge: another name of input_files. Default: none.'),
+  sheet_selection: nullishText.describe(
+    'read, merge: "all", "first", or names of sheets with commas between; a range may follow, as in Sheet1!A1:C10. Default: all.',
+  ),
+  merge_strategy: nullishText.describe(
+    'merge: "concat" puts rows one under the other, "join" puts those with equal keys together. Default: concat.',
+  ),
+  join_on: nullishText.describe('merge: column to join on, or several with commas. Default: none, which concats.'),
+  transform_instructions: nullishText.describe('A note for the editor; nothing reads it. Default: "".'),
+  transform_data: optionalJson.describe(
+    'transform, output: reference of the data: rows, or an object with rows by sheet. Default: none.',
+  ),
+  output_data: optionalJson.describe(
+    'output: the data itself instead of transform_data; a first row of texts alone names the columns. Default: none.',
+  ),
+  sheet_name: nullishText.describe('output: name of the sheet of rows that have none. Default: Sheet1.'),
   output_format: z
     .preprocess(toFormat, z.enum(SPREADSHEET_FORMATS))
     .describe('output: "xlsx", or "csv" with the first sheet alone. Default: xlsx.'),
-  output_filename: z
-    .string()
-    .nullish()
-    .describe('output: name of the file without its ending; references are replaced. Default: output.'),
+  output_filename: nullishText.describe(
+    'output: name of the file without its ending; references are replaced. Default: output.',
+  ),
 });
 
 type Params = z.infer<typeof params>;

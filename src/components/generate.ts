@@ -6,7 +6,7 @@ import { renderValue } from '../dsl/render-value.js';
 import type { ValueSource } from '../dsl/resolve.js';
 import { defineComponent } from '../graph/component.js';
 import { isJsonObject, type Json } from '../json.js';
-import { baseParams } from './base-params.js';
+import { baseParams, nullishText } from './base-params.js';
 import type { ReadPrompt } from './chat/messages.js';
 import { answerParams, type LlmParams, llmParams, modelParams, withUsualNames } from './chat/params.js';
 import { markSeen, pendingReply, textBefore, writeReply } from './chat/replies.js';
@@ -20,12 +20,9 @@ const generateParams = z.preprocess(
   z.looseObject({
     ...baseParams,
     ...modelParams,
-    prompt: z
-      .string()
-      .nullish()
-      .describe(
-        'The only prompt: the system prompt for the question of the user, or the question itself when it holds {sys.query} or there is no other. {input} is the text before the node; {Name:Id} is the text of a node.',
-      ),
+    prompt: nullishText.describe(
+      'The only prompt: the system prompt for the question of the user, or the question itself when it holds {sys.query} or there is no other. {input} is the text before the node; {Name:Id} is the text of a node.',
+    ),
     ...answerParams,
   }),
 );
