@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { evaluateLiterals } from '../dsl/python-literal.js';
 import { parseReference, type Reference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
-import { readReference, resolveParam, type ValueSource } from '../dsl/resolve.js';
+import { foundValue, resolveParam, type ValueSource } from '../dsl/resolve.js';
 import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
@@ -86,7 +86,7 @@ export const dataOperations = defineComponent<Params>({
     const operate = operationOf(given);
     return (activation) => {
       const reader = createTextReader(activation);
-      const objects = gatherObjects(references, activation.source, reader);
+      const objects = gatherObjects(references, reader);
       const result = operate(objects, activation.source, reader);
       return afterWarnings(reader.warnings, settled({ result }));
     };
@@ -98,12 +98,10 @@ function parseQuery(query: Params['query']): Reference[] {
   return texts.map(parseReference).filter((reference) => reference !== undefined);
 }
 
-function gatherObjects(references: readonly Reference[], source: ValueSource, reader: TextReader): JsonObject[] {
+function gatherObjects(references: readonly Reference[], reader: TextReader): JsonObject[] {
   return references.flatMap((reference) => {
-    const lookup = readReference(reference, source);
-    if (lookup.status === 'undeclared' || lookup.status === 'unresolved') reader.unresolved(reference, lookup);
-    if (lookup.status !== 'found') return [];
-    return (Array.isArray(lookup.value) ? lookup.value : [lookup.value]).filter(isJsonObject);
+    const value = foundValue(reader.lookup(reference));
+    return (Array.isArray(value) ? value : [value]).filter(isJsonObject);
   });
 }
 

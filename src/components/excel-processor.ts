@@ -13,7 +13,7 @@ import { createCellBudget, type Table } from '../documents/spreadsheets/table.js
 import { SPREADSHEET_FORMATS, writeSpreadsheet } from '../documents/spreadsheets/write-spreadsheet.js';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
-import { readReference, typedValue } from '../dsl/resolve.js';
+import { typedValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Outputs, type Settled, settled, warning } from '../graph/node-events.js';
@@ -104,7 +104,7 @@ export const excelProcessor = defineComponent<Params>({
             return mergeResult(files, options, createCellBudget(MAX_CELLS));
           });
         case 'transform':
-          return afterWarnings(reader.warnings, settled(transform(given, activation, reader)));
+          return afterWarnings(reader.warnings, settled(transform(given, reader)));
         case 'output':
           return writeFile(given, activation, reader);
       }
@@ -120,7 +120,7 @@ function withFiles(
   reader: TextReader,
   outputsOf: (files: readonly LoadedFile[]) => Outputs,
 ): Settled | Observable<NodeEvent> {
-  const values = fileValues(given, activation, reader);
+  const values = fileValues(given, reader);
   if (values.length === 0) return afterWarnings(reader.warnings, settled(outputsOf([])));
   const { services } = activation;
   return fromAbortable(async (signal) => {
@@ -148,21 +148,21 @@ function unreadableMessage(error: unknown): string {
 }
 
 /** What the references of `input_files` name, lists taken apart, without what is empty. */
-function fileValues(given: Params, activation: Activation, reader: TextReader): readonly Json[] {
+function fileValues(given: Params, reader: TextReader): readonly Json[] {
   const named = given.input_files ?? given.file_ref ?? [];
   const entries: readonly Json[] = Array.isArray(named) ? named : [named];
   return entries
     .flatMap((entry) => {
-      const value = typeof entry === 'string' ? readValue(entry, activation, reader) : entry;
+      const value = typeof entry === 'string' ? readValue(entry, reader) : entry;
       return Array.isArray(value) ? (value as readonly Json[]) : [value];
     })
     .filter((value) => value !== null && value !== '');
 }
 
-function transform(given: Params, activation: Activation, reader: TextReader): Outputs {
+function transform(given: Params, reader: TextReader): Outputs {
   const wanted = given.transform_data ?? '';
   if (wanted === '') return { data: null, summary: 'No transform data reference provided' };
-  return transformResult(dataOf(wanted, activation, reader), createCellBudget(MAX_CELLS));
+  return transformResult(dataOf(wanted, reader), createCellBudget(MAX_CELLS));
 }
 
 function writeFile(given: Params, activation: Activation, reader: TextReader): Settled | Observable<NodeEvent> {
@@ -170,7 +170,7 @@ function writeFile(given: Params, activation: Activation, reader: TextReader): S
   const wanted = given.output_data ?? given.transform_data ?? '';
   const settleWith = (summary: string) => afterWarnings(reader.warnings, settled({ data: null, summary }));
   if (wanted === '') return settleWith('No data reference for output');
-  const data = dataOf(wanted, activation, reader);
+  const data = dataOf(wanted, reader);
   if (data === null) return settleWith('No data to output');
   const sheet = given.sheet_name?.trim() || 'Sheet1';
   // Rows of other nodes are data; a grid that was written for the file has its column names in the first row.
@@ -193,17 +193,14 @@ function tablesOfText(text: string, signal: AbortSignal): Promise<readonly Table
 }
 
 /** Data given as a reference, or itself. */
-function dataOf(wanted: Json, activation: Activation, reader: TextReader): Json {
-  return typeof wanted === 'string' ? readValue(wanted, activation, reader) : wanted;
+function dataOf(wanted: Json, reader: TextReader): Json {
+  return typeof wanted === 'string' ? readValue(wanted, reader) : wanted;
 }
 
 /** The value that a text names as a reference; any other text is the value itself. */
-function readValue(text: string, { source }: Activation, reader: TextReader): Json {
+function readValue(text: string, reader: TextReader): Json {
   const reference = parseReference(text);
-  if (reference === undefined) return text;
-  const lookup = readReference(reference, source);
-  if (lookup.status === 'undeclared' || lookup.status === 'unresolved') reader.unresolved(reference, lookup);
-  return typedValue(reference, lookup);
+  return reference === undefined ? text : typedValue(reference, reader.lookup(reference));
 }
 
 /** Models write rows as JSON text, often in a fence. */

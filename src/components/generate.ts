@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CallContext } from '../agents/call-context.js';
 import { splitTemplate } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
-import type { ValueSource } from '../dsl/resolve.js';
+import { foundValue, type ValueSource } from '../dsl/resolve.js';
 import { defineComponent } from '../graph/component.js';
 import { isJsonObject, type Json } from '../json.js';
 import { baseParams, nullishText } from './base-params.js';
@@ -106,8 +106,7 @@ function inputOf(context: CallContext, upstream: readonly string[]): string {
 }
 
 function questionIn(source: ValueSource): string {
-  const lookup = source.variable('sys.query');
-  return lookup.status === 'found' ? renderValue(lookup.value).trim() : '';
+  return renderValue(foundValue(source.variable('sys.query'))).trim();
 }
 
 function passagesIn(source: ValueSource): string {
@@ -126,6 +125,5 @@ function passagesIn(source: ValueSource): string {
 function textOfNode(source: ValueSource, node: string): string | undefined {
   const lookups = TEXT_OUTPUTS.map((name) => source.output(node, name));
   if (lookups.some(({ status }) => status === 'unresolved')) return undefined;
-  const found = lookups.find((lookup) => lookup.status === 'found');
-  return found?.status === 'found' ? renderValue(found.value) : '';
+  return renderValue(foundValue(lookups.find(({ status }) => status === 'found')));
 }

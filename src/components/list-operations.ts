@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { canonicalJson, sortValues } from '../dsl/json-order.js';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
-import { readReference } from '../dsl/resolve.js';
+import { foundValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
@@ -79,21 +79,16 @@ export const listOperations = defineComponent<Params>({
   },
 });
 
-function readList(query: string, { node, source }: Activation, reader: TextReader): readonly Json[] {
+function readList(query: string, { node }: Activation, reader: TextReader): readonly Json[] {
   const reference = parseReference(query);
-  const lookup = reference === undefined ? undefined : readReference(reference, source);
-  if (reference !== undefined && lookup?.status === 'unresolved') reader.unresolved(reference, lookup);
-  const value = lookup?.status === 'found' ? lookup.value : null;
+  const value = foundValue(reference && reader.lookup(reference));
   if (Array.isArray(value)) return value;
+  const found = value === null ? 'without a value' : `of the kind ${jsonKind(value)}`;
   throw new EngineError(
     'NODE_FAILED',
-    `List operations need a list, but "${query}" is ${describe(value)}. Name an output or a variable that holds a list.`,
+    `List operations need a list, but "${query}" is ${found}. Name an output or a variable that holds a list.`,
     { node },
   );
-}
-
-function describe(value: Json): string {
-  return value === null ? 'without a value' : `of the kind ${jsonKind(value)}`;
 }
 
 function operationOf(given: Params): Operate {

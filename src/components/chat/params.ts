@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CallContext } from '../../agents/call-context.js';
 import { type Chat, openChat } from '../../agents/chat.js';
+import { foundValue } from '../../dsl/resolve.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { ChatRetries, Sampling } from '../../models/chat-model.js';
@@ -165,8 +166,7 @@ export function openNodeChat(context: CallContext, params: ModelParams): NodeCha
 }
 
 function templateKwargs({ source }: CallContext): { chatTemplateKwargs?: JsonObject; warnings: readonly Notice[] } {
-  const lookup = source.variable('sys.chat_template_kwargs');
-  const value = lookup.status === 'found' ? lookup.value : null;
+  const value = foundValue(source.variable('sys.chat_template_kwargs'));
   if (value === null || value === '') return { warnings: [] };
   const parsed = typeof value === 'string' ? parseJson(value) : value;
   if (isJsonObject(parsed)) return { chatTemplateKwargs: parsed, warnings: [] };
