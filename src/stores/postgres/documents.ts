@@ -21,7 +21,7 @@ const MAX_HELD = 100_000;
 
 /** @param maxBytes of JSON that are held in memory, so that a conversation moves its document once. */
 export function createDocuments(database: Database, maxBytes: number = 64 * 1024 ** 2): Documents {
-  /** Each value is written once, and freed with the value. */
+  /** The written form of each value, made once and freed with the value. */
   const written = new WeakMap<object, Written>();
   /** The documents used last. */
   const held = new BoundedMap<object>({ what: 'documents', maxCount: MAX_HELD, maxBytes, canDrop: () => true });

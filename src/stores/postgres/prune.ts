@@ -2,7 +2,7 @@ import type { Repositories } from '../../records/resources.js';
 import type { DiskFiles } from '../files-on-disk.js';
 import type { Database, Work } from './database.js';
 
-/** What to delete: everything that is older. Times are milliseconds since 1970; what has no time is kept. */
+/** What to delete: everything that is older. Times are milliseconds since 1970; what has no time stays. */
 export interface PruneOptions {
   readonly olderThan: {
     /** Runs that have ended before, with their logs. */
@@ -18,12 +18,12 @@ export interface PruneOptions {
   readonly now: number;
   /**
    * Writes the tables anew, which gives all their space back but locks them meanwhile; without it Postgres gives back the end of a table
-   * and uses the rest again. @default true for the embedded database, where nobody else is, when anything was deleted
+   * and uses the rest again. @default true for the embedded database, which no other process uses, when anything was deleted
    */
   readonly rewrite?: boolean;
 }
 
-/** How much went. */
+/** How much was deleted. */
 export interface PruneResult {
   readonly runs: number;
   readonly logs: number;
@@ -65,7 +65,7 @@ export async function prune(
   return { ...deleted, freedBytes: Math.max(0, before - (await bytesOnDisk(database))) };
 }
 
-/** What nothing refers to any more, and what is too old to mean anything. */
+/** What nothing refers to any more, and what has expired. */
 const LEFTOVERS = [
   `delete from runnel.documents d
    where not exists (select from runnel.sessions s where s.tenant = d.tenant and s.document = d.hash)`,
@@ -74,7 +74,7 @@ const LEFTOVERS = [
 ];
 
 /**
- * Deletes batch by batch; gives how many rows went. A statement names its condition twice: a row that another process changed
+ * Deletes batch by batch; gives how many rows were deleted. A statement names its condition twice: a row that another process changed
  * meanwhile is judged once more by the outer one alone.
  */
 async function deleteAll(time: number | undefined, deleteBatch: (time: number) => Promise<number>): Promise<number> {

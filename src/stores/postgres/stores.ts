@@ -21,7 +21,7 @@ export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainSt
   readonly leases: LeaseStore;
   readonly signals: PostgresSignals;
   readonly files: DiskFiles;
-  /** Id of this database, for good. */
+  /** Id of this database; it never changes. */
   readonly home: string;
   /** Deletes what is older than asked for and gives the space back. */
   prune(options: PruneOptions): Promise<PruneResult>;
@@ -30,7 +30,7 @@ export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainSt
 }
 
 /**
- * Opens the database and everything that is kept in it; the bytes of files go to `<dataDir>/files`.
+ * Opens the database and everything that is stored in it; the bytes of files go to `<dataDir>/files`.
  *
  * @throws EngineError as `openDatabase`
  */
@@ -49,7 +49,7 @@ export async function createPostgresStores(
   database: Database,
   { dataDir, log }: Pick<DatabaseOptions, 'dataDir' | 'log'>,
 ): Promise<PostgresStores> {
-  // Runs of a process that was killed are free to be taken over at once.
+  // Runs of a process that was killed can be recovered at once.
   if (database.kind === 'embedded') await expireLeases(database);
   const signals = await createPostgresSignals(database, { log });
   const writer = createRunWriter(database);

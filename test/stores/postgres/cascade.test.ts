@@ -12,7 +12,7 @@ import {
 } from '../support/records.js';
 import { makeFolder, removeFolder } from '../support/temporary-folder.js';
 
-const TABLES = ['agents', 'versions', 'sessions', 'runs', 'logs', 'events', 'snapshots', 'batches'];
+const TABLES = ['agents', 'versions', 'sessions', 'runs', 'logs', 'events', 'snapshots'];
 const MANY = { maxEvents: 100, maxBytes: 100_000 };
 
 describe('an agent in Postgres', () => {
