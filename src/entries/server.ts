@@ -114,7 +114,6 @@ export type {
   Family,
   Histogram,
   Labels,
-  MetricOptions,
   MetricRegistry,
   Mirror,
   Point,
