@@ -48,6 +48,7 @@ export async function benchTokens(): Promise<readonly Row[]> {
 const LOG_ELSEWHERE: RunLog = {
   append: () => {},
   read: async () => [],
+  snapshot: async () => undefined,
   end: async () => {},
   delete: async () => {},
 };
@@ -60,6 +61,7 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
   const hub = new RunHub({
     stores,
     openCanvas: createCanvasOpener({ registry: REGISTRY }),
+    areRecoverable: false,
     limits: DEFAULT_LIMITS,
     logger: SILENT_LOG,
     now: Date.now,

@@ -9,7 +9,6 @@ import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 import type { Checkpoint } from '../graph/state.js';
 import { stateFromJson, stateToJson } from '../graph/state-json.js';
 import type { Json, JsonObject } from '../json.js';
-import type { JournalContents } from '../records/durable-stores.js';
 import type { Canvas } from './load-canvas.js';
 
 /** What the user says. */
@@ -52,6 +51,13 @@ export function runTurn(canvas: Canvas, turn: Turn, options: TurnOptions = {}): 
     const start = startOf(turn, session);
     return run(canvas.plan, start, { ...runOptions, whenEnded: whenEndedOf(options) });
   });
+}
+
+/** What is stored of a run: a snapshot, and the changes since. */
+export interface JournalContents {
+  readonly checkpoint?: Checkpoint;
+  /** In order, each one JSON text. */
+  readonly records: readonly string[];
 }
 
 /** What the log of a run tells about its lost process. */

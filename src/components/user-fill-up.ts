@@ -105,7 +105,7 @@ function givenAnswers({ node, token, answer, source }: Activation, form: Form): 
   return new Map([...fieldsGivenTo(node, form, inputs, address), ...others]);
 }
 
-/** What clients know a waiting form by, as `user_inputs` reports it: the form's id and the number of its token. */
+/** What clients know a waiting form by, as the event of a waiting run reports it: the form's id and the number of its token. */
 function formAddress(node: string, token: string): string {
   return `${node}#${token.slice(token.lastIndexOf('/') + 1)}`;
 }

@@ -17,19 +17,23 @@ export type { RunEvents, RunEventsOptions } from '../hosting/run-events.js';
 export type { ClientCursor, LiveFilter } from '../hosting/run-hub.js';
 export type { RunPast } from '../hosting/run-past.js';
 export type { StartedTurn } from '../hosting/start.js';
-export type { ForkPoint, StartCommand, TurnRequest, TurnTarget } from '../hosting/start-command.js';
+export {
+  type ForkPoint,
+  readStartCommand,
+  type StartCommand,
+  startCommand,
+  type TurnRequest,
+  type TurnTarget,
+} from '../hosting/start-command.js';
 export type { Transcript } from '../hosting/transcript.js';
 export type {
   CanvasRuntimeStore,
   CreateCounter,
   EventCount,
   EventCounter,
-  JournalBatch,
-  JournalContents,
   Lease,
   LeaseStore,
   OwnedToken,
-  RunJournal,
   Signals,
   TokenRecord,
   TokenStore,
@@ -56,6 +60,8 @@ export type {
   ConversationState,
   FileRecord,
   FileStore,
+  LogBatch,
+  LogBounds,
   LoggedEvent,
   Page,
   PageRequest,
@@ -85,7 +91,6 @@ export {
 export type { Setting } from '../settings/setting.js';
 export type { DiskFiles } from '../stores/files-on-disk.js';
 export type { MemoryFileLimits } from '../stores/memory-files.js';
-export type { MemoryJournalLimits } from '../stores/memory-journal.js';
 export type { MemoryRunLogLimits } from '../stores/memory-run-log.js';
 export { createMemoryStores, type MemoryLimits, type MemoryStores } from '../stores/memory-stores.js';
 export type { Database, Sql, Work } from '../stores/postgres/database.js';
@@ -104,7 +109,7 @@ export {
   type RedisConfig,
   type RedisStores,
 } from '../stores/redis/index.js';
-export type { RedisJournalOptions } from '../stores/redis/redis-journal.js';
+export type { RedisRunLogOptions } from '../stores/redis/redis-run-log.js';
 export type { RedisSignalsOptions } from '../stores/redis/redis-signals.js';
 export type { RedisStoresOptions } from '../stores/redis/redis-stores.js';
 export type { Script } from '../stores/redis/script.js';

@@ -1,6 +1,7 @@
 /** An event of a run on its way into the log and to clients. */
 import type { RagflowProjection, WireEvent } from '../canvas/ragflow-events.js';
-import { isTerminal, type NodeDelta, type RunEvent } from '../graph/events.js';
+import { ERROR_CODES } from '../errors.js';
+import { isTerminal, type NodeDelta, type RunEvent, type RunFailed } from '../graph/events.js';
 import { escapeJson, utf8Length } from '../json.js';
 import type { LoggedEvent } from '../records/stores.js';
 
@@ -48,6 +49,14 @@ export class EventFrame implements LoggedEvent {
   get source(): RunEvent {
     this.#source ??= JSON.parse(this.json) as RunEvent;
     return this.#source;
+  }
+
+  /** The JSON of the event for clients: as it is stored, but for the message of an error that is not for them. */
+  get engine(): string {
+    if (this.event !== 'run-failed') return this.json;
+    const source = this.source as RunFailed;
+    const { expose, summary } = ERROR_CODES[source.error.code];
+    return expose ? this.json : JSON.stringify({ ...source, error: { ...source.error, message: summary } });
   }
 
   /** The JSON of the event in RAGFlow's format, without line ends; undefined when it has no counterpart there. */

@@ -98,14 +98,12 @@ export function createHost(options: HostOptions): Host {
   const { stores, services, telemetry, logger = SILENT_LOG, now = Date.now } = options;
   const { openCanvas = createCanvasOpener({}), durability = 'sync' } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  // Without a journal nothing could be recovered, so nothing needs to be stored.
-  const runJournal = durability === 'exit' ? undefined : stores.journal;
-  const hub = new RunHub({ stores, runJournal, openCanvas, limits, logger, now, ...(telemetry && { telemetry }) });
+  const areRecoverable = durability !== 'exit' && stores.log.isVolatile !== true;
+  const hub = new RunHub({ stores, areRecoverable, openCanvas, limits, logger, now, ...(telemetry && { telemetry }) });
   const starting = {
     stores,
     hub,
-    runJournal,
-    durability: runJournal === undefined ? ('exit' as const) : durability,
+    durability,
     openCanvas,
     services: telemetry === undefined ? services : { ...services, trace: telemetry.trace },
     concurrency: limits.runConcurrency,

@@ -6,7 +6,6 @@ import type { RunEvent } from '../graph/events.js';
 import type { Journal } from '../graph/journal.js';
 import type { Plan } from '../graph/plan.js';
 import type { RunOutcome } from '../graph/run-options.js';
-import type { RunJournal } from '../records/durable-stores.js';
 import type { RunLaunch, RunLog, RunRecord } from '../records/stores.js';
 import type { SessionLease } from './leases.js';
 import type { Log } from './log.js';
@@ -54,8 +53,6 @@ export interface LiveRunOptions {
   readonly startedAt?: number;
   readonly launch: RunLaunch;
   readonly log: RunLog;
-  /** Undefined when runs do not outlive their process. */
-  readonly runJournal: RunJournal | undefined;
   readonly lease: SessionLease;
   readonly maxLogBytes: number;
   /** How long the run may go on without clients; undefined: for ever. */

@@ -188,7 +188,7 @@ export class LiveRun {
 
   /** What could not be kept may belong to another process by now; what was kept after all is shown. */
   async #isStillMine(): Promise<boolean> {
-    if (!(await this.#patiently(() => this.#options.lease.isHeld()))) {
+    if (!(await this.#retry(() => this.#options.lease.isHeld()))) {
       this.release('its lease was lost');
       return false;
     }
@@ -201,7 +201,7 @@ export class LiveRun {
     const record = this.#recordNow(this.#statusNow(), this.lastSeq + 1, failure);
     const report = { record, failure, session: this.#session, transcript: this.transcript };
     try {
-      await this.#patiently(() => this.#options.storeConversation(report));
+      await this.#retry(() => this.#options.storeConversation(report));
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
       this.#options.logger.error({ run: this.identity.id, err: error }, 'the conversation could not be kept');
@@ -216,13 +216,13 @@ export class LiveRun {
     let frame = this.#lastFrame();
     const keep = async (): Promise<void> => {
       frame = this.#lastFrame();
-      await log.append(tenant, id, [frame]);
+      await log.append(tenant, id, { events: [frame] });
     };
     try {
-      await this.#patiently(keep);
+      await this.#retry(keep);
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
-      if (toEngineError(error, 'INTERNAL').code === 'CONFLICT' || !(await this.#patiently(() => lease.isHeld()))) {
+      if (toEngineError(error, 'INTERNAL').code === 'CONFLICT' || !(await this.#retry(() => lease.isHeld()))) {
         this.release('another process has written to it');
         return undefined;
       }
@@ -245,7 +245,7 @@ export class LiveRun {
     }
   }
 
-  #patiently<T>(work: () => Promise<T>): Promise<T> {
+  #retry<T>(work: () => Promise<T>): Promise<T> {
     const { closing, logger } = this.#options;
     const onWait = (error: unknown): void =>
       logger.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
@@ -254,7 +254,7 @@ export class LiveRun {
 
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.#patiently(work);
+      await this.#retry(work);
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
       this.#options.logger.error({ run: this.identity.id, err: error }, what);

@@ -1,8 +1,9 @@
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { continueTurn } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
-import type { JournalContents, LeaseStore, RunJournal } from '../records/durable-stores.js';
-import type { RunLaunch, RunRecord } from '../records/stores.js';
+import type { Checkpoint } from '../graph/state.js';
+import type { LeaseStore } from '../records/durable-stores.js';
+import type { RunLaunch, RunLog, RunRecord } from '../records/stores.js';
 import type { HostStores } from './host-options.js';
 import { endIn } from './last-event.js';
 import { SESSION_LEASES, type SessionLease } from './leases.js';
@@ -15,8 +16,6 @@ import { engineOptions, type StartOptions } from './start.js';
 import { servicesOfRun } from './tenant-services.js';
 
 export interface RecoverOptions extends StartOptions {
-  /** Undefined when runs do not outlive their process; those that were lost then end as failed. */
-  readonly runJournal: RunJournal | undefined;
   readonly logger: Log;
 }
 
@@ -71,13 +70,17 @@ async function countCrash(
 }
 
 async function resume(options: RecoverOptions, tenant: string, record: RunRecord, lease: SessionLease): Promise<void> {
-  const { hub, logger, runJournal } = options;
+  const { hub, logger, stores } = options;
   const { launch = { isDetached: false, headers: {} } } = record;
   // What it has may be what ends its process: it is left alone then, but for its numbers.
   const isHopeless = (launch.crashes ?? 0) > MAX_CRASHES;
-  const kept = isHopeless ? { problem: lostTooOften(record.id) } : await loadJournal(runJournal, tenant, record.id);
+  const kept = isHopeless ? { problem: lostTooOften(record.id) } : await loadSnapshot(stores.log, tenant, record.id);
   const projection = await findProjection(options.stores.sessions, options.openCanvas, tenant, record);
-  const past = await readLog(options, tenant, record, { projection, onlyNumbers: isHopeless });
+  const past = await readLog(options, tenant, record, {
+    projection,
+    after: kept.checkpoint?.seq ?? 0,
+    onlyNumbers: isHopeless,
+  });
   if (past instanceof EngineError || past.isOver) {
     const end = past instanceof EngineError ? failed(past) : endOf(past, projection);
     await finish(options, tenant, { ...record, ...end }, lease);
@@ -108,16 +111,15 @@ function noteProgress(launch: RunLaunch, { finished }: RunPast): RunLaunch {
   return finished > (launch.finished ?? 0) ? { ...launch, finished, crashes: 1 } : launch;
 }
 
-/** What is in a journal, or what is wrong with it. */
+/** The newest snapshot of a run, or what is wrong with it. */
 interface Kept {
-  readonly contents?: JournalContents;
+  readonly checkpoint?: Checkpoint | undefined;
   readonly problem?: EngineError;
 }
 
-async function loadJournal(runJournal: RunJournal | undefined, tenant: string, run: string): Promise<Kept | undefined> {
+async function loadSnapshot(log: RunLog, tenant: string, run: string): Promise<Kept> {
   try {
-    const contents = await runJournal?.load(tenant, run);
-    return contents === undefined ? undefined : { contents };
+    return { checkpoint: await log.snapshot(tenant, run) };
   } catch (error) {
     return { problem: finalError(error) };
   }
@@ -167,18 +169,19 @@ interface Lost {
   readonly tenant: string;
   readonly record: RunRecord;
   readonly past: RunPast;
-  readonly kept: Kept | undefined;
+  readonly kept: Kept;
 }
 
 async function workOf(options: RecoverOptions, { tenant, record, past, kept }: Lost): Promise<RunWork> {
   const { stores, openCanvas, timeoutMs, now } = options;
-  const problem = kept?.problem ?? past.problem;
+  const problem = kept.problem ?? past.problem;
   if (problem !== undefined) return { failure: problem };
-  const contents: JournalContents | undefined = kept?.contents;
+  const { checkpoint } = kept;
   try {
     const session = await stores.sessions.find(tenant, record.sessionId);
-    if (session === undefined || contents?.checkpoint === undefined) return { failure: lostForGood(record.id) };
+    if (session === undefined || checkpoint === undefined) return { failure: lostForGood(record.id) };
     const canvas = openCanvas(session.dsl);
+    const contents = { checkpoint, records: past.changes };
     const services = servicesOfRun(options, tenant, session, record.launch?.headers ?? {});
     const leftMs = Math.max(1, timeoutMs - (now() - record.startedAt));
     return {

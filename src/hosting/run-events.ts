@@ -4,7 +4,6 @@ import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError, toEngineError } from '../errors.js';
 import { isTerminal, type RunEvent, type TerminalEvent } from '../graph/events.js';
 import type { Journal } from '../graph/journal.js';
-import type { RunJournal } from '../records/durable-stores.js';
 import type { RunLog } from '../records/stores.js';
 import { type EventFrame, EventFramer, storedFrame } from './event-frame.js';
 import type { RunIdentity } from './live-run-options.js';
@@ -18,7 +17,6 @@ const PAGE = { maxEvents: 512, maxBytes: 1024 * 1024 };
 export interface RunEventsOptions {
   readonly identity: RunIdentity;
   readonly log: RunLog;
-  readonly runJournal: RunJournal | undefined;
   readonly maxLogBytes: number;
   readonly projection: RagflowProjection;
   readonly keepsTrace: boolean;
@@ -44,7 +42,7 @@ export class RunEvents {
   #isMuted = false;
 
   constructor(options: RunEventsOptions) {
-    const { identity, log, runJournal, projection, keepsTrace, past, onFailed } = options;
+    const { identity, log, projection, keepsTrace, past, onFailed } = options;
     this.#options = options;
     this.#framer = new EventFramer(projection);
     this.transcript = past?.transcript ?? new Transcript({ projection, keepsTrace });
@@ -53,7 +51,6 @@ export class RunEvents {
     this.#bytes = past?.bytes ?? 0;
     this.#writer = new LogWriter({
       log,
-      journal: runJournal,
       tenant: identity.tenant,
       run: identity.id,
       onWritten: (frames) => {
@@ -68,9 +65,15 @@ export class RunEvents {
     return this.#frames;
   }
 
-  /** Takes the journal of the run, which is kept together with its events. */
+  /** Takes the snapshots of the run; its changes are in its events. */
   get journal(): Journal {
-    return this.#writer;
+    return {
+      append: () => {},
+      snapshot: (checkpoint) => {
+        if (!this.#isMuted) this.#writer.snapshot({ ...checkpoint, seq: this.lastMade });
+      },
+      flush: () => this.#writer.flush(),
+    };
   }
 
   /** Whether something could not be stored. */

@@ -17,7 +17,6 @@ import {
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
 import type { TraceContext } from '../graph/trace-context.js';
-import type { RunJournal } from '../records/durable-stores.js';
 import type { RunRecord } from '../records/stores.js';
 import { observed } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -36,8 +35,8 @@ import { busySession, noRun } from './refusals.js';
 
 export interface RunHubOptions {
   readonly stores: HostStores;
-  /** Undefined when runs do not outlive their process. */
-  readonly runJournal?: RunJournal | undefined;
+  /** Whether another process can recover the runs of this one. */
+  readonly areRecoverable: boolean;
   /** Opens documents of sessions. */
   readonly openCanvas: OpenCanvas;
   readonly limits: HostLimits;
@@ -174,7 +173,7 @@ export class RunHub {
   async start(start: RunStart, lease: SessionLease): Promise<LiveRun> {
     const { trace, ...rest } = start;
     const { identity, launch, work } = start;
-    const { stores, runJournal, limits, logger, now, telemetry } = this.#options;
+    const { stores, limits, logger, now, telemetry } = this.#options;
     const { tenant, id } = identity;
     const watching = new Subscription();
     const live = new LiveRun({
@@ -184,7 +183,6 @@ export class RunHub {
           ? work
           : { ...work, open: observed(telemetry, { ...identity, plan: work.plan, trace }, work.open) },
       log: stores.log,
-      runJournal,
       lease,
       maxLogBytes: limits.runLogBytes,
       detachGraceMs: launch.isDetached || limits.detachGraceMs === 0 ? undefined : limits.detachGraceMs,
@@ -335,8 +333,7 @@ export class RunHub {
   }
 
   #stop(live: LiveRun): void {
-    const { runJournal } = this.#options;
-    if (runJournal === undefined || runJournal.isVolatile === true) live.cancel();
+    if (!this.#options.areRecoverable) live.cancel();
     else live.release('the server stops');
   }
 }

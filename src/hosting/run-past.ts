@@ -1,6 +1,7 @@
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
 import type { NodeHeader, RunEvent, RunUsage, TerminalEvent } from '../graph/events.js';
+import { changesState } from '../graph/log.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
 import type { LoggedEvent, RunLog } from '../records/stores.js';
 import { isLastEvent } from './event-frame.js';
@@ -25,6 +26,8 @@ export interface RunPast {
   readonly isOver: boolean;
   /** The event that ended it, if it can be read. */
   readonly last: TerminalEvent | undefined;
+  /** The events after {@link PastOptions.after} that change the state, as JSON texts. */
+  readonly changes: readonly string[];
   /** Which event cannot be read. */
   readonly problem: EngineError | undefined;
 }
@@ -32,6 +35,8 @@ export interface RunPast {
 /** How a log is read. */
 export interface PastOptions {
   readonly projection: RagflowProjection;
+  /** Number of the event after which events are collected. */
+  readonly after: number;
   /** Events but the last are counted, not read. */
   readonly onlyNumbers: boolean;
 }
@@ -41,9 +46,9 @@ export async function readPast(
   log: RunLog,
   tenant: string,
   run: string,
-  { projection, onlyNumbers }: PastOptions,
+  { projection, after, onlyNumbers }: PastOptions,
 ): Promise<RunPast> {
-  const fold = new Fold(projection);
+  const fold = new Fold(projection, after);
   let lastSeq = 0;
   let bytes = 0;
   let isOver = false;
@@ -57,8 +62,19 @@ export async function readPast(
       if (!onlyNumbers || isOver) fold.read(event);
     }
   }
-  const { usage, finished, last, problem } = fold;
-  return { lastSeq, bytes, isOver, usage, finished, last, problem, starts: fold.starts, transcript: fold.transcript() };
+  const { usage, finished, last, changes, problem } = fold;
+  return {
+    lastSeq,
+    bytes,
+    isOver,
+    usage,
+    finished,
+    last,
+    changes,
+    problem,
+    starts: fold.starts,
+    transcript: fold.transcript(),
+  };
 }
 
 /** A fold over the events of a run. */
@@ -69,11 +85,14 @@ class Fold {
   problem: EngineError | undefined = undefined;
   /** Starts of nodes that have not ended, by place: there a node runs once at a time, and earlier starts were cancelled. */
   readonly #open = new Map<string, Map<number, number>>();
+  readonly changes: string[] = [];
+  readonly #after: number;
   readonly #projection: RagflowProjection;
   readonly #transcript: Transcript;
   #pieces: { readonly place: string; readonly seq: number; readonly text: string }[] = [];
 
-  constructor(projection: RagflowProjection) {
+  constructor(projection: RagflowProjection, after: number) {
+    this.#after = after;
     this.#projection = projection;
     this.#transcript = new Transcript({ projection, keepsTrace: false });
   }
@@ -84,7 +103,9 @@ class Fold {
 
   read({ seq, json }: LoggedEvent): void {
     try {
-      this.#add(JSON.parse(json) as RunEvent);
+      const event = JSON.parse(json) as RunEvent;
+      this.#add(event);
+      if (seq > this.#after && changesState(event)) this.changes.push(json);
     } catch (cause) {
       const message = `The process of the run was lost, and the run cannot be recovered: its event ${seq} cannot be read.`;
       this.problem ??= new EngineError('RUN_LOST', message, { cause });

@@ -1,4 +1,4 @@
-import { catchError, concatMap, map, type Observable, of, throwError } from 'rxjs';
+import { catchError, map, type Observable, of, throwError } from 'rxjs';
 import { z } from 'zod';
 import { toolFailed } from '../adapters/failures.js';
 import { interpolate, resolveParam } from '../dsl/resolve.js';
@@ -105,13 +105,10 @@ function recall(retriever: Retriever, question: string, call: ToolCall<Retrieval
   return fromAbortable((signal) =>
     ask({ question, memories, userId, topN: call.params.top_n, ...headersOf(call) }, signal),
   ).pipe(
-    concatMap((texts): ToolResult[] => {
+    map((texts) => {
       const all = texts.join('\n');
-      return [
-        all === ''
-          ? emptyResult(call.params.empty_response)
-          : toolResult(all, { formalized_content: all, json: [...texts] }),
-      ];
+      if (all === '') return emptyResult(call.params.empty_response);
+      return toolResult(all, { formalized_content: all, json: [...texts] });
     }),
   );
 }

@@ -49,9 +49,10 @@ it('has nothing for RAGFlow’s clients where they have no event', () => {
   expect(new EventFramer(projection).frame(event).ragflow).toBeUndefined();
 });
 
-it('hides the message of an internal error from RAGFlow’s clients', () => {
-  const { ragflow = '' } = new EventFramer(projection).frame(failed);
-  expect(ragflow).not.toContain('secret');
+it('hides the message of an internal error from clients', () => {
+  const { ragflow = '', engine } = new EventFramer(projection).frame(failed);
+  expect(ragflow + engine).not.toContain('secret');
+  expect(JSON.parse(engine)).toMatchObject({ ...failed, error: { code: 'INTERNAL', message: expect.any(String) } });
   expect(JSON.parse(ragflow)).toMatchObject({ code: 500, data: false, error: 'INTERNAL' });
 });
 

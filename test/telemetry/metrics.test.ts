@@ -217,7 +217,7 @@ describe('GET /metrics', () => {
   });
 
   it('shows what waits for a log that is slow', async () => {
-    const { journal: _, ...stores } = createMemoryStores();
+    const stores = createMemoryStores();
     let whenAsked = (): void => {};
     const asked = new Promise<void>((resolve) => {
       whenAsked = resolve;
@@ -229,10 +229,10 @@ describe('GET /metrics', () => {
     const { log } = stores;
     const slow: typeof log = {
       ...log,
-      append: async (tenant, run, events) => {
+      append: async (tenant, run, batch) => {
         whenAsked();
         await released;
-        await log.append(tenant, run, events);
+        await log.append(tenant, run, batch);
       },
     };
     const { url, agent, call } = await startServer({ stores: { ...stores, log: slow } });

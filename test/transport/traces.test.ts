@@ -96,7 +96,7 @@ it('keeps the newest thousand entries, and reads each event once', async () => {
     event: at % 2 === 0 ? 'node-settled' : 'node-delta',
     json: JSON.stringify({ type: 'node-settled', node: 'c', token: 1, at: 0, outputs: { at }, elapsedMs: 0 }),
   }));
-  await log.append('t', 'r', events);
+  await log.append('t', 'r', { events: events });
   const [trace] = (await reader.read('t', 'r', projection)) ?? [];
   expect(trace?.trace).toHaveLength(1000);
   expect(trace?.trace.at(-1)).toMatchObject({ outputs: { at: 2498 } });
@@ -119,7 +119,7 @@ it('remembers no more than 64 MiB of what was read', async () => {
   const outputs = { text: 'x'.repeat(30 * 1024 * 1024) };
   const json = JSON.stringify({ type: 'node-settled', node: 'c', token: 1, at: 0, outputs, elapsedMs: 0 });
   const runs = ['a', 'b', 'c'];
-  for (const run of runs) await log.append('t', run, [{ seq: 1, event: 'node-settled', json }]);
+  for (const run of runs) await log.append('t', run, { events: [{ seq: 1, event: 'node-settled', json }] });
   for (const run of runs) await reader.read('t', run, projection);
   reads.length = 0;
   for (const run of runs.toReversed()) await reader.read('t', run, projection);

@@ -290,7 +290,6 @@ async function deleteAgent(parts: ServerParts, tenant: string, agentId: string):
   await stores.sessions.deleteOf(tenant, agentId);
   for (const run of await stores.runs.deleteOf(tenant, agentId)) {
     await stores.log.delete(tenant, run);
-    await stores.journal?.delete(tenant, run);
   }
   return wasThere;
 }

@@ -21,8 +21,8 @@ export function ragflowFrames({ seq, ragflow }: EventFrame): readonly string[] {
 }
 
 /** An event of the engine as it is. */
-export function engineFrames({ seq, json }: EventFrame): readonly string[] {
-  return [sseFrame(seq, json)];
+export function engineFrames({ seq, engine }: EventFrame): readonly string[] {
+  return [sseFrame(seq, engine)];
 }
 
 /** Bytes that wait in the process before a client counts as not ready; the socket has its own buffer beside. */

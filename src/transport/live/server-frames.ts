@@ -38,7 +38,7 @@ export type LiveView = 'ragflow' | 'engine';
 /** The event is put in as it is: it was serialised once for all clients. Undefined when the view does not show it. */
 export function eventFrame(run: string, frame: EventFrame, view: LiveView): string | undefined {
   const { seq, fromSeq } = frame;
-  const json = view === 'engine' ? frame.json : frame.ragflow;
+  const json = view === 'engine' ? frame.engine : frame.ragflow;
   if (json === undefined) return undefined;
   const from = fromSeq === undefined ? '' : `"from_seq":${fromSeq},`;
   return `{"type":"event","run_id":${JSON.stringify(run)},${from}"seq":${seq},"event":${json}}`;
