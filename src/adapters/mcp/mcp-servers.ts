@@ -4,7 +4,7 @@ import type { TraceContext } from '../../graph/trace-context.js';
 import type { JsonObject } from '../../json.js';
 import { shareByKey, type UseShared } from '../../operators/share-by-key.js';
 import { toolFailed } from '../failures.js';
-import { type CachedList, McpConnection, type McpTool, newListCache } from './mcp-connection.js';
+import { type CachedList, McpConnection, type McpTool } from './mcp-connection.js';
 import { type ServerSettings, serverHeaders } from './mcp-settings.js';
 import { type McpSession, type OpenOptions, openSession } from './open-session.js';
 
@@ -59,7 +59,7 @@ export function createMcpServers(
     const done = closed.catch(ignore).finally(() => closing.delete(done));
     closing.add(done);
   };
-  const lists = newListCache();
+  const lists = new Map<string, CachedList>();
   const programs = { running: 0 };
   const use = shareByKey<Place, McpConnection>({
     keyOf: ({ tenant, id, user, headers }) => JSON.stringify([tenant, id, user.run, headers]),

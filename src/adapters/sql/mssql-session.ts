@@ -1,7 +1,7 @@
 /** SQL Server through the package `mssql`, where it is installed. */
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../../errors.js';
+import { within } from '../../operators/within.js';
 import { toolFailed } from '../failures.js';
 import { type CellKind, RowCollector } from './cells.js';
 import {
@@ -134,7 +134,7 @@ function createSession(driver: MssqlDriver, pool: MssqlPool, sockets: ReadonlySe
     query: (sql, bounds) => guardStatement(wire, readInTransaction(driver, pool, sql, bounds), { ...bounds, abandon }),
     async close() {
       isAlive = false;
-      await Promise.race([pool.close().catch(ignore), delay(CLOSE_MS, undefined, { ref: false })]);
+      await within(CLOSE_MS, pool.close().catch(ignore), undefined);
       drop(sockets);
     },
     abandon,

@@ -1,7 +1,7 @@
 /** Postgres through the package `postgres`. */
 import { isIP, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
+import { within } from '../../operators/within.js';
 import { toolFailed } from '../failures.js';
 import { type CellKind, RowCollector } from './cells.js';
 import {
@@ -142,7 +142,7 @@ function createSession(target: OpenTarget, sql: Sql, socket: Socket, backend: Ba
     query: (text, bounds) => life.run(() => readInTransaction(sql, text, bounds), bounds),
     async close() {
       life.end();
-      await Promise.race([sql.end(), delay(CLOSE_MS, undefined, { ref: false })]);
+      await within(CLOSE_MS, sql.end(), undefined);
       socket.destroy();
     },
     abandon: life.abandon,
