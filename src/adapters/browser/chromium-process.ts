@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { ConnectOverCDPTransport } from 'playwright-core';
+import { noop } from 'rxjs';
 import { EngineError } from '../../errors.js';
 
 /** Characters of Chromium's stderr that are kept; they explain a browser that does not start. */
@@ -64,10 +65,10 @@ export function startChromium(options: StartOptions, signal: AbortSignal): Chrom
     throw new EngineError('BROWSER_FAILED', `The browser ${how}.${complaints()}`);
   });
   // There may be no listener yet, or no longer.
-  failed.catch(ignore);
+  failed.catch(noop);
   const gone = ended
     .then(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }))
-    .catch(ignore);
+    .catch(noop);
   return { pid: child.pid ?? -1, folder, transport, failed, gone, removeNow };
 }
 
@@ -117,7 +118,7 @@ function kill(child: ChildProcess): void {
 /** Reads Chromium's stderr; gives its last relevant line, as the end of a message. */
 function collectComplaints(child: ChildProcess): () => string {
   let text = '';
-  child.stderr?.on('error', ignore).on('data', (bytes: Buffer) => {
+  child.stderr?.on('error', noop).on('data', (bytes: Buffer) => {
     text = `${text}${bytes}`.slice(-MAX_COMPLAINTS);
   });
   return () => {
@@ -130,8 +131,6 @@ function collectComplaints(child: ChildProcess): () => string {
 function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : error.name;
 }
-
-function ignore(): void {}
 
 /** How Chromium is started. */
 export interface FlagOptions {

@@ -2,6 +2,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, CDPSession } from 'playwright-core';
+import { noop } from 'rxjs';
 import { within } from '../../operators/within.js';
 
 /** Bounds of what pages may download in one session. */
@@ -109,16 +110,14 @@ export async function watchDownloads(
 }
 
 async function discard(cdp: CDPSession, guid: string, browserContextId: string, folder: string): Promise<void> {
-  await cdp.send('Browser.cancelDownload', { guid, browserContextId }).catch(ignore);
+  await cdp.send('Browser.cancelDownload', { guid, browserContextId }).catch(noop);
   // A guid is Chromium's; a name of a page is never part of a path.
-  await rm(path.join(folder, guid), { force: true }).catch(ignore);
+  await rm(path.join(folder, guid), { force: true }).catch(noop);
 }
 
 function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 100));
 }
-
-function ignore(): void {}
 
 /** Most notes between two reads, and the longest of them in characters. */
 const MAX_NOTES = 20;

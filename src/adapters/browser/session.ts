@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import { noop } from 'rxjs';
 import { within } from '../../operators/within.js';
 import type { ActionOutcome, BrowserAction, PageView } from './action.js';
 import { type BrowserFile, type DownloadLimits, type Notes, watchDownloads } from './downloads.js';
@@ -136,7 +137,7 @@ function createTabs(context: BrowserContext, notes: Notes) {
     if (pages.length >= MAX_TABS) {
       notes.add(`A new tab was closed again: ${MAX_TABS} are the most.`);
       page.once('close', () => leave(page));
-      page.close().catch(ignore);
+      page.close().catch(noop);
       return;
     }
     if (pages.length > 0) notes.add('A new tab opened, which is the page now.');
@@ -146,7 +147,7 @@ function createTabs(context: BrowserContext, notes: Notes) {
     page.once('crash', () => {
       notes.add('The page crashed and was closed; it may have used too much memory.');
       leave(page);
-      page.close().catch(ignore);
+      page.close().catch(noop);
     });
     page.on('dialog', (dialog) => {
       const kind = dialog.type();
@@ -154,7 +155,7 @@ function createTabs(context: BrowserContext, notes: Notes) {
       notes.add(
         `A dialog (${kind}) said ${JSON.stringify(dialog.message().slice(0, 200))}; it was ${isAccepted ? 'accepted' : 'dismissed'}.`,
       );
-      (isAccepted ? dialog.accept() : dialog.dismiss()).catch(ignore);
+      (isAccepted ? dialog.accept() : dialog.dismiss()).catch(noop);
     });
   });
   return {
@@ -203,8 +204,6 @@ function answerOf<T>(work: Promise<T>, fallback: T): Promise<T> {
   );
 }
 
-function ignore(): void {}
-
 /** How long a page must be without requests to count as settled, and how long it may take, in milliseconds. */
 const QUIET_MS = 120;
 const MAX_MS = 3_000;
@@ -238,7 +237,7 @@ function createSettler(context: BrowserContext) {
       do await delay(QUIET_MS);
       while (!isQuiet() && performance.now() < end);
       const leftMs = Math.max(1, end - performance.now());
-      await page()?.waitForLoadState('domcontentloaded', { timeout: leftMs }).catch(ignore);
+      await page()?.waitForLoadState('domcontentloaded', { timeout: leftMs }).catch(noop);
     },
   };
 }

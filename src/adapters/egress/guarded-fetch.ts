@@ -1,5 +1,6 @@
 /** `fetch` for libraries that bring their own protocol: streaming, under the policy of the one egress client. */
 import type { Readable } from 'node:stream';
+import { noop } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { TraceContext } from '../../graph/trace-context.js';
 import { type Resolver, resolveHost, resolveWithSystem } from './dial.js';
@@ -141,7 +142,7 @@ function responseOf(wire: WireAnswer, limits: Limits, done: () => void): Respons
     wire.close();
   });
   // Never removed: an error of a stream without a listener would end the process.
-  body.on('error', ignore);
+  body.on('error', noop);
   if (BODILESS.has(status)) {
     body.destroy();
     return new Response(null, { status, headers });
@@ -173,8 +174,6 @@ function streamOf(body: Readable, limits: Limits, contentType: string): Readable
     },
   });
 }
-
-function ignore(): void {}
 
 const CR = 13;
 const LF = 10;

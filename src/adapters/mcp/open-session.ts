@@ -9,7 +9,7 @@ import type {
   SSEClientTransport,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { Observable } from 'rxjs';
+import { noop, Observable } from 'rxjs';
 import type { TraceContext } from '../../graph/trace-context.js';
 import type { JsonObject } from '../../json.js';
 import { within } from '../../operators/within.js';
@@ -67,7 +67,7 @@ export function openSession(server: ServerSettings, options: OpenOptions): Obser
     );
     return () => {
       abort.abort();
-      options.onClosing(opening.then(({ close }) => close(), ignore));
+      options.onClosing(opening.then(({ close }) => close(), noop));
     };
   });
 }
@@ -115,13 +115,13 @@ async function connected(timeoutMs: number, signal: AbortSignal, work: Promise<v
   } finally {
     clearTimeout(timer);
     // The rejection of the promise that lost the race is ignored.
-    work.catch(ignore);
-    cutShort.catch(ignore);
+    work.catch(noop);
+    cutShort.catch(noop);
   }
 }
 
 async function closeWithin({ leave, cut }: Link): Promise<void> {
-  await within(CLOSE_MS, leave().catch(ignore), undefined);
+  await within(CLOSE_MS, leave().catch(noop), undefined);
   await cut();
 }
 
@@ -207,8 +207,6 @@ function withoutListening(send: ReturnType<typeof createGuardedFetch>['fetch']):
   return answer as typeof fetch;
 }
 
-function ignore(): void {}
-
 /** What the library adds to a message of its own accord. */
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 
@@ -243,7 +241,7 @@ function ownRequestStreams(transport: StreamableHTTPClientTransport): () => Prom
   const notify = (message: JSONRPCMessage, options: SendOptions): Promise<void> => {
     const sent = send(message, options).finally(() => notices.delete(sent));
     notices.add(sent);
-    sent.catch(ignore);
+    sent.catch(noop);
     return sent;
   };
   transport.send = (message, options) => {

@@ -1,6 +1,7 @@
 /** Postgres through the package `postgres`. */
 import { isIP, type Socket } from 'node:net';
 import type postgres from 'postgres';
+import { noop } from 'rxjs';
 import { within } from '../../operators/within.js';
 import { toolFailed } from '../failures.js';
 import { type CellKind, RowCollector } from './cells.js';
@@ -105,7 +106,7 @@ function whenClosed(socket: Socket): Promise<never> {
     else socket.once('close', () => reject(closedConnection()));
   });
   // Most close long after their last caller.
-  closed.catch(ignore);
+  closed.catch(noop);
   return closed;
 }
 
@@ -155,7 +156,7 @@ async function readInTransaction(sql: Sql, text: string, bounds: StatementBounds
   try {
     return await readRows(sql, text, bounds);
   } finally {
-    await sql.unsafe('rollback').catch(ignore);
+    await sql.unsafe('rollback').catch(noop);
   }
 }
 
@@ -214,5 +215,3 @@ async function sendCancel(target: OpenTarget, { pid, secret }: Backend): Promise
 function closedConnection(): Error {
   return toolFailed('the connection was closed');
 }
-
-function ignore(): void {}

@@ -1,5 +1,6 @@
 /** The host's side of interpreters: one in its thread, and spares that are kept ready. */
 import type { Worker } from 'node:worker_threads';
+import { noop } from 'rxjs';
 import { EngineError } from '../../../errors.js';
 import { within } from '../../../operators/within.js';
 import { startThread } from '../../../threads/start-thread.js';
@@ -58,9 +59,9 @@ export function startInterpreter({ file, maxOutputBytes, ...rest }: InterpreterO
     state.isDead = true;
   });
   const next = (type: ThreadMessage['type']): Promise<ThreadMessage> => nextMessage(worker, type, death);
-  const ready = next('ready').then(ignore);
+  const ready = next('ready').then(noop);
   // A caller gets the rejection; that of an unused spare must not end the process.
-  ready.catch(ignore);
+  ready.catch(noop);
 
   return {
     ready,
@@ -139,8 +140,6 @@ async function inTime(ready: Promise<void>): Promise<void> {
   const late = await within(START_MS, ready, 'late');
   if (late === 'late') throw lost(new Error(`its interpreter did not start within ${START_MS / 1000} seconds`));
 }
-
-function ignore(): void {}
 
 export interface InterpreterPoolOptions {
   readonly start: () => Promise<Interpreter>;
