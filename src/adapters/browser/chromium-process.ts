@@ -78,7 +78,7 @@ function spawnIn(folder: string, { executable, isSandboxed }: StartOptions): Chi
   // A PDF is downloaded instead of shown.
   const preferences = JSON.stringify({ plugins: { always_open_pdf_externally: true } });
   writeFileSync(path.join(profile, 'Default', 'Preferences'), preferences);
-  const [program, ...given] = bounded([executable, ...chromiumFlags({ profile, isSandboxed })]);
+  const [program, ...given] = bounded([executable, ...chromiumFlags(profile, isSandboxed)]);
   return spawn(program, given, {
     cwd: folder,
     // A process group of its own: killing reaches renderers too, and Ctrl-C in a terminal does not.
@@ -132,13 +132,6 @@ function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : error.name;
 }
 
-/** How Chromium is started. */
-export interface FlagOptions {
-  /** Folder of the profile. */
-  readonly profile: string;
-  readonly isSandboxed: boolean;
-}
-
 /** Parts of Chromium that talk to servers of their own, or to the network beside the proxy. */
 const DISABLED_FEATURES = [
   'AutofillServerCommunication',
@@ -166,7 +159,7 @@ const NO_PROXY = 'http://127.0.0.1:1';
  * `<-loopback>` removes the exemption of loopback from proxies; names are never resolved by Chromium itself; QUIC
  * and WebRTC, which use UDP and no proxy, are off.
  */
-function chromiumFlags({ profile, isSandboxed }: FlagOptions): readonly string[] {
+function chromiumFlags(profile: string, isSandboxed: boolean): readonly string[] {
   return [
     '--headless',
     '--remote-debugging-pipe',

@@ -13,6 +13,7 @@ import { EngineError } from '../../errors.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import { type DialOptions, dial, type Resolver, resolveHost } from '../egress/dial.js';
 import { exchangeFailure } from '../egress/failures.js';
+import { HOP_HEADERS } from '../egress/request-headers.js';
 import { checkUrl, hostOf } from '../egress/url-policy.js';
 
 /** Opens a connection whose addresses are decided. */
@@ -175,19 +176,6 @@ function close(server: Server, clients: Iterable<Duplex>): void {
   server.close();
   for (const client of clients) client.destroy();
 }
-
-/** Headers that belong to one connection and not to what is sent over it. */
-const HOP_HEADERS = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /**
  * Sends a plain request of a browser over a connection made for it, and the answer back as it comes.
