@@ -4,7 +4,7 @@
  */
 export type { OpenCanvas } from '../hosting/canvas-opener.js';
 export type { ClientPresence } from '../hosting/client-presence.js';
-export type { EventFrame, FrameParts } from '../hosting/event-frame.js';
+export type { DeltaShape, EventFrame, FrameParts } from '../hosting/event-frame.js';
 export type { DefaultDocument } from '../hosting/find-document.js';
 export { createHost, DEFAULT_LIMITS, type Host, type HostLoad, type HostOptions } from '../hosting/host.js';
 export type { HostLimits, HostStores } from '../hosting/host-options.js';
@@ -24,7 +24,7 @@ export {
   type TurnRequest,
   type TurnTarget,
 } from '../hosting/start-command.js';
-export type { Transcript } from '../hosting/transcript.js';
+export type { Transcript, TranscriptOptions } from '../hosting/transcript.js';
 export type {
   CanvasRuntimeStore,
   CreateCounter,
