@@ -1,8 +1,8 @@
 /** What a canvas costs a node, from the question to the last event as text: `npm run bench -- canvas`. */
 import { lastValueFrom, map, reduce } from 'rxjs';
 import { loadCanvas } from '../src/canvas/load-canvas.js';
+import { toWireEvents } from '../src/canvas/ragflow-events.js';
 import { runTurn } from '../src/canvas/turn.js';
-import { toWireEvents } from '../src/canvas/wire-events.js';
 import { microsecondsPerStep, type Row } from './measure.js';
 
 /** Turns before anything is measured: about a second, by which the compiler has settled even on a machine that is busy. */

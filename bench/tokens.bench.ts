@@ -13,6 +13,7 @@ import { builtInComponents, loadCanvas } from '../src/canvas/load-canvas.js';
 import { runTurn } from '../src/canvas/turn.js';
 import { createRegistry, defineComponent, type Registry } from '../src/graph/component.js';
 import { delta, type NodeEvent, settled } from '../src/graph/node-events.js';
+import { createCanvasOpener } from '../src/hosting/canvas-opener.js';
 import { DEFAULT_LIMITS } from '../src/hosting/host.js';
 import { SILENT_LOG } from '../src/hosting/log.js';
 import { RunHub } from '../src/hosting/run-hub.js';
@@ -20,8 +21,8 @@ import { createModels } from '../src/models/router.js';
 import type { RunLog } from '../src/records/stores.js';
 import { modelsFromEnvironment } from '../src/settings/read-settings.js';
 import { createMemoryStores } from '../src/stores/index.js';
+import { ragflowFrames } from '../src/transport/http/event-stream.js';
 import { createServer, readConfig } from '../src/transport/index.js';
-import { sseFrame } from '../src/transport/http/event-stream.js';
 import { milliseconds, type Row } from './measure.js';
 
 const RATE = { unit: '/s', isRate: true };
@@ -47,6 +48,7 @@ export async function benchTokens(): Promise<readonly Row[]> {
 const LOG_ELSEWHERE: RunLog = {
   append: () => {},
   read: async () => [],
+  snapshot: async () => undefined,
   end: async () => {},
   delete: async () => {},
 };
@@ -56,7 +58,14 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
   const memory = createMemoryStores();
   const stores = log === undefined ? memory : { ...memory, log };
   const canvas = loadCanvas(DOCUMENT, { registry: REGISTRY });
-  const hub = new RunHub({ stores, limits: DEFAULT_LIMITS, logger: SILENT_LOG, now: Date.now });
+  const hub = new RunHub({
+    stores,
+    openCanvas: createCanvasOpener({ registry: REGISTRY }),
+    areRecoverable: false,
+    limits: DEFAULT_LIMITS,
+    logger: SILENT_LOG,
+    now: Date.now,
+  });
   let runs = 0;
   const taken = await milliseconds(
     async () => {
@@ -80,7 +89,7 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
           new Promise<void>((resolve, reject) => {
             follow().subscribe({
               next: (frame) => {
-                bytes += sseFrame(frame).length;
+                for (const text of ragflowFrames(frame)) bytes += text.length;
               },
               complete: resolve,
               error: reject,

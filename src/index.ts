@@ -55,20 +55,25 @@ export {
   loadCanvas,
 } from './canvas/load-canvas.js';
 export {
+  RagflowProjection,
+  toWireEvents,
+  type WireContext,
+  type WireEvent,
+  type WireEventName,
+  type WireHeader,
+} from './canvas/ragflow-events.js';
+export { type NumberedWireEvent, RagflowReader, readRagflowEvents } from './canvas/read-ragflow-events.js';
+export {
+  type ActivationStatus,
+  type DescribeNode,
   type RunTimeline,
   type TimelineActivation,
-  type TimelineCall,
   type TimelineEmission,
-  type TimelineEvent,
   type TimelineNode,
+  type TimelineUsage,
   timelineOf,
-} from './canvas/run-timeline.js';
-export type { ActivationStatus, TimelineUsage } from './canvas/timeline.js';
+} from './canvas/timeline.js';
 export { converse, runTurn, type Session, sessionAfter, type Turn, type TurnOptions } from './canvas/turn.js';
-export type { WorkingNode } from './canvas/wire-calls.js';
-export type { Speaker, WireEvent, WireEventName, WireHeader } from './canvas/wire-event.js';
-export { toWireEvents, type WireContext, type WireMapper, type WireSink } from './canvas/wire-events.js';
-export type { WirePast } from './canvas/wire-past.js';
 // Components, and what they ask of the process around a run.
 export { agentComponent } from './components/agent.js';
 export type { AgentParams } from './components/agents/agent-params.js';

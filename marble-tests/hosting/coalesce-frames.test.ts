@@ -1,22 +1,20 @@
 import { map } from 'rxjs';
 import { describe, it } from 'vitest';
-import type { WireEvent, WireEventName } from '../../src/canvas/wire-event.js';
+import { RagflowProjection } from '../../src/canvas/ragflow-events.js';
 import { EngineError } from '../../src/errors.js';
 import { coalesceFrames } from '../../src/hosting/coalesce-frames.js';
-import type { EventFrame } from '../../src/hosting/event-frame.js';
-import { EventFramer } from '../../src/hosting/event-framer.js';
+import { type EventFrame, EventFramer, storedFrame } from '../../src/hosting/event-frame.js';
 import { marbles } from '../support/scheduler.js';
 
-function wire(event: WireEventName, data: WireEvent['data']): WireEvent {
-  return { event, message_id: 'm', created_at: 0, task_id: 's', session_id: 's', data };
-}
-const { event: _, data: __, ...HEADER } = wire('message', {});
-const framer = new EventFramer();
-const piece = (seq: number, text: string, component = 'A') => framer.piece(seq, HEADER, { node: component }, text);
+const PROJECTION = new RagflowProjection({ plan: undefined, messageId: 'm', sessionId: 's', startedAt: 0 });
+const framer = new EventFramer(PROJECTION);
+const header = (seq: number) => ({ run: 'r', seq, at: 0, node: 'A', token: 1 });
+const piece = (seq: number, text: string, of = { node: 'A', token: 1 }) =>
+  framer.frame({ ...header(seq), type: 'node-delta', ...of, port: 'content', text });
 
 /** What a client reads of a frame. */
-const shown = ({ seq, fromSeq, json }: EventFrame) => {
-  const { event, data } = JSON.parse(json);
+const shown = ({ seq, fromSeq, ragflow = '{}' }: EventFrame) => {
+  const { event, data } = JSON.parse(ragflow);
   return `${fromSeq === undefined ? '' : `${fromSeq}-`}${seq} ${event} ${data?.component_id ?? ''} ${data?.content ?? ''}`;
 };
 
@@ -24,13 +22,13 @@ const FRAMES = {
   a: piece(1, 'He'),
   b: piece(2, 'llo'),
   c: piece(3, ' world'),
-  d: piece(4, 'other', 'B'),
-  e: framer.frame(4, wire('message_end', { component_id: 'A' })),
   f: piece(5, '!'),
-  t: framer.frame(2, wire('message', { content: '', start_to_think: true, component_id: 'A' })),
-  s: framer.frame(2, wire('message', { content: '', audio_binary: 'ff', component_id: 'A' })),
-  // As it comes from the log: without the event.
-  l: { seq: 2, event: 'message', json: piece(2, 'llo').json },
+  d: piece(4, 'other', { node: 'B', token: 2 }),
+  e: framer.frame({ ...header(4), type: 'node-notice', name: 'message-ended', data: {} }),
+  t: framer.frame({ ...header(2), type: 'node-thinking', phase: 'started' }),
+  s: framer.frame({ ...header(2), type: 'node-notice', name: 'audio', data: { audio_binary: 'ff' } }),
+  // As it comes from the log.
+  l: storedFrame(piece(2, 'llo'), PROJECTION),
 };
 const READY = { t: true, f: false };
 const options = { maxBytes: 10_000 };
@@ -83,6 +81,15 @@ describe('coalesceFrames', () => {
       });
     }),
   );
+
+  it('keeps pieces apart for a client that gets every event by itself', () =>
+    marbles(({ cold, expectObservable }) => {
+      const source$ = cold('ab|', FRAMES);
+      const ready$ = cold('f--t', READY);
+      const expected = '   ---(ab|)';
+
+      expectObservable(source$.pipe(coalesceFrames({ ...options, isExact: true, ready$ }))).toBe(expected, FRAMES);
+    }));
 
   it('gives a client up for whom too much would wait', () =>
     marbles(({ cold, expectObservable }) => {

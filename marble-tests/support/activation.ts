@@ -2,9 +2,9 @@ import { defer, EMPTY, from, isObservable, map, type Observable, of, tap, throwE
 import { parseReference } from '../../src/dsl/reference.js';
 import { renderValue } from '../../src/dsl/render-value.js';
 import { type Lookup, readReference, type ValueSource } from '../../src/dsl/resolve.js';
+import { toOutcome } from '../../src/graph/activation.js';
 import type { Activation, BodyEnd, BodyRound, Component, NodeFunction, Placement } from '../../src/graph/component.js';
 import { type Delta, delta, type NodeEvent, type Outputs } from '../../src/graph/node-events.js';
-import { toOutcome } from '../../src/graph/perform.js';
 import { appended } from '../../src/graph/transition.js';
 import type { Json, JsonObject } from '../../src/json.js';
 

@@ -1,7 +1,17 @@
 /** A timeline as a marble diagram: one line a node, time from left to right. */
-import { formatMs, formatTick, ticksOf } from './time-axis.js';
+
+import { MESSAGE_END } from './ragflow-events.js';
 import type { RunTimeline, TimelineEmission } from './timeline.js';
-import { type BarStatus, lastMoment, rowsOf, type TimelineBar, type TimelineRow } from './timeline-rows.js';
+import {
+  type BarStatus,
+  formatMs,
+  formatTick,
+  lastMoment,
+  rowsOf,
+  type TimelineBar,
+  type TimelineRow,
+  ticksOf,
+} from './timeline-rows.js';
 
 /** How a diagram is drawn. */
 export interface DrawTimelineOptions {
@@ -11,12 +21,12 @@ export interface DrawTimelineOptions {
   readonly hasColours?: boolean;
 }
 
-/** What a node says, as a letter. */
+/** Emissions of a node, as letters. */
 const EMISSION: Readonly<Record<TimelineEmission['kind'], string>> = {
   text: 't',
   thinking: 'k',
   usage: 'u',
-  message_end: 'm',
+  [MESSAGE_END]: 'm',
   audio: 'a',
   notice: 'n',
 };
@@ -32,7 +42,7 @@ const END: Readonly<Record<BarStatus, string>> = {
   stopped: 'x',
 };
 
-/** What the marks mean; a drawing explains those that it has. */
+/** The legend; a drawing has the entries of the marks that occur in it. */
 const LEGEND: readonly (readonly [mark: string, meaning: string])[] = [
   ['^', 'starts'],
   ['-', 'works'],
@@ -76,7 +86,7 @@ const MAX_LABEL = 36;
 /** Columns between two times of the axis, at least. */
 const TICK_COLUMNS = 12;
 
-/** Draws a timeline. Control characters of names and messages are left out, so that none of them can steer a terminal. */
+/** Draws a timeline. Control characters of names and messages are removed: they must not control a terminal. */
 export function drawTimeline(
   timeline: RunTimeline,
   { columns = 100, hasColours = false }: DrawTimelineOptions = {},
@@ -139,15 +149,15 @@ interface Scale {
   readonly track: number;
 }
 
-/** Marks in order of their weight: work, then what was said, then ends and starts. */
+/** Marks in order of their weight: work, then emissions, then ends and starts. */
 function marblesOf(bars: readonly TimelineBar[], scale: Scale): string {
   const marks: string[] = Array(scale.track).fill(' ');
   const column = (ms: number): number =>
     Math.min(scale.track - 1, Math.max(0, Math.floor(((ms - scale.from) / scale.span) * scale.track)));
   for (const { fromMs, toMs } of bars) marks.fill('-', column(fromMs), column(toMs) + 1);
   for (const { fromMs } of bars) marks[column(fromMs)] = '^';
-  for (const { marks: said } of bars) for (const { kind, atMs } of said) marks[column(atMs)] = EMISSION[kind];
-  // Where many end in one place, a failure is what one looks for.
+  for (const bar of bars) for (const { kind, atMs } of bar.marks) marks[column(atMs)] = EMISSION[kind];
+  // Where several end in one column, a failure is shown.
   for (const { toMs, status } of bars) if (status === 'settled') marks[column(toMs)] = END.settled;
   for (const { toMs, status } of bars) if (status !== 'settled') marks[column(toMs)] = END[status];
   return marks.join('');
@@ -187,7 +197,7 @@ function coloured(marbles: string, hasColours: boolean): string {
   });
 }
 
-/** On one line, without characters that steer a terminal or turn the direction of what follows. */
+/** On one line, without control and direction characters. */
 function plain(text: string): string {
   return text.replace(/\s+/gu, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
 }
@@ -204,14 +214,14 @@ function widthOf(text: string): number {
 
 function cut(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
-  let kept = '';
+  let start = '';
   let width = 1;
   for (const character of text) {
     width += widthOf(character);
     if (width > columns) break;
-    kept += character;
+    start += character;
   }
-  return columns < 1 ? '' : `${kept}…`;
+  return columns < 1 ? '' : `${start}…`;
 }
 
 function padded(text: string, columns: number): string {

@@ -46,7 +46,7 @@ export interface TimelineRow {
   readonly error?: string;
 }
 
-/** Lanes of one row; what is at the same time as so many others lies over the last one. */
+/** Lanes of one row; further bars at the same time overlap in the last one. */
 const MAX_LANES = 8;
 
 const MAX_DEPTH = 12;
@@ -87,7 +87,7 @@ function nodeRow({ node, type, name, usage, activations, busyMs }: TimelineNode,
     .join(' · ');
   const row = rowOf({ kind: 'node', label: node, about, depth }, bars);
   const unended = bars.filter(({ status }) => status === 'open' || status === 'stopped');
-  // The sums know also of activations that are not listed, but not of those without an end.
+  // The sums include activations that are not listed, but none without an end.
   return { ...row, bars: activations, busyMs: busyMs + timeOf(unended), tokens: usage.totalTokens };
 }
 
@@ -182,4 +182,35 @@ function lanesOf(bars: readonly TimelineBar[]): TimelineBar[][] {
     else lanes.at(-1)?.push(bar);
   }
   return lanes;
+}
+
+/** Steps of an axis in milliseconds, of which the smallest that fits is taken; above them whole hours. */
+const STEPS_MS: readonly number[] = [
+  ...[1, 10, 100, 1_000].flatMap((unit) => [unit, 2 * unit, 5 * unit]),
+  ...[10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600].map((seconds) => seconds * 1_000),
+];
+const HOUR_MS = 3_600_000;
+
+/** Round times from 0 to before `spanMs`, `most` of them at most, at least one. */
+export function ticksOf(spanMs: number, most: number): readonly number[] {
+  const room = spanMs / Math.max(1, most);
+  const step = STEPS_MS.find((one) => one >= room) ?? Math.ceil(room / HOUR_MS) * HOUR_MS;
+  return Array.from({ length: Math.max(1, Math.ceil(spanMs / step)) }, (_, at) => at * step);
+}
+
+/** A time on an axis, as short as possible. */
+export function formatTick(ms: number): string {
+  if (ms === 0) return '0';
+  if (ms < 1_000) return `${ms} ms`;
+  return ms < 60_000 ? `${ms / 1_000} s` : formatMs(ms).replace(/ 0 (?:s|min)$/, '');
+}
+
+/** A duration as text, such as `1.50 s`. */
+export function formatMs(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_995) return `${(ms / 1_000).toFixed(2)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

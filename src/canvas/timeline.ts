@@ -1,26 +1,24 @@
-/** The words of a timeline; `run-timeline.ts` makes one. */
-
-import type { CallSummary } from '../graph/calls.js';
-import type { RunEvent } from '../graph/events.js';
-import type { WireEvent } from './wire-event.js';
-
-/** An event that a timeline is made of: the engine's own, or RAGFlow's with its number in the run's log. */
-export type TimelineEvent = RunEvent | (WireEvent & { readonly seq?: number });
+/**
+ * What a run did, over time: when each node began and ended, what it emitted in between, and what that cost.
+ *
+ * Folded from the engine's events alone, so that there is a timeline of any run whose log is stored.
+ */
+import { CallLog, type CallSummary } from '../graph/calls.js';
+import type { NodeFailed, NodeHeader, NodeStarted, RunEndFields, RunEvent } from '../graph/events.js';
+import type { CallReport } from '../graph/node-events.js';
+import { MESSAGE_END } from './ragflow-events.js';
 
 /** What came of an activation. `open`: nothing yet. `retried`: it failed and was tried again. */
 export type ActivationStatus = 'open' | 'settled' | 'failed' | 'retried' | 'skipped' | 'waiting';
 
-/** Something that a node said while it was at work; neighbouring pieces of one kind are one emission. */
+/** Something that a node emitted while it was at work; neighbouring pieces of one kind are one emission. */
 export interface TimelineEmission {
   /** `text` and `thinking` are pieces of text; the others are named by the event. */
-  readonly kind: 'text' | 'thinking' | 'usage' | 'message_end' | 'audio' | 'notice';
+  readonly kind: 'text' | 'thinking' | 'usage' | typeof MESSAGE_END | 'audio' | 'notice';
   /** Numbers of its first and its last event. */
   readonly fromSeq: number;
   readonly toSeq: number;
-  /**
-   * Milliseconds since 1970. RAGFlow's words tell no time of these: pieces have that of the last event before them that does, the
-   * end of a message that of its node's.
-   */
+  /** Milliseconds since 1970. */
   readonly atMs: number;
   readonly pieces: number;
   /** UTF-16 units of all pieces. */
@@ -31,7 +29,7 @@ export interface TimelineEmission {
 export interface TimelineActivation {
   /** Id of the node. */
   readonly node: string;
-  /** Its type and its name; absent in the engine's own events. */
+  /** Its type and its name, where they are known. */
   readonly type?: string;
   readonly name?: string;
   /** Where it ran when it was in a body: `container/round`, outermost first. */
@@ -69,7 +67,7 @@ export interface TimelineNode {
   readonly node: string;
   readonly type?: string;
   readonly name?: string;
-  /** How often it began, retries and passes over it apart. */
+  /** How often it began, without retries and skips. */
   readonly activations: number;
   readonly failures: number;
   readonly retries: number;
@@ -114,3 +112,308 @@ export const MAX_RUN_CALLS = 20_000;
 
 /** Activations of one run, at most. */
 export const MAX_ACTIVATIONS = 20_000;
+
+/** Type and name of a node; undefined when they are not known. */
+export type DescribeNode = (node: string) => { readonly type?: string; readonly name?: string } | undefined;
+
+/**
+ * The timeline of a run, from its events in order; those of a run that has not ended give what is known so far.
+ *
+ * Pure.
+ */
+export function timelineOf(events: Iterable<RunEvent>, describe?: DescribeNode): RunTimeline {
+  const fold = new TimelineFold(describe);
+  for (const event of events) fold.add(event);
+  return fold.timeline;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Usage = Mutable<TimelineUsage>;
+type Sums = Mutable<Omit<TimelineNode, 'usage' | 'type' | 'name'>> & { readonly usage: Usage };
+type Activation = Mutable<Omit<TimelineActivation, 'emissions' | 'usage' | 'calls' | 'type' | 'name'>> & {
+  readonly emissions: Mutable<TimelineEmission>[];
+  /** Its calls so far; the end of the activation sums them up. */
+  log?: CallLog;
+  calls: readonly CallSummary[];
+  readonly usage: Usage;
+};
+
+/** How an activation ended. */
+interface End {
+  readonly status: ActivationStatus;
+  readonly elapsedMs?: number;
+  readonly error?: string;
+}
+
+/** {@link timelineOf} for events that come one by one. */
+export class TimelineFold {
+  readonly #describe: DescribeNode;
+  readonly #activations: Activation[] = [];
+  readonly #sums = new Map<string, Sums>();
+  /** Activations without an end, by token. */
+  readonly #open = new Map<number, Activation>();
+  #usage = noUsage();
+  #omitted = 0;
+  #emissions = 0;
+  #calls = 0;
+  #seq = 0;
+  #startedAtMs: number | undefined = undefined;
+  #end: Pick<RunTimeline, 'status' | 'error' | 'elapsedMs'> = { status: 'running' };
+
+  constructor(describe: DescribeNode = () => undefined) {
+    this.#describe = describe;
+  }
+
+  /** What is known so far, as a copy. */
+  get timeline(): RunTimeline {
+    const { elapsedMs = 0, ...end } = this.#end;
+    const startedAtMs = this.#startedAtMs;
+    const isOver = end.status !== 'running';
+    return {
+      ...end,
+      ...(startedAtMs !== undefined && { startedAtMs }),
+      ...(startedAtMs !== undefined && isOver && { endedAtMs: startedAtMs + elapsedMs, elapsedMs }),
+      lastSeq: this.#seq,
+      usage: { ...this.#usage },
+      activations: this.#activations.map(({ log, calls, ...one }) => ({
+        ...one,
+        ...this.#describe(one.node),
+        emissions: one.emissions.map((emission) => ({ ...emission })),
+        calls: calls.length === 0 && one.status === 'open' ? (log?.calls ?? []) : calls,
+        usage: { ...one.usage },
+      })),
+      omitted: this.#omitted,
+      nodes: [...this.#sums.values()].map((sums) => ({
+        ...sums,
+        ...this.#describe(sums.node),
+        usage: { ...sums.usage },
+      })),
+    };
+  }
+
+  add(event: RunEvent): void {
+    this.#seq = Math.max(this.#seq, event.seq);
+    this.#startedAtMs ??= event.at;
+    switch (event.type) {
+      case 'node-started':
+        this.#started(event);
+        return;
+      case 'node-delta':
+        this.#emit(event, event.port === 'thinking' ? 'thinking' : 'text', event.text.length);
+        return;
+      case 'node-notice':
+        this.#emit(event, kindOfNotice(event.name));
+        return;
+      case 'node-call':
+        this.#called(event, event.call);
+        return;
+      case 'node-usage':
+        this.#emit(event, 'usage');
+        this.#count(event, event);
+        return;
+      case 'node-settled':
+        this.#setCalls(event.token, event.calls);
+        this.#ended(event, { status: 'settled', elapsedMs: event.elapsedMs });
+        return;
+      case 'node-failed':
+        this.#failed(event);
+        return;
+      case 'node-skipped':
+        this.#ended(event, { status: 'skipped', elapsedMs: 0 });
+        return;
+      case 'node-interrupted':
+        // A container whose body waits is still open.
+        if (event.payload !== undefined) this.#ended(event, { status: 'waiting' });
+        return;
+      case 'run-interrupted':
+        this.#runEnded(event, { status: 'waiting' });
+        return;
+      case 'run-settled':
+        this.#runEnded(event, { status: 'succeeded' });
+        return;
+      case 'run-cancelled':
+        this.#runEnded(event, { status: 'cancelled' });
+        return;
+      case 'run-failed': {
+        const { code, message } = event.error;
+        this.#runEnded(event, { status: 'failed', error: { code, message } });
+        return;
+      }
+      case 'run-started':
+      case 'node-thinking':
+      case 'node-progress':
+      case 'node-streaming':
+      case 'body-opened':
+      case 'body-resumed':
+      case 'body-closed':
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  #started(event: NodeStarted): void {
+    const { token, retractFrom } = event;
+    // A container that continues in another process has begun before.
+    if (event.resumed === true && this.#open.has(token)) return;
+    for (const [open, { node, startSeq }] of retractFrom === undefined ? [] : this.#open) {
+      if (node === event.node && startSeq === retractFrom)
+        this.#ended({ ...event, token: open }, { status: 'retried' });
+    }
+    this.#open.set(token, this.#begin(event, event.at, event.attempt));
+  }
+
+  #begin({ node, within, token, seq }: NodeHeader, startedAtMs: number, attempt: number): Activation {
+    const one: Activation = {
+      node,
+      ...(within !== undefined && { within }),
+      token,
+      attempt,
+      status: 'open',
+      startSeq: seq,
+      startedAtMs,
+      emissions: [],
+      calls: [],
+      usage: noUsage(),
+    };
+    if (this.#activations.length < MAX_ACTIVATIONS) this.#activations.push(one);
+    else this.#omitted += 1;
+    if (attempt === 1) this.#sumsOf(node, startedAtMs).activations += 1;
+    return one;
+  }
+
+  #emit({ node, token, seq, at }: NodeHeader, kind: TimelineEmission['kind'], characters = 0): void {
+    const sums = this.#sumsOf(node, at);
+    if (kind === 'text' || kind === 'thinking') {
+      sums.pieces += 1;
+      sums.characters += characters;
+    }
+    const one = this.#open.get(token);
+    if (one === undefined) return;
+    const last = one.emissions.at(-1);
+    const isFull = one.emissions.length >= MAX_EMISSIONS || this.#emissions >= MAX_RUN_EMISSIONS;
+    if (last !== undefined && (last.kind === kind || isFull)) {
+      last.toSeq = seq;
+      last.pieces += 1;
+      last.characters += characters;
+    } else if (!isFull) {
+      this.#emissions += 1;
+      one.emissions.push({ kind, fromSeq: seq, toSeq: seq, atMs: at, pieces: 1, characters });
+    }
+  }
+
+  #called({ token, at }: NodeHeader, report: CallReport): void {
+    const one = this.#open.get(token);
+    if (one === undefined) return;
+    one.log ??= new CallLog();
+    one.log.add(report, at);
+  }
+
+  /** The calls that the end of a node or a run sums up, of all tries; each belongs to the try in which it began. */
+  #setCalls(token: number, calls: readonly CallSummary[] = []): void {
+    const one = this.#open.get(token);
+    if (one === undefined) return;
+    const byTry = new Map<Activation, CallSummary[]>();
+    for (const call of calls) {
+      const { startedAtMs } = call;
+      const owner = startedAtMs >= one.startedAtMs ? one : (this.#tryAt(token, startedAtMs) ?? one);
+      byTry.set(owner, [...(byTry.get(owner) ?? []), call]);
+    }
+    for (const [owner, own] of byTry) {
+      this.#calls -= owner.calls.length;
+      owner.calls = own.slice(0, MAX_RUN_CALLS - this.#calls);
+      this.#calls += owner.calls.length;
+    }
+  }
+
+  #tryAt(token: number, at: number): Activation | undefined {
+    return this.#activations.findLast((one) => one.token === token && one.startedAtMs <= at);
+  }
+
+  #count({ node, token }: NodeHeader, usage: Omit<TimelineUsage, 'calls'>): void {
+    for (const sum of [this.#usage, this.#open.get(token)?.usage, this.#sums.get(node)?.usage]) {
+      if (sum === undefined) continue;
+      sum.promptTokens += usage.promptTokens;
+      sum.completionTokens += usage.completionTokens;
+      sum.totalTokens += usage.totalTokens;
+      sum.calls += 1;
+    }
+  }
+
+  #failed(event: NodeFailed): void {
+    const { elapsedMs, error, then } = event;
+    this.#setCalls(event.token, event.calls);
+    // RAGFlow's events do not say why a node was tried again.
+    const reason = error.message === '' ? {} : { error: error.message };
+    this.#ended(event, { status: then === 'retry' ? 'retried' : 'failed', elapsedMs, ...reason });
+  }
+
+  #ended(event: NodeHeader, { status, elapsedMs, error }: End): void {
+    const { token, seq, at } = event;
+    // A node that was skipped, or that began before the log did, begins here.
+    const one = this.#open.get(token) ?? this.#begin(event, at - (elapsedMs ?? 0), 1);
+    this.#open.delete(token);
+    if (one.calls.length === 0 && one.log !== undefined) {
+      one.log.stop(at);
+      one.calls = one.log.told.slice(0, MAX_RUN_CALLS - this.#calls);
+      this.#calls += one.calls.length;
+    }
+    one.status = status;
+    one.endSeq = seq;
+    one.endedAtMs = at;
+    one.elapsedMs = elapsedMs ?? at - one.startedAtMs;
+    if (error !== undefined) one.error = error;
+    const sums = this.#sumsOf(one.node, one.startedAtMs);
+    sums.lastEndedAtMs = at;
+    sums.busyMs += one.elapsedMs;
+    sums.longestMs = Math.max(sums.longestMs, one.elapsedMs);
+    if (status === 'failed') sums.failures += 1;
+    if (status === 'retried') sums.retries += 1;
+    if (status === 'skipped') {
+      sums.skips += 1;
+      sums.activations -= 1;
+    }
+  }
+
+  #runEnded({ elapsedMs, usage, openCalls = [] }: RunEndFields, end: Pick<RunTimeline, 'status' | 'error'>): void {
+    for (const token of new Set(openCalls.map((call) => call.token))) {
+      this.#setCalls(
+        token,
+        openCalls.filter((call) => call.token === token).map(({ node: _, token: __, ...call }) => call),
+      );
+    }
+    // The sum also knows what was used before a prefix of the log was lost.
+    if (usage.calls > 0) this.#usage = { ...usage };
+    this.#end = { ...end, elapsedMs };
+  }
+
+  #sumsOf(node: string, at: number): Sums {
+    let sums = this.#sums.get(node);
+    if (sums === undefined) {
+      sums = {
+        node,
+        activations: 0,
+        failures: 0,
+        retries: 0,
+        skips: 0,
+        firstStartedAtMs: at,
+        busyMs: 0,
+        longestMs: 0,
+        pieces: 0,
+        characters: 0,
+        usage: noUsage(),
+      };
+      this.#sums.set(node, sums);
+    }
+    return sums;
+  }
+}
+
+function kindOfNotice(name: string): TimelineEmission['kind'] {
+  if (name === 'message-ended') return MESSAGE_END;
+  return name === 'audio' ? 'audio' : 'notice';
+}
+
+function noUsage(): Usage {
+  return { promptTokens: 0, completionTokens: 0, totalTokens: 0, calls: 0 };
+}

@@ -1,7 +1,7 @@
 /** One turn of a conversation: a question, or the answers to the forms that the run before stopped at. */
 import { concatMap, defer, from, type Observable, of } from 'rxjs';
 import { EngineError } from '../errors.js';
-import type { RunEvent } from '../graph/events.js';
+import type { RunEvent, RunUsage } from '../graph/events.js';
 import { readRecord, replay } from '../graph/journal.js';
 import type { Plan, Variables } from '../graph/plan.js';
 import { checkpointOf, run } from '../graph/run.js';
@@ -9,7 +9,6 @@ import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 import type { Checkpoint } from '../graph/state.js';
 import { stateFromJson, stateToJson } from '../graph/state-json.js';
 import type { Json, JsonObject } from '../json.js';
-import type { JournalContents } from '../records/durable-stores.js';
 import type { Canvas } from './load-canvas.js';
 
 /** What the user says. */
@@ -54,24 +53,42 @@ export function runTurn(canvas: Canvas, turn: Turn, options: TurnOptions = {}): 
   });
 }
 
+/** What is stored of a run: a snapshot, and the changes since. */
+export interface JournalContents {
+  readonly checkpoint?: Checkpoint;
+  /** In order, each one JSON text. */
+  readonly records: readonly string[];
+}
+
+/** What the log of a run tells about its lost process. */
+export interface LostRun {
+  /** Tokens of models that were used until then. */
+  readonly usage: RunUsage;
+  /** Numbers of the events with which tokens started that had not ended. */
+  readonly starts: ReadonlyMap<number, number>;
+}
+
 /**
- * Goes on with a turn whose process was lost, from where its journal ends; finished nodes are not run again.
+ * Recovers a turn whose process was lost, from where its journal ends; finished nodes are not run again.
  *
  * @throws EngineError as `run`.
  */
 export function continueTurn(
   canvas: Canvas,
   contents: JournalContents,
+  { usage, starts }: LostRun,
   options: Omit<TurnOptions, 'session'> = {},
 ): Observable<RunEvent> {
   const { onSession: _, ...runOptions } = options;
-  return defer(() =>
-    run(
+  return defer(() => {
+    const { state, ...checkpoint } = checkpointIn(canvas.plan, contents);
+    const counted = { ...checkpoint, state: { ...state, usage: { ...usage } } };
+    return run(
       canvas.plan,
-      { checkpoint: checkpointIn(canvas.plan, contents), takeover: true },
+      { checkpoint: counted, recovery: { starts } },
       { ...runOptions, whenEnded: whenEndedOf(options) },
-    ),
-  );
+    );
+  });
 }
 
 /** @throws EngineError PLAN_CHANGED, CHECKPOINT_INVALID. */

@@ -1,6 +1,6 @@
-import type { Environment } from '../telemetry/sdk-plan.js';
+import type { TelemetryLog } from '../telemetry/open-sdk.js';
+import type { Environment } from '../telemetry/telemetry.js';
 import { openTelemetry as open, type Telemetry } from '../telemetry/telemetry.js';
-import type { TelemetryLog } from '../telemetry/telemetry-log.js';
 import { readVersion } from './command.js';
 
 /**

@@ -1,30 +1,31 @@
-/** What `runnel run` shows while it goes. */
-import type { WireEvent } from '../canvas/wire-event.js';
+/** What `runnel run` prints while a run is at work. */
+import { mergeForms, type RagflowProjection } from '../canvas/ragflow-events.js';
 import type { RunEvent } from '../graph/events.js';
 import { findNode, type Plan } from '../graph/plan.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { Screen } from './screen.js';
 
-/** Shows one event of a run. */
-export type Show = (event: WireEvent) => void;
+/** Prints one event of a run. */
+export type Show = (event: RunEvent, projection: RagflowProjection) => void;
 
-/** One line of JSON for each event. */
+/** One line of JSON for each event, in RAGFlow's format. */
 export function showEvents(screen: Screen): Show {
-  return (event) => screen.answer(`${JSON.stringify(event)}\n`);
+  return (event, projection) => {
+    const wire = projection.project(event);
+    if (wire !== undefined) screen.answer(`${JSON.stringify(wire)}\n`);
+  };
 }
 
 /** The text of the answer as it comes, with reasoning and questions beside it. */
 export function showAnswer(screen: Screen, sessionFile: string | undefined): Show {
-  const thinking = new Set<Json | undefined>();
-  return ({ event, data }) => {
-    if (event === 'user_inputs') ask(data, screen, sessionFile);
-    if (event !== 'message') return;
-    const speaker = data.component_id;
-    if (data.start_to_think === true) thinking.add(speaker);
-    if (data.end_to_think === true && thinking.delete(speaker)) screen.aside('\n');
-    const text = typeof data.content === 'string' ? data.content : '';
-    if (thinking.has(speaker)) screen.aside(text);
-    else screen.answer(text);
+  return (event, projection) => {
+    if (event.type === 'run-interrupted') ask(mergeForms(event.pending), screen, sessionFile);
+    else if (event.type === 'node-thinking' && event.phase === 'ended') {
+      if (projection.speaks(event.node)) screen.aside('\n');
+    } else if (event.type === 'node-delta' && projection.speaks(event.node)) {
+      if (event.port === 'thinking') screen.aside(event.text);
+      else screen.answer(event.text);
+    }
   };
 }
 

@@ -6,18 +6,18 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { identity, lastValueFrom, tap } from 'rxjs';
 import { type Canvas, loadCanvas } from '../canvas/load-canvas.js';
+import { RagflowProjection } from '../canvas/ragflow-events.js';
 import { runTurn, type Session, type Turn } from '../canvas/turn.js';
-import { toWireEvents } from '../canvas/wire-events.js';
 import type { Files, Services } from '../components/services.js';
 import type { Document } from '../dsl/document.js';
 import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import { passThrough, readTraceContext } from '../graph/trace-context.js';
-import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH } from '../json.js';
+import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../json.js';
 import { readSettings } from '../settings/read-settings.js';
 import { watchedBy } from '../telemetry/run-watch.js';
-import { readSdkPlan } from '../telemetry/sdk-plan.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import { readSdkPlan } from '../telemetry/telemetry.js';
 import { type Command, EXIT, parse } from './command.js';
 import { type OpenServices, openServices, type ServiceSettings, timeoutsOf } from './open-services.js';
 import { type Show, showAnswer, showEvents, showProgress } from './printers.js';
@@ -121,6 +121,7 @@ async function play(what: Play): Promise<Played> {
   const [run, messageId] = [newId(), newId()];
   let ended: { session: Session; outcome: RunOutcome } | undefined;
   let failedNode: string | undefined;
+  let projection: RagflowProjection | undefined;
   const trace = readTraceContext({ traceparent: terminal.env.TRACEPARENT, tracestate: terminal.env.TRACESTATE });
   const watch = telemetry?.watch({ id: run, plan: canvas.plan, sessionId: stored.id, trace });
   const events$ = runTurn(canvas, turn, {
@@ -139,8 +140,15 @@ async function play(what: Play): Promise<Played> {
       tap((event) => {
         if (event.type === 'node-failed' && (event.then === 'run' || event.then === 'body')) failedNode = event.node;
       }),
-      toWireEvents({ plan: canvas.plan, messageId, sessionId: stored.id }),
-      tap(show),
+      tap((event) => {
+        projection ??= new RagflowProjection({
+          plan: canvas.plan,
+          messageId,
+          sessionId: stored.id,
+          startedAt: event.at,
+        });
+        show(event, projection);
+      }),
     ),
     { defaultValue: undefined },
   );
@@ -259,14 +267,6 @@ const TYPES: readonly (readonly [prefix: string, isOfType: (value: Json) => bool
   ['object', isJsonObject],
   ['array', Array.isArray],
 ];
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
 
 const ID = /^[0-9a-f]{32}$/;
 

@@ -4,10 +4,10 @@ import { readReference, type ValueSource } from '../dsl/resolve.js';
 import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { baseParams } from './base-params.js';
+import { baseParams, nullishText } from './base-params.js';
 import { isTruthy } from './values/comparison.js';
 
-const candidate = z.union([z.string(), z.looseObject({ value: z.string().nullish().describe('A reference.') })]);
+const candidate = z.union([z.string(), z.looseObject({ value: nullishText.describe('A reference.') })]);
 
 const group = z.looseObject({
   group_name: z.string().min(1).describe('Name of the output that the group gives.'),

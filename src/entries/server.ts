@@ -2,10 +2,9 @@
  * `runnel/server`: runs that outlive their clients and their process, with or without HTTP. For programs that embed the server or work
  * on runs: `createServer` serves canvases, `createHost` alone is a worker; stores, settings and telemetry for both.
  */
-
 export type { OpenCanvas } from '../hosting/canvas-opener.js';
 export type { ClientPresence } from '../hosting/client-presence.js';
-export type { EventFrame, FreshFrame } from '../hosting/event-frame.js';
+export type { DeltaShape, EventFrame, FrameParts } from '../hosting/event-frame.js';
 export type { DefaultDocument } from '../hosting/find-document.js';
 export { createHost, DEFAULT_LIMITS, type Host, type HostLoad, type HostOptions } from '../hosting/host.js';
 export type { HostLimits, HostStores } from '../hosting/host-options.js';
@@ -17,19 +16,23 @@ export type { RunEvents, RunEventsOptions } from '../hosting/run-events.js';
 export type { ClientCursor, LiveFilter } from '../hosting/run-hub.js';
 export type { RunPast } from '../hosting/run-past.js';
 export type { StartedTurn } from '../hosting/start.js';
-export type { ForkPoint, StartCommand, TurnRequest, TurnTarget } from '../hosting/start-command.js';
-export type { Transcript } from '../hosting/transcript.js';
+export {
+  type ForkPoint,
+  readStartCommand,
+  type StartCommand,
+  startCommand,
+  type TurnRequest,
+  type TurnTarget,
+} from '../hosting/start-command.js';
+export type { Transcript, TranscriptOptions } from '../hosting/transcript.js';
 export type {
   CanvasRuntimeStore,
   CreateCounter,
   EventCount,
   EventCounter,
-  JournalBatch,
-  JournalContents,
   Lease,
   LeaseStore,
   OwnedToken,
-  RunJournal,
   Signals,
   TokenRecord,
   TokenStore,
@@ -56,6 +59,8 @@ export type {
   ConversationState,
   FileRecord,
   FileStore,
+  LogBatch,
+  LogBounds,
   LoggedEvent,
   Page,
   PageRequest,
@@ -75,7 +80,6 @@ export type {
 export type { VersionQuery } from '../records/versions.js';
 export type { AddressRange } from '../settings/access.js';
 export {
-  type Environment,
   readConfig,
   readSettings,
   type ServerConfig,
@@ -85,7 +89,6 @@ export {
 export type { Setting } from '../settings/setting.js';
 export type { DiskFiles } from '../stores/files-on-disk.js';
 export type { MemoryFileLimits } from '../stores/memory-files.js';
-export type { MemoryJournalLimits } from '../stores/memory-journal.js';
 export type { MemoryRunLogLimits } from '../stores/memory-run-log.js';
 export { createMemoryStores, type MemoryLimits, type MemoryStores } from '../stores/memory-stores.js';
 export type { Database, Sql, Work } from '../stores/postgres/database.js';
@@ -104,7 +107,7 @@ export {
   type RedisConfig,
   type RedisStores,
 } from '../stores/redis/index.js';
-export type { RedisJournalOptions } from '../stores/redis/redis-journal.js';
+export type { RedisRunLogOptions } from '../stores/redis/redis-run-log.js';
 export type { RedisSignalsOptions } from '../stores/redis/redis-signals.js';
 export type { RedisStoresOptions } from '../stores/redis/redis-stores.js';
 export type { Script } from '../stores/redis/script.js';
@@ -114,22 +117,21 @@ export type {
   Family,
   Histogram,
   Labels,
-  MetricBook,
-  MetricOptions,
+  MetricRegistry,
   Mirror,
   Point,
-} from '../telemetry/metric-book.js';
+} from '../telemetry/metric-registry.js';
+export type { TelemetryLog } from '../telemetry/open-sdk.js';
 export type { EndedRun, RunMeters } from '../telemetry/run-meters.js';
 export type { RunWatch, RunWatcher, WatchedRun } from '../telemetry/run-watch.js';
-export type { Environment as TelemetryEnvironment } from '../telemetry/sdk-plan.js';
 export {
   createTelemetry,
+  type Environment as TelemetryEnvironment,
   openTelemetry,
   type Telemetry,
   type TelemetryOptions,
   type TraceIds,
 } from '../telemetry/telemetry.js';
-export type { TelemetryLog } from '../telemetry/telemetry-log.js';
 export type { DatabaseAddress, DatabaseProbe } from '../transport/agents/database-probe.js';
 export type {
   Access,
@@ -139,7 +141,6 @@ export type {
   Method,
   NoQuery,
   PathRequest,
-  Refuse,
   RequestState,
   Route,
   RouteGroup,
@@ -149,14 +150,9 @@ export type {
 export { createServer, type RunnelServer, type ServerOptions } from '../transport/server.js';
 export type {
   ForkRun,
-  OpenStreams,
+  RouteParts,
   ServerBasics,
-  ServerParts,
   ServerPorts,
   ServerStores,
   StartTurn,
 } from '../transport/server-parts.js';
-export type { RunsOfMessages } from '../transport/traces/run-of-message.js';
-export type { ComponentTrace, TraceReader } from '../transport/traces/trace-reader.js';
-export type { SecurityOptions, WebhookSecurity } from '../transport/webhooks/webhook-security.js';
-export type { OpenTrace, TracedEvent, TracePage, WebhookTraces } from '../transport/webhooks/webhook-traces.js';

@@ -1,5 +1,5 @@
 /** One execution of a node: what the node sees of its run, and what the run keeps about the execution. */
-import { EMPTY, type Observable, of, type Unsubscribable } from 'rxjs';
+import { EMPTY, Observable, of, type Unsubscribable } from 'rxjs';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { type Lookup, readReference, type ValueSource } from '../dsl/resolve.js';
@@ -7,7 +7,7 @@ import type { Json } from '../json.js';
 import type { Activation, BodyEnd, BodyRound } from './component.js';
 import type { ErrorInfo } from './events.js';
 import type { LiveText } from './live-text.js';
-import { type Delta, delta, type Interrupt, type Outputs, type Settled } from './node-events.js';
+import { type Delta, delta, type Interrupt, type NodeEvent, type Outputs, type Settled } from './node-events.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
 import type { State } from './state.js';
 import type { Activity, Token } from './tokens.js';
@@ -38,7 +38,7 @@ export class NodeActivation implements Activation, Activity {
   readonly attempt: number;
   startedAt = 0;
   /** It failed, and the node is tried again: the next start is another activation. */
-  hasFailed = false;
+  isRetried = false;
   /** The node's Observable while it is subscribed, or the pause before the next try. */
   work: Unsubscribable | undefined = undefined;
   /** The node's text, when other nodes read it while it comes. */
@@ -148,4 +148,34 @@ export class NodeActivation implements Activation, Activity {
   abort(): void {
     this.#controller?.abort(STOPPED);
   }
+}
+
+/** What a node function returns. */
+export type NodeResult = ReturnType<Node['activate']>;
+
+/** Everything that comes from a node, its failure included. */
+export type Report = NodeEvent | Outcome;
+
+/** What the result of a node function stands for: plain outputs settle the node. */
+export function toOutcome(result: Outputs | Settled | Interrupt): Settled | Interrupt {
+  // A node's outputs are data: only objects made by `settled` and `interrupt` carry these types with their fields.
+  const { type } = result as { readonly type?: unknown };
+  if (type === 'settled' && 'outputs' in result) return result as Settled;
+  if (type === 'interrupt') return result as Interrupt;
+  return { type: 'settled', outputs: result as Outputs };
+}
+
+/** Whether a node settles later. */
+export function isThenable(result: NodeResult): result is Promise<Outputs | Settled | Interrupt> {
+  return typeof (result as { readonly then?: unknown }).then === 'function';
+}
+
+/** What a promise of a node gives, as an Observable of one value. */
+export function fromPromise(result: Promise<Outputs | Settled | Interrupt>): Observable<Report> {
+  return new Observable((subscriber) => {
+    result.then(
+      (value) => subscriber.next(toOutcome(value)),
+      (error: unknown) => subscriber.error(error),
+    );
+  });
 }

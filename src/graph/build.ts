@@ -32,14 +32,15 @@ export interface GraphNode {
  *   {
  *     hello: () => ({ text: 'hi' }),
  *     loud: (at) => {
- *       const text = at.lookup('hello@text');
- *       return { text: text.status === 'found' ? `${text.value}!` : '' };
+ *       const said = at.lookup('hello@text');
+ *       return { text: said.status === 'found' ? String(said.value).toUpperCase() : '' };
  *     },
  *   },
  *   [['hello', 'loud']],
  * );
- * const { outputs } = await execute(plan, { input: {} });
- * console.log(outputs); // => { text: 'hi!' }
+ * const { outputs } = await execute(plan, { input: null });
+ * console.log(outputs);
+ * // => { text: 'HI' }
  * ```
  *
  * @throws EngineError PLAN_INVALID for an edge to a node that does not exist, or a graph without a start.

@@ -6,7 +6,7 @@
  * are for observers.
  */
 
-import type { ErrorCode } from '../errors.js';
+import type { EngineError, ErrorCode } from '../errors.js';
 import type { Json, JsonObject } from '../json.js';
 import type { CallSummary } from './calls.js';
 import type { BodyRound, CallReport, Outputs, Write } from './node-events.js';
@@ -276,4 +276,14 @@ export function isTerminal(event: RunEvent): event is TerminalEvent {
     default:
       return false;
   }
+}
+
+/** What other nodes can read of a node that failed. */
+export function errorOutputs({ message }: ErrorInfo): Outputs {
+  return { _ERROR: message };
+}
+
+/** An error as events carry it. */
+export function infoOf(error: EngineError, node: string | undefined = error.node): ErrorInfo {
+  return { code: error.code, message: error.message, ...(node === undefined ? {} : { node }) };
 }

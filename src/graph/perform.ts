@@ -8,57 +8,34 @@
  *      └───────────── frontier: who may run next <── apply(state, token, change) <── settled / interrupted / failed
  * ```
  *
- * The loop itself is the operator `expandWaves`: it merges the Observables of nodes, bounds and stops them. This file says what is
- * done with a token when its turn comes, and with each end of an activation.
+ * The loop is the operator `expandWaves`, which merges the Observables of nodes, bounds and stops them. Here is what happens at each turn.
  */
 import { BehaviorSubject, isObservable, Observable, Subject, Subscription, timer } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import { expandWaves, type Inner, type Waves, type WaveWorker } from '../operators/expand-waves.js';
-import { type ActivationHost, NodeActivation, type Outcome } from './activation.js';
+import {
+  type ActivationHost,
+  fromPromise,
+  isThenable,
+  NodeActivation,
+  type NodeResult,
+  type Outcome,
+  type Report,
+  toOutcome,
+} from './activation.js';
+import { Bodies } from './bodies.js';
 import type { BodyEnd, BodyRound } from './component.js';
-import type { ErrorInfo } from './events.js';
+import { type ErrorInfo, errorOutputs, infoOf } from './events.js';
 import { LiveText } from './live-text.js';
-import type { LogWriter } from './log.js';
-import { delta, type Interrupt, type NodeEvent, type Outputs, type Settled, settled } from './node-events.js';
+import { isComing, missing, problemOf, producerBefore } from './needs.js';
+import { delta, type Interrupt, type Settled, settled } from './node-events.js';
 import type { ErrorHandling, Node, Plan } from './plan.js';
 import type { Reporter } from './reporter.js';
+import type { PerformOptions } from './run-options.js';
 import type { State } from './state.js';
 import { type Frame, liveProducer, type Token } from './tokens.js';
 import { apply, type LiveState } from './transition.js';
-import { FrameSource } from './values.js';
-
-/** How a run ends by itself. */
-export type RunEnd =
-  | { readonly kind: 'settled' }
-  | { readonly kind: 'interrupted' }
-  | { readonly kind: 'failed'; readonly error: ErrorInfo };
-
-/** What a run is performed with. */
-export interface PerformOptions {
-  readonly run: string;
-  readonly input: Json;
-  /** For the forms of bodies that continue after a resume. */
-  readonly answers: Json | undefined;
-  /** The process of the run was lost: what waits in bodies keeps waiting. */
-  readonly isRecovered: boolean;
-  readonly services: unknown;
-  /** Nodes that may be at work at once. */
-  readonly concurrency: number;
-  /** Settlements that the run may take. */
-  readonly maxSteps: number;
-  readonly now: () => number;
-  readonly random: () => number;
-  /** Undefined when the run has no log. */
-  readonly log: LogWriter | undefined;
-  /** Called once, when nothing can move any more. */
-  readonly ended: (end: RunEnd) => void;
-}
-
-type NodeResult = ReturnType<Node['activate']>;
-
-/** Everything that comes from a node, its failure included. */
-type Report = NodeEvent | Outcome;
 
 /** Stream edges that may follow each other within one wave; further ones wait for the text to be settled. */
 const MAX_EARLY_DEPTH = 32;
@@ -81,6 +58,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   readonly #reporter: Reporter;
   readonly #arrivals = new Subject<Token[]>();
   readonly #subscription = new Subscription();
+  readonly #bodies: Bodies;
+  #waves: Waves<Token> | undefined = undefined;
   /** The shared state, made for its first subscriber. */
   #state$: BehaviorSubject<State> | undefined = undefined;
   /** What ends bodies, or the run, once the wave under way is over; in this order. */
@@ -107,6 +86,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#live = live;
     this.#options = options;
     this.#reporter = reporter;
+    this.#bodies = new Bodies(live, reporter, options, this);
   }
 
   /** The current State, then one after every change that ends an activation; completes with the run. */
@@ -146,23 +126,21 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#state$?.complete();
   }
 
-  // ── a node starts ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
   /** Reports that a node starts, unless it cannot: a node that reads what has no value and gets none is passed over. */
   announce(token: Token): void {
     if (!token.isLive) return;
     const node = this.#nodeOf(token);
     if (node.needs.length > 0) {
-      const missing = this.#missing(token, node);
-      if (!this.#isComing(token, missing)) {
-        this.#skip(token, node, missing);
+      const absent = missing(token, node);
+      if (!isComing(token, absent)) {
+        this.#skip(token, node, absent);
         return;
       }
     }
     apply(this.#live, token, STARTED, this.#noneReady);
     const before = token.activity as NodeActivation | undefined;
     // It was put off after it had been announced.
-    if (before !== undefined && !before.hasFailed) return;
+    if (before !== undefined && !before.isRetried) return;
     const activation = new NodeActivation(this, token, node, before === undefined ? 1 : before.attempt + 1);
     activation.startedAt = this.now();
     token.activity = activation;
@@ -172,9 +150,10 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   /** Starts the node, its consumers on stream edges first. */
   perform(token: Token, waves: Waves<Token>): Report | Observable<Report> | undefined {
     if (!token.isLive) return undefined;
+    this.#waves ??= waves;
     const node = this.#nodeOf(token);
     if (node.needs.length > 0 && this.#isPutOff(token, node)) return undefined;
-    const problem = this.#problem(node);
+    const problem = problemOf(node, this.#live.frontier.step, this.#options.maxSteps);
     if (problem !== undefined) {
       if (problem.code !== 'RUN_STEPS_EXCEEDED') return { type: 'error', error: problem };
       this.#failRun(problem);
@@ -214,27 +193,13 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     activationOf(token).abort();
   }
 
-  #problem(node: Node): EngineError | undefined {
-    const { maxSteps } = this.#options;
-    if (this.#live.frontier.step >= maxSteps) {
-      const message = `The run took ${maxSteps} steps without ending; node "${node.id}" was next. Raise maxSteps or check its loops.`;
-      return new EngineError('RUN_STEPS_EXCEEDED', message, { node: node.id });
-    }
-    if (node.unknownNeeds.length > 0) {
-      const unknown = node.unknownNeeds.map((id) => `"${id}"`).join(', ');
-      const message = `Node "${node.id}" reads ${unknown}, but there is no such node in this canvas.`;
-      return new EngineError('REFERENCE_UNRESOLVED', message, { node: node.id });
-    }
-    return undefined;
-  }
-
   /** Whether the node cannot run yet: it waits for a node beside it whose output it reads, or is passed over. */
   #isPutOff(token: Token, node: Node): boolean {
-    const missing = this.#missing(token, node);
-    const [first] = missing;
+    const absent = missing(token, node);
+    const [first] = absent;
     if (first === undefined) return false;
     const producer = producerBefore(token, first);
-    if (producer === undefined || !this.#isComing(token, missing)) this.#skip(token, node, missing);
+    if (producer === undefined || !isComing(token, absent)) this.#skip(token, node, absent);
     else apply(this.#live, token, { type: 'put-off', producer }, this.#noneReady);
     return true;
   }
@@ -244,19 +209,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     apply(this.#live, token, SKIPPED, ready);
     this.#reporter.skipped(token, node, this.#idsOf(missing));
     if (this.isStopped) return;
-    this.#arrivals.next(ready);
+    this.#add(ready);
     this.#checkFrame(token.frame);
-  }
-
-  /** The nodes that this one needs and that have given nothing. */
-  #missing(token: Token, node: Node): number[] {
-    const { cells } = token.frame.values;
-    return node.needs.filter((needed) => cells.get(needed) === undefined && liveProducer(token, needed) === undefined);
-  }
-
-  /** Whether all that is missing is on its way, from nodes that were reached before this one. */
-  #isComing(token: Token, missing: readonly number[]): boolean {
-    return missing.every((needed) => producerBefore(token, needed) !== undefined);
   }
 
   /** Before the producer reports its first text, so that the consumers are reported as started before any of it. */
@@ -269,6 +223,10 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#earlyDepth += 1;
     waves.performNow(early);
     this.#earlyDepth -= 1;
+  }
+
+  openBody(token: Token, round: BodyRound): Observable<BodyEnd> {
+    return this.#bodies.open(token, round);
   }
 
   liveText(consumer: Token, producer: number): LiveText | undefined {
@@ -364,9 +322,9 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (node.asks) this.#reporter.started(token, node);
     this.#reporter.settled(token, node, outcome, recovered);
     if (this.isStopped) return;
-    this.#stopRemoved();
+    this.stopRemoved();
     if (consumers !== undefined) for (const consumer of consumers) this.#producerSettled(consumer, next);
-    this.#proceed(token.frame, ready, next);
+    this.proceed(token.frame, ready, next);
   }
 
   /** The node's last text is read before the node is reported as settled; what its readers do then is applied behind it. */
@@ -391,7 +349,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #interrupt(token: Token, event: Interrupt, next: Token[]): void {
     apply(this.#live, token, event, next);
     activationOf(token).text = undefined;
-    this.#stopRemoved();
+    this.stopRemoved();
     this.#reporter.interrupted(token, this.#nodeOf(token), event);
     if (!this.isStopped) this.#checkFrame(token.frame);
   }
@@ -413,7 +371,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
       const ids = this.#idsOf(onError.targets);
       apply(this.#live, token, { type: 'failed', handling: 'goto', outputs, next: ids }, ready);
       this.#reporter.failed(token, node, info, outputs, 'goto', ids);
-      if (!this.isStopped) this.#proceed(token.frame, ready, next);
+      if (!this.isStopped) this.proceed(token.frame, ready, next);
     } else {
       this.#propagate(token, node, error, info);
     }
@@ -422,14 +380,14 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #tryAgain(token: Token, node: Node, info: ErrorInfo, delayMs: number, next: Token[]): void {
     const activation = activationOf(token);
     const outputs = errorOutputs(info);
-    activation.hasFailed = true;
+    activation.isRetried = true;
     apply(this.#live, token, { type: 'failed', handling: 'retry', outputs }, next);
-    this.#stopRemoved();
+    this.stopRemoved();
     this.#reporter.failed(token, node, info, outputs, 'retry');
     if (this.isStopped || !token.isLive) return;
     const pause = timer(delayMs).subscribe(() => {
       this.#subscription.remove(pause);
-      this.#arrivals.next([token]);
+      this.#add([token]);
     });
     this.#subscription.add(pause);
     activation.work = pause;
@@ -464,7 +422,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #closeFailed(frame: Frame, owner: Token, error: EngineError): void {
     const { observer, key } = frame;
     if (this.isStopped || !owner.isLive || observer === undefined) return;
-    this.#closeBody(owner, key);
+    this.#bodies.close(owner, key);
     observer.failed(error);
   }
 
@@ -480,97 +438,30 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#options.ended({ kind: 'failed', error: infoOf(error) });
   }
 
-  // ── bodies ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  /**
-   * One pass through the body of `token`'s node.
-   *
-   * ```text
-   * body      --[ entry … ]
-   * result    -------------(e|)     (e: how it ended; an error that nothing in the body handles errors the result)
-   * ```
-   *
-   * A pass that a restored run was in continues where it was, by its key. Unsubscribing stops the work of the body.
-   */
-  openBody(token: Token, round: BodyRound): Observable<BodyEnd> {
-    return new Observable((subscriber) => {
-      const scope = this.plan.scopes[this.#nodeOf(token).body];
-      // Without a node that is made for it, no node is to be told that no pass follows.
-      if (scope === undefined || (round.closing === true && !scope.hasDeclaredEntry)) {
-        subscriber.next({ status: 'done', source: new FrameSource(this.plan, token.frame) });
-        subscriber.complete();
-        return undefined;
-      }
-      if (this.isStopped || !token.isLive) return undefined;
-      const { key } = round;
-      const ready = this.#enterBody(token, round);
-      const frame = token.frames?.get(key);
-      if (frame === undefined) return undefined;
-      frame.observer = {
-        ended: (status) => {
-          if (status !== 'interrupted') this.#closeBody(token, key);
-          subscriber.next({ status, source: new FrameSource(this.plan, frame) });
-          subscriber.complete();
-        },
-        failed: (error) => subscriber.error(error),
-      };
-      // The tokens of a pass are names for the outside: they are stored before they are used.
-      this.#proceed(frame, ready, undefined);
-      return () => {
-        // A frame that ended or waits has no observer any more; only one that is cut short is closed here.
-        if (frame.observer !== undefined) this.#closeBody(token, key);
-      };
-    });
-  }
-
-  /** Opens a pass, or continues one of a restored run; gives the tokens that run. */
-  #enterBody(token: Token, round: BodyRound): Token[] {
-    const { key } = round;
-    const ready: Token[] = [];
-    const restored = token.frames?.get(key);
-    if (restored === undefined) {
-      apply(this.#live, token, { type: 'body-opened', round }, ready);
-      this.#reporter.bodyOpened(token, round);
-    } else if (this.#options.isRecovered) {
-      for (let inside = restored.first; inside !== undefined; inside = inside.next) {
-        if (inside.status === 'ready') ready.push(inside);
-      }
-    } else {
-      const { answers } = this.#options;
-      apply(this.#live, token, { type: 'body-resumed', key, answers }, ready);
-      this.#reporter.bodyResumed(token, key, answers);
-    }
-    return ready;
-  }
-
-  #closeBody(token: Token, key: string): void {
-    if (this.isStopped || !token.isLive) return;
-    apply(this.#live, token, { type: 'body-closed', key }, this.#noneReady);
-    this.#reporter.bodyClosed(token, key);
-    this.#stopRemoved();
-  }
-
-  // ── the run moves ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
   get #isAwaited(): boolean {
     return this.#options.log?.isAwaited === true;
   }
 
   /** Lets tokens run, with durability `sync` as soon as what made them ready is stored. */
-  #proceed(frame: Frame, ready: Token[], next: Token[] | undefined): void {
+  proceed(frame: Frame, ready: Token[], next: Token[] | undefined): void {
     const { log } = this.#options;
     // No closure where nothing is waited for: this is the hot path.
     if (log?.isAwaited === true) {
       log.afterCommit(() => {
         if (this.isStopped) return;
-        this.#arrivals.next(ready);
+        this.#add(ready);
         this.#checkFrame(frame);
       });
       return;
     }
-    if (next === undefined) this.#arrivals.next(ready);
+    if (next === undefined) this.#add(ready);
     else if (ready !== next) for (const token of ready) next.push(token);
     this.#checkFrame(frame);
+  }
+
+  #add(ready: Token[]): void {
+    if (this.#waves === undefined) this.#arrivals.next(ready);
+    else this.#waves.add(ready);
   }
 
   /** Ends a frame in which nothing can move by itself any more. */
@@ -582,7 +473,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 
   /** Stops the work of tokens that the last change took out of the run. */
-  #stopRemoved(): void {
+  stopRemoved(): void {
     const { removed } = this.#live;
     if (removed.length === 0) return;
     for (const token of removed.splice(0)) token.activity?.stop();
@@ -604,47 +495,6 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 }
 
-/** What the result of a node function stands for: plain outputs settle the node. */
-export function toOutcome(result: Outputs | Settled | Interrupt): Settled | Interrupt {
-  // A node's outputs are data: only objects made by `settled` and `interrupt` carry these types with their fields.
-  const { type } = result as { readonly type?: unknown };
-  if (type === 'settled' && 'outputs' in result) return result as Settled;
-  if (type === 'interrupt') return result as Interrupt;
-  return { type: 'settled', outputs: result as Outputs };
-}
-
-function isThenable(result: NodeResult): result is Promise<Outputs | Settled | Interrupt> {
-  return typeof (result as { readonly then?: unknown }).then === 'function';
-}
-
-function fromPromise(result: Promise<Outputs | Settled | Interrupt>): Observable<Report> {
-  return new Observable((subscriber) => {
-    result.then(
-      (value) => subscriber.next(toOutcome(value)),
-      (error: unknown) => subscriber.error(error),
-    );
-  });
-}
-
 function activationOf(token: Token): NodeActivation {
   return token.activity as NodeActivation;
-}
-
-/** A token of `needed` beside this one that was given before it and is about to run or at work. */
-function producerBefore({ frame, id }: Token, needed: number): Token | undefined {
-  for (let other = frame.first; other !== undefined; other = other.next) {
-    if (other.node === needed && other.id < id && (other.status === 'ready' || other.status === 'running'))
-      return other;
-  }
-  return undefined;
-}
-
-/** What other nodes can read of a node that failed. */
-function errorOutputs({ message }: ErrorInfo): Outputs {
-  return { _ERROR: message };
-}
-
-/** An error as events carry it. */
-function infoOf(error: EngineError, node: string | undefined = error.node): ErrorInfo {
-  return { code: error.code, message: error.message, ...(node === undefined ? {} : { node }) };
 }

@@ -4,7 +4,7 @@ import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { ErrorInfo, PendingQuestion, RunUsage } from './events.js';
 import type { Journal } from './journal.js';
-import type { Durability, EventLog } from './log.js';
+import type { Durability, EventLog, LogWriter } from './log.js';
 import type { Outputs } from './node-events.js';
 import type { Plan, Variables } from './plan.js';
 import type { Checkpoint, State } from './state.js';
@@ -99,6 +99,33 @@ export interface RunOutcome {
   readonly usage: RunUsage;
   readonly plan: Plan;
   readonly state: State;
+}
+
+/** How a run ends by itself. */
+export type RunEnd =
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'failed'; readonly error: ErrorInfo };
+
+/** What a run is performed with. */
+export interface PerformOptions {
+  readonly run: string;
+  readonly input: Json;
+  /** For the forms of bodies that continue after a resume. */
+  readonly answers: Json | undefined;
+  /** The process of the run was lost: what waits in bodies keeps waiting. */
+  readonly isRecovered: boolean;
+  readonly services: unknown;
+  /** Nodes that may be at work at once. */
+  readonly concurrency: number;
+  /** Settlements that the run may take. */
+  readonly maxSteps: number;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Undefined when the run has no log. */
+  readonly log: LogWriter | undefined;
+  /** Called once, when nothing can move any more. */
+  readonly ended: (end: RunEnd) => void;
 }
 
 /** @throws EngineError OPTION_INVALID naming the option and what was received. */

@@ -3,21 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { Observable, type Subscription, timer } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
-import { Cells } from './cells.js';
 import type { PendingQuestion, RunEvent, TerminalEvent, Unstamped } from './events.js';
-import { Frontier } from './frontier.js';
 import { JournalLog } from './journal.js';
 import { type EventLog, LogWriter } from './log.js';
 import type { Outputs } from './node-events.js';
-import { Performance, type RunEnd } from './perform.js';
-import type { Plan, Scope, Variables } from './plan.js';
+import { Performance } from './perform.js';
+import type { Plan, Variables } from './plan.js';
 import { EventReporter, pendingQuestions, Retractions, SILENT } from './reporter.js';
-import { checkOptions, type RunOptions, type RunOutcome, type Start } from './run-options.js';
-import { restore } from './snapshot.js';
+import { checkOptions, type RunEnd, type RunOptions, type RunOutcome, type Start } from './run-options.js';
 import { type Checkpoint, NO_USAGE, type State } from './state.js';
 import { readCheckpoint, stateFromJson, stateToJson } from './state-json.js';
-import { Frame, type Token } from './tokens.js';
-import { LiveState } from './transition.js';
+import type { Token } from './tokens.js';
+import { freshState, type LiveState, recoveredState, resumedState } from './transition.js';
 
 /**
  * Runs a plan. Cold: one subscription is one run, unsubscribing stops it at once.
@@ -92,30 +89,18 @@ export function prepare(plan: Plan, start: Start, now: number, run: string): Pre
   const ready: Token[] = [];
   if (!('checkpoint' in start)) {
     const { input, variables } = start;
-    const cells = Cells.empty<Outputs>(plan.nodes.length);
-    const values = { cells, variables: open(variables ?? plan.variables, input, false) };
-    const frontier = new Frontier(plan);
-    const root = new Frame(plan.scopes[0] as Scope, undefined, '', values);
-    frontier.enter(root, ready);
-    const live = new LiveState(frontier, root, undefined, NO_USAGE);
+    const live = freshState(plan, open(variables ?? plan.variables, input, false), ready);
     return { live, ready, input, answers: undefined, kind: 'fresh' };
   }
   const checkpoint = readCheckpoint(start.checkpoint);
   requirePlan(plan, checkpoint);
   const state = stateFromJson(plan, checkpoint.state);
-  const { frontier, root } = restore(plan, state);
   const { recovery, answers } = start;
   if (start.takeover === true || recovery !== undefined) {
-    // Its variables were opened when it began, and its forms still wait for their answers. Tokens that the lost process gave out and
-    // that were not stored are never given to other nodes.
-    frontier.nextTokenId += 1_000_000;
-    for (let token = root.first; token !== undefined; token = token.next) {
-      if (token.status === 'ready') ready.push(token);
-    }
-    // A fork begins as another run: it has used nothing yet.
+    // Its variables were opened when it began, and its forms still wait for their answers. A fork begins as another run: it has used nothing yet.
     const usage = checkpoint.run === run ? (state.usage ?? NO_USAGE) : NO_USAGE;
     return {
-      live: new LiveState(frontier, root, state.last, usage),
+      live: recoveredState(plan, state, usage, ready),
       ready,
       input: checkpoint.input ?? {},
       answers: undefined,
@@ -124,18 +109,8 @@ export function prepare(plan: Plan, start: Start, now: number, run: string): Pre
     };
   }
   const input: Json = answers ?? {};
-  root.values.variables = open(root.values.variables, input, true);
-  answerForms(frontier, root, answers, ready);
-  return { live: new LiveState(frontier, root, state.last, NO_USAGE), ready, input, answers, kind: 'resumed' };
-}
-
-/** Also what waits in bodies, at once: a run that is lost before a container opens its body again still has the answers. */
-function answerForms(frontier: Frontier, frame: Frame, answers: Json | undefined, ready: Token[]): void {
-  frontier.answer(frame, answers, ready);
-  for (let token = frame.first; token !== undefined; token = token.next) {
-    if (token.status !== 'ready' || token.frames === undefined) continue;
-    for (const inner of token.frames.values()) answerForms(frontier, inner, answers, []);
-  }
+  const live = resumedState(plan, { ...state, variables: open(state.variables, input, true) }, answers, ready);
+  return { live, ready, input, answers, kind: 'resumed' };
 }
 
 /** One subscription: a performance, its reporter, and the ends of a run that come from outside. */

@@ -12,11 +12,12 @@
  */
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
+import { Cells } from './cells.js';
 import type { BodyRound } from './component.js';
 import type { NodeFailed, RunEvent, RunUsage } from './events.js';
-import type { Frontier } from './frontier.js';
+import { Frontier } from './frontier.js';
 import type { Interrupt, Outputs, Progress, Settled, Usage } from './node-events.js';
-import type { Node, Plan, Scope } from './plan.js';
+import type { Node, Plan, Scope, Variables } from './plan.js';
 import { restore, snapshot } from './snapshot.js';
 import { addUsage, NO_USAGE, type State } from './state.js';
 import { detachConsumers, Frame, leave, retire, type Token } from './tokens.js';
@@ -75,6 +76,42 @@ export class LiveState {
     const outputs = this.lastOutputs;
     const last = outputs === null ? undefined : { token: this.lastToken, outputs };
     return snapshot(this.frontier, this.root, last, this.usage);
+  }
+}
+
+/** The state in which a run begins. Its first tokens are put behind `ready`. */
+export function freshState(plan: Plan, variables: Variables, ready: Token[]): LiveState {
+  const frontier = new Frontier(plan);
+  const cells = Cells.empty<Outputs>(plan.nodes.length);
+  const root = new Frame(plan.scopes[0] as Scope, undefined, '', { cells, variables });
+  frontier.enter(root, ready);
+  return new LiveState(frontier, root, undefined, NO_USAGE);
+}
+
+/** The state that a recovered run starts from: what was at work runs again, what waits keeps waiting. */
+export function recoveredState(plan: Plan, state: State, usage: RunUsage, ready: Token[]): LiveState {
+  const { frontier, root } = restore(plan, state);
+  // Tokens that the lost process gave out and that were not stored are never given to other nodes.
+  frontier.nextTokenId += 1_000_000;
+  for (let token = root.first; token !== undefined; token = token.next) {
+    if (token.status === 'ready') ready.push(token);
+  }
+  return new LiveState(frontier, root, state.last, usage);
+}
+
+/** The state that a run with answers starts from: every node that waits gets them. */
+export function resumedState(plan: Plan, state: State, answers: Json | undefined, ready: Token[]): LiveState {
+  const { frontier, root } = restore(plan, state);
+  answerForms(frontier, root, answers, ready);
+  return new LiveState(frontier, root, state.last, NO_USAGE);
+}
+
+/** Also what waits in bodies, at once: a run that is lost before a container opens its body again still has the answers. */
+function answerForms(frontier: Frontier, frame: Frame, answers: Json | undefined, ready: Token[]): void {
+  frontier.answer(frame, answers, ready);
+  for (let token = frame.first; token !== undefined; token = token.next) {
+    if (token.status !== 'ready' || token.frames === undefined) continue;
+    for (const inner of token.frames.values()) answerForms(frontier, inner, answers, []);
   }
 }
 

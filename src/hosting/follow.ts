@@ -1,9 +1,9 @@
 import { filter, firstValueFrom, Observable, Subject, type Subscriber, takeUntil } from 'rxjs';
+import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
 import type { LoggedEvent, RunLog, RunRecord } from '../records/stores.js';
 import { coalesceFrames } from './coalesce-frames.js';
-import type { EventFrame } from './event-frame.js';
-import { isLastEvent } from './last-event.js';
+import { type EventFrame, isLastEvent, storedFrame } from './event-frame.js';
 import type { LiveRun } from './live-run.js';
 
 /** Bounds of one reading from the log. */
@@ -15,6 +15,10 @@ export interface FollowOptions {
   readonly run: string;
   /** The run, if it is going on in this process. */
   readonly findLive: () => LiveRun | undefined;
+  /** How events of the log are shown in RAGFlow's format. */
+  readonly findProjection: () => Promise<RagflowProjection>;
+  /** Whether the client gets every event by itself, however slow it is. @default false */
+  readonly isExact?: boolean | undefined;
   /** What is known about the run. */
   readonly findRecord: () => Promise<RunRecord | undefined>;
   /** Emits when there may be something new of a run of another process; an error ends the following. */
@@ -60,6 +64,7 @@ class Follower implements Following {
   readonly #gone = new Subject<void>();
   readonly #notifications = new Subject<void>();
   #isListening = false;
+  #projection: RagflowProjection | undefined = undefined;
   /** Number of the last event that was sent. */
   #sent: number;
 
@@ -111,6 +116,7 @@ class Follower implements Following {
   async #readPage(): Promise<boolean> {
     const { log, tenant, run, findLive, findRecord } = this.#options;
     const live = findLive();
+    this.#projection ??= await this.#options.findProjection();
     const page = await log.read(tenant, run, this.#sent, PAGE);
     const last = this.#sendAllButLast(page ?? []);
     if (last === undefined && page !== undefined && page.length > 0) return false;
@@ -128,7 +134,7 @@ class Follower implements Following {
   #sendAllButLast(page: readonly LoggedEvent[]): LoggedEvent | undefined {
     for (const frame of page) {
       if (isLastEvent(frame.event)) return frame;
-      this.#subscriber.next(frame);
+      this.#subscriber.next(storedFrame(frame, this.#projection as RagflowProjection));
       this.#sent = frame.seq;
     }
     return undefined;
@@ -140,7 +146,7 @@ class Follower implements Following {
     const page = await log.read(tenant, run, this.#sent, PAGE);
     if (page === undefined) throw notKept(run);
     for (const frame of page) {
-      this.#subscriber.next(frame);
+      this.#subscriber.next(storedFrame(frame, this.#projection as RagflowProjection));
       this.#sent = frame.seq;
     }
     const last = page.at(-1);
@@ -149,14 +155,14 @@ class Follower implements Following {
 
   /** Resolves when the live run says no more, and when the client is gone. */
   #joinLive(live: LiveRun): Promise<void> {
-    const { ready$, maxQueueBytes } = this.#options;
+    const { ready$, maxQueueBytes: maxBytes, isExact } = this.#options;
     const after = this.#sent;
     // A log may show a page more than was shown live so far.
     const unseen$ = after > live.lastSeq ? live.frames$.pipe(filter((frame) => frame.seq > after)) : live.frames$;
     return new Promise((resolve) => {
       const presence = live.clients.attach();
       presence.add(
-        unseen$.pipe(coalesceFrames({ ready$, maxBytes: maxQueueBytes })).subscribe({
+        unseen$.pipe(coalesceFrames({ ready$, maxBytes, isExact })).subscribe({
           next: (frame) => {
             this.#sent = frame.seq;
             this.#subscriber.next(frame);

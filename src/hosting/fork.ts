@@ -1,18 +1,18 @@
 /** Runs that start from another run: the state that they start with, and the session that they belong to. */
 import { EngineError } from '../errors.js';
-import { forkAt, historyStart, type RunHistory } from '../graph/forks/fork.js';
+import type { RunEvent } from '../graph/events.js';
+import { forkAt, type RunHistory } from '../graph/forks/fork.js';
 import { migrateCheckpoint } from '../graph/forks/migrate-checkpoint.js';
+import { changesState } from '../graph/log.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { JsonObject } from '../json.js';
-import type { RunJournal } from '../records/durable-stores.js';
-import type { AgentRecord, RunRecord, SessionRecord } from '../records/stores.js';
+import type { AgentRecord, RunLog, RunRecord, SessionRecord } from '../records/stores.js';
 import type { OpenCanvas } from './canvas-opener.js';
 import { findDocument } from './find-document.js';
 import type { HostStores } from './host-options.js';
 import { createId } from './ids.js';
 import { badArgument, foreignRun, noRun, noSession, wentOn } from './refusals.js';
 import type { RunHub } from './run-hub.js';
-import { splitUsage } from './run-usage.js';
 import type { StartCommand, TurnRequest } from './start-command.js';
 
 /** Where a run starts that continues another one. */
@@ -107,8 +107,8 @@ async function findOrigin(
   }
   const session = await stores.sessions.find(tenant, record.sessionId);
   if (session === undefined) throw noSession();
-  const history = await loadHistory(stores.journal, tenant, record.id);
   const before = openCanvas(session.dsl);
+  const history = await loadHistory(stores.log, tenant, record.id, at);
   const reached = forkAt(before.plan, history, at);
   const isOther = choice.version !== undefined || choice.isReleased;
   const dsl = isOther ? await findDocument(stores.versions, tenant, agent, 'draft', choice) : session.dsl;
@@ -121,20 +121,37 @@ async function findOrigin(
     session,
     origin: {
       run: record.id,
-      ...(at === undefined ? {} : { at: Math.max(at, historyStart(history)) }),
+      ...(at === undefined ? {} : { at }),
       dsl,
       checkpoint: migrateCheckpoint(before.plan, plan, reached),
     },
   };
 }
 
-async function loadHistory(journal: RunJournal | undefined, tenant: string, run: string): Promise<RunHistory> {
-  const stored = await journal?.load(tenant, run);
-  const contents = stored === undefined ? undefined : splitUsage(stored).contents;
-  if (contents?.checkpoint === undefined) {
-    throw new EngineError('HISTORY_GONE', `No checkpoint for run ${run}: what it did is not kept (any more).`);
+/** Bounds of one reading from the log. */
+const PAGE = { maxEvents: 2_000, maxBytes: 4 * 1024 * 1024 };
+
+/** The newest snapshot that is not behind the event `at`, and what happened from there to that event. */
+async function loadHistory(
+  log: RunLog,
+  tenant: string,
+  run: string,
+  at: number = Number.MAX_SAFE_INTEGER,
+): Promise<RunHistory> {
+  const checkpoint = await log.snapshot(tenant, run, at);
+  if (checkpoint === undefined) {
+    throw new EngineError('HISTORY_GONE', `No checkpoint for run ${run}: what it did is not stored (any more).`);
   }
-  return { checkpoint: contents.checkpoint, records: contents.records };
+  const records: string[] = [];
+  for (let after = checkpoint.seq; after < at; ) {
+    const page = (await log.read(tenant, run, after, PAGE)) ?? [];
+    if (page.length === 0) break;
+    for (const { seq, json } of page) {
+      if (seq <= at && changesState(JSON.parse(json) as RunEvent)) records.push(json);
+    }
+    after = page.at(-1)?.seq ?? at;
+  }
+  return { checkpoint, records };
 }
 
 /** The session as it was when the run was asked; its question is left out when another one is asked now. */

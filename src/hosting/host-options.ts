@@ -1,5 +1,5 @@
 /** What a host works with, and its bounds. */
-import type { LeaseStore, RunJournal, Signals, VersionStore } from '../records/durable-stores.js';
+import type { LeaseStore, Signals, VersionStore } from '../records/durable-stores.js';
 import type { Stores } from '../records/stores.js';
 
 /** What a host stores, and how it agrees with other processes. */
@@ -9,8 +9,6 @@ export interface HostStores extends Stores {
   readonly leases: LeaseStore;
   /** Messages between processes. */
   readonly signals: Signals;
-  /** Without it no run outlives its process, can be forked, or resumed after it failed. */
-  readonly journal?: RunJournal;
   /** What tells these stores from others that share the same leases. @default nothing */
   readonly home?: string;
 }

@@ -1,6 +1,7 @@
 /** A host: runs that outlive their clients and, with durable stores, their process. */
 import type { Observable } from 'rxjs';
-import type { RunTimeline } from '../canvas/run-timeline.js';
+import type { RagflowProjection } from '../canvas/ragflow-events.js';
+import type { RunTimeline } from '../canvas/timeline.js';
 import type { Services } from '../components/services.js';
 import type { Durability } from '../graph/log.js';
 import type { RunRecord } from '../records/stores.js';
@@ -78,6 +79,8 @@ export interface Host {
   record(tenant: string, run: string): Promise<RunRecord | undefined>;
   /** A run that is at work in this process. */
   find(tenant: string, run: string): LiveRun | undefined;
+  /** How the events of a run are shown in RAGFlow's format. @throws EngineError NOT_FOUND. */
+  projection(tenant: string, run: string): Promise<RagflowProjection>;
   /** What each node of a run did so far; undefined when nothing of its log is stored. */
   timeline(tenant: string, run: string): Promise<RunTimeline | undefined>;
   /** Resumes runs whose process was lost: those that there are, and from then on those that there will be, until `close`. */
@@ -95,14 +98,12 @@ export function createHost(options: HostOptions): Host {
   const { stores, services, telemetry, logger = SILENT_LOG, now = Date.now } = options;
   const { openCanvas = createCanvasOpener({}), durability = 'sync' } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  // Without a journal nothing could be recovered, so nothing needs to be stored.
-  const runJournal = durability === 'exit' ? undefined : stores.journal;
-  const hub = new RunHub({ stores, runJournal, limits, logger, now, ...(telemetry && { telemetry }) });
+  const areRecoverable = durability !== 'exit' && stores.log.isVolatile !== true;
+  const hub = new RunHub({ stores, areRecoverable, openCanvas, limits, logger, now, ...(telemetry && { telemetry }) });
   const starting = {
     stores,
     hub,
-    runJournal,
-    durability: runJournal === undefined ? ('exit' as const) : durability,
+    durability,
     openCanvas,
     services: telemetry === undefined ? services : { ...services, trace: telemetry.trace },
     concurrency: limits.runConcurrency,
@@ -124,7 +125,8 @@ export function createHost(options: HostOptions): Host {
     whenOver: (tenant, run, patienceMs) => hub.whenOver(tenant, run, patienceMs),
     record: (tenant, run) => hub.record(tenant, run),
     find: (tenant, run) => hub.find(tenant, run),
-    timeline: (tenant, run) => timelines.read(tenant, run, hub.find(tenant, run)?.unseen.working),
+    projection: (tenant, run) => hub.projection(tenant, run),
+    timeline: async (tenant, run) => timelines.read(tenant, run, await hub.projection(tenant, run)),
     recover: () => scan.start(),
     get load() {
       return { runs: hub.size, queues: hub.queues };

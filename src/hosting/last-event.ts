@@ -1,42 +1,55 @@
-import type { WireEvent } from '../canvas/wire-event.js';
-import { CANCELLED } from '../canvas/wire-events.js';
-import { EngineError, type ErrorCode } from '../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import type { LoggedEvent, RunRecord } from '../records/stores.js';
+import type { RagflowProjection } from '../canvas/ragflow-events.js';
+import { EngineError } from '../errors.js';
+import type { ErrorInfo, RunFailed, TerminalEvent } from '../graph/events.js';
+import { NO_USAGE } from '../graph/state.js';
+import type { RunRecord } from '../records/stores.js';
 
-/** Whether an event of that name is the last of its run. */
-export function isLastEvent(name: string): boolean {
-  return name === 'workflow_finished' || name === 'user_inputs' || name === 'error';
+/** What the host adds to a run that the engine did not end, or not with this failure. */
+export interface FailureParts {
+  readonly run: string;
+  readonly startedAt: number;
+  readonly at: number;
+  /** @default that the run ended without saying how */
+  readonly failure: EngineError | undefined;
+  /** What the engine ended it with, if it did. */
+  readonly terminal: TerminalEvent | undefined;
 }
 
-/** The event that ends a run which failed, at a time in seconds since 1970; `calls` is what nodes were calling then. */
-export function failureEvent(
-  { id, messageId, sessionId }: Pick<RunRecord, 'id' | 'messageId' | 'sessionId'>,
-  createdAt: number,
-  failure: EngineError | undefined,
-  calls?: Json,
-): WireEvent {
-  const { code, message } = failure ?? new EngineError('INTERNAL', `Run "${id}" ended without saying how.`);
+/** The event that ends a run which failed outside of the engine; its number is given by the log. */
+export function failureEvent({ run, startedAt, at, failure, terminal }: FailureParts): RunFailed {
+  const { code, message } = failure ?? new EngineError('INTERNAL', `Run "${run}" ended without saying how.`);
+  const { input = {}, usage = NO_USAGE, openCalls } = terminal ?? {};
   return {
-    event: 'error',
-    message_id: messageId,
-    created_at: createdAt,
-    task_id: sessionId,
-    session_id: sessionId,
-    data: { code, message, ...(calls !== undefined && { calls }) },
+    type: 'run-failed',
+    run,
+    seq: 0,
+    at,
+    error: { code, message },
+    elapsedMs: Math.max(0, at - startedAt),
+    input,
+    usage,
+    ...(openCalls === undefined ? {} : { openCalls }),
   };
 }
 
-/** What the last event says of how its run ended. */
-export function endIn({ event, json }: LoggedEvent): Pick<RunRecord, 'status' | 'error' | 'pending'> {
-  const said = JSON.parse(json) as JsonObject;
-  const data: JsonObject = isJsonObject(said.data) ? said.data : {};
-  switch (event as WireEvent['event']) {
-    case 'user_inputs':
-      return { status: 'waiting', pending: data };
-    case 'workflow_finished':
-      return { status: data.outputs === CANCELLED ? 'cancelled' : 'succeeded' };
-    default:
-      return { status: 'failed', error: { code: said.error as ErrorCode, message: String(said.message) } };
+/** What the last event of a run says of how it ended. */
+export function endIn(
+  event: TerminalEvent,
+  projection: RagflowProjection,
+): Pick<RunRecord, 'status' | 'error' | 'pending'> {
+  switch (event.type) {
+    case 'run-interrupted':
+      return { status: 'waiting', pending: projection.project(event)?.data ?? {} };
+    case 'run-settled':
+      return { status: 'succeeded' };
+    case 'run-cancelled':
+      return { status: 'cancelled' };
+    case 'run-failed':
+      return { status: 'failed', error: errorOf(event.error) };
   }
+}
+
+/** An error as the record of a run has it. */
+export function errorOf({ code, message }: ErrorInfo): NonNullable<RunRecord['error']> {
+  return { code, message };
 }

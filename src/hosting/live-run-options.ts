@@ -6,7 +6,6 @@ import type { RunEvent } from '../graph/events.js';
 import type { Journal } from '../graph/journal.js';
 import type { Plan } from '../graph/plan.js';
 import type { RunOutcome } from '../graph/run-options.js';
-import type { RunJournal } from '../records/durable-stores.js';
 import type { RunLaunch, RunLog, RunRecord } from '../records/stores.js';
 import type { SessionLease } from './leases.js';
 import type { Log } from './log.js';
@@ -31,6 +30,10 @@ export interface EngineHooks {
   readonly run: string;
   readonly signal: AbortSignal;
   readonly journal: Journal;
+  /** Number of the last event in the log. */
+  readonly seq: number;
+  /** Milliseconds since 1970, at the first start of the run. */
+  readonly startedAt: number;
   /** Number of the last event that was made. */
   readonly position: () => number;
   readonly onSession: (session: Session, outcome: RunOutcome) => void;
@@ -44,12 +47,12 @@ export type RunWork =
 export interface LiveRunOptions {
   readonly identity: RunIdentity;
   readonly work: RunWork;
-  /** What the run said in a process that was lost. */
+  /** What the run did in a process that was lost. */
   readonly past?: RunPast | undefined;
+  /** Milliseconds since 1970, at the first start of a run that is recovered. @default now */
+  readonly startedAt?: number;
   readonly launch: RunLaunch;
   readonly log: RunLog;
-  /** Undefined when runs do not outlive their process. */
-  readonly runJournal: RunJournal | undefined;
   readonly lease: SessionLease;
   readonly maxLogBytes: number;
   /** How long the run may go on without clients; undefined: for ever. */

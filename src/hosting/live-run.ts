@@ -1,15 +1,17 @@
 import { type Observable, Subscription } from 'rxjs';
+import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import type { Session } from '../canvas/turn.js';
-import type { WireEvent } from '../canvas/wire-event.js';
 import { EngineError, toEngineError } from '../errors.js';
+import type { RunUsage, TerminalEvent } from '../graph/events.js';
+import { addUsage, NO_USAGE } from '../graph/state.js';
 import type { RunRecord, RunStatus } from '../records/stores.js';
 import { ClientPresence } from './client-presence.js';
-import type { EventFrame, FreshFrame } from './event-frame.js';
-import { failureEvent } from './last-event.js';
+import type { EventFrame } from './event-frame.js';
+import { endIn, errorOf, failureEvent } from './last-event.js';
 import type { EngineHooks, LiveRunOptions, RunIdentity } from './live-run-options.js';
+import { projectionOf } from './projection-of.js';
 import { retryWhileAway } from './retry.js';
 import { RunEvents } from './run-events.js';
-import { UsageJournal } from './run-usage.js';
 import type { Transcript } from './transcript.js';
 
 /**
@@ -20,13 +22,15 @@ import type { Transcript } from './transcript.js';
  */
 export class LiveRun {
   readonly identity: RunIdentity;
+  /** Milliseconds since 1970. */
   readonly startedAt: number;
+  readonly projection: RagflowProjection;
   readonly clients = new ClientPresence();
   readonly #options: LiveRunOptions;
   readonly #events: RunEvents;
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
-  readonly #usage: UsageJournal;
+  #usage: RunUsage;
   #record: RunRecord;
   #resolveEnded: (record: RunRecord) => void = () => {};
   #session: Session | undefined = undefined;
@@ -44,9 +48,12 @@ export class LiveRun {
     const { identity, past, now } = options;
     this.#options = options;
     this.identity = identity;
-    this.startedAt = past?.startedAt ?? now();
-    this.#events = new RunEvents({ ...options, past, onFailed: (error) => this.#fail(error) });
-    this.#usage = new UsageJournal(this.#events.journal, past?.usage);
+    const { work, startedAt = now() } = options;
+    this.startedAt = startedAt;
+    this.projection = projectionOf({ ...identity, startedAt }, 'failure' in work ? undefined : work.plan);
+    const { projection } = this;
+    this.#events = new RunEvents({ ...options, projection, past, onFailed: (error) => this.#fail(error) });
+    this.#usage = past?.usage ?? NO_USAGE;
     this.#record = this.#recordNow('running');
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
@@ -62,9 +69,9 @@ export class LiveRun {
     return this.#events.transcript;
   }
 
-  /** The last event that was made, and what nodes called so far that are still at work: no event told it yet. */
-  get unseen(): Pick<RunEvents, 'lastMade' | 'working'> {
-    return this.#events;
+  /** Number of the last event that was made; those after `lastSeq` are not stored yet. */
+  get lastMade(): number {
+    return this.#events.lastMade;
   }
 
   /** Number of the last event that was shown. */
@@ -84,7 +91,7 @@ export class LiveRun {
 
   start(): void {
     const { identity, work, past, detachGraceMs, lease } = this.#options;
-    const { id, sessionId, messageId } = identity;
+    const { id } = identity;
     lease.whenLost = () => this.release('its lease was lost');
     if (detachGraceMs !== undefined) {
       this.#subscription.add(this.clients.abandoned(detachGraceMs).subscribe(() => this.cancel()));
@@ -97,19 +104,20 @@ export class LiveRun {
     const hooks: EngineHooks = {
       run: id,
       signal: this.#abort.signal,
-      journal: this.#usage,
+      journal: this.#events.journal,
+      seq: past?.lastSeq ?? 0,
+      startedAt: this.startedAt,
       position: () => this.#events.lastMade,
       onSession: (session, outcome) => {
         this.#session = session;
         this.#status = outcome.status;
       },
     };
-    const mapper = this.#events.mapperOf({ plan: work.plan, messageId, sessionId, past });
     this.#subscription.add(
       work.open(hooks).subscribe({
         next: (event) => {
-          if (event.type === 'node-usage') this.#usage.count(event);
-          mapper.map(event);
+          if (event.type === 'node-usage') this.#usage = addUsage(this.#usage, event);
+          this.#events.take(event);
         },
         error: (error: unknown) => this.#crashed(error),
         complete: () => void this.#finish(),
@@ -180,7 +188,7 @@ export class LiveRun {
 
   /** What could not be kept may belong to another process by now; what was kept after all is shown. */
   async #isStillMine(): Promise<boolean> {
-    if (!(await this.#patiently(() => this.#options.lease.isHeld()))) {
+    if (!(await this.#retry(() => this.#options.lease.isHeld()))) {
       this.release('its lease was lost');
       return false;
     }
@@ -193,7 +201,7 @@ export class LiveRun {
     const record = this.#recordNow(this.#statusNow(), this.lastSeq + 1, failure);
     const report = { record, failure, session: this.#session, transcript: this.transcript };
     try {
-      await this.#patiently(() => this.#options.storeConversation(report));
+      await this.#retry(() => this.#options.storeConversation(report));
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
       this.#options.logger.error({ run: this.identity.id, err: error }, 'the conversation could not be kept');
@@ -202,19 +210,19 @@ export class LiveRun {
   }
 
   /** Undefined when another process has the run. A log that refuses for good is no reason to leave the clients without an end. */
-  async #keepLast(): Promise<FreshFrame | undefined> {
+  async #keepLast(): Promise<EventFrame | undefined> {
     const { log, lease } = this.#options;
     const { tenant, id } = this.identity;
     let frame = this.#lastFrame();
     const keep = async (): Promise<void> => {
       frame = this.#lastFrame();
-      await log.append(tenant, id, [frame]);
+      await log.append(tenant, id, { events: [frame] });
     };
     try {
-      await this.#patiently(keep);
+      await this.#retry(keep);
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
-      if (toEngineError(error, 'INTERNAL').code === 'CONFLICT' || !(await this.#patiently(() => lease.isHeld()))) {
+      if (toEngineError(error, 'INTERNAL').code === 'CONFLICT' || !(await this.#retry(() => lease.isHeld()))) {
         this.release('another process has written to it');
         return undefined;
       }
@@ -228,7 +236,7 @@ export class LiveRun {
     return frame;
   }
 
-  #lastFrame(): FreshFrame {
+  #lastFrame(): EventFrame {
     try {
       return this.#events.lastFrame(this.#lastEvent());
     } catch (error) {
@@ -237,7 +245,7 @@ export class LiveRun {
     }
   }
 
-  #patiently<T>(work: () => Promise<T>): Promise<T> {
+  #retry<T>(work: () => Promise<T>): Promise<T> {
     const { closing, logger } = this.#options;
     const onWait = (error: unknown): void =>
       logger.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
@@ -246,7 +254,7 @@ export class LiveRun {
 
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.#patiently(work);
+      await this.#retry(work);
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
       this.#options.logger.error({ run: this.identity.id, err: error }, what);
@@ -258,16 +266,21 @@ export class LiveRun {
   }
 
   #failureNow(): RunRecord['error'] {
-    const { event, data } = this.#lastEvent();
-    const { code, message } = data;
-    return event === 'error' ? ({ code, message } as RunRecord['error']) : undefined;
+    const last = this.#lastEvent();
+    return last.type === 'run-failed' ? errorOf(last.error) : undefined;
   }
 
-  #lastEvent(): WireEvent {
+  #lastEvent(): TerminalEvent {
     const { terminal } = this.#events;
     if (this.#failure === undefined && terminal !== undefined) return terminal;
-    const createdAt = this.#options.past?.createdAt ?? Math.floor(this.startedAt / 1000);
-    return failureEvent(this.identity, createdAt, this.#failure, terminal?.data.calls);
+    const { startedAt } = this;
+    return failureEvent({
+      run: this.identity.id,
+      startedAt,
+      at: this.#options.now(),
+      failure: this.#failure,
+      terminal,
+    });
   }
 
   #recordNow(status: RunStatus, lastSeq = 0, error?: RunRecord['error']): RunRecord {
@@ -277,10 +290,10 @@ export class LiveRun {
       ...identity,
       status,
       ...(error === undefined ? {} : { error }),
-      ...(status === 'waiting' && terminal !== undefined ? { pending: terminal.data } : {}),
+      ...(status === 'waiting' && terminal !== undefined ? endIn(terminal, this.projection) : {}),
       startedAt: this.startedAt,
       ...(status === 'running' ? { launch: this.#options.launch } : { finishedAt: this.#options.now() }),
-      usage: { ...this.#usage.total },
+      usage: this.#usage,
       lastSeq,
     };
   }

@@ -1,6 +1,4 @@
-import type { Journal } from '../graph/journal.js';
 import type { Checkpoint } from '../graph/state.js';
-import type { RunJournal } from '../records/durable-stores.js';
 import type { RunLog } from '../records/stores.js';
 import type { EventFrame } from './event-frame.js';
 
@@ -13,33 +11,29 @@ const MAX_WAITING = 8_192;
 /** Whose events a {@link LogWriter} writes. */
 export interface LogWriterOptions {
   readonly log: RunLog;
-  /** Where records and snapshots go; without it there are none. */
-  readonly journal?: RunJournal | undefined;
   readonly tenant: string;
   readonly run: string;
-  /** Called with each group of frames, in order, once it is kept. */
+  /** Called with each group of frames, in order, once it is stored. */
   readonly onWritten: (frames: readonly EventFrame[]) => void;
-  /** Called once when the log or the journal refuses; nothing is written afterwards. */
+  /** Called once when the log refuses; nothing is written afterwards. */
   readonly onFailed: (error: unknown) => void;
 }
 
 /** What is written in one step. */
 interface Group {
   readonly frames: EventFrame[];
-  readonly records: string[];
-  /** Taken when the rest of the group is kept. */
+  /** The state behind the last of the frames. */
   snapshot: Checkpoint | undefined;
   readonly waiting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[];
 }
 
 /**
- * Writes the events and the journal of one run, in order, in groups, and one group at a time.
+ * Writes the events and snapshots of one run, in order, in groups, and one group at a time.
  *
- * A group is what the run says in one go, before anything else of the process gets its turn, and what comes while a write is
- * under way: a slow log gets larger groups, not more writes. A settlement and its events are said in one go, so they are kept together
- * or not at all. The bound of what waits for a log is the limit of the run's log.
+ * A group is what the run reports in one go, before anything else of the process gets its turn, and what comes while a write is in
+ * progress: a slow log gets larger groups, not more writes. What waits for a log is bounded by the limit of the run's log.
  */
-export class LogWriter implements Journal {
+export class LogWriter {
   readonly #options: LogWriterOptions;
   /** In order; the last one is still open. */
   #groups: Group[] = [emptyGroup()];
@@ -58,20 +52,14 @@ export class LogWriter implements Journal {
   write(frame: EventFrame): void {
     if (this.#failure !== undefined) return;
     const { length } = this.#open().frames;
-    // A run that goes on and on without a pause is not waited for. Records have come by now: they follow their events at once.
+    // A run that reports without a pause is written without waiting for its end.
     if (length >= MAX_GROUP && this.#writing === undefined) this.#writeAll();
     else if (length >= MAX_WAITING) this.#groups.push(emptyGroup());
     this.#open().frames.push(frame);
     this.#schedule();
   }
 
-  append(records: readonly string[]): void {
-    if (this.#failure !== undefined) return;
-    const { records: gathered } = this.#open();
-    for (const record of records) gathered.push(record);
-    this.#schedule();
-  }
-
+  /** Takes the state behind the last frame. */
   snapshot(checkpoint: Checkpoint): void {
     if (this.#failure !== undefined) return;
     this.#open().snapshot = checkpoint;
@@ -151,18 +139,11 @@ export class LogWriter implements Journal {
     return first;
   }
 
-  /** A log that is done at once keeps nobody waiting. */
-  #write(group: Group): Promise<void> | undefined {
-    const { log, journal, tenant, run } = this.#options;
-    const { frames, records, snapshot } = group;
-    if (isEmpty(group) && snapshot === undefined) return undefined;
-    if (journal === undefined) {
-      const written = frames.length === 0 ? undefined : log.append(tenant, run, frames);
-      return written ?? undefined;
-    }
-    if (snapshot !== undefined && isEmpty(group)) return journal.snapshot(tenant, run, snapshot);
-    const appended = journal.append(tenant, run, { events: frames, records });
-    return snapshot === undefined ? appended : appended.then(() => journal.snapshot(tenant, run, snapshot));
+  /** Undefined for a log that is synchronous. */
+  #write({ frames, snapshot }: Group): Promise<void> | undefined {
+    const { log, tenant, run } = this.#options;
+    if (frames.length === 0 && snapshot === undefined) return undefined;
+    return log.append(tenant, run, { events: frames, ...(snapshot && { snapshot }) }) ?? undefined;
   }
 
   #done({ frames, waiting }: Group): void {
@@ -189,10 +170,10 @@ export class LogWriter implements Journal {
   }
 }
 
-function isEmpty({ frames, records }: Group): boolean {
-  return frames.length === 0 && records.length === 0;
+function isEmpty({ frames, snapshot }: Group): boolean {
+  return frames.length === 0 && snapshot === undefined;
 }
 
 function emptyGroup(): Group {
-  return { frames: [], records: [], snapshot: undefined, waiting: [] };
+  return { frames: [], snapshot: undefined, waiting: [] };
 }

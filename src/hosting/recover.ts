@@ -1,21 +1,21 @@
+import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { continueTurn } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
-import type { JournalContents, LeaseStore, RunJournal } from '../records/durable-stores.js';
-import type { LoggedEvent, RunLaunch, RunRecord } from '../records/stores.js';
+import type { Checkpoint } from '../graph/state.js';
+import type { LeaseStore } from '../records/durable-stores.js';
+import type { RunLaunch, RunLog, RunRecord } from '../records/stores.js';
 import type { HostStores } from './host-options.js';
 import { endIn } from './last-event.js';
 import { SESSION_LEASES, type SessionLease } from './leases.js';
 import type { RunWork } from './live-run-options.js';
 import type { Log } from './log.js';
+import { findProjection } from './projection-of.js';
 import type { RunHub } from './run-hub.js';
 import { type PastOptions, type RunPast, readPast } from './run-past.js';
-import { splitUsage } from './run-usage.js';
 import { engineOptions, type StartOptions } from './start.js';
 import { servicesOfRun } from './tenant-services.js';
 
 export interface RecoverOptions extends StartOptions {
-  /** Undefined when runs do not outlive their process; those that were lost then end as failed. */
-  readonly runJournal: RunJournal | undefined;
   readonly logger: Log;
 }
 
@@ -70,14 +70,20 @@ async function countCrash(
 }
 
 async function resume(options: RecoverOptions, tenant: string, record: RunRecord, lease: SessionLease): Promise<void> {
-  const { hub, logger, runJournal } = options;
+  const { hub, logger, stores } = options;
   const { launch = { isDetached: false, headers: {} } } = record;
   // What it has may be what ends its process: it is left alone then, but for its numbers.
   const isHopeless = (launch.crashes ?? 0) > MAX_CRASHES;
-  const kept = isHopeless ? { problem: lostTooOften(record.id) } : await loadJournal(runJournal, tenant, record.id);
-  const past = await readLog(options, tenant, record, { usage: kept?.usage, onlyNumbers: isHopeless });
-  if (past instanceof EngineError || past.last !== undefined) {
-    await finish(options, tenant, record, past instanceof EngineError ? past : (past.last as LoggedEvent), lease);
+  const kept = isHopeless ? { problem: lostTooOften(record.id) } : await loadSnapshot(stores.log, tenant, record.id);
+  const projection = await findProjection(options.stores.sessions, options.openCanvas, tenant, record);
+  const past = await readLog(options, tenant, record, {
+    projection,
+    after: kept.checkpoint?.seq ?? 0,
+    onlyNumbers: isHopeless,
+  });
+  if (past instanceof EngineError || past.isOver) {
+    const end = past instanceof EngineError ? failed(past) : endOf(past, projection);
+    await finish(options, tenant, { ...record, ...end }, lease);
     return;
   }
   const work = await workOf(options, { tenant, record, past, kept });
@@ -92,6 +98,7 @@ async function resume(options: RecoverOptions, tenant: string, record: RunRecord
       },
       work,
       past,
+      startedAt: record.startedAt,
       launch: noteProgress(launch, past),
       keepsTrace: false,
     },
@@ -104,13 +111,15 @@ function noteProgress(launch: RunLaunch, { finished }: RunPast): RunLaunch {
   return finished > (launch.finished ?? 0) ? { ...launch, finished, crashes: 1 } : launch;
 }
 
-/** What is in a journal, or what is wrong with it. */
-type Kept = Partial<ReturnType<typeof splitUsage>> & { readonly problem?: EngineError };
+/** The newest snapshot of a run, or what is wrong with it. */
+interface Kept {
+  readonly checkpoint?: Checkpoint | undefined;
+  readonly problem?: EngineError;
+}
 
-async function loadJournal(runJournal: RunJournal | undefined, tenant: string, run: string): Promise<Kept | undefined> {
+async function loadSnapshot(log: RunLog, tenant: string, run: string): Promise<Kept> {
   try {
-    const contents = await runJournal?.load(tenant, run);
-    return contents === undefined ? undefined : splitUsage(contents);
+    return { checkpoint: await log.snapshot(tenant, run) };
   } catch (error) {
     return { problem: finalError(error) };
   }
@@ -124,7 +133,7 @@ async function readLog(
   options: PastOptions,
 ): Promise<RunPast | EngineError> {
   try {
-    return await readPast(stores.log, tenant, record, options);
+    return await readPast(stores.log, tenant, record.id, options);
   } catch (error) {
     return finalError(error);
   }
@@ -135,48 +144,50 @@ async function finish(
   { stores, hub, now }: RecoverOptions,
   tenant: string,
   { launch: _, ...record }: RunRecord,
-  end: LoggedEvent | EngineError,
   lease: SessionLease,
 ): Promise<void> {
-  const ended: RunRecord = { ...record, ...endOf(end), finishedAt: now() };
+  const ended: RunRecord = { ...record, finishedAt: now() };
   await stores.runs.save(tenant, ended);
   await stores.log.end(tenant, record.id);
   hub.count(ended);
   await lease.release();
 }
 
-function endOf(end: LoggedEvent | EngineError): ReturnType<typeof endIn> & Partial<Pick<RunRecord, 'lastSeq'>> {
-  if (end instanceof EngineError) return { status: 'failed', error: { code: end.code, message: end.message } };
-  try {
-    return { ...endIn(end), lastSeq: end.seq };
-  } catch (error) {
-    const message = `The last event of the run cannot be read: ${toEngineError(error, 'INTERNAL').message}`;
-    return { status: 'failed', error: { code: 'INTERNAL', message }, lastSeq: end.seq };
-  }
+function failed({ code, message }: EngineError): Pick<RunRecord, 'status' | 'error'> {
+  return { status: 'failed', error: { code, message } };
+}
+
+function endOf(
+  { last, lastSeq }: RunPast,
+  projection: RagflowProjection,
+): Pick<RunRecord, 'status' | 'error' | 'pending' | 'lastSeq'> {
+  if (last !== undefined) return { ...endIn(last, projection), lastSeq };
+  return { ...failed(new EngineError('INTERNAL', 'The last event of the run cannot be read.')), lastSeq };
 }
 
 interface Lost {
   readonly tenant: string;
   readonly record: RunRecord;
   readonly past: RunPast;
-  readonly kept: Kept | undefined;
+  readonly kept: Kept;
 }
 
 async function workOf(options: RecoverOptions, { tenant, record, past, kept }: Lost): Promise<RunWork> {
   const { stores, openCanvas, timeoutMs, now } = options;
-  const problem = kept?.problem ?? past.problem;
+  const problem = kept.problem ?? past.problem;
   if (problem !== undefined) return { failure: problem };
-  const contents: JournalContents | undefined = kept?.contents;
+  const { checkpoint } = kept;
   try {
     const session = await stores.sessions.find(tenant, record.sessionId);
-    if (session === undefined || contents?.checkpoint === undefined) return { failure: lostForGood(record.id) };
+    if (session === undefined || checkpoint === undefined) return { failure: lostForGood(record.id) };
     const canvas = openCanvas(session.dsl);
+    const contents = { checkpoint, records: past.changes };
     const services = servicesOfRun(options, tenant, session, record.launch?.headers ?? {});
-    const leftMs = Math.max(1, timeoutMs - (now() - past.startedAt));
+    const leftMs = Math.max(1, timeoutMs - (now() - record.startedAt));
     return {
       plan: canvas.plan,
       open: (hooks) =>
-        continueTurn(canvas, contents, { ...engineOptions(options, hooks, services), timeoutMs: leftMs }),
+        continueTurn(canvas, contents, past, { ...engineOptions(options, hooks, services), timeoutMs: leftMs }),
     };
   } catch (error) {
     return { failure: finalError(error) };

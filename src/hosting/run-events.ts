@@ -1,15 +1,11 @@
 /** The events of one run on their way into its log and to its clients. */
 import { type Observable, Subject } from 'rxjs';
-import type { WorkingNode } from '../canvas/wire-calls.js';
-import type { Speaker, WireEvent, WireHeader } from '../canvas/wire-event.js';
-import { type WireContext, WireMapper, type WireSink } from '../canvas/wire-events.js';
+import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError, toEngineError } from '../errors.js';
+import { isTerminal, type RunEvent, type TerminalEvent } from '../graph/events.js';
 import type { Journal } from '../graph/journal.js';
-import type { RunJournal } from '../records/durable-stores.js';
 import type { RunLog } from '../records/stores.js';
-import type { EventFrame, FreshFrame } from './event-frame.js';
-import { EventFramer } from './event-framer.js';
-import { isLastEvent } from './last-event.js';
+import { type EventFrame, EventFramer, storedFrame } from './event-frame.js';
 import type { RunIdentity } from './live-run-options.js';
 import { LogWriter } from './log-writer.js';
 import type { RunPast } from './run-past.js';
@@ -21,8 +17,8 @@ const PAGE = { maxEvents: 512, maxBytes: 1024 * 1024 };
 export interface RunEventsOptions {
   readonly identity: RunIdentity;
   readonly log: RunLog;
-  readonly runJournal: RunJournal | undefined;
   readonly maxLogBytes: number;
+  readonly projection: RagflowProjection;
   readonly keepsTrace: boolean;
   readonly past: RunPast | undefined;
   /** Called when an event cannot be kept. */
@@ -30,32 +26,31 @@ export interface RunEventsOptions {
 }
 
 /** The events of one run: numbers them, serialises each once, keeps it in the log, then shows it. */
-export class RunEvents implements WireSink {
+export class RunEvents {
   readonly transcript: Transcript;
   /** What the run ends with, as far as the engine is concerned. */
-  terminal: WireEvent | undefined = undefined;
+  terminal: TerminalEvent | undefined = undefined;
+  /** Number of the last event that was made. */
+  lastMade: number;
   /** Number of the last event that was shown. */
   lastSeq: number;
   readonly #options: RunEventsOptions;
   readonly #frames = new Subject<EventFrame>();
-  readonly #framer = new EventFramer();
+  readonly #framer: EventFramer;
   readonly #writer: LogWriter;
-  #mapper: WireMapper | undefined = undefined;
-  /** Number of the last event that was made. */
-  #seq: number;
   #bytes: number;
   #isMuted = false;
 
   constructor(options: RunEventsOptions) {
-    const { identity, log, runJournal, keepsTrace, past, onFailed } = options;
+    const { identity, log, projection, keepsTrace, past, onFailed } = options;
     this.#options = options;
-    this.transcript = past?.transcript ?? new Transcript({ keepsTrace });
+    this.#framer = new EventFramer(projection);
+    this.transcript = past?.transcript ?? new Transcript({ projection, keepsTrace });
     this.lastSeq = past?.lastSeq ?? 0;
-    this.#seq = this.lastSeq;
+    this.lastMade = this.lastSeq;
     this.#bytes = past?.bytes ?? 0;
     this.#writer = new LogWriter({
       log,
-      journal: runJournal,
       tenant: identity.tenant,
       run: identity.id,
       onWritten: (frames) => {
@@ -65,51 +60,36 @@ export class RunEvents implements WireSink {
     });
   }
 
-  /** Number of the last event that was made. */
-  get lastMade(): number {
-    return this.#seq;
-  }
-
   /** Events shown from now on; completes after the last one. */
   get frames$(): Observable<EventFrame> {
     return this.#frames;
   }
 
-  /** Takes the journal of the run, which is kept together with its events. */
+  /** Takes the snapshots of the run; its changes are in its events. */
   get journal(): Journal {
-    return this.#writer;
+    return {
+      append: () => {},
+      snapshot: (checkpoint) => {
+        if (!this.#isMuted) this.#writer.snapshot({ ...checkpoint, seq: this.lastMade });
+      },
+      flush: () => this.#writer.flush(),
+    };
   }
 
-  /** Whether something could not be kept. */
+  /** Whether something could not be stored. */
   get hasFailed(): boolean {
     return this.#writer.hasFailed;
   }
 
-  /** What takes the events of the engine and makes these of them. */
-  mapperOf(context: WireContext): WireMapper {
-    this.#mapper = new WireMapper(context, this);
-    return this.#mapper;
-  }
-
-  /** What nodes called so far that are still at work. */
-  get working(): readonly WorkingNode[] {
-    return this.#mapper?.working ?? [];
-  }
-
-  event(event: WireEvent): void {
-    if (isLastEvent(event.event)) {
-      // Shown only when the conversation is kept: whoever answers it at once must find it.
+  /** Takes an event of the engine. */
+  take(event: RunEvent): void {
+    if (isTerminal(event)) {
+      // Shown only when the conversation is stored: a client that answers it at once must find it.
       this.terminal = event;
     } else if (!this.#isMuted) {
       const frame = this.#frameOf(event);
       if (frame !== undefined && this.#write(frame)) this.transcript.add(event);
     }
-  }
-
-  /** The way of nearly every event. */
-  piece(header: WireHeader, speaker: Speaker, text: string): void {
-    if (this.#isMuted) return;
-    if (this.#write(this.#framer.piece(this.#seq + 1, header, speaker, text))) this.transcript.addText(text);
   }
 
   /** Takes no more events but the last one. */
@@ -133,9 +113,9 @@ export class RunEvents implements WireSink {
    *
    * @throws EngineError NODE_FAILED when it cannot be written down.
    */
-  lastFrame(event: WireEvent): FreshFrame {
+  lastFrame(event: TerminalEvent): EventFrame {
     try {
-      return this.#framer.frame(this.lastSeq + 1, event);
+      return this.#framer.frame({ ...event, seq: this.lastSeq + 1 });
     } catch (error) {
       throw unwritable(this.#options.identity.id, error);
     }
@@ -143,11 +123,11 @@ export class RunEvents implements WireSink {
 
   /** Shows what is in the log after all: a write whose answer was lost may have been done. */
   async catchUp(): Promise<void> {
-    const { log, identity } = this.#options;
+    const { log, identity, projection } = this.#options;
     for (;;) {
       const page = await log.read(identity.tenant, identity.id, this.lastSeq, PAGE);
       if (page === undefined || page.length === 0) return;
-      for (const frame of page) this.show(frame);
+      for (const event of page) this.show(storedFrame(event, projection));
     }
   }
 
@@ -161,9 +141,9 @@ export class RunEvents implements WireSink {
   }
 
   /** Undefined when the event cannot be written down: its values may be nested without end. */
-  #frameOf(event: WireEvent): FreshFrame | undefined {
+  #frameOf(event: RunEvent): EventFrame | undefined {
     try {
-      return this.#framer.frame(this.#seq + 1, event);
+      return this.#framer.frame(event);
     } catch (error) {
       this.#options.onFailed(unwritable(this.#options.identity.id, error));
       return undefined;
@@ -171,14 +151,14 @@ export class RunEvents implements WireSink {
   }
 
   /** Whether there was room in the log. */
-  #write(frame: FreshFrame): boolean {
+  #write(frame: EventFrame): boolean {
     const { maxLogBytes, identity, onFailed } = this.#options;
     this.#bytes += frame.bytes;
     if (this.#bytes > maxLogBytes) {
       onFailed(logFull(identity.id, maxLogBytes));
       return false;
     }
-    this.#seq += 1;
+    this.lastMade = frame.seq;
     this.#writer.write(frame);
     return true;
   }

@@ -14,12 +14,13 @@ import {
   Subscription,
   timer,
 } from 'rxjs';
+import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
 import type { TraceContext } from '../graph/trace-context.js';
-import type { RunJournal } from '../records/durable-stores.js';
 import type { RunRecord } from '../records/stores.js';
 import { observed } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import type { OpenCanvas } from './canvas-opener.js';
 import { storeConversation } from './conversation.js';
 import type { EventFrame } from './event-frame.js';
 import { type Following, follow } from './follow.js';
@@ -29,12 +30,15 @@ import { LiveRun } from './live-run.js';
 import type { LiveRunOptions } from './live-run-options.js';
 import type { Log } from './log.js';
 import { BELIEVED_MS, RunNotifications } from './notifications.js';
-import { busySession } from './refusals.js';
+import { findProjection } from './projection-of.js';
+import { busySession, noRun } from './refusals.js';
 
 export interface RunHubOptions {
   readonly stores: HostStores;
-  /** Undefined when runs do not outlive their process. */
-  readonly runJournal?: RunJournal | undefined;
+  /** Whether another process can recover the runs of this one. */
+  readonly areRecoverable: boolean;
+  /** Opens documents of sessions. */
+  readonly openCanvas: OpenCanvas;
   readonly limits: HostLimits;
   readonly logger: Log;
   readonly now: () => number;
@@ -43,7 +47,8 @@ export interface RunHubOptions {
 }
 
 /** What the hub does not know about a run itself. */
-export interface RunStart extends Pick<LiveRunOptions, 'identity' | 'work' | 'past' | 'launch' | 'keepsTrace'> {
+export interface RunStart
+  extends Pick<LiveRunOptions, 'identity' | 'work' | 'past' | 'startedAt' | 'launch' | 'keepsTrace'> {
   /** The caller's position in a trace. @default none */
   readonly trace?: TraceContext;
 }
@@ -67,6 +72,8 @@ export interface LiveFilter {
 export interface ClientCursor {
   readonly after: number;
   readonly ready$: Observable<boolean>;
+  /** Whether it gets every event by itself, however slow it is. @default false */
+  readonly isExact?: boolean;
 }
 
 /** Runs of one agent that are cancelled in other processes by one request. */
@@ -119,7 +126,7 @@ export class RunHub {
   /** Events that are made and wait to be kept; and those that were shown and wait for their clients. */
   get queues(): { readonly log: number; readonly clients: number } {
     let [log, clients] = [0, 0];
-    for (const live of this.#live.values()) log += Math.max(0, live.unseen.lastMade - live.lastSeq);
+    for (const live of this.#live.values()) log += Math.max(0, live.lastMade - live.lastSeq);
     for (const { behind } of this.#followers) clients += behind;
     return { log, clients };
   }
@@ -166,7 +173,7 @@ export class RunHub {
   async start(start: RunStart, lease: SessionLease): Promise<LiveRun> {
     const { trace, ...rest } = start;
     const { identity, launch, work } = start;
-    const { stores, runJournal, limits, logger, now, telemetry } = this.#options;
+    const { stores, limits, logger, now, telemetry } = this.#options;
     const { tenant, id } = identity;
     const watching = new Subscription();
     const live = new LiveRun({
@@ -176,7 +183,6 @@ export class RunHub {
           ? work
           : { ...work, open: observed(telemetry, { ...identity, plan: work.plan, trace }, work.open) },
       log: stores.log,
-      runJournal,
       lease,
       maxLogBytes: limits.runLogBytes,
       detachGraceMs: launch.isDetached || limits.detachGraceMs === 0 ? undefined : limits.detachGraceMs,
@@ -223,6 +229,16 @@ export class RunHub {
     return this.find(tenant, run)?.record ?? (await this.#options.stores.runs.find(tenant, run));
   }
 
+  /** How a run is shown in RAGFlow's format, whatever process it is in. @throws EngineError NOT_FOUND. */
+  async projection(tenant: string, run: string): Promise<RagflowProjection> {
+    const live = this.find(tenant, run);
+    if (live !== undefined) return live.projection;
+    const { stores, openCanvas } = this.#options;
+    const record = await stores.runs.find(tenant, run);
+    if (record === undefined) throw noRun();
+    return findProjection(stores.sessions, openCanvas, tenant, record);
+  }
+
   /** Events of a run after those that a client has; see {@link follow}. */
   follow(tenant: string, run: string, client: ClientCursor): Observable<EventFrame> {
     const { stores, limits } = this.#options;
@@ -233,6 +249,7 @@ export class RunHub {
       run,
       findLive: () => this.find(tenant, run),
       findRecord: () => this.record(tenant, run),
+      findProjection: () => this.projection(tenant, run),
       notifications$: merge(this.#notifications.of(run), this.#stopped),
       maxQueueBytes: limits.clientQueueBytes,
       followers: this.#followers,
@@ -316,8 +333,7 @@ export class RunHub {
   }
 
   #stop(live: LiveRun): void {
-    const { runJournal } = this.#options;
-    if (runJournal === undefined || runJournal.isVolatile === true) live.cancel();
+    if (!this.#options.areRecoverable) live.cancel();
     else live.release('the server stops');
   }
 }

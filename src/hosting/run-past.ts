@@ -1,141 +1,162 @@
-import type { WireEvent } from '../canvas/wire-event.js';
-import type { WirePast } from '../canvas/wire-past.js';
+import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import type { LoggedEvent, RunLog, RunRecord, RunUsage } from '../records/stores.js';
-import { isLastEvent } from './last-event.js';
+import type { NodeHeader, RunEvent, RunUsage, TerminalEvent } from '../graph/events.js';
+import { changesState } from '../graph/log.js';
+import { addUsage, NO_USAGE } from '../graph/state.js';
+import type { LoggedEvent, RunLog } from '../records/stores.js';
+import { isLastEvent } from './event-frame.js';
 import { Transcript, textOf } from './transcript.js';
 
 const PAGE = { maxEvents: 2_000, maxBytes: 4 * 1024 * 1024 };
 
-/** What a run said before its process was lost, folded from its log. */
-export interface RunPast extends WirePast {
+/** What a run did before its process was lost, folded from its log. */
+export interface RunPast {
   /** Number of its last event. */
   readonly lastSeq: number;
   /** Of all events together. */
   readonly bytes: number;
-  /** What it said, without the text of nodes that start anew. */
+  /** What it answered, without the text of nodes that start anew. */
   readonly transcript: Transcript;
+  readonly usage: RunUsage;
+  /** Numbers of the events with which tokens started that had not ended. */
+  readonly starts: ReadonlyMap<number, number>;
   /** How often nodes finished. */
   readonly finished: number;
-  /** The event that ended it, if it had ended. */
-  readonly last: LoggedEvent | undefined;
-  /** Which event does not say what the run did. */
+  /** Whether it had ended. */
+  readonly isOver: boolean;
+  /** The event that ended it, if it can be read. */
+  readonly last: TerminalEvent | undefined;
+  /** The events after {@link PastOptions.after} that change the state, as JSON texts. */
+  readonly changes: readonly string[];
+  /** Which event cannot be read. */
   readonly problem: EngineError | undefined;
 }
 
 /** How a log is read. */
 export interface PastOptions {
-  /** What the journal says of it. @default what the record says */
-  readonly usage?: RunUsage | undefined;
-  /** Leaves alone what the events say. */
+  readonly projection: RagflowProjection;
+  /** Number of the event after which events are collected. */
+  readonly after: number;
+  /** Events but the last are counted, not read. */
   readonly onlyNumbers: boolean;
 }
 
-/** Reads what is in the log of a run. An event that says nonsense is told with the past. @throws what the log throws. */
+/** Folds the log of a run. An event that cannot be read is reported with the result. @throws what the log throws. */
 export async function readPast(
   log: RunLog,
   tenant: string,
-  record: RunRecord,
-  { usage, onlyNumbers }: PastOptions,
+  run: string,
+  { projection, after, onlyNumbers }: PastOptions,
 ): Promise<RunPast> {
-  const fold = new Fold();
+  const fold = new Fold(projection, after);
   let lastSeq = 0;
   let bytes = 0;
-  let finished = 0;
-  let last: LoggedEvent | undefined;
-  let problem: EngineError | undefined;
-  const take = (event: LoggedEvent): void => {
-    lastSeq = event.seq;
-    bytes += Buffer.byteLength(event.json);
-    if (event.event === 'node_finished') finished += 1;
-    if (isLastEvent(event.event)) last = event;
-    else if (!onlyNumbers) problem ??= tryToAdd(fold, event);
-  };
-  await readAll(log, tenant, record.id, take);
-  return {
-    startedAt: record.startedAt,
-    createdAt: fold.createdAt ?? Math.floor(record.startedAt / 1000),
-    // A run that answers a form says nothing before its first node does.
-    hasBegun: lastSeq > 0 || record.parentRun !== undefined,
-    usage: usage ?? record.usage,
-    takeStart: (node, within) => fold.starts.get(placeOf(node, within))?.pop(),
-    lastSeq,
-    bytes,
-    finished,
-    transcript: fold.transcript(),
-    last,
-    problem,
-  };
-}
-
-async function readAll(log: RunLog, tenant: string, run: string, take: (event: LoggedEvent) => void): Promise<void> {
-  for (let after = 0; ; ) {
-    const page = (await log.read(tenant, run, after, PAGE)) ?? [];
-    if (page.length === 0) return;
+  let isOver = false;
+  for (;;) {
+    const page = (await log.read(tenant, run, lastSeq, PAGE)) ?? [];
+    if (page.length === 0) break;
     for (const event of page) {
-      take(event);
-      after = event.seq;
+      lastSeq = event.seq;
+      bytes += Buffer.byteLength(event.json);
+      isOver ||= isLastEvent(event.event);
+      if (!onlyNumbers || isOver) fold.read(event);
     }
   }
-}
-
-function tryToAdd(fold: Fold, event: LoggedEvent): EngineError | undefined {
-  try {
-    fold.add(event);
-    return undefined;
-  } catch (cause) {
-    const message = `The process that the run was in was lost, and it cannot go on: its event ${event.seq} cannot be read.`;
-    return new EngineError('RUN_LOST', message, { cause });
-  }
+  const { usage, finished, last, changes, problem } = fold;
+  return {
+    lastSeq,
+    bytes,
+    isOver,
+    usage,
+    finished,
+    last,
+    changes,
+    problem,
+    starts: fold.starts,
+    transcript: fold.transcript(),
+  };
 }
 
 /** A fold over the events of a run. */
 class Fold {
-  createdAt: number | undefined = undefined;
-  /**
-   * Numbers of the events with which nodes started that have not finished, by place: there a node runs once at a time, and whatever it
-   * began before was taken back.
-   */
-  readonly starts = new Map<string, number[]>();
-  readonly #transcript = new Transcript({ keepsTrace: false });
+  usage = NO_USAGE;
+  finished = 0;
+  last: TerminalEvent | undefined = undefined;
+  problem: EngineError | undefined = undefined;
+  /** Starts of nodes that have not ended, by place: there a node runs once at a time, and earlier starts were cancelled. */
+  readonly #open = new Map<string, Map<number, number>>();
+  readonly changes: string[] = [];
+  readonly #after: number;
+  readonly #projection: RagflowProjection;
+  readonly #transcript: Transcript;
   #pieces: { readonly place: string; readonly seq: number; readonly text: string }[] = [];
 
-  add({ seq, json }: LoggedEvent): void {
-    const event = JSON.parse(json) as WireEvent;
-    const data: JsonObject = isJsonObject(event.data) ? event.data : {};
-    const place = placeOf(String(data.component_id ?? ''), data.within);
-    this.createdAt ??= event.created_at;
-    switch (event.event) {
-      case 'message':
-        this.#pieces.push({ place, seq, text: textOf(data) });
+  constructor(projection: RagflowProjection, after: number) {
+    this.#after = after;
+    this.#projection = projection;
+    this.#transcript = new Transcript({ projection, keepsTrace: false });
+  }
+
+  get starts(): ReadonlyMap<number, number> {
+    return new Map([...this.#open.values()].flatMap((starts) => [...starts]));
+  }
+
+  read({ seq, json }: LoggedEvent): void {
+    try {
+      const event = JSON.parse(json) as RunEvent;
+      this.#add(event);
+      if (seq > this.#after && changesState(event)) this.changes.push(json);
+    } catch (cause) {
+      const message = `The process of the run was lost, and the run cannot be recovered: its event ${seq} cannot be read.`;
+      this.problem ??= new EngineError('RUN_LOST', message, { cause });
+    }
+  }
+
+  /** What was answered, without the text that nodes report again. */
+  transcript(): Transcript {
+    for (const [place, starts] of this.#open) this.#retract(place, Math.min(...starts.values()));
+    for (const { text } of this.#pieces) this.#transcript.addText(text);
+    return this.#transcript;
+  }
+
+  #add(event: RunEvent): void {
+    switch (event.type) {
+      case 'node-delta':
+      case 'node-thinking':
+        this.#pieces.push({ place: placeOf(event), seq: event.seq, text: textOf(event, this.#projection) });
         return;
-      case 'node_started':
-        this.#start(place, seq);
+      case 'node-started': {
+        const place = placeOf(event);
+        if (event.retractFrom !== undefined) this.#retract(place, event.retractFrom);
+        this.#open.set(place, (this.#open.get(place) ?? new Map()).set(event.token, event.seq));
         break;
-      case 'node_restarted':
-        this.#retract(place, Number(data.retract_from));
-        this.#start(place, seq);
+      }
+      case 'node-settled':
+        this.#ended(event);
         break;
-      case 'node_finished':
-        this.starts.delete(place);
+      case 'node-failed':
+        // A node that is tried again starts anew as well, but its text stays.
+        if (event.then === 'retry') this.#open.delete(placeOf(event));
+        else this.#ended(event);
+        break;
+      case 'node-usage':
+        this.usage = addUsage(this.usage, event);
+        break;
+      case 'run-interrupted':
+      case 'run-settled':
+      case 'run-failed':
+      case 'run-cancelled':
+        this.last = event;
+        return;
+      default:
         break;
     }
     this.#transcript.add(event);
   }
 
-  transcript(): Transcript {
-    for (const [place, starts] of this.starts) {
-      if (starts.length > 0) this.#retract(place, Math.min(...starts));
-    }
-    for (const { text } of this.#pieces) this.#transcript.addText(text);
-    return this.#transcript;
-  }
-
-  #start(place: string, seq: number): void {
-    const starts = this.starts.get(place) ?? [];
-    starts.push(seq);
-    this.starts.set(place, starts);
+  #ended(event: NodeHeader): void {
+    this.finished += 1;
+    this.#open.delete(placeOf(event));
   }
 
   #retract(place: string, from: number): void {
@@ -144,6 +165,6 @@ class Fold {
 }
 
 /** A node, and the round of a body that it is in. */
-function placeOf(node: string, within: Json | undefined): string {
-  return typeof within === 'string' ? `${within}/${node}` : node;
+function placeOf({ node, within }: Pick<NodeHeader, 'node' | 'within'>): string {
+  return within === undefined ? node : `${within}/${node}`;
 }

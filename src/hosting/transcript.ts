@@ -1,76 +1,115 @@
-import type { WireEvent } from '../canvas/wire-event.js';
+import type { RagflowProjection, WireEvent } from '../canvas/ragflow-events.js';
+import { THINK_CLOSE, THINK_OPEN } from '../components/speaking/think-text.js';
+import type { NodeSettled, RunEvent } from '../graph/events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+
+/** Nodes of a path that are stored; older ones are forgotten. */
+export const MAX_PATH = 2_000;
 
 /** Citations of an answer without any. */
 const NO_REFERENCE: JsonObject = {};
 
-/** Nodes of a path that are kept; older ones are forgotten. */
-export const MAX_PATH = 2_000;
+export interface TranscriptOptions {
+  readonly projection: RagflowProjection;
+  /** Whether {@link Transcript.trace} is wanted. */
+  readonly keepsTrace: boolean;
+}
 
-/** What a run has said so far, folded from its events; what JSON answers and stored messages are made of. */
+/** What a run answered so far, folded from its events; what JSON answers and stored messages are made of. */
 export class Transcript {
   /** What the last message that cites anything cites. */
   reference: JsonObject = NO_REFERENCE;
-  messageEnd: WireEvent | undefined = undefined;
-  userInputs: WireEvent | undefined = undefined;
-  finished: WireEvent | undefined = undefined;
-  failure: WireEvent | undefined = undefined;
-  /** What came last, text apart. */
-  last: WireEvent | undefined = undefined;
   /** Structured outputs by component. */
   readonly structured: Record<string, Json> = {};
-  /** `node_finished` data in order; kept only when somebody asked for it. */
-  readonly trace: JsonObject[] = [];
   /** Ids of the nodes that started, in order; at most {@link MAX_PATH}, the newest. */
   path: string[] = [];
+  readonly #projection: RagflowProjection;
   readonly #keepsTrace: boolean;
-  /** In pieces, put together when somebody asks: a text that grows by every word is a chain of as many objects. */
+  readonly #finished: RunEvent[] = [];
+  #messageEnded: RunEvent | undefined = undefined;
+  #terminal: RunEvent | undefined = undefined;
+  /** In pieces, joined when they are read: a text that grows by every word is a chain of as many objects. */
   #texts: string[] = [];
 
-  constructor(options: { readonly keepsTrace: boolean }) {
-    this.#keepsTrace = options.keepsTrace;
+  constructor({ projection, keepsTrace }: TranscriptOptions) {
+    this.#projection = projection;
+    this.#keepsTrace = keepsTrace;
   }
 
-  /** Everything said, with reasoning in `<think>` tags. */
+  /** The text of all messages, with reasoning in `<think>` tags. */
   get content(): string {
     if (this.#texts.length > 1) this.#texts = [this.#texts.join('')];
     return this.#texts[0] ?? '';
   }
 
-  add(event: WireEvent): void {
-    this.last = event;
-    switch (event.event) {
-      case 'message':
-        this.addText(textOf(event.data));
+  /** The end of the last message, in RAGFlow's format. */
+  get messageEnd(): WireEvent | undefined {
+    return this.#messageEnded && this.#projection.project(this.#messageEnded);
+  }
+
+  /** What the run waits for, in RAGFlow's format. */
+  get userInputs(): WireEvent | undefined {
+    return this.#terminal?.type === 'run-interrupted' ? this.#projection.project(this.#terminal) : undefined;
+  }
+
+  /** The end of a run that succeeded or was cancelled, in RAGFlow's format. */
+  get finished(): WireEvent | undefined {
+    const isFinished = this.#terminal?.type === 'run-settled' || this.#terminal?.type === 'run-cancelled';
+    return isFinished ? this.#projection.project(this.#terminal as RunEvent) : undefined;
+  }
+
+  /** What each node that ended did, in RAGFlow's format, in order; empty unless it is wanted. */
+  get trace(): readonly JsonObject[] {
+    return this.#finished.flatMap((event) => {
+      const data = this.#projection.project(event)?.data;
+      return data === undefined ? [] : [data];
+    });
+  }
+
+  add(event: RunEvent): void {
+    switch (event.type) {
+      case 'node-started':
+        if (event.attempt === 1 && event.resumed !== true && event.retractFrom === undefined) this.#started(event.node);
         return;
-      case 'message_end':
-        this.messageEnd = event;
+      case 'node-delta':
+      case 'node-thinking':
+        this.addText(textOf(event, this.#projection));
+        return;
+      case 'node-notice':
+        if (event.name !== 'message-ended') return;
+        this.#messageEnded = event;
         if (isJsonObject(event.data.reference)) this.reference = event.data.reference;
         return;
-      case 'node_finished':
-        this.#nodeFinished(event.data);
+      case 'node-settled':
+        this.#settled(event);
         return;
-      case 'user_inputs':
-        this.userInputs = event;
+      case 'node-failed':
+        if (this.#keepsTrace && event.then !== 'retry') this.#finished.push(event);
         return;
-      case 'workflow_finished':
-        this.finished = event;
+      case 'run-interrupted':
+      case 'run-settled':
+      case 'run-cancelled':
+      case 'run-failed':
+        this.#terminal = event;
         return;
-      case 'error':
-        this.failure = event;
+      case 'run-started':
+      case 'node-call':
+      case 'node-usage':
+      case 'node-progress':
+      case 'node-streaming':
+      case 'node-skipped':
+      case 'node-interrupted':
+      case 'body-opened':
+      case 'body-resumed':
+      case 'body-closed':
         return;
-      case 'node_started':
-        this.#started(String(event.data.component_id));
-        return;
-      case 'workflow_started':
-      case 'node_restarted':
-        return;
+      default:
+        event satisfies never;
     }
   }
 
-  /** A piece of text; quicker than as an event. */
   addText(text: string): void {
-    this.#texts.push(text);
+    if (text !== '') this.#texts.push(text);
   }
 
   #started(node: string): void {
@@ -79,19 +118,16 @@ export class Transcript {
     if (this.path.length >= 2 * MAX_PATH) this.path = this.path.slice(-MAX_PATH);
   }
 
-  #nodeFinished(data: JsonObject): void {
-    const { outputs, component_id: component } = data;
-    const structured = isJsonObject(outputs) ? outputs.structured : undefined;
-    if (typeof component === 'string' && isJsonObject(structured) && Object.keys(structured).length > 0) {
-      this.structured[component] = structured;
-    }
-    if (this.#keepsTrace) this.trace.push(data);
+  #settled(event: NodeSettled): void {
+    const { structured } = event.outputs;
+    if (isJsonObject(structured) && Object.keys(structured).length > 0) this.structured[event.node] = structured;
+    if (this.#keepsTrace) this.#finished.push(event);
   }
 }
 
-/** The text of a `message` event; marks of reasoning become tags. */
-export function textOf(data: JsonObject): string {
-  if (data.start_to_think === true) return '<think>';
-  if (data.end_to_think === true) return '</think>';
-  return typeof data.content === 'string' ? data.content : '';
+/** What an event adds to the answer; marks of reasoning become tags. */
+export function textOf(event: RunEvent, projection: RagflowProjection): string {
+  if (event.type === 'node-delta') return projection.speaks(event.node) ? event.text : '';
+  if (event.type !== 'node-thinking' || !projection.speaks(event.node)) return '';
+  return event.phase === 'started' ? THINK_OPEN : THINK_CLOSE;
 }

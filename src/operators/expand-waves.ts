@@ -30,8 +30,10 @@ export interface WaveWorker<W, V> {
   waveEnded(): void;
 }
 
-/** A wave under way, for work that starts other work. */
+/** The waves of one subscription, for work that starts other work. */
 export interface Waves<W> {
+  /** Adds work to the next wave; without one under way it is a wave of its own. The array is given away. */
+  add(works: W[]): void;
   /** Announces and performs work at once, within the wave under way. It should take no slot. */
   performNow(works: readonly W[]): void;
 }
@@ -152,7 +154,7 @@ class WaveLoop<W, V> implements Waves<W> {
 
   start(source: Observable<W[]>): void {
     const feed = new Feed<W[]>({
-      fed: (wave) => this.#arrive(wave),
+      fed: (wave) => this.add(wave),
       feedFailed: (error) => this.#destination.error(error),
       feedEnded: () => {
         this.#isSourceOpen = false;
@@ -163,6 +165,15 @@ class WaveLoop<W, V> implements Waves<W> {
     this.#destination.add(this.#stop);
     source.subscribe(feed);
     this.#isStarting = false;
+  }
+
+  add(wave: W[]): void {
+    if (wave.length === 0) return;
+    const next = this.#next;
+    if (next === undefined) {
+      this.#waiting.push(wave);
+      this.#drain();
+    } else for (let at = 0; at < wave.length; at += 1) next.push(wave[at] as W);
   }
 
   performNow(works: readonly W[]): void {
@@ -202,15 +213,6 @@ class WaveLoop<W, V> implements Waves<W> {
       this.#busy -= 1;
     }
     if (isStopped) this.#worker.stopped(inner.work);
-  }
-
-  #arrive(wave: W[]): void {
-    if (wave.length === 0) return;
-    const next = this.#next;
-    if (next === undefined) {
-      this.#waiting.push(wave);
-      this.#drain();
-    } else for (let at = 0; at < wave.length; at += 1) next.push(wave[at] as W);
   }
 
   /** A last value that comes from an Observable: within a wave it belongs to that, else it is like a wave of its own. */

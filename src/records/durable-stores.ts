@@ -4,53 +4,11 @@
  * As in `service-ports.ts`, the tenant is a parameter of every call that touches somebody's data.
  */
 import type { Observable } from 'rxjs';
-import type { Checkpoint } from '../graph/state.js';
 import type { JsonObject } from '../json.js';
-import type { LoggedEvent } from './stores.js';
 
 export type { CanvasRuntimeStore } from './canvas-runtimes.js';
 export type { OwnedToken, TokenRecord, TokenStore } from './tokens.js';
 export type { VersionRecord, VersionStore } from './versions.js';
-
-/** What is kept of a run so that it can go on elsewhere. */
-export interface JournalContents {
-  /** The last snapshot; absent when the run has none yet. */
-  readonly checkpoint?: Checkpoint;
-  /** What happened since, in order; each one JSON text. */
-  readonly records: readonly string[];
-}
-
-/** What a run did since it last said so: events for clients, and records that its state can be rebuilt from. */
-export interface JournalBatch {
-  /** Follow the events that are in the run's log without a gap. */
-  readonly events: readonly LoggedEvent[];
-  /** Each one JSON text; stores do not look into them. */
-  readonly records: readonly string[];
-}
-
-/**
- * The journal of a run: a snapshot, and what happened since. It shares the run's event log: a batch is kept as a whole or not at
- * all, so that no event is ever told twice because its settlement was lost.
- */
-export interface RunJournal {
-  /** It is gone with the process: when that stops, runs end rather than wait for another one. @default false */
-  readonly isVolatile?: boolean;
-  /**
-   * Adds events to the run's log and records behind those that are there, in one step; durable when the promise resolves.
-   *
-   * @throws EngineError CONFLICT when the events do not follow, because another process has written meanwhile.
-   */
-  append(tenant: string, run: string, batch: JournalBatch): Promise<void>;
-  /**
-   * Takes a snapshot: what was there before is dropped, in one step.
-   *
-   * @throws EngineError CONFLICT, where several processes write, when its `mark` is not the number of the log's last event.
-   */
-  snapshot(tenant: string, run: string, checkpoint: Checkpoint): Promise<void>;
-  /** Undefined when nothing of that run is kept. */
-  load(tenant: string, run: string): Promise<JournalContents | undefined>;
-  delete(tenant: string, run: string): Promise<void>;
-}
 
 /** Somebody's right to something, for a time. */
 export interface Lease {

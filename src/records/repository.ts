@@ -78,6 +78,13 @@ export type Column<T> =
  */
 export type Filter = readonly [kind: 'is' | 'in' | 'has' | 'contains' | 'from' | 'to', column: string];
 
+/** A filter with the value of its field. */
+export interface Condition {
+  readonly kind: Filter[0];
+  readonly column: string;
+  readonly wanted: unknown;
+}
+
 /** Columns that no two records of a tenant may have in common. */
 export interface Unique<T> {
   readonly columns: readonly string[];
@@ -148,6 +155,14 @@ export function orderOf(resource: Pick<Resource<never>, 'orders'>, { orderBy, de
   const { orders } = resource;
   const named = orderBy !== undefined && Object.hasOwn(orders, orderBy) ? orders[orderBy] : undefined;
   return { column: named ?? Object.values(orders)[0] ?? 'position', descending };
+}
+
+/** What a query asks of the columns: every filter whose field is given, with its value. */
+export function conditionsOf({ filters }: Pick<Resource<never>, 'filters'>, query: object): readonly Condition[] {
+  return Object.entries<Filter>(filters).flatMap(([field, [kind, column]]) => {
+    const wanted: unknown = query[field as keyof typeof query];
+    return wanted === undefined ? [] : [{ kind, column, wanted }];
+  });
 }
 
 /** A text as it is compared without regard to case: by the rules of JavaScript, whatever the locale of a database. */

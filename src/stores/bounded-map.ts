@@ -41,6 +41,16 @@ export class BoundedMap<T> {
     return this.#entries.get(keyOf(tenant, id))?.value;
   }
 
+  /** Gets a value and makes it the newest. */
+  touch(tenant: string, id: string): T | undefined {
+    const key = keyOf(tenant, id);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
   /** @throws EngineError LIMIT_REACHED when there is no room and none can be made; what was there before stays. */
   put(tenant: string, id: string, value: T, bytes: number): void {
     const key = keyOf(tenant, id);

@@ -13,7 +13,7 @@ export interface FileEntry extends Omit<FileRecord, 'bytes'> {
   readonly path: string;
 }
 
-/** The directory of files: whose they are and where their bytes lie. */
+/** The index of files: their tenants and where their bytes are. */
 export interface FileIndex {
   /** Inserts or replaces; gives the path that is free now. */
   put(tenant: string, entry: FileEntry): Promise<string | undefined>;
@@ -46,8 +46,8 @@ const PART = /^[0-9a-f]{2}$/;
 /**
  * Files as an index and bytes on disk.
  *
- * Bytes are written to a file of their own, flushed, then renamed; only then the index learns of them. So whatever the index
- * has is whole, and a crash leaves at worst bytes without an entry, which `sweep` finds.
+ * Bytes are written to a file of their own, flushed, then renamed; only then they are entered in the index. So every
+ * entry has all its bytes, and a crash leaves at most bytes without an entry, which `sweep` finds.
  */
 export function createFilesOnDisk({ folder, index, maxFileBytes = 256 * 1024 ** 2 }: FilesOnDiskOptions): DiskFiles {
   const remove = async (paths: readonly string[]): Promise<void> => {
@@ -63,7 +63,7 @@ export function createFilesOnDisk({ folder, index, maxFileBytes = 256 * 1024 ** 
         const replaced = await index.put(tenant, { ...about, size: bytes.byteLength, path: name });
         if (replaced !== undefined) await remove([replaced]);
       } catch (error) {
-        // A lost answer may have been a yes, and then the bytes are needed; if it was a no, `sweep` finds them.
+        // Without an answer the entry may exist, and then the bytes are needed; otherwise `sweep` finds them.
         if (!EngineError.is(error) || !error.retryable) await remove([name]);
         throw error;
       }
@@ -123,7 +123,7 @@ async function oldFiles(folder: string, olderThan: number): Promise<string[][]> 
   let batch: string[] = [];
   const parts = await readdir(folder).catch(() => []);
   for (const part of parts) {
-    // Whatever else lies there, such as files of `runnel run`, is not ours.
+    // Other files in this folder, such as those of `runnel run`, are not of this store.
     if (!PART.test(part)) continue;
     for (const name of await readdir(path.join(folder, part)).catch(() => [])) {
       const found = `${part}/${name}`;

@@ -7,8 +7,7 @@ const MODE = 0o700;
 /**
  * Makes a folder and those it lies in, where they are missing.
  *
- * Node's own way of making parents never ends where the system says of a new folder in an existing one that there is no such place, as
- * it does below `/proc`.
+ * Recursive `mkdir` of Node never ends where the system answers ENOENT for a new folder in an existing one, as it does below `/proc`.
  *
  * @throws the system's error, such as ENOENT, EACCES, ENOTDIR, EROFS.
  */
@@ -19,7 +18,7 @@ export async function makeFolder(folder: string): Promise<void> {
     try {
       await mkdir(one, { mode: MODE });
     } catch (error) {
-      // Somebody else was faster, or it is a file.
+      // Another process made it first, or it is a file.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !(await isFolder(one))) throw error;
     }
   }

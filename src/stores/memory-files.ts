@@ -9,7 +9,7 @@ export interface MemoryFileLimits {
   readonly maxBytes?: number;
 }
 
-/** Files in memory: the newest; older ones go when room is needed. */
+/** Files in memory; the oldest are dropped when room is needed. */
 export function createMemoryFiles(limits: MemoryFileLimits = {}): FileStore {
   const { maxCount = 10_000, maxBytes = 512 * 1024 * 1024 } = limits;
   const stored = new BoundedMap<FileRecord>({ what: 'files', maxCount, maxBytes, canDrop: () => true });

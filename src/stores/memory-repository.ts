@@ -1,7 +1,8 @@
 import { EngineError } from '../errors.js';
 import {
   type Column,
-  type Filter,
+  type Condition,
+  conditionsOf,
   foldCase,
   joinTexts,
   type MemoryBounds,
@@ -80,14 +81,6 @@ export function createMemoryRepository<T, Q extends Query>(
     release(tenant, record);
     return records.delete(tenant, id);
   };
-  const matches = (record: T, query: Q): boolean => {
-    for (const [field, [kind, column]] of Object.entries<Filter>(resource.filters)) {
-      const wanted = query[field as keyof Q];
-      if (wanted !== undefined && !isMatch(kind, columnValue(record, column), wanted)) return false;
-    }
-    return true;
-  };
-
   return {
     async insert(tenant, record) {
       const id = resource.id(record);
@@ -115,7 +108,10 @@ export function createMemoryRepository<T, Q extends Query>(
     async list(tenant, query) {
       const { offset, limit } = query;
       const { column, descending } = orderOf(resource, query);
-      const found = [...records.values(tenant)].filter((record) => matches(record, query));
+      const conditions = conditionsOf(resource, query);
+      const found = [...records.values(tenant)].filter((record) =>
+        conditions.every((one) => isMatch(one, columnValue(record, one.column))),
+      );
       if (descending) found.reverse();
       if (column !== 'position') sortBy(found, (record) => columnValue(record, column) as string | number, descending);
       return { items: found.slice(offset, offset + limit), total: found.length };
@@ -147,7 +143,7 @@ function keyOf(columns: readonly string[], values: readonly unknown[], tenant?: 
   return JSON.stringify([columns, values, tenant]);
 }
 
-function isMatch(kind: Filter[0], value: ReturnType<Column<unknown>['of']>, wanted: unknown): boolean {
+function isMatch({ kind, wanted }: Condition, value: ReturnType<Column<unknown>['of']>): boolean {
   switch (kind) {
     case 'is':
       return value === wanted;

@@ -1,30 +1,42 @@
 import { EngineError } from '../errors.js';
+import type { Checkpoint } from '../graph/state.js';
 import type { LoggedEvent, RunLog } from '../records/stores.js';
+import { jsonBytes } from './bounded-map.js';
 
 export interface MemoryRunLogLimits {
-  /** The events of all runs together. @default 512 MiB */
+  /** The events and snapshots of all runs together. @default 512 MiB */
   readonly maxBytes?: number;
   /** The events of one run, so that a few runs that never end leave room for the others. @default an eighth of `maxBytes` */
   readonly maxRunBytes?: number;
 }
 
-/** The events of one run; the one numbered `seq` lies at `seq - 1`. */
+interface StoredSnapshot {
+  readonly checkpoint: Checkpoint;
+  readonly bytes: number;
+}
+
+/** The log of one run; the event numbered `seq` lies at `seq - 1`. */
 interface Entries {
   readonly names: string[];
   readonly texts: string[];
+  /** Of the events. */
   bytes: number;
+  /** The first and the newest one. */
+  snapshots: readonly StoredSnapshot[];
   hasEnded: boolean;
 }
 
-/** Events of runs in memory. When room is needed, the logs of ended runs go, the oldest first. */
+/** Logs of runs in memory. When room is needed, the logs of ended runs go, the oldest first. */
 export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
   const { maxBytes = 512 * 1024 * 1024, maxRunBytes = maxBytes / 8 } = limits;
-  /** By tenant and run, in order of the first event. */
+  /** By tenant and run, in order of the first batch. */
   const logs = new Map<string, Entries>();
   let totalBytes = 0;
 
   const drop = (key: string): void => {
-    totalBytes -= logs.get(key)?.bytes ?? 0;
+    const log = logs.get(key);
+    if (log === undefined) return;
+    totalBytes -= log.bytes + bytesOf(log.snapshots);
     logs.delete(key);
   };
   const makeRoom = (bytes: number): void => {
@@ -35,28 +47,43 @@ export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
     if (totalBytes + bytes <= maxBytes) return;
     throw new EngineError(
       'LIMIT_REACHED',
-      `The events of all runs together take ${totalBytes} bytes, of at most ${maxBytes}; let other runs end, or raise the limit.`,
+      `The logs of all runs together take ${totalBytes} bytes, of at most ${maxBytes}; let other runs end, or raise the limit.`,
     );
   };
 
   return {
-    append(tenant, run, events) {
+    append(tenant, run, { events, snapshot }) {
       const key = keyOf(tenant, run);
-      const log = logs.get(key) ?? { names: [], texts: [], bytes: 0, hasEnded: false };
+      const log = logs.get(key) ?? { names: [], texts: [], bytes: 0, snapshots: [], hasEnded: false };
+      let last = log.texts.length;
+      let bytes = 0;
+      // Everything is checked before anything is stored.
+      for (const event of events) {
+        if (event.seq !== last + 1) throw outOfOrder(run, event.seq, last);
+        last = event.seq;
+        bytes += event.bytes ?? Buffer.byteLength(event.json);
+      }
+      if (snapshot !== undefined && snapshot.seq !== last) throw outOfOrder(run, snapshot.seq + 1, last);
+      if (log.bytes + bytes > maxRunBytes) throw tooLong(run, maxRunBytes);
+      const snapshots = snapshot === undefined ? log.snapshots : withNewest(log.snapshots, snapshot);
+      const added = bytes + bytesOf(snapshots) - bytesOf(log.snapshots);
+      if (totalBytes + added > maxBytes) makeRoom(added);
       logs.set(key, log);
-      for (const { seq, event, json, bytes = Buffer.byteLength(json) } of events) {
-        if (seq !== log.texts.length + 1) throw outOfOrder(run, seq, log.texts.length);
-        if (log.bytes + bytes > maxRunBytes) throw tooLong(run, maxRunBytes);
-        if (totalBytes + bytes > maxBytes) makeRoom(bytes);
+      for (const { event, json } of events) {
         log.names.push(event);
         log.texts.push(json);
-        log.bytes += bytes;
-        totalBytes += bytes;
       }
+      log.bytes += bytes;
+      log.snapshots = snapshots;
+      totalBytes += added;
     },
     async read(tenant, run, after, bounds) {
       const log = logs.get(keyOf(tenant, run));
       return log === undefined ? undefined : readAfter(log, after, bounds.maxEvents, bounds.maxBytes);
+    },
+    async snapshot(tenant, run, atMost = Number.POSITIVE_INFINITY) {
+      const snapshots = logs.get(keyOf(tenant, run))?.snapshots ?? [];
+      return snapshots.findLast(({ checkpoint }) => checkpoint.seq <= atMost)?.checkpoint;
     },
     async end(tenant, run) {
       const log = logs.get(keyOf(tenant, run));
@@ -66,6 +93,16 @@ export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
       drop(keyOf(tenant, run));
     },
   };
+}
+
+function withNewest(snapshots: readonly StoredSnapshot[], checkpoint: Checkpoint): readonly StoredSnapshot[] {
+  const newest = { checkpoint, bytes: jsonBytes(checkpoint) };
+  const [first] = snapshots;
+  return first === undefined || first.checkpoint.seq === checkpoint.seq ? [newest] : [first, newest];
+}
+
+function bytesOf(snapshots: readonly StoredSnapshot[]): number {
+  return snapshots.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function readAfter(log: Entries, after: number, maxEvents: number, maxBytes: number): LoggedEvent[] {
@@ -81,7 +118,7 @@ function readAfter(log: Entries, after: number, maxEvents: number, maxBytes: num
 }
 
 function tooLong(run: string, maxRunBytes: number): EngineError {
-  const message = `The events of run "${run}" take more than the ${maxRunBytes} bytes that one run may take in memory; let it say less.`;
+  const message = `The events of run "${run}" take more than the ${maxRunBytes} bytes that one run may take in memory; let it report less.`;
   return new EngineError('RUN_LOG_FULL', message);
 }
 

@@ -1,10 +1,9 @@
 /** All stores in memory, for tests, for the library and for servers that store nothing. */
-import type { LeaseStore, RunJournal, Signals } from '../records/durable-stores.js';
+import type { LeaseStore, Signals } from '../records/durable-stores.js';
 import type { MemoryBounds } from '../records/repository.js';
 import { createRepositories, type PlainStores, plainStores, type Repositories } from '../records/resources.js';
 import type { Stores } from '../records/stores.js';
 import { createMemoryFiles, type MemoryFileLimits } from './memory-files.js';
-import { createMemoryJournal, type MemoryJournalLimits } from './memory-journal.js';
 import { createMemoryLeases } from './memory-leases.js';
 import { createMemoryRepository } from './memory-repository.js';
 import { createMemoryRunLog, type MemoryRunLogLimits } from './memory-run-log.js';
@@ -13,7 +12,6 @@ import { createMemorySignals } from './memory-signals.js';
 /** Bounds of each store. @default those that the resources declare */
 export type MemoryLimits = { readonly [Name in keyof Repositories]?: Partial<Omit<MemoryBounds, 'canDrop'>> } & {
   readonly log?: MemoryRunLogLimits;
-  readonly journal?: MemoryJournalLimits;
   readonly files?: MemoryFileLimits;
 };
 
@@ -21,18 +19,13 @@ export type MemoryLimits = { readonly [Name in keyof Repositories]?: Partial<Omi
 export interface MemoryStores extends Omit<Stores, keyof PlainStores>, PlainStores {
   readonly leases: LeaseStore;
   readonly signals: Signals;
-  readonly journal: RunJournal;
 }
 
 /** Everything in memory, each part bounded; gone with the process. */
 export function createMemoryStores(limits: MemoryLimits = {}): MemoryStores {
   const log = createMemoryRunLog(limits.log);
-  const journal = createMemoryJournal(log, limits.journal);
-  // The log and the journal of a run whose record is dropped would only take room.
-  const forget = (tenant: string, id: string): void => {
-    void log.delete(tenant, id);
-    void journal.delete(tenant, id);
-  };
+  // The log of a run whose record is dropped would only take room.
+  const forget = (tenant: string, id: string): void => void log.delete(tenant, id);
   const stores = plainStores(
     createRepositories((resource, name) =>
       createMemoryRepository(resource, { ...limits[name], onDrop: name === 'runs' ? forget : undefined }),
@@ -40,15 +33,7 @@ export function createMemoryStores(limits: MemoryLimits = {}): MemoryStores {
   );
   return {
     ...stores,
-    runs: {
-      ...stores.runs,
-      async save(tenant, run) {
-        await stores.runs.save(tenant, run);
-        if (run.status !== 'running') journal.end(tenant, run.id);
-      },
-    },
-    log,
-    journal: { ...journal, isVolatile: true },
+    log: { ...log, isVolatile: true },
     files: createMemoryFiles(limits.files),
     leases: createMemoryLeases(),
     signals: createMemorySignals(),

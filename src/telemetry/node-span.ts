@@ -1,7 +1,71 @@
+/** The span of a node with those of its calls, and the names of all attributes in one place: dashboards are built on them. */
+
 import { type Context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import type { ErrorInfo } from '../graph/events.js';
-import type { CallEnd, CallReport, CallStart } from '../graph/node-events.js';
-import { ATTRIBUTE, boundedAttributes, CALL, shortened } from './attributes.js';
+import type { CallAttributes, CallEnd, CallKind, CallReport, CallStart } from '../graph/node-events.js';
+
+/** Attributes and events of nodes, as RAGFlow names them, and ours. */
+export const ATTRIBUTE = {
+  componentName: 'eino.component.name',
+  componentType: 'eino.component.type',
+  inputSize: 'eino.input.size',
+  outputSize: 'eino.output.size',
+  errorMessage: 'eino.error.message',
+  streamStart: 'eino.stream.output.start',
+  streamEnd: 'eino.stream.output.end',
+  streamSize: 'eino.stream.output.size',
+  errorType: 'error.type',
+  node: 'runnel.node.id',
+  within: 'runnel.node.within',
+  attempt: 'runnel.node.attempt',
+  continuation: 'runnel.node.then',
+  isStopped: 'runnel.stopped',
+  run: 'runnel.run.id',
+  parentRun: 'runnel.run.parent',
+  outcome: 'runnel.run.outcome',
+  tenant: 'runnel.tenant.id',
+  operation: 'gen_ai.operation.name',
+  agent: 'gen_ai.agent.id',
+  agentName: 'gen_ai.agent.name',
+  tool: 'gen_ai.tool.name',
+  model: 'gen_ai.request.model',
+  conversation: 'gen_ai.conversation.id',
+  session: 'session.id',
+  inputTokens: 'gen_ai.usage.input_tokens',
+  outputTokens: 'gen_ai.usage.output_tokens',
+} as const;
+
+/** What a kind of call is in the conventions for generative AI: its operation, and the attribute with its name. */
+export const CALL: Readonly<Record<CallKind, { readonly operation: string; readonly name: string }>> = {
+  model: { operation: 'chat', name: ATTRIBUTE.model },
+  tool: { operation: 'execute_tool', name: ATTRIBUTE.tool },
+  agent: { operation: 'invoke_agent', name: ATTRIBUTE.agentName },
+};
+
+/** Longest text of an attribute, in characters. */
+const MAX_TEXT = 200;
+
+/** Attributes that one call may bring along. */
+const MAX_ATTRIBUTES = 32;
+
+/** A text, cut to what an attribute may have. */
+export function shortened(text: string, most = MAX_TEXT): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
+/** Attributes that a component made, bounded. */
+export function boundedAttributes(
+  given: CallAttributes | undefined,
+): Record<string, string | number | boolean | string[]> {
+  const entries = Object.entries(given ?? {}).slice(0, MAX_ATTRIBUTES);
+  return Object.fromEntries(entries.map(([name, value]) => [shortened(name), bounded(value)]));
+}
+
+function bounded(value: CallAttributes[string]): string | number | boolean | string[] {
+  if (typeof value === 'string') return shortened(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  return Array.isArray(value) ? value.slice(0, MAX_ATTRIBUTES).map((item) => shortened(String(item))) : String(value);
+}
 
 /** Calls of one node that may be open at once; further ones have no span of their own. */
 const MAX_OPEN_CALLS = 1_000;
@@ -29,9 +93,9 @@ export class NodeSpan {
   readonly #moment: Moment;
   readonly #around: NodeSpan | undefined;
   readonly #parent: Context;
-  /** Made when it is asked for: most nodes call nobody. */
+  /** Made on first use: most nodes make no calls. */
   #context: Context | undefined = undefined;
-  /** Nodes of its body that are at work: leaving a body early stops them without a word. */
+  /** Nodes of its body that are running: leaving a body early stops them without an event. */
   #inside: Set<NodeSpan> | undefined = undefined;
   #calls: Map<string, OpenCall> | undefined = undefined;
   #hasCalled = false;
@@ -90,7 +154,7 @@ export class NodeSpan {
     this.span.end(this.#moment.at);
   }
 
-  /** Ends before it is done: the run was stopped, or the body around was left. */
+  /** Ends the span of a node that was stopped: its run was, or its body was left. */
   stop(): void {
     if (this.#isOver) return;
     this.span.setAttribute(ATTRIBUTE.isStopped, true);

@@ -6,6 +6,7 @@ import {
   context,
   DiagLogLevel,
   diag,
+  type Meter,
   metrics,
   propagation,
   type Tracer,
@@ -13,12 +14,17 @@ import {
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { NodeSDK, type NodeSDKConfiguration, resources, tracing } from '@opentelemetry/sdk-node';
-import type { MetricBook } from './metric-book.js';
-import { mirrorMetrics } from './mirror-metrics.js';
+import type { Family, MetricRegistry } from './metric-registry.js';
 import { RunSpans, type StartRoot } from './run-spans.js';
 import type { WatchedRun } from './run-watch.js';
-import type { SdkPlan } from './sdk-plan.js';
-import { type TelemetryLog, throttled } from './telemetry-log.js';
+
+/** What is to be exported. */
+export interface SdkPlan {
+  readonly traces: boolean;
+  readonly metrics: boolean;
+  /** Whether traces go out as protobuf over HTTP, the default. */
+  readonly isProtobuf: boolean;
+}
 
 /** An SDK at work. */
 export interface OpenSdk {
@@ -28,18 +34,18 @@ export interface OpenSdk {
   close(): Promise<void>;
 }
 
-/** What the SDK is told beside the environment. */
+/** What the SDK is given beside the environment. */
 export interface SdkOptions {
   readonly plan: SdkPlan;
   readonly version: string;
   readonly log: TelemetryLog;
-  readonly book: MetricBook;
+  readonly registry: MetricRegistry;
   /** How long the last spans may take to get out, in milliseconds. */
   readonly closeMs: number;
 }
 
 /** Starts the SDK of this process; there can be one at a time. */
-export function openSdk({ plan, version, log, book, closeMs }: SdkOptions): OpenSdk {
+export function openSdk({ plan, version, log, registry, closeMs }: SdkOptions): OpenSdk {
   // One export at a time: the standard 2,048 spans are lost in a burst of a few runs.
   process.env.OTEL_BSP_MAX_QUEUE_SIZE ??= '16384';
   diag.setLogger(throttled(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
@@ -58,7 +64,7 @@ export function openSdk({ plan, version, log, book, closeMs }: SdkOptions): Open
     ...(plan.metrics ? {} : { metricReaders: [] }),
   });
   sdk.start();
-  if (plan.metrics) mirrorMetrics(book, metrics.getMeter('runnel', version));
+  if (plan.metrics) mirrorMetrics(registry, metrics.getMeter('runnel', version));
   const tracer = trace.getTracer('runnel', version);
   return {
     watch: plan.traces ? (run) => new RunSpans(tracer, rootsWith(tracer, ids), run) : undefined,
@@ -68,7 +74,7 @@ export function openSdk({ plan, version, log, book, closeMs }: SdkOptions): Open
 
 function tracesOf({ traces, isProtobuf }: SdkPlan, agents: http.Agent[]): Partial<NodeSDKConfiguration> {
   if (!traces) return { spanProcessors: [] };
-  // The SDK makes the others by itself, but then nobody can hurry their last request.
+  // The SDK creates other exporters itself; the last request of those cannot be cut short.
   if (!isProtobuf) return {};
   return {
     traceExporter: new OTLPTraceExporter({
@@ -123,4 +129,61 @@ async function close(sdk: NodeSDK, agents: readonly http.Agent[], closeMs: numbe
   clearTimeout(timer);
   for (const agent of agents) agent.destroy();
   for (const api of [trace, metrics, propagation, context, diag]) api.disable();
+}
+
+/** Exports a registry through an OpenTelemetry meter: counters and gauges at each collection, histograms value by value from now on. */
+export function mirrorMetrics(registry: MetricRegistry, meter: Meter): void {
+  registry.forEach((read) => {
+    const family = read();
+    const { name, help: description, type } = family;
+    if (type === 'histogram') {
+      const advice = { explicitBucketBoundaries: [...family.bounds] };
+      const histogram = meter.createHistogram(name, { description, advice });
+      registry.mirror(name, (value, labels) => histogram.record(value, labels));
+    } else if (type === 'counter') {
+      meter.createObservableCounter(name, { description }).addCallback(observe(read));
+    } else {
+      meter.createObservableGauge(name, { description }).addCallback(observe(read));
+    }
+  });
+}
+
+/** What `Meter` passes to a callback. */
+interface Result {
+  observe(value: number, labels: Readonly<Record<string, string>>): void;
+}
+
+function observe(read: () => Family): (result: Result) => void {
+  return (result) => {
+    const family = read();
+    if (family.type === 'histogram') return;
+    for (const { value, labels } of family.points) result.observe(value, labels);
+  };
+}
+
+/** As much of a log as telemetry needs; the server's fits. */
+export interface TelemetryLog {
+  warn(fields: object, message: string): void;
+}
+
+/** Telemetry logs at most one problem a minute, with the number of those left out. */
+const PAUSE_MS = 60_000;
+
+type Write = (message: string, ...rest: unknown[]) => void;
+
+/** Logs problems of the SDK, such as a collector that is down, without filling the log. */
+export function throttled(log: TelemetryLog, now: () => number = Date.now) {
+  let spokenAt = Number.NEGATIVE_INFINITY;
+  let leftOut = 0;
+  const write: Write = (message) => {
+    if (now() - spokenAt < PAUSE_MS) {
+      leftOut += 1;
+      return;
+    }
+    log.warn({ telemetry: String(message).slice(0, 500), leftOut }, 'telemetry has a problem; runs are not affected');
+    spokenAt = now();
+    leftOut = 0;
+  };
+  const nothing: Write = () => {};
+  return { error: write, warn: write, info: nothing, debug: nothing, verbose: nothing };
 }

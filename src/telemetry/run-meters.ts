@@ -1,12 +1,12 @@
-/** The numbers of runs: how many, how long, what their nodes and models took. */
+/** Metrics of runs: how many, how long, what their nodes and models took. */
 
 import type { NodeCall, RunEvent } from '../graph/events.js';
 import type { CallReport, CallStart } from '../graph/node-events.js';
 import { findNode, type Plan } from '../graph/plan.js';
-import type { Counter, Histogram, MetricBook } from './metric-book.js';
+import type { Counter, Histogram, MetricRegistry } from './metric-registry.js';
 import type { RunWatch } from './run-watch.js';
 
-/** The name of this engine where several are told apart. */
+/** Value of the label that distinguishes engines. */
 const RUNTIME = 'runnel';
 
 /** Calls of one run that may be open at once and still be timed. */
@@ -23,7 +23,7 @@ export interface EndedRun {
 /** What RAGFlow calls the ends of a run. */
 const OUTCOMES: Readonly<Record<string, string>> = { succeeded: 'success', failed: 'error', cancelled: 'cancelled' };
 
-/** Counts runs into a book. */
+/** Counts runs into a registry. */
 export class RunMeters {
   readonly nodes: Histogram;
   readonly models: Histogram;
@@ -34,47 +34,35 @@ export class RunMeters {
   readonly #durations: Histogram;
   readonly #paused: Counter;
 
-  constructor(book: MetricBook) {
-    this.#runs = book.counter({
-      name: 'ragflow_canvas_runs_total',
-      help: 'Runs that ended, by how they did.',
-      labels: ['runtime', 'outcome'],
-    });
-    this.#durations = book.histogram({
-      name: 'ragflow_canvas_run_duration_seconds',
-      help: 'How long runs took.',
-      labels: ['runtime'],
-    });
-    this.#paused = book.counter({
-      name: 'runnel_runs_paused_total',
-      help: 'Runs that stopped to ask a person.',
-      labels: ['runtime'],
-    });
-    this.nodes = book.histogram({
-      name: 'runnel_node_duration_seconds',
-      help: 'How long nodes took, by type of component.',
-      labels: ['type', 'outcome'],
-    });
-    this.models = book.histogram({
-      name: 'runnel_model_call_duration_seconds',
-      help: 'How long calls of chat models took.',
-      labels: ['model', 'outcome'],
-    });
-    this.firstTokens = book.histogram({
-      name: 'runnel_model_first_token_seconds',
-      help: 'How long chat models took to their first piece.',
-      labels: ['model'],
-    });
-    this.tokens = book.counter({
-      name: 'runnel_model_tokens_total',
-      help: 'Tokens that went into chat models and came out of them.',
-      labels: ['model', 'kind'],
-    });
-    this.tools = book.histogram({
-      name: 'runnel_tool_call_duration_seconds',
-      help: 'How long calls of tools took.',
-      labels: ['tool', 'outcome'],
-    });
+  constructor(registry: MetricRegistry) {
+    this.#runs = registry.counter('ragflow_canvas_runs_total', 'Runs that ended, by how they did.', [
+      'runtime',
+      'outcome',
+    ]);
+    this.#durations = registry.histogram('ragflow_canvas_run_duration_seconds', 'How long runs took.', ['runtime']);
+    this.#paused = registry.counter('runnel_runs_paused_total', 'Runs that stopped to ask a person.', ['runtime']);
+    this.nodes = registry.histogram('runnel_node_duration_seconds', 'How long nodes took, by type of component.', [
+      'type',
+      'outcome',
+    ]);
+    this.models = registry.histogram('runnel_model_call_duration_seconds', 'How long calls of chat models took.', [
+      'model',
+      'outcome',
+    ]);
+    this.firstTokens = registry.histogram(
+      'runnel_model_first_token_seconds',
+      'How long chat models took to their first piece.',
+      ['model'],
+    );
+    this.tokens = registry.counter(
+      'runnel_model_tokens_total',
+      'Tokens that went into chat models and came out of them.',
+      ['model', 'kind'],
+    );
+    this.tools = registry.histogram('runnel_tool_call_duration_seconds', 'How long calls of tools took.', [
+      'tool',
+      'outcome',
+    ]);
   }
 
   /** Counts a run as the service keeps it. */

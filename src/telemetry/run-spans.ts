@@ -20,10 +20,9 @@ import {
 } from '../graph/events.js';
 import { findNode, type Node } from '../graph/plan.js';
 import { readTraceContext, type TraceContext, type TraceSource } from '../graph/trace-context.js';
-import { ATTRIBUTE, boundedAttributes, CALL, shortened } from './attributes.js';
-import { type Moment, NodeSpan, recordError } from './node-span.js';
+import type { Json } from '../json.js';
+import { ATTRIBUTE, boundedAttributes, CALL, type Moment, NodeSpan, recordError, shortened } from './node-span.js';
 import type { RunWatch, WatchedRun } from './run-watch.js';
-import { sizeOf } from './size-of.js';
 
 /** Starts the span of a run; `traceId` is wanted when no caller brings one. */
 export type StartRoot = (name: string, attributes: Attributes, parent: Context, traceId: string) => Span;
@@ -33,7 +32,7 @@ const MAX_PENDING = 128;
 const MAX_DELAY_MS = 100;
 
 /**
- * Makes spans from the events of one run: a few events at a time, sooner when somebody asks where the run stands.
+ * Makes spans from the events of one run: a few events at a time, sooner when the trace context is read.
  *
  * A node's span is named by the node's id and lies in that of its container, or of the run. A run that the sampler leaves out
  * costs one span that records nothing.
@@ -85,7 +84,7 @@ export class RunSpans implements RunWatch {
     try {
       this.#drain();
     } catch {
-      // Nobody stands above who could be told; the run goes on without.
+      // A timer has no caller to report to; the run continues without spans.
       this.#isOver = true;
     }
   };
@@ -175,7 +174,7 @@ export class RunSpans implements RunWatch {
       propagation.inject(node?.contextOf(call) ?? this.#context, carrier);
       return readTraceContext(carrier);
     } catch {
-      // A node asks while it works: what only watches never fails it.
+      // Called by a running node: an observer must never fail it.
       return {};
     }
   }
@@ -276,7 +275,7 @@ function attributesOf({ id, tenant, agentId, sessionId, parentRun }: WatchedRun)
   });
 }
 
-/** What the caller sent along, with whose run it is: nobody outside may say that. */
+/** The caller's baggage with tenant and session of the run, which the caller cannot set. */
 function withBaggage(context: Context, { tenant, sessionId }: WatchedRun): Context {
   const own = {
     ...(tenant !== undefined && { [ATTRIBUTE.tenant]: { value: tenant } }),
@@ -303,4 +302,42 @@ function parentOf(within: string): string {
 /** Milliseconds since 1970, with fractions. */
 function now(): number {
   return performance.timeOrigin + performance.now();
+}
+
+/** Values that are looked at; a larger value is given as what was seen of it. */
+const MAX_VALUES = 1_000;
+
+/** About how many characters a value has as JSON: exact for texts but their escapes, never more work than a thousand values. */
+export function sizeOf(value: Json | undefined): number {
+  let left = MAX_VALUES;
+  let size = 0;
+  const open: Json[] = value === undefined ? [] : [value];
+  while (open.length > 0 && left > 0) {
+    left -= 1;
+    const next = open.pop() as Json;
+    if (typeof next === 'string') size += next.length + 2;
+    else if (Array.isArray(next)) size += 2 + push(open, next, left);
+    else if (typeof next === 'object' && next !== null) size += 2 + pushFields(open, next as object, left);
+    else size += String(next).length;
+  }
+  return size;
+}
+
+function push(open: Json[], items: readonly Json[], most: number): number {
+  const count = Math.min(items.length, most);
+  for (let at = 0; at < count; at += 1) open.push(items[at] as Json);
+  return count;
+}
+
+function pushFields(open: Json[], fields: object, most: number): number {
+  let size = 0;
+  let count = 0;
+  for (const name in fields) {
+    if (count >= most) break;
+    if (!Object.hasOwn(fields, name)) continue;
+    count += 1;
+    size += name.length + 4;
+    open.push((fields as Record<string, Json>)[name] as Json);
+  }
+  return size;
 }

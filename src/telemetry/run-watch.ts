@@ -1,4 +1,4 @@
-/** Watching runs from outside: the engine says what happens, and knows nothing of who listens. */
+/** Observing runs from outside: the engine emits events and does not know who subscribes. */
 import { defer, type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { RunEvent } from '../graph/events.js';
 import type { Plan } from '../graph/plan.js';
@@ -8,11 +8,11 @@ import type { TraceContext } from '../graph/trace-context.js';
 export interface WatchedRun {
   readonly id: string;
   readonly plan: Plan;
-  /** @default nobody's in particular */
+  /** @default none */
   readonly tenant?: string;
   readonly agentId?: string;
   readonly sessionId?: string;
-  /** The run that this one goes on from. */
+  /** The run that this one resumes. */
   readonly parentRun?: string;
   /** Where its caller stands in a trace. @default the run begins one */
   readonly trace?: TraceContext | undefined;
@@ -20,9 +20,9 @@ export interface WatchedRun {
 
 /** Listens to one run. */
 export interface RunWatch {
-  /** Called with every event, before the engine goes on. */
+  /** Called with every event, before the engine continues. */
   event(event: RunEvent): void;
-  /** The run is over, or nobody wants its rest. Called once. */
+  /** The run has ended, or was unsubscribed. Called once. */
   close(): void;
 }
 
@@ -32,7 +32,7 @@ export interface RunWatcher {
   watch(run: WatchedRun): RunWatch;
 }
 
-/** Lets a watcher listen to a run that `open` gives, each time that it is opened. */
+/** Has a watcher observe the run that `open` gives, each time it is opened. */
 export function observed<H>(
   watcher: RunWatcher,
   run: WatchedRun,
@@ -42,8 +42,8 @@ export function observed<H>(
 }
 
 /**
- * Lets a watch hear every event before anybody else does. A watch that throws is not asked again, and is closed with the run, which
- * goes on.
+ * Passes every event to a watch before it is emitted. A watch that throws receives no more events and is closed with the run, which
+ * continues.
  *
  * ```text
  * source    --a--b--c|
@@ -53,22 +53,22 @@ export function observed<H>(
 export function watchedBy(watch: RunWatch): MonoTypeOperatorFunction<RunEvent> {
   return (source) =>
     new Observable((subscriber) => {
-      let isWell = true;
+      let hasFailed = false;
       subscriber.add(() => {
         try {
-          // Also after it failed: what it holds must go with the run.
+          // Also after it failed: what it holds is released with the run.
           watch.close();
         } catch {
-          // What only watches never ends a run.
+          // An observer never ends a run.
         }
       });
       return source.subscribe({
         next(event) {
-          if (isWell) {
+          if (!hasFailed) {
             try {
               watch.event(event);
             } catch {
-              isWell = false;
+              hasFailed = true;
             }
           }
           subscriber.next(event);

@@ -1,12 +1,11 @@
-/** What watches the runs of a process: numbers always, traces where somebody collects them. */
+/** Observes the runs of a process: metrics always, traces where a collector is configured. */
+
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { passThrough, type TraceSource } from '../graph/trace-context.js';
-import { MetricBook } from './metric-book.js';
-import type { OpenSdk } from './open-sdk.js';
-import { addProcessGauges } from './process-gauges.js';
+import { MetricRegistry } from './metric-registry.js';
+import type { OpenSdk, SdkPlan, TelemetryLog } from './open-sdk.js';
 import { RunMeters } from './run-meters.js';
 import type { RunWatch, RunWatcher } from './run-watch.js';
-import { type Environment, readSdkPlan } from './sdk-plan.js';
-import type { TelemetryLog } from './telemetry-log.js';
 
 /** Where a line of the log belongs in a trace. */
 export interface TraceIds {
@@ -16,7 +15,7 @@ export interface TraceIds {
 
 /** See the head of this file. */
 export interface Telemetry extends RunWatcher {
-  readonly book: MetricBook;
+  readonly registry: MetricRegistry;
   readonly meters: RunMeters;
   /** Where the activations of all watched runs stand in their traces; without a collector, what their callers sent. */
   readonly trace: TraceSource;
@@ -28,9 +27,9 @@ export interface Telemetry extends RunWatcher {
 
 /** How telemetry is opened. */
 export interface TelemetryOptions {
-  /** Version of this program, for those who read the traces. */
+  /** Version of this program, an attribute of all traces. */
   readonly version: string;
-  /** Hears of a collector that cannot be reached. */
+  /** Receives warnings, such as that the collector cannot be reached. */
   readonly log: TelemetryLog;
   /** Milliseconds that the last spans may take to get out. @default 3000 */
   readonly closeMs?: number;
@@ -41,7 +40,7 @@ const MAX_REMEMBERED = 10_000;
 
 /** Telemetry without traces: counts, and loads nothing. */
 export function createTelemetry(): Telemetry {
-  return assemble(new MetricBook(), undefined);
+  return assemble(new MetricRegistry(), undefined);
 }
 
 /**
@@ -55,14 +54,14 @@ export async function openTelemetry(
   const plan = readSdkPlan(env);
   if (plan === undefined) return createTelemetry();
   const { openSdk } = await import('./open-sdk.js');
-  const book = new MetricBook();
-  return assemble(book, (sdkBook) => openSdk({ plan, version, log, closeMs, book: sdkBook }));
+  const registry = new MetricRegistry();
+  return assemble(registry, (sdkRegistry) => openSdk({ plan, version, log, closeMs, registry: sdkRegistry }));
 }
 
-function assemble(book: MetricBook, open: ((book: MetricBook) => OpenSdk) | undefined): Telemetry {
-  const meters = new RunMeters(book);
-  addProcessGauges(book);
-  const sdk = open?.(book);
+function assemble(registry: MetricRegistry, open: ((registry: MetricRegistry) => OpenSdk) | undefined): Telemetry {
+  const meters = new RunMeters(registry);
+  addProcessGauges(registry);
+  const sdk = open?.(registry);
   const traced = new Map<string, TraceIds>();
   const sources = new Map<string, TraceSource>();
   const remember = (id: string, ids: TraceIds): void => {
@@ -71,7 +70,7 @@ function assemble(book: MetricBook, open: ((book: MetricBook) => OpenSdk) | unde
     traced.set(id, ids);
   };
   return {
-    book,
+    registry,
     meters,
     trace: {
       contextOf: (token, call) => sources.get(token.slice(0, token.lastIndexOf('/')))?.contextOf(token, call) ?? {},
@@ -99,5 +98,78 @@ function both(meter: RunWatch, spans: RunWatch): RunWatch['event'] {
   return (event) => {
     meter.event(event);
     spans.event(event);
+  };
+}
+
+/** The environment of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the standard variables ask to export, read without loading anything; undefined for nothing. */
+export function readSdkPlan(env: Environment): SdkPlan | undefined {
+  if (filled(env.OTEL_SDK_DISABLED).toLowerCase() === 'true') return undefined;
+  const wants = (kind: 'TRACES' | 'METRICS'): boolean => {
+    const hasEndpoint = filled(env.OTEL_EXPORTER_OTLP_ENDPOINT) || filled(env[`OTEL_EXPORTER_OTLP_${kind}_ENDPOINT`]);
+    return hasEndpoint !== '' && filled(env[`OTEL_${kind}_EXPORTER`]).toLowerCase() !== 'none';
+  };
+  const [traces, metrics] = [wants('TRACES'), wants('METRICS')];
+  if (!traces && !metrics) return undefined;
+  const protocol = filled(env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL) || filled(env.OTEL_EXPORTER_OTLP_PROTOCOL);
+  const exporter = filled(env.OTEL_TRACES_EXPORTER);
+  const isProtobuf = (protocol === '' || protocol === 'http/protobuf') && (exporter === '' || exporter === 'otlp');
+  return { traces, metrics, isProtobuf };
+}
+
+function filled(value: string | undefined): string {
+  return value?.trim() ?? '';
+}
+
+/** How often the event loop is looked at, in milliseconds. */
+const RESOLUTION_MS = 20;
+
+/** Adds what a process knows of itself. The delay of the event loop is measured from the first look on. */
+export function addProcessGauges(registry: MetricRegistry): void {
+  let delays: IntervalHistogram | undefined;
+  registry.gauge(
+    'runnel_event_loop_delay_seconds',
+    'How late timers were since the last look: the median, the 99th percentile, the worst.',
+    () => {
+      if (delays === undefined) {
+        delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+        delays.enable();
+      }
+      const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1e3);
+      const isEmpty = delays.count === 0;
+      const [p50, p99, max] = isEmpty ? [0, 0, 0] : [delays.percentile(50), delays.percentile(99), delays.max];
+      delays.reset();
+      return [
+        { labels: { quantile: '0.5' }, value: late(p50) },
+        { labels: { quantile: '0.99' }, value: late(p99) },
+        { labels: { quantile: '1' }, value: late(max) },
+      ];
+    },
+  );
+  registry.gauge('process_resident_memory_bytes', 'Memory of this process.', () => process.memoryUsage.rss());
+}
+
+type Write = (fields: object, message: string) => void;
+
+/** A log whose lines about a run carry its id in the field `run`. */
+export interface RunLogging {
+  readonly info: Write;
+  readonly warn: Write;
+  readonly error: Write;
+}
+
+/** The same log, whose lines about a traced run carry `trace_id` and `span_id`. */
+export function withTraceIds(log: RunLogging, idsOf: (run: string) => TraceIds | undefined): RunLogging {
+  const identified = (fields: object): object => {
+    const run = 'run' in fields ? fields.run : undefined;
+    const ids = typeof run === 'string' ? idsOf(run) : undefined;
+    return ids === undefined ? fields : { ...fields, ...ids };
+  };
+  return {
+    info: (fields, message) => log.info(identified(fields), message),
+    warn: (fields, message) => log.warn(identified(fields), message),
+    error: (fields, message) => log.error(identified(fields), message),
   };
 }

@@ -1,11 +1,11 @@
-import { map, type Observable, of } from 'rxjs';
+import { map, type Observable } from 'rxjs';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json } from '../json.js';
 import { queryArgument, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, searchOutputs } from './results.js';
-import { defineTool, type ToolEvent, toolResult } from './tool.js';
+import { defineSearch } from './results.js';
+import { type ToolEvent, toolResult } from './tool.js';
 import { ask, baseUrlOf, jsonOf, listAt, textAt } from './upstream.js';
 
 const BASE_URL = 'https://search-api-web.eastmoney.com';
@@ -14,19 +14,15 @@ const BASE_URL = 'https://search-api-web.eastmoney.com';
 const ARTICLES = 'cmsArticleWebOld';
 
 /** Gives East Money's news about one share. Errors: `TOOL_FAILED` with what East Money answers. */
-export const akshareStockNews = defineTool({
+export const akshareStockNews = defineSearch({
   component: 'AkShare',
   name: 'akshare_stock_news',
   summary: 'Gives recent news of East Money about one Chinese A-share.',
   advice: 'Pass the code of the share alone, such as 600519.',
   arguments: { query: queryArgument('Code of the share, such as 600519.') },
   params: { top_n: wholeNumber(10, 'Articles at most, 1 to 100; default 10.', { max: 100 }) },
-  nodeDefaults: { query: '{sys.query}' },
-  outputs: searchOutputs,
-  timeoutSeconds: 12,
-  call({ query }, call): Observable<ToolEvent> {
+  search({ query }, call): Observable<ToolEvent> {
     const symbol = query.trim();
-    if (symbol === '') return of(NOTHING_FOUND);
     const { top_n: most } = call.params;
     return ask(akshareStockNews, call, {
       url: `${baseUrlOf(akshareStockNews, call.services, BASE_URL)}/search/jsonp`,

@@ -1,12 +1,12 @@
-import { concatMap, map, type Observable, of, toArray } from 'rxjs';
+import { concatMap, map, type Observable, toArray } from 'rxjs';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { eachElement, lineOf } from '../documents/pages/load-markup.js';
 import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { oneOf, queryArgument, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, searchOutputs, searchResult } from './results.js';
-import { defineTool, type ToolEvent } from './tool.js';
+import { defineSearch, searchResult } from './results.js';
+import type { ToolEvent } from './tool.js';
 import { ask, baseUrlOf } from './upstream.js';
 
 const BASE_URL = 'https://export.arxiv.org';
@@ -15,7 +15,7 @@ const BASE_URL = 'https://export.arxiv.org';
 const ERROR_ID = /^https?:\/\/arxiv\.org\/api\/errors/;
 
 /** Searches arXiv. Errors: `TOOL_FAILED` with what arXiv answers. */
-export const arxivSearch = defineTool({
+export const arxivSearch = defineSearch({
   component: 'ArXiv',
   name: 'arxiv_search',
   summary:
@@ -30,11 +30,7 @@ export const arxivSearch = defineTool({
       'What comes first: the newest, the last changed or the best match; default submittedDate.',
     ),
   },
-  nodeDefaults: { query: '{sys.query}' },
-  outputs: searchOutputs,
-  timeoutSeconds: 12,
-  call({ query }, call): Observable<ToolEvent> {
-    if (query.trim() === '') return of(NOTHING_FOUND);
+  search({ query }, call): Observable<ToolEvent> {
     const { top_n: most, sort_by: sortBy } = call.params;
     return ask(arxivSearch, call, {
       url: `${baseUrlOf(arxivSearch, call.services, BASE_URL)}/api/query`,

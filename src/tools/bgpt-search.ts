@@ -1,9 +1,9 @@
-import { map, type Observable, of } from 'rxjs';
+import { map, type Observable } from 'rxjs';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import type { Json } from '../json.js';
 import { optionalWholeNumber, queryArgument, text, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
-import { defineTool, type ToolEvent } from './tool.js';
+import { defineSearch, type Passage, searchResult } from './results.js';
+import type { ToolEvent } from './tool.js';
 import { settingOf } from './tool-services.js';
 import { askJson, baseUrlOf, listAt, listIn, textAt } from './upstream.js';
 
@@ -33,7 +33,7 @@ const LINES: readonly (readonly [string, ...string[]])[] = [
 ];
 
 /** Searches papers through BGPT. Errors: `TOOL_FAILED` with what BGPT answers. */
-export const bgptSearch = defineTool({
+export const bgptSearch = defineSearch({
   component: 'BGPT',
   name: 'bgpt_search',
   summary: 'Finds scientific papers with their methods, samples, results, limits and conflicts, to judge a claim by.',
@@ -44,11 +44,8 @@ export const bgptSearch = defineTool({
     api_key: text('Key of BGPT; default the environment variable BGPT_API_KEY, or none: a few free searches.'),
     days_back: optionalWholeNumber('Only papers of so many last days; default any age.'),
   },
-  nodeDefaults: { query: '{sys.query}' },
-  outputs: searchOutputs,
   timeoutSeconds: 30,
-  call({ query }, call): Observable<ToolEvent> {
-    if (query.trim() === '') return of(NOTHING_FOUND);
+  search({ query }, call): Observable<ToolEvent> {
     const { top_n: most, days_back: days, api_key: given } = call.params;
     const key = given.trim() || settingOf(call.services, 'BGPT_API_KEY');
     return askJson(bgptSearch, call, {

@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000;
 const objectOf = (fallback: JsonObject, description: string) =>
   z
     .preprocess(
-      (given) => (isObject(given) && Object.keys(given).length > 0 ? given : fallback),
+      (given) => (isJsonObject(given) && Object.keys(given).length > 0 ? given : fallback),
       z.record(z.string(), z.json()),
     )
     .describe(description);
@@ -99,7 +99,7 @@ export const codeExec = defineTool({
     }
     const contract = readContract(params.outputs);
     if (typeof contract === 'string') throw toolFailed(contract);
-    const runner = requireService(services, 'code', 'execute_code');
+    const runner = requireService(services, 'code', 'Tool "execute_code"');
     const args = argumentsOf(given as Json, params.arguments, source);
     return runner.run({ language, source: script, args, ...(trace && { trace }) }).pipe(
       concatMap(async (result) => {
@@ -115,10 +115,6 @@ export const codeExec = defineTool({
     );
   },
 });
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** What the caller gave, and for declared arguments without a value what they refer to. */
 function argumentsOf(given: Json, declared: JsonObject, source: ValueSource): JsonObject {

@@ -1,10 +1,9 @@
 import { map, type Observable, of } from 'rxjs';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { toolFailed } from '../adapters/failures.js';
-import { oneOf, queryArgument, text } from './fields.js';
+import { oneOf, queryArgument, text, words } from './fields.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
-import { settingOf, type ToolServices } from './tool-services.js';
-import { ask, baseUrlOf, jsonOf, listAt, textAt } from './upstream.js';
+import { ask, baseUrlOf, jsonOf, listAt, requireKey, textAt } from './upstream.js';
 
 const FREE_URL = 'https://api-free.deepl.com';
 const PAID_URL = 'https://api.deepl.com';
@@ -12,9 +11,9 @@ const PAID_URL = 'https://api.deepl.com';
 /** The placeholder of an editor for a key. */
 const NO_KEY = 'xxx';
 
-const SHARED = `AR BG CS DA DE EL ES ET FI FR HU ID IT JA KO LT LV NB NL PL RO RU SK SL SV TR UK ZH`.split(' ');
-const SOURCES = [...SHARED, 'EN', 'PT'] as unknown as readonly [string, ...string[]];
-const TARGETS = [...SHARED, 'EN-GB', 'EN-US', 'PT-BR', 'PT-PT'] as unknown as readonly [string, ...string[]];
+const SHARED = 'AR BG CS DA DE EL ES ET FI FR HU ID IT JA KO LT LV NB NL PL RO RU SK SL SV TR UK ZH';
+const SOURCES = words(`${SHARED} EN PT`);
+const TARGETS = words(`${SHARED} EN-GB EN-US PT-BR PT-PT`);
 
 /** Statuses that DeepL gives without a message. */
 const REFUSALS = new Map([
@@ -40,7 +39,8 @@ export const deeplTranslate = defineTool({
   call({ query }, call): Observable<ToolEvent> {
     if (query.trim() === '') return of(toolResult('', { formalized_content: '' }));
     const { auth_key: given, source_lang, target_lang } = call.params;
-    const key = keyOf(given, call.services);
+    const auth_key = given.trim() === NO_KEY ? '' : given;
+    const key = requireKey({ services: call.services, params: { auth_key } }, 'auth_key', 'DEEPL_AUTH_KEY');
     const usual = key.endsWith(':fx') ? FREE_URL : PAID_URL;
     return ask(deeplTranslate, call, {
       url: `${baseUrlOf(deeplTranslate, call.services, usual)}/v2/translate`,
@@ -59,13 +59,6 @@ export const deeplTranslate = defineTool({
     );
   },
 });
-
-function keyOf(given: string, services: ToolServices): string {
-  const own = given.trim();
-  const key = own === '' || own === NO_KEY ? settingOf(services, 'DEEPL_AUTH_KEY') : own;
-  if (key === undefined) throw toolFailed('there is no key; set "auth_key" or the environment variable DEEPL_AUTH_KEY');
-  return key;
-}
 
 function translationIn(response: EgressResponse): string {
   const refusal = REFUSALS.get(response.status);

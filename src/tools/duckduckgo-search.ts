@@ -1,4 +1,4 @@
-import { concatMap, map, type Observable, of } from 'rxjs';
+import { concatMap, map, type Observable } from 'rxjs';
 import { z } from 'zod';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { isHtml } from '../adapters/egress/read-body.js';
@@ -8,8 +8,8 @@ import { lineOf, loadHtml } from '../documents/pages/load-markup.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { oneOf, queryArgument, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, searchOutputs, searchResult } from './results.js';
-import { defineTool, type ToolEvent } from './tool.js';
+import { defineSearch, searchResult } from './results.js';
+import type { ToolEvent } from './tool.js';
 import { ask, baseUrlOf, jsonOf, listIn, textAt, type UpstreamRequest } from './upstream.js';
 
 const BASE_URL = 'https://duckduckgo.com';
@@ -22,7 +22,7 @@ const REGION = 'wt-wt';
 const CHANNELS = ['general', 'news', 'text'] as const;
 
 /** Searches the web or the news. Errors: `TOOL_FAILED`, also when DuckDuckGo refuses programs for a while. */
-export const duckduckgoSearch = defineTool({
+export const duckduckgoSearch = defineSearch({
   component: 'DuckDuckGo',
   name: 'duckduckgo_search',
   summary: 'Searches the web, or the news, with DuckDuckGo.',
@@ -35,11 +35,7 @@ export const duckduckgoSearch = defineTool({
     top_n: wholeNumber(10, 'Results at most, 1 to 50; default 10.', { max: MAX_RESULTS }),
     channel: oneOf(CHANNELS, 'general', 'general, or news; default general.'),
   },
-  nodeDefaults: { query: '{sys.query}' },
-  outputs: searchOutputs,
-  timeoutSeconds: 12,
-  call({ query, channel }, call): Observable<ToolEvent> {
-    if (query.trim() === '') return of(NOTHING_FOUND);
+  search({ query, channel }, call): Observable<ToolEvent> {
     const { top_n: most, channel: usual } = call.params;
     const hits$ = (channel ?? usual) === 'news' ? searchNews(query, most, call) : searchPages(query, most, call);
     return hits$.pipe(

@@ -37,6 +37,11 @@ export function oneOf<const T extends readonly [string, ...string[]]>(
   return z.preprocess(entered, z.enum(words).default(fallback as never)).describe(description);
 }
 
+/** The words of a text, for {@link oneOf} of many. */
+export function words(list: string): readonly [string, ...string[]] {
+  return list.trim().split(/\s+/) as unknown as readonly [string, ...string[]];
+}
+
 /** A switch. */
 export function flag(fallback: boolean, description: string) {
   return z.preprocess(entered, z.boolean().default(fallback)).describe(description);

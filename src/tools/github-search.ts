@@ -1,26 +1,22 @@
-import { map, type Observable, of } from 'rxjs';
+import { map, type Observable } from 'rxjs';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import type { Json } from '../json.js';
 import { queryArgument, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
-import { defineTool, type ToolEvent } from './tool.js';
+import { defineSearch, type Passage, searchResult } from './results.js';
+import type { ToolEvent } from './tool.js';
 import { askJson, baseUrlOf, listAt, textAt } from './upstream.js';
 
 const BASE_URL = 'https://api.github.com';
 
 /** Finds public repositories. Errors: `TOOL_FAILED` with what GitHub answers. */
-export const githubSearch = defineTool({
+export const githubSearch = defineSearch({
   component: 'GitHub',
   name: 'github_search',
   summary: 'Finds public repositories on GitHub, those with most stars first.',
   advice: 'Search with one to three keywords, such as the name of a library or what it is for.',
   arguments: { query: queryArgument('Keywords; qualifiers of GitHub such as `language:python` work as well.') },
   params: { top_n: wholeNumber(10, 'Repositories at most, 1 to 100; default 10.', { max: 100 }) },
-  nodeDefaults: { query: '{sys.query}' },
-  outputs: searchOutputs,
-  timeoutSeconds: 12,
-  call({ query }, call): Observable<ToolEvent> {
-    if (query.trim() === '') return of(NOTHING_FOUND);
+  search({ query }, call): Observable<ToolEvent> {
     const { top_n: most } = call.params;
     return askJson(githubSearch, call, {
       url: `${baseUrlOf(githubSearch, call.services, BASE_URL)}/search/repositories`,

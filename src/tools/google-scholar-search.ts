@@ -1,5 +1,5 @@
 import type { CheerioAPI } from 'cheerio';
-import { concatMap, map, type Observable, of } from 'rxjs';
+import { concatMap, map, type Observable } from 'rxjs';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { isHtml } from '../adapters/egress/read-body.js';
 import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
@@ -8,8 +8,8 @@ import { lineOf, loadHtml } from '../documents/pages/load-markup.js';
 import type { Json, JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { flag, oneOf, optionalWholeNumber, queryArgument, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
-import { defineTool, type ToolEvent } from './tool.js';
+import { defineSearch, type Passage, searchResult } from './results.js';
+import type { ToolEvent } from './tool.js';
 import { ask, baseUrlOf } from './upstream.js';
 
 const BASE_URL = 'https://scholar.google.com';
@@ -17,7 +17,7 @@ const BASE_URL = 'https://scholar.google.com';
 const YEAR = /\b(?:19|20)\d\d\b/;
 
 /** Searches Google Scholar. Errors: `TOOL_FAILED`, also when it asks for a CAPTCHA. */
-export const googleScholarSearch = defineTool({
+export const googleScholarSearch = defineSearch({
   component: 'GoogleScholar',
   name: 'google_scholar_search',
   aliases: ['google_scholar'],
@@ -35,11 +35,7 @@ export const googleScholarSearch = defineTool({
     year_high: optionalWholeNumber('Last year of publication; default any.'),
     patents: flag(true, 'Finds patents too; default true.'),
   },
-  nodeDefaults: { query: '{sys.query}' },
-  outputs: searchOutputs,
-  timeoutSeconds: 12,
-  call({ query }, call): Observable<ToolEvent> {
-    if (query.trim() === '') return of(NOTHING_FOUND);
+  search({ query }, call): Observable<ToolEvent> {
     const { top_n: most, sort_by: order, year_low: from, year_high: to, patents } = call.params;
     return ask(googleScholarSearch, call, {
       url: `${baseUrlOf(googleScholarSearch, call.services, BASE_URL)}/scholar`,

@@ -2,11 +2,10 @@ import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json } from '../json.js';
-import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
+import { oneOf, queryArgument, text, wholeNumber, words } from './fields.js';
 import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
 import { defineTool, type ToolEvent } from './tool.js';
-import { settingOf } from './tool-services.js';
-import { askJson, baseUrlOf, listAt, textAt } from './upstream.js';
+import { askJson, baseUrlOf, listAt, requireKey, textAt } from './upstream.js';
 
 const BASE_URL = 'https://serpapi.com';
 const MAX_RESULTS = 100;
@@ -54,12 +53,9 @@ export const googleSearch = defineTool({
   timeoutSeconds: 12,
   call({ q, ...paging }, call): Observable<ToolEvent> {
     if (q.trim() === '') return of(NOTHING_FOUND);
-    const { api_key: given, country, language, ...usual } = call.params;
+    const { country, language, ...usual } = call.params;
     const { start = usual.start, num = usual.num } = paging;
-    const key = given.trim() || settingOf(call.services, 'SERPAPI_API_KEY');
-    if (key === undefined) {
-      throw toolFailed('there is no key; set "api_key" or the environment variable SERPAPI_API_KEY');
-    }
+    const key = requireKey(call, 'api_key', 'SERPAPI_API_KEY');
     return askJson(googleSearch, call, {
       url: `${baseUrlOf(googleSearch, call.services, BASE_URL)}/search.json`,
       query: {
@@ -99,10 +95,4 @@ function toPassage(result: Json): Passage {
 function aboutOf(result: Json): string {
   const about = isJsonObject(result) ? result.about_this_result : undefined;
   return textAt(isJsonObject(about) ? about.source : undefined, 'description');
-}
-
-type Words = readonly [string, ...string[]];
-
-function words(list: string): Words {
-  return list.trim().split(/\s+/) as unknown as Words;
 }

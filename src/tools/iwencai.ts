@@ -1,14 +1,13 @@
 import { map, type Observable, of } from 'rxjs';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { oneOf, queryArgument, wholeNumber } from './fields.js';
+import { oneOf, queryArgument, wholeNumber, words } from './fields.js';
 import { pairsTable, rowsTable } from './results.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { askJson, baseUrlOf } from './upstream.js';
 
-const QUERY_TYPES = [
-  ...(['stock', 'zhishu', 'fund', 'hkstock', 'usstock', 'threeboard', 'conbond', 'insurance'] as const),
-  ...(['futures', 'lccp', 'foreign_exchange'] as const),
-] as const;
+const QUERY_TYPES = words(
+  'stock zhishu fund hkstock usstock threeboard conbond insurance futures lccp foreign_exchange',
+);
 
 /**
  * Asks a service for Chinese stocks and funds. WenCai has no public interface, so the tool is switched off, and its report

@@ -1,12 +1,11 @@
 import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
-import { markdownTable } from '../documents/markdown-tables.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, text } from './fields.js';
+import { cellOf, rowsTable } from './results.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
-import { settingOf } from './tool-services.js';
-import { askJson, baseUrlOf, listAt, textAt, type UpstreamRequest } from './upstream.js';
+import { askJson, baseUrlOf, listAt, requireKey, textAt, type UpstreamRequest } from './upstream.js';
 
 const BASE_URL = 'https://open-data-api.jin10.com';
 
@@ -56,11 +55,8 @@ export const jin10 = defineTool({
   },
   timeoutSeconds: 30,
   call({ query }, call): Observable<ToolEvent> {
-    const { secret_key: given, ...params } = call.params;
-    const key = given.trim() || settingOf(call.services, 'JIN10_SECRET_KEY');
-    if (key === undefined) {
-      throw toolFailed('there is no key; set "secret_key" or the environment variable JIN10_SECRET_KEY');
-    }
+    const { params } = call;
+    const key = requireKey(call, 'secret_key', 'JIN10_SECRET_KEY');
     const wanted: Wanted = { ...params, contain: query.trim() || params.contain.trim(), filter: params.filter.trim() };
     const { path, query: asked } = requestOf(wanted);
     return askJson(jin10, call, {
@@ -132,22 +128,15 @@ function tableResult(rows: readonly JsonObject[], wanted: Wanted): ToolEvent {
   const columns = wanted.type === 'symbols' ? COLUMNS[wanted.symbols_datatype] : {};
   const kept = rows
     .map((row) => renamed(row, columns))
-    .filter((row) => isWanted(Object.values(row).map(cellText), wanted))
+    .filter((row) => isWanted(Object.values(row).map(cellOf), wanted))
     .slice(0, MAX_ROWS);
-  const header = [...new Set(kept.flatMap((row) => Object.keys(row)))].slice(0, MAX_COLUMNS);
-  const cells = kept.map((row) => header.map((name) => cellText(Object.hasOwn(row, name) ? row[name] : undefined)));
-  const content = kept.length === 0 ? '' : markdownTable(header, cells);
+  const content = rowsTable(kept, MAX_COLUMNS);
   return toolResult(content, { formalized_content: content, json: kept });
 }
 
 function renamed(row: JsonObject, columns: Readonly<Record<string, string>>): JsonObject {
   const nameOf = (name: string): string => (Object.hasOwn(columns, name) ? (columns[name] ?? name) : name);
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [nameOf(name), value]));
-}
-
-function cellText(value: Json | undefined): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Flash news are filtered by Jin10 itself, the rest here. */

@@ -1,11 +1,11 @@
-import { map, type Observable, of } from 'rxjs';
+import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { lineOf } from '../documents/pages/load-markup.js';
 import type { Json } from '../json.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
-import { defineTool, type ToolEvent } from './tool.js';
+import { defineSearch, type Passage, searchResult } from './results.js';
+import type { ToolEvent } from './tool.js';
 import { settingOf, type ToolServices } from './tool-services.js';
 import { askJson, baseUrlOf, listIn, textAt } from './upstream.js';
 
@@ -14,7 +14,7 @@ const URL_SETTING = 'KEENABLE_API_URL';
 const NO_KEY = 'Keenable needs a key ("api_key") for the mode "realtime"';
 
 /** Searches the web through Keenable. Errors: `TOOL_FAILED` for a mode that needs a key, or with what Keenable answers. */
-export const keenableSearch = defineTool({
+export const keenableSearch = defineSearch({
   component: 'KeenableSearch',
   name: 'keenable_search',
   aliases: ['keenable'],
@@ -29,12 +29,8 @@ export const keenableSearch = defineTool({
     mode: oneOf(['pro', 'realtime'], 'pro', 'pro, or realtime, which needs a key; default pro.'),
     top_n: wholeNumber(10, 'Results at most, 1 to 100; default 10.', { max: 100 }),
   },
-  nodeDefaults: { query: '{sys.query}' },
-  outputs: searchOutputs,
-  timeoutSeconds: 12,
   check: ({ api_key: key, mode }) => (mode === 'realtime' && key.trim() === '' ? [NO_KEY] : []),
-  call({ query, site }, call): Observable<ToolEvent> {
-    if (query.trim() === '') return of(NOTHING_FOUND);
+  search({ query, site }, call): Observable<ToolEvent> {
     const { api_key: given, mode, top_n: most } = call.params;
     const key = given.trim();
     // Once more: a reference may have turned out to be empty.

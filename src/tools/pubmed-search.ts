@@ -5,8 +5,8 @@ import { eachElement, lineOf } from '../documents/pages/load-markup.js';
 import { isJsonObject, type Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { queryArgument, text, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, searchOutputs, searchResult } from './results.js';
-import { defineTool, type ToolEvent } from './tool.js';
+import { defineSearch, NOTHING_FOUND, searchResult } from './results.js';
+import type { ToolEvent } from './tool.js';
 import { ask, askJson, baseUrlOf, listAt, textAt } from './upstream.js';
 
 const BASE_URL = 'https://eutils.ncbi.nlm.nih.gov';
@@ -24,7 +24,7 @@ const BOUNDS = { timeoutSeconds: 15, attempts: 3 };
 const MAX_ARTICLE_BYTES = 16 * 1024 * 1024;
 
 /** Searches PubMed: ids first, then the articles. Errors: `TOOL_FAILED` with what PubMed answers. */
-export const pubmedSearch = defineTool({
+export const pubmedSearch = defineSearch({
   component: 'PubMed',
   name: 'pubmed_search',
   summary: 'Finds references of medicine and the life sciences on PubMed, with their abstracts.',
@@ -34,11 +34,7 @@ export const pubmedSearch = defineTool({
     top_n: wholeNumber(12, 'Articles at most, 1 to 200; default 12.', { max: 200 }),
     email: text('Address that PubMed may write to about the traffic; default A.N.Other@example.com.', USUAL_EMAIL),
   },
-  nodeDefaults: { query: '{sys.query}' },
-  outputs: searchOutputs,
-  timeoutSeconds: 12,
-  call({ query }, call): Observable<ToolEvent> {
-    if (query.trim() === '') return of(NOTHING_FOUND);
+  search({ query }, call): Observable<ToolEvent> {
     const { top_n: most, email: given } = call.params;
     const email = given || USUAL_EMAIL;
     const base = `${baseUrlOf(pubmedSearch, call.services, BASE_URL)}/entrez/eutils`;

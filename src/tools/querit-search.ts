@@ -1,11 +1,11 @@
-import { map, type Observable, of } from 'rxjs';
+import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { queryArgument, text } from './fields.js';
 import { askQuerit } from './querit.js';
-import { NOTHING_FOUND, type Passage, referencesOf, searchOutputs } from './results.js';
-import { defineTool, type ToolEvent, toolResult } from './tool.js';
+import { defineSearch, type Passage, referencesOf, searchOutputs } from './results.js';
+import { type ToolEvent, toolResult } from './tool.js';
 import { listIn, textAt } from './upstream.js';
 
 const TIME_RANGE = /^(?:[dwmy][1-9]\d{0,5}|\d{4}-\d{2}-\d{2}to\d{4}-\d{2}-\d{2})?$/;
@@ -13,7 +13,7 @@ const TIME_RANGE = /^(?:[dwmy][1-9]\d{0,5}|\d{4}-\d{2}-\d{2}to\d{4}-\d{2}-\d{2})
 const words = (description: string) => z.array(z.string()).default([]).describe(description);
 
 /** Searches the web through Querit. Errors: `TOOL_FAILED` without a key, or with what Querit answers. */
-export const queritSearch = defineTool({
+export const queritSearch = defineSearch({
   component: 'QueritSearch',
   name: 'querit_search',
   aliases: ['querit'],
@@ -41,7 +41,6 @@ export const queritSearch = defineTool({
     language_include: words('Only pages in these languages, by English name.'),
   },
   params: { api_key: text('Key of Querit; default the environment variable QUERIT_API_KEY.') },
-  nodeDefaults: { query: '{sys.query}' },
   outputs: {
     ...searchOutputs,
     json: {
@@ -49,9 +48,7 @@ export const queritSearch = defineTool({
       description: 'The whole answer of Querit; numbers too long for JavaScript are texts.',
     },
   },
-  timeoutSeconds: 12,
-  call({ query, count, chunks_per_doc: chunksPerDoc, ...filters }, call): Observable<ToolEvent> {
-    if (query.trim() === '') return of(NOTHING_FOUND);
+  search({ query, count, chunks_per_doc: chunksPerDoc, ...filters }, call): Observable<ToolEvent> {
     const chosen = filtersOf(filters);
     return askQuerit(queritSearch, call, {
       path: 'search',

@@ -1,10 +1,8 @@
 /** What the two tools of Querit share: where it is, its key, and how its answers are read. */
 import { map, type Observable } from 'rxjs';
-import { toolFailed } from '../adapters/failures.js';
 import type { Json, JsonObject } from '../json.js';
 import type { AnyTool, ToolCall } from './tool.js';
-import { settingOf } from './tool-services.js';
-import { ask, baseUrlOf, jsonOf, objectOf } from './upstream.js';
+import { ask, baseUrlOf, jsonOf, objectOf, requireKey } from './upstream.js';
 
 const BASE_URL = 'https://api.querit.ai';
 
@@ -22,10 +20,7 @@ export function askQuerit(
   call: ToolCall<{ readonly api_key: string }>,
   { path, json, timeoutSeconds }: QueritRequest,
 ): Observable<JsonObject> {
-  const key = call.params.api_key.trim() || settingOf(call.services, 'QUERIT_API_KEY');
-  if (key === undefined) {
-    throw toolFailed('there is no key; set "api_key" or the environment variable QUERIT_API_KEY');
-  }
+  const key = requireKey(call, 'api_key', 'QUERIT_API_KEY');
   return ask(tool, call, {
     url: `${baseUrlOf(tool, call.services, BASE_URL)}/v1/${path}`,
     method: 'POST',

@@ -1,7 +1,7 @@
 import { concatMap, map, type Observable, of } from 'rxjs';
 import { toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { oneOf, queryArgument, text, withoutEndSlashes } from './fields.js';
+import { oneOf, queryArgument, text, withoutEndSlashes, words } from './fields.js';
 import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
 import { askJson, baseUrlOf, listAt, objectOf, textAt } from './upstream.js';
 
@@ -9,10 +9,9 @@ const LOOKUP_URL = 'https://geoapi.qweather.com';
 const FREE_URL = 'https://devapi.qweather.com';
 const PAID_URL = 'https://api.qweather.com';
 
-const LANGUAGES = [
-  ...(['zh', 'zh-hant', 'en', 'de', 'es', 'fr', 'it', 'ja', 'ko', 'ru', 'hi', 'th', 'ar', 'pt', 'bn', 'ms'] as const),
-  ...(['nl', 'el', 'la', 'sv', 'id', 'pl', 'tr', 'cs', 'et', 'vi', 'fil', 'fi', 'he', 'is', 'nb'] as const),
-] as const;
+const LANGUAGES = words(
+  'zh zh-hant en de es fr it ja ko ru hi th ar pt bn ms nl el la sv id pl tr cs et vi fil fi he is nb',
+);
 
 /** What the codes of an answer mean. */
 const PROBLEMS: Readonly<Record<string, string>> = {

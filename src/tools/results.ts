@@ -3,11 +3,13 @@
  * that number, which a reader's client resolves.
  */
 import { createHash } from 'node:crypto';
+import { of } from 'rxjs';
+import type { z } from 'zod';
 import type { References } from '../adapters/tool-event.js';
 import { markdownTable } from '../documents/markdown-tables.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { estimateTokens } from '../models/estimate-tokens.js';
-import { type ToolResult, toolResult } from './tool.js';
+import { type Shape, type Tool, type ToolResult, toolResult } from './tool.js';
 
 /** Something found, as a tool gives it. */
 export interface Passage {
@@ -162,6 +164,28 @@ export function searchResult(passages: readonly Passage[], json: Json): ToolResu
   return toolResult(text, { formalized_content: text, json }, { references });
 }
 
+/** A tool that searches: what it finds are passages, and its `query` is the user's question where a node sets none. */
+interface Search<A extends Shape, P extends Shape>
+  extends Omit<Tool<A, P>, 'nodeDefaults' | 'outputs' | 'timeoutSeconds' | 'call'>,
+    Partial<Pick<Tool, 'outputs' | 'timeoutSeconds'>> {
+  /** As `call` of a tool; never called without a query. */
+  readonly search: Tool<A, P>['call'];
+}
+
+/** Makes a tool that searches; an empty query finds nothing. `timeoutSeconds`: 12 by default. */
+export function defineSearch<A extends Shape & { readonly query: z.ZodType<string> }, P extends Shape>({
+  search,
+  ...rest
+}: Search<A, P>): Tool<A, P> {
+  return {
+    nodeDefaults: { query: '{sys.query}' },
+    outputs: searchOutputs,
+    timeoutSeconds: 12,
+    ...rest,
+    call: (args, call) => ((args.query as string).trim() === '' ? of(NOTHING_FOUND) : search(args, call)),
+  };
+}
+
 /** The result of a search without a query. */
 export const NOTHING_FOUND: ToolResult = toolResult('', { formalized_content: '', json: [] });
 
@@ -169,13 +193,9 @@ export const NOTHING_FOUND: ToolResult = toolResult('', { formalized_content: ''
 const MAX_COLUMNS = 100;
 
 /** Rows as a table in Markdown, columns in the order in which they first occur; empty without rows. */
-export function rowsTable(rows: readonly JsonObject[]): string {
+export function rowsTable(rows: readonly JsonObject[], maxColumns = MAX_COLUMNS): string {
   if (rows.length === 0) return '';
-  const columns = new Set<string>();
-  for (const row of rows) {
-    for (const name of Object.keys(row)) if (columns.size < MAX_COLUMNS) columns.add(name);
-  }
-  const header = [...columns];
+  const header = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, maxColumns);
   const cells = rows.map((row) => header.map((name) => cellOf(Object.hasOwn(row, name) ? row[name] : undefined)));
   return markdownTable(header, cells);
 }
@@ -189,7 +209,7 @@ export function pairsTable(object: JsonObject): string {
 }
 
 /** A value as text in a table; nothing for null. */
-function cellOf(value: Json | undefined): string {
+export function cellOf(value: Json | undefined): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-import { catchError, concatMap, map, type Observable, of, throwError } from 'rxjs';
+import { catchError, map, type Observable, of, throwError } from 'rxjs';
 import { z } from 'zod';
 import { toolFailed } from '../adapters/failures.js';
 import { interpolate, resolveParam } from '../dsl/resolve.js';
@@ -68,7 +68,7 @@ export const retrieval = defineTool({
     const question = query.replace(SPEAKER, '').trim();
     const { empty_response: nothing } = call.params;
     if (question === '' || isUnset(call.params)) return of(emptyResult(nothing));
-    const retriever = requireService(call.services, 'retriever', retrieval.name);
+    const retriever = requireService(call.services, 'retriever', `Tool "${retrieval.name}"`);
     const result$ = isMemory(call.params) ? recall(retriever, question, call) : search(retriever, question, call);
     return result$.pipe(catchError((error: unknown) => throwError(() => plain(error))));
   },
@@ -105,13 +105,10 @@ function recall(retriever: Retriever, question: string, call: ToolCall<Retrieval
   return fromAbortable((signal) =>
     ask({ question, memories, userId, topN: call.params.top_n, ...headersOf(call) }, signal),
   ).pipe(
-    concatMap((texts): ToolResult[] => {
+    map((texts) => {
       const all = texts.join('\n');
-      return [
-        all === ''
-          ? emptyResult(call.params.empty_response)
-          : toolResult(all, { formalized_content: all, json: [...texts] }),
-      ];
+      if (all === '') return emptyResult(call.params.empty_response);
+      return toolResult(all, { formalized_content: all, json: [...texts] });
     }),
   );
 }

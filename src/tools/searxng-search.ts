@@ -2,8 +2,8 @@ import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
 import type { Json } from '../json.js';
 import { queryArgument, text, wholeNumber, withoutEndSlashes } from './fields.js';
-import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
-import { defineTool, type ToolEvent } from './tool.js';
+import { defineSearch, NOTHING_FOUND, type Passage, searchResult } from './results.js';
+import type { ToolEvent } from './tool.js';
 import { askJson, baseUrlOf, listIn, numberAt, textAt } from './upstream.js';
 
 /**
@@ -12,7 +12,7 @@ import { askJson, baseUrlOf, listIn, numberAt, textAt } from './upstream.js';
  *
  * Errors: `TOOL_FAILED` with what the instance answers; `URL_BLOCKED` or `URL_INVALID` for its URL.
  */
-export const searxngSearch = defineTool({
+export const searxngSearch = defineSearch({
   component: 'SearXNG',
   name: 'searxng_search',
   aliases: ['searxng'],
@@ -26,14 +26,11 @@ export const searxngSearch = defineTool({
     top_n: wholeNumber(10, 'Results at most; default 10.', { max: 100 }),
     searxng_url: text('URL of the instance, such as http://localhost:4000; wins over the argument. Default none.'),
   },
-  nodeDefaults: { query: '{sys.query}' },
-  outputs: searchOutputs,
-  timeoutSeconds: 12,
-  call({ query, searxng_url: named }, call): Observable<ToolEvent> {
+  search({ query, searxng_url: named }, call): Observable<ToolEvent> {
     const { top_n: most, searxng_url: given } = call.params;
     const own = baseUrlOf(searxngSearch, call.services, '');
     const base = own || withoutEndSlashes(given.trim() || named.trim());
-    if (query.trim() === '' || base === '') return of(NOTHING_FOUND);
+    if (base === '') return of(NOTHING_FOUND);
     return askJson(searxngSearch, call, {
       url: `${base}/search`,
       query: { q: query, format: 'json', categories: 'general', language: 'auto', safesearch: 1, pageno: 1 },

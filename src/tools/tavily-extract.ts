@@ -1,10 +1,8 @@
 import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
-import { toolFailed } from '../adapters/failures.js';
 import { checkUrls, text, urlsArgument } from './fields.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
-import { settingOf } from './tool-services.js';
-import { askJson, baseUrlOf, listIn } from './upstream.js';
+import { askJson, baseUrlOf, listIn, requireKey } from './upstream.js';
 
 const BASE_URL = 'https://api.tavily.com';
 const MAX_URLS = 20;
@@ -32,10 +30,7 @@ export const tavilyExtract = defineTool({
   timeoutSeconds: 600,
   call({ urls, ...settings }, call): Observable<ToolEvent> {
     const wanted = checkUrls(urls, MAX_URLS);
-    const key = call.params.api_key.trim() || settingOf(call.services, 'TAVILY_API_KEY');
-    if (key === undefined) {
-      throw toolFailed('there is no key; set "api_key" or the environment variable TAVILY_API_KEY');
-    }
+    const key = requireKey(call, 'api_key', 'TAVILY_API_KEY');
     return askJson(tavilyExtract, call, {
       url: `${baseUrlOf(tavilyExtract, call.services, BASE_URL)}/extract`,
       method: 'POST',

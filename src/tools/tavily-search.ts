@@ -1,17 +1,15 @@
-import { map, type Observable, of } from 'rxjs';
+import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
-import { toolFailed } from '../adapters/failures.js';
 import type { Json } from '../json.js';
 import { flag, oneOf, queryArgument, text, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
-import { defineTool, type ToolEvent } from './tool.js';
-import { settingOf } from './tool-services.js';
-import { askJson, baseUrlOf, listIn, numberAt, textAt } from './upstream.js';
+import { defineSearch, type Passage, searchResult } from './results.js';
+import type { ToolEvent } from './tool.js';
+import { askJson, baseUrlOf, listIn, numberAt, requireKey, textAt } from './upstream.js';
 
 const BASE_URL = 'https://api.tavily.com';
 
 /** Searches the web through Tavily. Errors: `TOOL_FAILED` without a key, or with what Tavily answers. */
-export const tavilySearch = defineTool({
+export const tavilySearch = defineSearch({
   component: 'TavilySearch',
   name: 'tavily_search',
   aliases: ['tavily'],
@@ -30,16 +28,9 @@ export const tavilySearch = defineTool({
     days: wholeNumber(14, 'How many days back news may be; default 14.'),
     include_answer: flag(false, 'Asks Tavily for an answer of its own as well; default false.'),
   },
-  nodeDefaults: { query: '{sys.query}' },
-  outputs: searchOutputs,
-  timeoutSeconds: 12,
-  call({ query, ...filters }, call): Observable<ToolEvent> {
-    if (query.trim() === '') return of(NOTHING_FOUND);
-    const { api_key: given, ...settings } = call.params;
-    const key = given.trim() || settingOf(call.services, 'TAVILY_API_KEY');
-    if (key === undefined) {
-      throw toolFailed('there is no key; set "api_key" or the environment variable TAVILY_API_KEY');
-    }
+  search({ query, ...filters }, call): Observable<ToolEvent> {
+    const { api_key: _, ...settings } = call.params;
+    const key = requireKey(call, 'api_key', 'TAVILY_API_KEY');
     return askJson(tavilySearch, call, {
       url: `${baseUrlOf(tavilySearch, call.services, BASE_URL)}/search`,
       method: 'POST',

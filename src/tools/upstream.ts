@@ -3,10 +3,10 @@ import { concatMap, map, type Observable, of, throwError } from 'rxjs';
 import type { EgressRequest, EgressResponse } from '../adapters/egress/egress-client.js';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { EngineError } from '../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../json.js';
 import { retryWith } from '../operators/retry-with.js';
 import type { AnyTool, ToolCall } from './tool.js';
-import { requireService, type ToolServices } from './tool-services.js';
+import { requireService, settingOf, type ToolServices } from './tool-services.js';
 
 /** A request of a tool. */
 export interface UpstreamRequest extends Pick<EgressRequest, 'url' | 'method' | 'headers' | 'body' | 'proxy'> {
@@ -33,6 +33,9 @@ export interface UpstreamRequest extends Pick<EgressRequest, 'url' | 'method' | 
 /** The tool; its timeout bounds the wait for another attempt. */
 type Asking = Pick<AnyTool, 'component' | 'name'> & Partial<Pick<AnyTool, 'timeoutSeconds'>>;
 
+/** What a request takes from the call that it belongs to. */
+type AskingCall = Pick<ToolCall, 'services' | 'retries' | 'trace' | 'random' | 'now'>;
+
 const MAX_BYTES = 8 * 1024 * 1024;
 const BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
@@ -48,18 +51,29 @@ export function baseUrlOf(tool: Pick<AnyTool, 'component' | 'name'>, services: T
 }
 
 /**
+ * The key of a call: the parameter of that name, else the environment variable.
+ *
+ * @throws EngineError TOOL_FAILED naming both when neither is set.
+ */
+export function requireKey<K extends string>(
+  { params, services }: { readonly params: Readonly<Record<K, string>>; readonly services: ToolServices },
+  param: K,
+  variable: string,
+): string {
+  const key = params[param].trim() || settingOf(services, variable);
+  if (key === undefined) throw toolFailed(`there is no key; set "${param}" or the environment variable ${variable}`);
+  return key;
+}
+
+/**
  * Asks an upstream. Emits its answer once, when the status is a success (or accepted).
  *
  * Network errors, 429 and 5xx are tried again, as often as the document says or else `attempts`: after what `Retry-After` asks
  * for, or 200 ms doubling up to 3 s with full jitter. Errors: `TOOL_FAILED` with the status and the upstream's own message;
  * those of `EgressClient`; `CONFIG_INVALID` without an HTTP client.
  */
-export function ask(
-  tool: Asking,
-  call: Pick<ToolCall, 'services' | 'retries' | 'trace' | 'random' | 'now'>,
-  request: UpstreamRequest,
-): Observable<EgressResponse> {
-  const http = requireService(call.services, 'http', tool.name);
+export function ask(tool: Asking, call: AskingCall, request: UpstreamRequest): Observable<EgressResponse> {
+  const http = requireService(call.services, 'http', `Tool "${tool.name}"`);
   const { retries, trace } = call;
   const attempts = retries?.attempts ?? request.attempts;
   const maxWaitMs = Math.min(MAX_RETRY_AFTER_MS, (tool.timeoutSeconds ?? Number.POSITIVE_INFINITY) * 1000);
@@ -77,7 +91,7 @@ export function ask(
     concatMap((response) => {
       const { status } = response;
       if ((status >= 200 && status < 300) || request.accepts?.(status) === true) return of(response);
-      return throwError(() => refused(response, { now: call.now(), maxWaitMs, secrets: request.secrets ?? [] }));
+      return throwError(() => refused(response, request.secrets, { now: call.now(), maxWaitMs }));
     }),
     retryWith({
       attempts,
@@ -93,22 +107,16 @@ export function ask(
 }
 
 /** As {@link ask}, and reads the answer as JSON; an answer that is none is an error that is not tried again. */
-export function askJson(
-  tool: Asking,
-  call: Pick<ToolCall, 'services' | 'retries' | 'trace' | 'random' | 'now'>,
-  request: UpstreamRequest,
-): Observable<Json> {
+export function askJson(tool: Asking, call: AskingCall, request: UpstreamRequest): Observable<Json> {
   const headers = { accept: 'application/json', ...request.headers };
   return ask(tool, call, { ...request, headers }).pipe(map(jsonOf));
 }
 
 /** The body as JSON. @throws EngineError TOOL_FAILED when it is none. */
 export function jsonOf(response: Pick<EgressResponse, 'text'>): Json {
-  try {
-    return JSON.parse(response.text()) as Json;
-  } catch {
-    throw toolFailed('the answer is not valid JSON');
-  }
+  const answer = parseJson(response.text());
+  if (answer === undefined) throw toolFailed('the answer is not valid JSON');
+  return answer;
 }
 
 /** The answer as an object. @throws EngineError TOOL_FAILED when it is none. */
@@ -177,11 +185,8 @@ interface Refusal {
 
 function refused(
   response: EgressResponse,
-  {
-    now,
-    maxWaitMs,
-    secrets,
-  }: { readonly now: number; readonly maxWaitMs: number; readonly secrets: readonly string[] },
+  secrets: UpstreamRequest['secrets'],
+  { now, maxWaitMs }: { readonly now: number; readonly maxWaitMs: number },
 ): EngineError {
   const { status } = response;
   const retryAfterMs = retryAfterOf(response.headers['retry-after'], now);
@@ -212,12 +217,9 @@ function retryAfterOf(header: string | undefined, now: number): number | undefin
 /** The upstream's message about a refusal: the usual fields of a JSON body, or the beginning of a plain text. */
 function messageOf(response: EgressResponse): string {
   const body = response.text();
-  try {
-    const parsed = JSON.parse(body) as Json;
-    const error = isJsonObject(parsed) ? (parsed.error ?? parsed.detail ?? parsed.message ?? '') : '';
-    const words = isJsonObject(error) ? (error.message ?? error.error ?? '') : error;
-    return typeof words === 'string' ? words : '';
-  } catch {
-    return response.contentType.startsWith('text/plain') ? body : '';
-  }
+  const parsed = parseJson(body);
+  if (parsed === undefined) return response.contentType.startsWith('text/plain') ? body : '';
+  const error = isJsonObject(parsed) ? (parsed.error ?? parsed.detail ?? parsed.message ?? '') : '';
+  const words = isJsonObject(error) ? (error.message ?? error.error ?? '') : error;
+  return typeof words === 'string' ? words : '';
 }

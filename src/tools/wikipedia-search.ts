@@ -1,87 +1,20 @@
-import { map, type Observable, of } from 'rxjs';
+import { map, type Observable } from 'rxjs';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { oneOf, queryArgument, wholeNumber } from './fields.js';
-import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
-import { defineTool, type ToolEvent } from './tool.js';
+import { oneOf, queryArgument, wholeNumber, words } from './fields.js';
+import { defineSearch, type Passage, searchResult } from './results.js';
+import type { ToolEvent } from './tool.js';
 import { askJson, baseUrlOf, numberAt, objectOf, textAt } from './upstream.js';
 
 /** Codes of the Wikipedias that can be searched; each is a subdomain of wikipedia.org. */
-const WIKIPEDIA_LANGUAGES = [
-  'af',
-  'pl',
-  'ar',
-  'ast',
-  'az',
-  'bg',
-  'nan',
-  'bn',
-  'be',
-  'ca',
-  'cs',
-  'cy',
-  'da',
-  'de',
-  'et',
-  'el',
-  'en',
-  'es',
-  'eo',
-  'eu',
-  'fa',
-  'fr',
-  'gl',
-  'ko',
-  'hy',
-  'hi',
-  'hr',
-  'id',
-  'it',
-  'he',
-  'ka',
-  'lld',
-  'la',
-  'lv',
-  'lt',
-  'hu',
-  'mk',
-  'arz',
-  'ms',
-  'min',
-  'my',
-  'nl',
-  'ja',
-  'nb',
-  'nn',
-  'ce',
-  'uz',
-  'pt',
-  'kk',
-  'ro',
-  'ru',
-  'ceb',
-  'sk',
-  'sl',
-  'sr',
-  'sh',
-  'fi',
-  'sv',
-  'ta',
-  'tt',
-  'th',
-  'tg',
-  'azb',
-  'tr',
-  'uk',
-  'ur',
-  'vi',
-  'war',
-  'zh',
-  'yue',
-] as const;
+const WIKIPEDIA_LANGUAGES = words(`
+  af pl ar ast az bg nan bn be ca cs cy da de et el en es eo eu fa fr gl ko hy hi hr id it he ka lld la lv lt
+  hu mk arz ms min my nl ja nb nn ce uz pt kk ro ru ceb sk sl sr sh fi sv ta tt th tg azb tr uk ur vi war zh
+  yue
+`);
 
 /** Searches Wikipedia. Errors: `TOOL_FAILED` with what Wikipedia answers. */
-export const wikipediaSearch = defineTool({
+export const wikipediaSearch = defineSearch({
   component: 'Wikipedia',
   name: 'wikipedia_search',
   summary: 'Finds articles of the encyclopedia Wikipedia and gives how they begin.',
@@ -91,11 +24,8 @@ export const wikipediaSearch = defineTool({
     top_n: wholeNumber(10, 'Articles at most, 1 to 50; default 10.', { max: 50 }),
     language: oneOf(WIKIPEDIA_LANGUAGES, 'en', 'Code of the Wikipedia to search; default en.'),
   },
-  nodeDefaults: { query: '{sys.query}' },
-  outputs: searchOutputs,
   timeoutSeconds: 60,
-  call({ query }, call): Observable<ToolEvent> {
-    if (query.trim() === '') return of(NOTHING_FOUND);
+  search({ query }, call): Observable<ToolEvent> {
     const { top_n: most, language } = call.params;
     const origin = `https://${language}.wikipedia.org`;
     return askJson(wikipediaSearch, call, {

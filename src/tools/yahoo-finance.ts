@@ -134,36 +134,31 @@ const LIMITS = { timeoutSeconds: 15, attempts: 1 } as const;
 const HEADERS = { 'user-agent': BROWSER_HEADERS['user-agent'], 'accept-language': 'en-US,en;q=0.9' } as const;
 const MAX_COOKIES = 10;
 
-/** The three requests. Errors of each: `TOOL_FAILED` with what Yahoo answers. */
-export interface Yahoo {
-  /** The first quote for some words, and news about it. */
-  search(words: string): Observable<JsonObject>;
-  /** A month of prices by day, and facts about the symbol in `meta`. */
-  chart(symbol: string): Observable<JsonObject>;
-  /** Parts of what Yahoo knows about a company, by the names of its modules. */
-  summary(symbol: string, modules: readonly string[]): Observable<JsonObject>;
-}
+/** The three requests of one call. Errors of each: `TOOL_FAILED` with what Yahoo answers. */
+type Yahoo = ReturnType<typeof createYahoo>;
 
-/** Makes the requests of one call. */
-function createYahoo(tool: AnyTool, call: ToolCall<unknown>): Yahoo {
+function createYahoo(tool: AnyTool, call: ToolCall<unknown>) {
   const at = (usual: string): string => baseUrlOf(tool, call.services, usual);
   const asking = (request: Pick<UpstreamRequest, 'url' | 'query' | 'headers' | 'accepts' | 'secrets'>) =>
     askJson(tool, call, { ...LIMITS, ...request, headers: { ...HEADERS, ...request.headers } });
   // A symbol that does not exist is a 404 whose body says so.
   const accepts = (status: number): boolean => status === 404;
   return {
-    search: (words) =>
+    /** The first quote for some words, and news about it. */
+    search: (words: string) =>
       asking({
         url: `${at(SUMMARY_URL)}/v1/finance/search`,
         query: { q: words, quotesCount: 1, newsCount: 10 },
       }).pipe(map(objectOf)),
-    chart: (symbol) =>
+    /** A month of prices by day, and facts about the symbol in `meta`. */
+    chart: (symbol: string) =>
       asking({
         url: `${at(DATA_URL)}/v8/finance/chart/${encodeURIComponent(symbol)}`,
         query: { range: '1mo', interval: '1d' },
         accepts,
       }).pipe(map((answer) => resultIn(answer, 'chart', symbol))),
-    summary: (symbol, modules) =>
+    /** Parts of what Yahoo knows about a company, by the names of its modules. */
+    summary: (symbol: string, modules: readonly string[]) =>
       openSession(tool, call).pipe(
         concatMap(({ cookie, crumb }) =>
           asking({

@@ -8,8 +8,7 @@ import { createCanvasOpener } from '../hosting/canvas-opener.js';
 import { createHost, type Host } from '../hosting/host.js';
 import { type Log, SILENT_LOG } from '../hosting/log.js';
 import type { ServerConfig } from '../settings/read-settings.js';
-import { createTelemetry, type Telemetry } from '../telemetry/telemetry.js';
-import { withTraceIds } from '../telemetry/with-trace-ids.js';
+import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/telemetry.js';
 import { createFindTenant } from './access/api-keys.js';
 import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
@@ -80,7 +79,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     corsOrigins: config.corsOrigins,
   };
   const live = new LiveServer({ parts, guard });
-  addServerGauges(telemetry.book, services.models, () => ({
+  addServerGauges(telemetry.registry, services.models, () => ({
     streams: parts.streams.count,
     ...host.load,
     ...live.load,

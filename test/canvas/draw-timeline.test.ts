@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { drawTimeline } from '../../src/canvas/draw-timeline.js';
-import { timelineOf } from '../../src/canvas/run-timeline.js';
-import { formatMs, formatTick, ticksOf } from '../../src/canvas/time-axis.js';
+import { timelineOf } from '../../src/canvas/timeline.js';
 import { timelinePage } from '../../src/canvas/timeline-page.js';
-import { rowsOf } from '../../src/canvas/timeline-rows.js';
+import { formatMs, formatTick, rowsOf, ticksOf } from '../../src/canvas/timeline-rows.js';
 import type { NodeFailed, RunEvent } from '../../src/graph/events.js';
 import type { Call } from '../../src/graph/node-events.js';
 import { callEvent, callFinished, callStarted } from '../../src/graph/node-events.js';

@@ -18,7 +18,7 @@ describe('prune', () => {
         't',
         runRecord(agent.id, { id, status: 'succeeded', finishedAt: Date.now() - days * DAY_MS }),
       );
-      await stores.log.append('t', id, events(1, 2));
+      await stores.log.append('t', id, { events: events(1, 2) });
     }
     await stores.close();
 

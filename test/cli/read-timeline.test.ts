@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { timelineOf } from '../../src/canvas/run-timeline.js';
+import { timelineOf } from '../../src/canvas/timeline.js';
 import { readTimelineView } from '../../src/cli/read-timeline.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import type { Call } from '../../src/graph/node-events.js';

@@ -1,9 +1,9 @@
 import { lastValueFrom, tap } from 'rxjs';
 import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import { checkCanvas } from '../../src/canvas/load-canvas.js';
+import type { WireEvent } from '../../src/canvas/ragflow-events.js';
+import { toWireEvents } from '../../src/canvas/ragflow-events.js';
 import { runTurn, type Session, type Turn } from '../../src/canvas/turn.js';
-import type { WireEvent } from '../../src/canvas/wire-event.js';
-import { toWireEvents } from '../../src/canvas/wire-events.js';
 import { readFileValue } from '../../src/components/file-inputs.js';
 import type { Files, Services, StoredFile } from '../../src/components/services.js';
 import type { Registry } from '../../src/graph/component.js';

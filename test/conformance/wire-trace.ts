@@ -1,6 +1,6 @@
 /** What the events of a run tell any client: the part of a trace that does not depend on the way they came. */
-import type { WireEvent } from '../../src/canvas/wire-event.js';
-import { CANCELLED } from '../../src/canvas/wire-events.js';
+import type { WireEvent } from '../../src/canvas/ragflow-events.js';
+import { CANCELLED } from '../../src/canvas/ragflow-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../src/json.js';
 import type { NodeTrace, RunSpec, RunTrace, TraceEvent } from './case.js';
 

@@ -89,6 +89,11 @@ describe('reading version 1', () => {
   it('takes an empty list for no variables, as the editor writes it', () => {
     expect(readDocument(withComponents({}, { variables: [] })).issues).toEqual([]);
   });
+
+  it.each([[[]], [[1]]])('refuses globals that are the list %j', (globals) => {
+    const { issues } = readDocument(withComponents({}, { globals }));
+    expect(issues).toMatchObject([{ code: 'wrong-type', severity: 'error', path: '$.globals' }]);
+  });
 });
 
 describe('problems of version 1', () => {

@@ -113,7 +113,9 @@ async function expectWhole({ run, seen }: Follower, { ledger, urlNow, agent, see
   const kept = attach(urlNow, agent, run);
   await kept.done;
   expect({ seed, run, seen }).toEqual({ seed, run, seen: kept.seen });
-  expect(seen.map(({ id }) => id)).toEqual(seen.map((_, index) => index + 1));
+  // Rising, each once; RAGFlow's format leaves numbers out.
+  const ids = seen.map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)].sort((one, other) => one - other));
   const { data: record } = await call(`${urlNow()}/api/v1/agents/${agent}/runs/${run}`);
   if (record.error?.code === 'RUN_LOST') {
     expect(CALLERS.map((node) => ledger.calls(run, node))).toEqual(CALLERS.map(() => 0));

@@ -1,6 +1,7 @@
 /** Two servers over the same stores: what one begins the other can follow, stop and finish. */
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
+import type { Checkpoint } from '../../src/graph/state.js';
 import type { LeaseStore } from '../../src/records/durable-stores.js';
 import type { RunLog } from '../../src/records/stores.js';
 import { latestVersion } from '../../src/records/versions.js';
@@ -83,9 +84,7 @@ describe('a run whose server stops', () => {
     const run = runOf(await startRun(first, agent));
     await first.probes.next();
     await first.stop();
-    const journal = stores.journal as NonNullable<ServerStores['journal']>;
-    const checkpoint = (await journal.load('local', run))?.checkpoint;
-    await journal.snapshot('local', run, { ...(checkpoint as NonNullable<typeof checkpoint>), planHash: 'another' });
+    await changeSnapshot(stores.log, run, { planHash: 'another' });
     const second = await startServer({ stores, env: ENV });
     const frames = await (await follow(second, agent, run)).rest();
     expect(namesOf(frames).slice(-2)).toEqual(['500', '[DONE]']);
@@ -100,24 +99,36 @@ describe('a run whose server stops', () => {
 
   it.each([
     {
-      what: 'without a journal',
-      break: (journal: NonNullable<ServerStores['journal']>, run: string) => journal.delete('local', run),
+      what: 'without a snapshot',
+      break: (log: RunLog, run: string) => log.delete('local', run),
       code: 'RUN_LOST',
     },
     {
-      what: 'with records that do not fit',
-      break: (journal: NonNullable<ServerStores['journal']>, run: string) =>
-        journal.append('local', run, { events: [], records: ['{"type":"settled","token":99,"outputs":{}}'] }),
+      what: 'with events that do not fit its state',
+      break: async (log: RunLog, run: string) => {
+        const seq = (await lastSeqOf(log, run)) + 1;
+        const settled = {
+          type: 'node-settled',
+          run,
+          seq,
+          at: 0,
+          node: 'Probe:P',
+          token: 99,
+          outputs: {},
+          elapsedMs: 0,
+        };
+        await log.append('local', run, { events: [{ seq, event: settled.type, json: JSON.stringify(settled) }] });
+      },
       code: 'CHECKPOINT_INVALID',
     },
-  ])('ends as failed $what', async ({ break: breakJournal, code }) => {
+  ])('ends as failed $what', async ({ break: breakLog, code }) => {
     const stores = durableStores();
     const first = await startServer({ stores, env: ENV });
     const agent = await first.agent(PROBE);
     const run = runOf(await startRun(first, agent));
     await first.probes.next();
     await first.stop();
-    await breakJournal(stores.journal as NonNullable<ServerStores['journal']>, run);
+    await breakLog(stores.log, run);
     const second = await startServer({ stores, env: ENV });
     const frames = await (await follow(second, agent, run)).rest();
     expect(frames.at(-2)?.json).toMatchObject({ code: 500, error: code });
@@ -328,7 +339,7 @@ describe('a run of another server', () => {
     expect((await stream.rest()).at(-2)?.json).toMatchObject({ data: { outputs: 'Task has been canceled' } });
     expect(await stores.runs.find('local', runOf(stream))).toBeUndefined();
     expect(await stores.log.read('local', runOf(stream), 0, { maxEvents: 1, maxBytes: 1 })).toBeUndefined();
-    expect(await stores.journal?.load('local', runOf(stream))).toBeUndefined();
+    expect(await stores.log.snapshot('local', runOf(stream))).toBeUndefined();
   });
 });
 
@@ -382,8 +393,8 @@ describe('a store that is away', () => {
     let failures = 0;
     const log: RunLog = {
       ...stores.log,
-      append: (tenant, run, events) => {
-        if (events[0]?.event !== 'workflow_finished' || failures >= 3) return stores.log.append(tenant, run, events);
+      append: (tenant, run, batch) => {
+        if (batch.events[0]?.event !== 'run-settled' || failures >= 3) return stores.log.append(tenant, run, batch);
         failures += 1;
         throw away();
       },
@@ -400,14 +411,14 @@ describe('a store that is away', () => {
   it('while a run goes on ends it with an error that says so', async () => {
     const stores = durableStores();
     let isAway = false;
-    const journal: NonNullable<ServerStores['journal']> = {
-      ...(stores.journal as NonNullable<ServerStores['journal']>),
-      append: async (...args) => {
-        if (isAway) throw away();
-        await stores.journal?.append(...args);
+    const log: RunLog = {
+      ...stores.log,
+      append: async (tenant, run, batch) => {
+        if (isAway && batch.events.at(-1)?.event !== 'run-failed') throw away();
+        await stores.log.append(tenant, run, batch);
       },
     };
-    const server = await startServer({ stores: { ...stores, journal }, env: ENV });
+    const server = await startServer({ stores: { ...stores, log }, env: ENV });
     const agent = await server.agent(TWO_PROBES);
     const stream = await startRun(server, agent);
     const probe = await server.probes.next();
@@ -420,3 +431,13 @@ describe('a store that is away', () => {
     expect(await statusOf(server, agent, runOf(stream))).toMatchObject({ status: 'failed' });
   });
 });
+
+async function lastSeqOf(log: RunLog, run: string): Promise<number> {
+  return (await log.read('local', run, 0, { maxEvents: 100, maxBytes: 1_000_000 }))?.at(-1)?.seq ?? 0;
+}
+
+/** Puts a snapshot of a run's last event in the place of the newest one. */
+async function changeSnapshot(log: RunLog, run: string, change: Partial<Checkpoint>): Promise<void> {
+  const newest = (await log.snapshot('local', run)) as Checkpoint;
+  await log.append('local', run, { events: [], snapshot: { ...newest, seq: await lastSeqOf(log, run), ...change } });
+}

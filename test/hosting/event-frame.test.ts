@@ -1,86 +1,107 @@
 import { expect, it } from 'vitest';
-import { pieceEvent, type WireEvent, type WireHeader } from '../../src/canvas/wire-event.js';
-import { mergePieces } from '../../src/hosting/coalesce-frames.js';
-import { wireOf } from '../../src/hosting/event-frame.js';
-import { EventFramer } from '../../src/hosting/event-framer.js';
+import { RagflowProjection } from '../../src/canvas/ragflow-events.js';
+import type { NodeDelta, RunEvent, RunFailed } from '../../src/graph/events.js';
+import { NO_USAGE } from '../../src/graph/state.js';
+import { EventFramer, mergeFrames, storedFrame } from '../../src/hosting/event-frame.js';
 import { property, type Random } from '../support/random.js';
 
-const started: WireEvent = {
-  event: 'workflow_started',
-  message_id: 'm"\n',
-  created_at: 1,
-  task_id: 's',
-  session_id: 's',
-  data: { inputs: {} },
+const context = { plan: undefined, messageId: 'm"\n', sessionId: 's', startedAt: 1_500 };
+const projection = new RagflowProjection(context);
+
+const started: RunEvent = {
+  type: 'run-started',
+  run: 'r',
+  seq: 1,
+  at: 1_500,
+  input: { inputs: { a: 'grüße\r\n"\\ 世界 \u2028' } },
+  resumed: false,
+};
+const failed: RunFailed = {
+  type: 'run-failed',
+  run: 'r',
+  seq: 2,
+  at: 2_000,
+  error: { code: 'INTERNAL', message: 'secret' },
+  elapsedMs: 500,
+  input: {},
+  usage: NO_USAGE,
 };
 
-it.each<[string, WireEvent]>([
-  ['the first', started],
-  ['another of the same run', { ...started, event: 'message', data: { content: 'grüße\r\n"\\ 世界 \u2028' } }],
-  ['one with another time', { ...started, created_at: 2 }],
-  ['one of another session', { ...started, session_id: 't', task_id: 't' }],
-  ['one of another turn', { ...started, message_id: 'n' }],
-])('writes %s as JSON would, in one line, and knows its size', (_, wire) => {
-  const framer = new EventFramer();
-  framer.frame(1, started);
-  const frame = framer.frame(2, wire);
-  expect(JSON.parse(frame.json)).toEqual(wire);
+it('writes an event as JSON, in one line, knows its size, and reads it back', () => {
+  const frame = new EventFramer(projection).frame(started);
+  expect(JSON.parse(frame.json)).toEqual(started);
   expect(frame.json).not.toMatch(/[\r\n]/);
   expect(frame.bytes).toBe(Buffer.byteLength(frame.json));
-  expect(wireOf({ seq: 2, event: frame.event, json: frame.json })).toEqual(wire);
+  const read = storedFrame({ seq: 1, event: 'run-started', json: frame.json }, projection);
+  expect([read.source, read.ragflow]).toEqual([started, frame.ragflow]);
 });
 
-it('hides the message of an internal error', () => {
-  const data = { code: 'INTERNAL', message: 'secret' };
-  const { json } = new EventFramer().frame(1, { ...started, event: 'error', data });
-  expect(json).not.toContain('secret');
-  expect(JSON.parse(json)).toMatchObject({ code: 500, data: false, error: 'INTERNAL' });
+it('writes an event in RAGFlow’s format as JSON would, once', () => {
+  const frame = new EventFramer(projection).frame(started);
+  expect(JSON.parse(frame.ragflow ?? '')).toEqual(projection.project(started));
+  expect(frame.ragflow).not.toMatch(/[\r\n]/);
+  expect(frame.wire).toMatchObject({ message_id: 'm"\n', created_at: 1, task_id: 's', session_id: 's' });
+});
+
+it('has nothing for RAGFlow’s clients where they have no event', () => {
+  const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
+  const event: RunEvent = { type: 'node-usage', run: 'r', seq: 2, at: 1, node: 'A', token: 1, ...usage };
+  expect(new EventFramer(projection).frame(event).ragflow).toBeUndefined();
+});
+
+it('hides the message of an internal error from clients', () => {
+  const { ragflow = '', engine } = new EventFramer(projection).frame(failed);
+  expect(ragflow + engine).not.toContain('secret');
+  expect(JSON.parse(engine)).toMatchObject({ ...failed, error: { code: 'INTERNAL', message: expect.any(String) } });
+  expect(JSON.parse(ragflow)).toMatchObject({ code: 500, data: false, error: 'INTERNAL' });
 });
 
 property('writes a piece of text as JSON would write its event', 500, (random) => {
-  const framer = new EventFramer();
-  const headers = [headerOf(random), headerOf(random)];
+  const own = new RagflowProjection({ ...context, messageId: textOf(random), sessionId: textOf(random) });
+  const framer = new EventFramer(own);
   const speakers = [
-    { node: textOf(random) },
-    { node: 'Message:A' },
-    { node: 'Message:A', within: 'Parallel:P/0' },
-    { node: 'Message:A', within: textOf(random) },
+    { node: textOf(random), token: 1 },
+    { node: 'Message:A', token: 2 },
+    { node: 'Message:A', within: 'Parallel:P/0', token: 3 },
+    { node: 'Message:A', within: textOf(random), token: 4 },
   ];
   for (let seq = 1; seq <= 20; seq += 1) {
-    const header = random.pick(headers);
-    const speaker = random.pick(speakers);
-    const text = textOf(random);
-    const frame = framer.piece(seq, header, speaker, text);
-    const event = pieceEvent(header, speaker, text);
-    expect(frame.json).toBe(JSON.stringify(event));
+    const port = random.pick(['content', 'thinking']);
+    const event = { ...delta(seq, textOf(random)), ...random.pick(speakers), port };
+    const frame = framer.frame(event);
+    expect(JSON.parse(frame.json)).toEqual(event);
     expect(frame.bytes).toBe(Buffer.byteLength(frame.json));
-    expect(frame.wire).toEqual(event);
-    expect([frame.seq, frame.event]).toEqual([seq, 'message']);
+    expect(frame.ragflow).toBe(JSON.stringify(own.project(event)));
+    expect([frame.seq, frame.event]).toEqual([seq, 'node-delta']);
   }
 });
 
 property('writes pieces that were merged as JSON would write their event', 200, (random) => {
-  const framer = new EventFramer();
-  const header = headerOf(random);
+  const framer = new EventFramer(projection);
   const texts = Array.from({ length: 2 + random.int(5) }, () => textOf(random));
-  const [first, ...others] = texts.map((text, at) => framer.piece(at + 1, header, { node: 'A' }, text));
-  const merged = others.reduce((older, newer) => mergePieces(older, newer) ?? expect.unreachable(), first as Merged);
-  expect(merged.json).toBe(JSON.stringify(pieceEvent(header, { node: 'A' }, texts.join(''))));
-  expect(merged.wire).toEqual(pieceEvent(header, { node: 'A' }, texts.join('')));
+  const [first, ...others] = texts.map((text, at) => framer.frame(delta(at + 1, text)));
+  const merged = others.reduce((older, newer) => mergeFrames(older, newer) ?? expect.unreachable(), first as Merged);
+  const event = delta(texts.length, texts.join(''));
+  expect(JSON.parse(merged.json)).toEqual(event);
+  expect(merged.ragflow).toBe(JSON.stringify(projection.project(event)));
   expect([merged.fromSeq, merged.seq]).toEqual([1, texts.length]);
+  expect(merged.bytes).toBeGreaterThanOrEqual(Buffer.byteLength(merged.json));
 });
 
 it('never merges what one node says in two rounds of a body', () => {
-  const framer = new EventFramer();
-  const header = { message_id: 'm', created_at: 1, task_id: 't', session_id: 's' };
+  const framer = new EventFramer(projection);
   const [one, two, more] = [0, 1, 1].map((round, at) =>
-    framer.piece(at + 1, header, { node: 'A', within: `Parallel:P/${round}` }, 'text'),
+    framer.frame({ ...delta(at + 1, 'text'), within: `Parallel:P/${round}`, token: round + 1 }),
   );
-  expect(mergePieces(one as Merged, two as Merged)).toBeUndefined();
-  expect(mergePieces(two as Merged, more as Merged)?.seq).toBe(3);
+  expect(mergeFrames(one as Merged, two as Merged)).toBeUndefined();
+  expect(mergeFrames(two as Merged, more as Merged)?.seq).toBe(3);
 });
 
-type Merged = Parameters<typeof mergePieces>[0];
+type Merged = Parameters<typeof mergeFrames>[0];
+
+function delta(seq: number, text: string): NodeDelta {
+  return { type: 'node-delta', run: 'r', seq, at: 1_500, node: 'A', token: 1, port: 'content', text };
+}
 
 /** Everything that JSON writes in a way of its own, and everything that UTF-8 does: halves of pairs stand alone or meet. */
 const CHARACTERS = [
@@ -92,13 +113,4 @@ function textOf(random: Random): string {
   const length = random.chance(0.1) ? 120 + random.int(20) : random.int(12);
   const alphabet = random.chance(0.5) ? CHARACTERS.slice(0, 4) : CHARACTERS;
   return Array.from({ length }, () => random.pick(alphabet)).join('');
-}
-
-function headerOf(random: Random): WireHeader {
-  return {
-    message_id: textOf(random),
-    created_at: random.int(2 ** 31),
-    task_id: textOf(random),
-    session_id: textOf(random),
-  };
 }

@@ -4,6 +4,7 @@ import { ClientPresence } from '../../src/hosting/client-presence.js';
 import type { EventFrame } from '../../src/hosting/event-frame.js';
 import { type Following, follow } from '../../src/hosting/follow.js';
 import type { LiveRun } from '../../src/hosting/live-run.js';
+import { projectionOf } from '../../src/hosting/projection-of.js';
 import { createMemoryRunLog } from '../../src/stores/index.js';
 
 it('knows how far clients are behind, for as long as they follow', async () => {
@@ -23,6 +24,7 @@ it('knows how far clients are behind, for as long as they follow', async () => {
     run: 'r',
     findLive: () => live as unknown as LiveRun,
     findRecord: async () => undefined,
+    findProjection: async () => projectionOf({ messageId: 'm', sessionId: 's', startedAt: 0 }, undefined),
     notifications$: NEVER,
     after: 0,
     ready$,

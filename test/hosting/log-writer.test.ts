@@ -1,26 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../src/graph/state.js';
-import { EventFramer } from '../../src/hosting/event-framer.js';
+import { EventFramer } from '../../src/hosting/event-frame.js';
 import { LogWriter } from '../../src/hosting/log-writer.js';
-import type { JournalBatch, RunJournal } from '../../src/records/durable-stores.js';
-import type { LoggedEvent, RunLog } from '../../src/records/stores.js';
+import { projectionOf } from '../../src/hosting/projection-of.js';
+import type { LogBatch, RunLog } from '../../src/records/stores.js';
 
+const framer = new EventFramer(projectionOf({ messageId: 'm', sessionId: 's', startedAt: 0 }, undefined));
 const frame = (seq: number) =>
-  new EventFramer().frame(seq, {
-    event: 'message',
-    message_id: 'm',
-    created_at: 0,
-    task_id: 's',
-    session_id: 's',
-    data: {},
-  });
+  framer.frame({ type: 'node-notice', run: 'r', seq, at: 0, node: 'n', token: 1, name: 'x', data: {} });
 
 /** A log whose writes end when the test says. */
 function slowLog() {
   const groups: number[][] = [];
   const ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
-  const append = (_tenant: string, _run: string, events: readonly LoggedEvent[]) => {
+  const append = (_tenant: string, _run: string, { events }: LogBatch) => {
     groups.push(events.map(({ seq }) => seq));
     return new Promise<void>((resolve, reject) => ends.push({ resolve, reject }));
   };
@@ -101,7 +95,7 @@ it('writes at once when it is flushed', async () => {
 
 it('waits for no turn when the run never pauses, and for no promise when the log is done at once', () => {
   const groups: number[] = [];
-  const append = (_tenant: string, _run: string, events: readonly LoggedEvent[]) => void groups.push(events.length);
+  const append = (_tenant: string, _run: string, { events }: LogBatch) => void groups.push(events.length);
   const { writer, written } = writerOn({ append } as unknown as RunLog);
   for (let seq = 1; seq <= 1_300; seq += 1) writer.write(frame(seq));
   expect(groups).toEqual([512, 512]);
@@ -118,99 +112,85 @@ it('hears of a log that throws', async () => {
   expect(failures).toEqual([new Error('full')]);
 });
 
-describe('with a journal', () => {
-  /** A journal whose writes end when the test says, and what it was asked for. */
-  function slowJournal() {
+describe('with snapshots', () => {
+  /** A log whose writes end when the test decides, and what was requested of it. */
+  function recordedLog() {
     const asked: unknown[] = [];
     const ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
-    const write = (what: unknown) => {
-      asked.push(what);
+    const append = (_tenant: string, _run: string, { events, snapshot }: LogBatch) => {
+      asked.push([events.map(({ seq }) => seq), snapshot?.seq]);
       return new Promise<void>((resolve, reject) => ends.push({ resolve, reject }));
     };
-    const journal = {
-      append: (_tenant: string, _run: string, { events, records }: JournalBatch) =>
-        write({ events: events.map(({ seq }) => seq), records }),
-      snapshot: (_tenant: string, _run: string, { step }: { readonly step: number }) => write({ step }),
-    } as unknown as RunJournal;
-    const written: number[] = [];
-    const failures: unknown[] = [];
-    const writer = new LogWriter({
-      log: {} as RunLog,
-      journal,
-      tenant: 't',
-      run: 'r',
-      onWritten: (frames) => written.push(...frames.map(({ seq }) => seq)),
-      onFailed: (error) => failures.push(error),
-    });
     const end = async (error?: Error) => {
       const first = ends.shift();
       if (error === undefined) first?.resolve();
       else first?.reject(error);
       await setImmediate();
     };
-    return { asked, end, written, failures, writer };
+    return { asked, end, ...writerOn({ append } as unknown as RunLog) };
   }
-  const checkpoint = (step: number) => ({ step }) as unknown as Checkpoint;
+  const checkpoint = (seq: number) => ({ seq }) as unknown as Checkpoint;
 
-  it('keeps a settlement and its events in one write, and shows the events when both are kept', async () => {
-    const { writer, asked, end, written } = slowJournal();
+  it('resolves a flush when the events before it are stored, and shows them then', async () => {
+    const { writer, asked, end, written } = recordedLog();
     writer.write(frame(1));
     await setImmediate();
-    // While that is being written a node finishes: its event, then its record.
     writer.write(frame(2));
-    let isKept = false;
-    writer.append(['a']);
+    let isStored = false;
     void writer.flush().then(() => {
-      isKept = true;
+      isStored = true;
     });
     writer.write(frame(3));
     await end();
     expect(asked).toEqual([
-      { events: [1], records: [] },
-      { events: [2, 3], records: ['a'] },
+      [[1], undefined],
+      [[2, 3], undefined],
     ]);
-    expect({ written, isKept }).toEqual({ written: [1], isKept: false });
+    expect({ written, isStored }).toEqual({ written: [1], isStored: false });
     await end();
-    expect({ written, isKept }).toEqual({ written: [1, 2, 3], isKept: true });
+    expect({ written, isStored }).toEqual({ written: [1, 2, 3], isStored: true });
   });
 
-  it('takes a snapshot when everything before it is kept, and nothing of what comes later', async () => {
-    const { writer, asked, end } = slowJournal();
-    writer.append(['a']);
+  it('stores a snapshot with the events before it, and nothing of what comes later', async () => {
+    const { writer, asked, end } = recordedLog();
+    writer.snapshot(checkpoint(0));
+    writer.write(frame(1));
     writer.snapshot(checkpoint(1));
-    writer.append(['b']);
-    const kept = writer.flush();
+    writer.write(frame(2));
+    const stored = writer.flush();
     await setImmediate();
     for (let left = 3; left > 0; left -= 1) await end();
-    await kept;
-    expect(asked).toEqual([{ events: [], records: ['a'] }, { step: 1 }, { events: [], records: ['b'] }]);
+    await stored;
+    expect(asked).toEqual([
+      [[], 0],
+      [[1], 1],
+      [[2], undefined],
+    ]);
   });
 
   it('asks for nothing more when it is flushed and everything is written', async () => {
-    const { writer, asked, end } = slowJournal();
-    writer.append(['a']);
+    const { writer, asked, end } = recordedLog();
+    writer.write(frame(1));
     await setImmediate();
     const kept = writer.flush();
     await end();
     await kept;
     await writer.flush();
-    expect(asked).toEqual([{ events: [], records: ['a'] }]);
+    expect(asked).toEqual([[[1], undefined]]);
   });
 
   it('keeps nothing after a write that failed, and says so to everybody who waits', async () => {
-    const { writer, asked, end, written, failures } = slowJournal();
+    const { writer, asked, end, written, failures } = recordedLog();
     writer.write(frame(1));
-    writer.append(['a']);
     const first = writer.flush();
     await setImmediate();
     writer.write(frame(2));
-    writer.append(['b']);
     const second = writer.flush();
     const error = new Error('disk full');
     const outcomes = Promise.allSettled([first, second]);
     await end(error);
     await writer.flushed();
-    writer.append(['c']);
+    writer.write(frame(3));
     const third = writer.flush();
     expect(await outcomes).toEqual([
       { status: 'rejected', reason: error },
@@ -222,9 +202,8 @@ describe('with a journal', () => {
   });
 
   it('shows nothing that is kept after it was told to stop', async () => {
-    const { writer, end, written, failures } = slowJournal();
+    const { writer, end, written, failures } = recordedLog();
     writer.write(frame(1));
-    writer.append(['a']);
     const kept = writer.flush();
     await setImmediate();
     const reason = new Error('somebody else goes on');

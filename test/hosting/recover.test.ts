@@ -1,8 +1,8 @@
 /** Runs whose server was lost, and what becomes of them where they cannot go on. */
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
-import type { LeaseStore, RunJournal } from '../../src/records/durable-stores.js';
-import type { RunLog, SessionStore } from '../../src/records/stores.js';
+import type { LeaseStore } from '../../src/records/durable-stores.js';
+import type { LoggedEvent, RunLog, SessionStore } from '../../src/records/stores.js';
 import { documentOf, PROBE } from '../transport/support/documents.js';
 import { durableStores } from '../transport/support/durable-stores.js';
 import { type Frame, openStream } from '../transport/support/event-stream.js';
@@ -45,8 +45,7 @@ it('a run that was taken over is counted where it ends, with its nodes', async (
 it('a run whose end only its record lacks is counted by whoever completes that', async () => {
   const { stores, run } = await lostRun();
   const seq = (await lastSeqOf(stores.log, run)) + 1;
-  const json = JSON.stringify({ event: 'workflow_finished', data: { outputs: {} } });
-  await stores.log.append('local', run, [{ seq, event: 'workflow_finished', json }]);
+  await stores.log.append('local', run, { events: [settledAt(run, seq)] });
   const [leases, released] = watchReleases(stores.leases);
   const second = await startServer({ stores: { ...stores, leases }, env: ENV });
   await released;
@@ -56,25 +55,28 @@ it('a run whose end only its record lacks is counted by whoever completes that',
 
 it('a run is taken over once more when its former process writes after all', async () => {
   const { stores, agent, run } = await lostRun();
-  const seq = (await lastSeqOf(stores.log, run)) + 1;
-  const late = { event: 'message', data: { content: 'late', component_id: 'Probe:P' } };
+  const late = { type: 'node-delta', run, at: 0, node: 'Probe:P', token: 2, port: 'content', text: 'late' };
   let isLate = true;
-  const journal: RunJournal = {
-    ...stores.journal,
+  const log: RunLog = {
+    ...stores.log,
     append: async (tenant, id, batch) => {
-      if (isLate && batch.events.length > 0) {
+      const [first] = batch.events;
+      if (isLate && first !== undefined && batch.events.some(({ event }) => event === 'node-started')) {
         isLate = false;
-        await stores.log.append(tenant, id, [{ seq, event: late.event, json: JSON.stringify(late) }]);
+        const { seq } = first;
+        const json = JSON.stringify({ ...late, seq });
+        await stores.log.append(tenant, id, { events: [{ seq, event: late.type, json }] });
       }
-      await stores.journal.append(tenant, id, batch);
+      await stores.log.append(tenant, id, batch);
     },
   };
-  const second = await startServer({ stores: { ...stores, journal }, env: ENV });
+  const second = await startServer({ stores: { ...stores, log }, env: ENV });
   await (await second.probes.next()).stopped;
   (await second.probes.next()).settle();
   const frames = await eventsOf(second, agent, run);
   expect(frames.at(-2)?.json).toMatchObject({ event: 'workflow_finished' });
-  expect(frames.map(({ id }) => id).slice(0, -1)).toEqual(frames.slice(0, -1).map((_, at) => at + 1));
+  const ids = frames.slice(0, -1).map(({ id }) => id as number);
+  expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
   const { session_id } = frames[0]?.json ?? {};
   const session = (await second.call('GET', `/api/v1/agents/${agent}/sessions/${session_id}`)).body.data;
   expect(session.message.at(-1).content).not.toContain('late');
@@ -83,16 +85,16 @@ it('a run is taken over once more when its former process writes after all', asy
 
 it('a run that its former process ends after all has one end', async () => {
   const { stores, agent, run } = await lostRun();
-  const last = { event: 'workflow_finished', data: { outputs: {} } };
   let seq = 0;
   const log: RunLog = {
     ...stores.log,
-    append: (tenant, id, events) => {
-      if (seq === 0 && events[0]?.event === 'workflow_finished') {
-        seq = events[0].seq;
-        void stores.log.append(tenant, id, [{ seq, event: last.event, json: JSON.stringify(last) }]);
+    append: (tenant, id, batch) => {
+      const [first] = batch.events;
+      if (seq === 0 && first?.event === 'run-settled') {
+        seq = first.seq;
+        void stores.log.append(tenant, id, { events: [settledAt(id, seq, 'by the former process')] });
       }
-      return stores.log.append(tenant, id, events);
+      return stores.log.append(tenant, id, batch);
     },
   };
   const [leases, released] = watchReleases(stores.leases);
@@ -100,7 +102,8 @@ it('a run that its former process ends after all has one end', async () => {
   (await second.probes.next()).settle();
   await released;
   const frames = await eventsOf(second, agent, run);
-  expect(frames.filter(({ json }) => json?.event === 'workflow_finished').map(({ json }) => json)).toEqual([last]);
+  const ends = frames.filter(({ json }) => json?.event === 'workflow_finished').map(({ json }) => json?.data.outputs);
+  expect(ends).toEqual([{ content: 'by the former process' }]);
   expect(await stores.runs.find('local', run)).toMatchObject({ status: 'succeeded', lastSeq: seq });
 });
 
@@ -108,7 +111,7 @@ describe('a lost run that cannot be taken over', () => {
   it('ends as failed when an event of its log cannot be read', async () => {
     const { stores, agent, run } = await lostRun();
     const seq = (await lastSeqOf(stores.log, run)) + 1;
-    await stores.log.append('local', run, [{ seq, event: 'node_finished', json: '{"event":' }]);
+    await stores.log.append('local', run, { events: [{ seq, event: 'node-settled', json: '{"type":' }] });
     const second = await startServer({ stores, env: ENV });
     const stream = await openStream(`${second.url}/api/v1/agents/${agent}/runs/${run}/events?after=${seq}`);
     const [last] = await stream.rest();
@@ -123,7 +126,7 @@ describe('a lost run that cannot be taken over', () => {
   it('ends as failed when the event that ended it cannot be read', async () => {
     const { stores, run } = await lostRun();
     const seq = (await lastSeqOf(stores.log, run)) + 1;
-    await stores.log.append('local', run, [{ seq, event: 'workflow_finished', json: '{"event":' }]);
+    await stores.log.append('local', run, { events: [{ seq, event: 'run-settled', json: '{"type":' }] });
     const [leases, released] = watchReleases(stores.leases);
     await startServer({ stores: { ...stores, leases }, env: ENV });
     await released;
@@ -137,7 +140,7 @@ describe('a lost run that cannot be taken over', () => {
     };
     const broken = {
       log: { log: { ...stores.log, read: refuse } satisfies RunLog },
-      journal: { journal: { ...stores.journal, load: refuse } satisfies RunJournal },
+      journal: { log: { ...stores.log, snapshot: refuse } satisfies RunLog },
       sessions: { sessions: { ...stores.sessions, find: refuse } satisfies SessionStore },
     }[which];
     const [leases, released] = watchReleases(stores.leases);
@@ -150,14 +153,14 @@ describe('a lost run that cannot be taken over', () => {
   it('is counted as lost before anything of it is looked at', async () => {
     const { stores, run } = await lostRun();
     let crashes: number | undefined;
-    const journal: RunJournal = {
-      ...stores.journal,
-      load: async (...args) => {
+    const log: RunLog = {
+      ...stores.log,
+      snapshot: async (...args) => {
         crashes = (await stores.runs.find('local', run))?.launch?.crashes;
-        return stores.journal.load(...args);
+        return stores.log.snapshot(...args);
       },
     };
-    const second = await startServer({ stores: { ...stores, journal }, env: ENV });
+    const second = await startServer({ stores: { ...stores, log }, env: ENV });
     await second.probes.next();
     expect(crashes).toBe(1);
   });
@@ -170,8 +173,8 @@ describe('a lost run that cannot be taken over', () => {
     const kill = (): never => {
       throw new Error('this would end the process');
     };
-    const journal: RunJournal = { ...stores.journal, load: kill };
-    const second = await startServer({ stores: { ...stores, journal }, env: ENV });
+    const log: RunLog = { ...stores.log, snapshot: kill };
+    const second = await startServer({ stores: { ...stores, log }, env: ENV });
     const frames = await eventsOf(second, agent, run);
     expect(frames.at(-2)?.json).toMatchObject({ error: 'RUN_LOST', message: expect.stringContaining('6 times') });
     expect(await metricsOf(second)).toContain('ragflow_canvas_runs_total{runtime="runnel",outcome="error"} 1');
@@ -213,6 +216,13 @@ describe('a lost run that cannot be taken over', () => {
     expect((await eventsOf(second, agent, run)).at(-2)?.json).toMatchObject({ event: 'workflow_finished' });
   });
 });
+
+/** The end of a run as its log has it. */
+function settledAt(run: string, seq: number, content = 'done'): LoggedEvent {
+  const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, calls: 0 };
+  const event = { type: 'run-settled', run, seq, at: 1, outputs: { content }, elapsedMs: 1, input: {}, usage };
+  return { seq, event: event.type, json: JSON.stringify(event) };
+}
 
 async function lastSeqOf(log: RunLog, run: string): Promise<number> {
   return (await log.read('local', run, 0, { maxEvents: 100, maxBytes: 1_000_000 }))?.at(-1)?.seq ?? 0;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { RagflowProjection } from '../../src/canvas/ragflow-events.js';
 import { parts } from '../../src/components/browsing/files.js';
 import { chooseCategory } from '../../src/components/categorize.js';
 import { oneLine } from '../../src/components/prompts.js';
@@ -40,7 +41,10 @@ it('reads reasoning without an end in linear time', () => {
   const content = '<think>'.repeat(MANY);
   const header = { sessionId: 's', agentId: 'a', created: 0, promptTokens: 0 };
   const run = { status: 'succeeded' } as RunRecord;
-  const transcript = new Transcript({ keepsTrace: false });
+  const transcript = new Transcript({
+    projection: new RagflowProjection({ plan: undefined, messageId: 'm', sessionId: 's', startedAt: 0 }),
+    keepsTrace: false,
+  });
   transcript.addText(content);
   const { body } = openaiCompletion(header, run, transcript, undefined);
   expect(body).toMatchObject({ choices: [{ message: { content } }] });

@@ -315,9 +315,6 @@ describe('banned code', () => {
     if (ban.allowedIn !== undefined) expect(found.get(at(ban.allowedIn, ban)) ?? []).not.toContainEqual(wanted);
   });
 
-  it('lets the one file that may split streams do so', () => {
-  });
-
   it('has plugins that compile and run', () => {
     const broken = [...found.values()].flat().filter(({ message }) => message.includes('errored'));
     expect(broken).toEqual([]);

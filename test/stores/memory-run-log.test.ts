@@ -7,12 +7,12 @@ describe('events in memory', () => {
   it('leave room for other runs when some never end', async () => {
     const log = createMemoryRunLog({ maxBytes: 800 });
     for (const run of ['a', 'b']) {
-      await log.append('t', run, event(1, 100));
-      expect(() => log.append('t', run, event(2, 1))).toThrow(
+      await log.append('t', run, { events: event(1, 100) });
+      expect(() => log.append('t', run, { events: event(2, 1) })).toThrow(
         expect.objectContaining({ code: 'RUN_LOG_FULL', message: expect.stringContaining(`run "${run}"`) }),
       );
     }
-    await log.append('t', 'innocent', event(1, 50));
+    await log.append('t', 'innocent', { events: event(1, 50) });
     expect(await log.read('t', 'innocent', 0, { maxEvents: 9, maxBytes: 999 })).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentQuery, AgentRecord, RunRecord, SessionRecord } from '../../src/records/stores.js';
-import { createMemoryJournal, createMemoryRunLog, createMemoryStores } from '../../src/stores/index.js';
+import { createMemoryStores } from '../../src/stores/index.js';
 
 const agent = (id: string, change: Partial<AgentRecord> = {}): AgentRecord => ({
   id,
@@ -149,7 +149,7 @@ describe('runs in memory', () => {
     const { runs, log } = createMemoryStores({ runs: { maxCount: 2 } });
     await runs.save('t', run('1', 'running'));
     await runs.save('t', run('2', 'succeeded'));
-    await log.append('t', '2', events(1, 1));
+    await log.append('t', '2', { events: events(1, 1) });
     await runs.save('t', run('3', 'running'));
     expect((await runs.list('t', { agentId: 'a', offset: 0, limit: 10 })).items.map(({ id }) => id)).toEqual([
       '3',
@@ -166,7 +166,7 @@ describe('the log in memory', () => {
   it('reads after a number, in pages', async () => {
     const { log } = createMemoryStores();
     expect(await log.read('t', 'r', 0, BOUNDS)).toBeUndefined();
-    await log.append('t', 'r', events(1, 5));
+    await log.append('t', 'r', { events: events(1, 5) });
     const seqs = async (after: number, bounds = BOUNDS) =>
       (await log.read('t', 'r', after, bounds))?.map(({ seq }) => seq);
     expect(await seqs(0)).toEqual([1, 2, 3, 4, 5]);
@@ -181,20 +181,22 @@ describe('the log in memory', () => {
 
   it('refuses a gap', () => {
     const { log } = createMemoryStores();
-    expect(() => log.append('t', 'r', events(2, 1))).toThrow(expect.objectContaining({ code: 'CONFLICT' }));
+    expect(() => log.append('t', 'r', { events: events(2, 1) })).toThrow(expect.objectContaining({ code: 'CONFLICT' }));
   });
 
   it('drops the logs of ended runs when room is needed, and refuses when that is not enough', async () => {
     const { log } = createMemoryStores({ log: { maxBytes: 100, maxRunBytes: 1000 } });
-    await log.append('t', 'old', events(1, 1, 40));
-    await log.append('t', 'live', events(1, 1, 40));
+    await log.append('t', 'old', { events: events(1, 1, 40) });
+    await log.append('t', 'live', { events: events(1, 1, 40) });
     await log.end('t', 'old');
-    await log.append('t', 'live', events(2, 1, 40));
+    await log.append('t', 'live', { events: events(2, 1, 40) });
     expect(await log.read('t', 'old', 0, BOUNDS)).toBeUndefined();
-    expect(() => log.append('t', 'live', events(3, 1, 40))).toThrow(expect.objectContaining({ code: 'LIMIT_REACHED' }));
+    expect(() => log.append('t', 'live', { events: events(3, 1, 40) })).toThrow(
+      expect.objectContaining({ code: 'LIMIT_REACHED' }),
+    );
     expect(await log.read('t', 'live', 0, BOUNDS)).toHaveLength(2);
     await log.delete('t', 'live');
-    await log.append('t', 'next', events(1, 2, 40));
+    await log.append('t', 'next', { events: events(1, 2, 40) });
   });
 });
 
@@ -226,35 +228,21 @@ describe('files in memory', () => {
   });
 });
 
-describe('journals in memory', () => {
-  it('go when room is needed and their runs have ended, oldest first, and never before', async () => {
-    const log = createMemoryRunLog();
-    const journal = createMemoryJournal(log, { maxBytes: 100 });
-    const fill = (run: string) => journal.append('t', run, { events: [], records: ['x'.repeat(40)] });
-    const kept = async () => {
-      const found = await Promise.all(
-        ['a', 'b', 'c', 'd'].map(async (run) => [run, await journal.load('t', run)] as const),
-      );
-      return found.flatMap(([run, contents]) => (contents === undefined ? [] : [run])).join('');
-    };
-    await fill('a');
-    await fill('b');
-    await expect(fill('c')).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
-    journal.end('t', 'b');
-    journal.end('t', 'a');
-    await fill('c');
-    expect(await kept()).toBe('ac');
-    await fill('d');
-    expect(await kept()).toBe('cd');
-  });
-
-  it('go with the records of their runs', async () => {
-    const { runs, journal } = createMemoryStores({ runs: { maxCount: 1 } });
+describe('snapshots in memory', () => {
+  it('take room of the log, and go with it', async () => {
+    const { runs, log } = createMemoryStores({ runs: { maxCount: 1 }, log: { maxBytes: 200 } });
+    const snapshot = { version: 1, run: '1', planHash: 'p', at: 1, seq: 0, state: { text: 'x'.repeat(60) } } as const;
     await runs.save('t', run('1', 'running'));
-    await journal.append('t', '1', { events: [], records: ['{}'] });
+    await log.append('t', '1', { events: [], snapshot });
+    expect(() => log.append('t', '2', { events: [], snapshot })).toThrow(
+      expect.objectContaining({ code: 'LIMIT_REACHED' }),
+    );
+    // In the place of the one before.
+    await log.append('t', '1', { events: [], snapshot });
     await runs.save('t', run('1', 'succeeded'));
-    expect(await journal.load('t', '1')).toEqual({ records: ['{}'] });
+    expect(await log.snapshot('t', '1')).toEqual(snapshot);
     await runs.save('t', run('2', 'running'));
-    expect(await journal.load('t', '1')).toBeUndefined();
+    expect(await log.snapshot('t', '1')).toBeUndefined();
+    await log.append('t', '2', { events: [], snapshot });
   });
 });

@@ -4,8 +4,7 @@ import type { RunEvent } from '../../src/graph/events.js';
 import { callEvent, callFinished, callStarted } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
 import { createMemoryStores } from '../../src/stores/index.js';
-import { MetricBook } from '../../src/telemetry/metric-book.js';
-import { renderMetrics } from '../../src/telemetry/render-metrics.js';
+import { MetricRegistry, renderMetrics } from '../../src/telemetry/metric-registry.js';
 import { RunMeters } from '../../src/telemetry/run-meters.js';
 import { createTelemetry } from '../../src/telemetry/telemetry.js';
 import { ECHO, MODEL } from '../transport/support/documents.js';
@@ -16,16 +15,16 @@ const ADMIN_KEY = 'a-key-for-the-administrator';
 /** Lines of the text format that are values. */
 const valuesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-describe('a book of numbers', () => {
+describe('a registry of numbers', () => {
   it('writes what was counted in Prometheus’ text format', async () => {
-    const book = new MetricBook();
-    const runs = book.counter({ name: 'runs_total', help: 'Runs.', labels: ['outcome'] });
-    const times = book.histogram({ name: 'time_seconds', help: 'Time.', bounds: [1, 2] });
-    book.gauge({ name: 'open', help: 'Open.', labels: ['kind'] }, () => [{ labels: { kind: 'a' }, value: 4 }]);
+    const registry = new MetricRegistry();
+    const runs = registry.counter('runs_total', 'Runs.', ['outcome']);
+    const times = registry.histogram('time_seconds', 'Time.', [], [1, 2]);
+    registry.gauge('open', 'Open.', () => [{ labels: { kind: 'a' }, value: 4 }]);
     runs.add(1, 'good');
     runs.add(2, 'ba"d\n');
     for (const value of [0.5, 1, 1.5, 9]) times.observe(value);
-    expect((await renderMetrics(book)).split('\n')).toEqual([
+    expect((await renderMetrics(registry)).split('\n')).toEqual([
       '# HELP runs_total Runs.',
       '# TYPE runs_total counter',
       'runs_total{outcome="good"} 1',
@@ -45,14 +44,14 @@ describe('a book of numbers', () => {
   });
 
   it('refuses a name that is taken', () => {
-    const book = new MetricBook();
-    book.counter({ name: 'a_total', help: '' });
-    expect(() => book.counter({ name: 'a_total', help: '' })).toThrow('a_total');
+    const registry = new MetricRegistry();
+    registry.counter('a_total', '');
+    expect(() => registry.counter('a_total', '')).toThrow('a_total');
   });
 
   it('does not grow with names that others choose', async () => {
-    const book = new MetricBook();
-    const meters = new RunMeters(book);
+    const registry = new MetricRegistry();
+    const meters = new RunMeters(registry);
     for (let count = 0; count < 10_000; count += 1) {
       const name = `evil\u0000"}\n${count}${'x'.repeat(count % 300)}`;
       meters.tokens.add(1, name, 'input');
@@ -60,7 +59,7 @@ describe('a book of numbers', () => {
       meters.nodes.observe(1, name, 'success');
       meters.ended({ status: name, startedAt: 0, finishedAt: 1 });
     }
-    const lines = valuesOf(await renderMetrics(book));
+    const lines = valuesOf(await renderMetrics(registry));
     expect(lines.length).toBeLessThan(25_000);
     expect(lines.filter((line) => line.startsWith('runnel_model_tokens_total'))).toHaveLength(101);
     expect(lines.filter((line) => line.startsWith('runnel_node_duration_seconds_count'))).toHaveLength(101);
@@ -90,7 +89,7 @@ it('neither nodes, models, tools nor tenants of documents fill the memory', asyn
     watch.close();
   };
   for (let count = 0; count < 10_000; count += 1) say(count);
-  const lines = valuesOf(await renderMetrics(telemetry.book));
+  const lines = valuesOf(await renderMetrics(telemetry.registry));
   const series = (name: string) => lines.filter((line) => line.startsWith(`${name}{`));
   expect(series('runnel_node_duration_seconds_count')).toEqual([
     'runnel_node_duration_seconds_count{type="LLM",outcome="success"} 10000',
@@ -111,12 +110,12 @@ it('neither nodes, models, tools nor tenants of documents fill the memory', asyn
 describe('numbers of runs', () => {
   const header = { run: 'r', seq: 1, node: 'a', token: 1 };
   const watched = (events: readonly RunEvent[]) => {
-    const book = new MetricBook();
+    const registry = new MetricRegistry();
     const plan = { nodes: [{ type: 'LLM' }], byId: new Map([['a', 0]]), byCanonicalId: new Map() } as unknown as Plan;
-    const watch = new RunMeters(book).watch(plan);
+    const watch = new RunMeters(registry).watch(plan);
     for (const event of events) watch.event(event);
     watch.close();
-    return renderMetrics(book).then(valuesOf);
+    return renderMetrics(registry).then(valuesOf);
   };
 
   it('say what calls took', async () => {
@@ -167,9 +166,9 @@ describe('numbers of runs', () => {
     ['cancelled', 'cancelled'],
     ['', 'error'],
   ])('a run that %s counts as %s', async (status, outcome) => {
-    const book = new MetricBook();
-    new RunMeters(book).ended({ status, startedAt: 5, finishedAt: 5 });
-    const lines = valuesOf(await renderMetrics(book));
+    const registry = new MetricRegistry();
+    new RunMeters(registry).ended({ status, startedAt: 5, finishedAt: 5 });
+    const lines = valuesOf(await renderMetrics(registry));
     expect(lines).toEqual([`ragflow_canvas_runs_total{runtime="runnel",outcome="${outcome}"} 1`]);
   });
 });
@@ -218,7 +217,7 @@ describe('GET /metrics', () => {
   });
 
   it('shows what waits for a log that is slow', async () => {
-    const { journal: _, ...stores } = createMemoryStores();
+    const stores = createMemoryStores();
     let whenAsked = (): void => {};
     const asked = new Promise<void>((resolve) => {
       whenAsked = resolve;
@@ -230,10 +229,10 @@ describe('GET /metrics', () => {
     const { log } = stores;
     const slow: typeof log = {
       ...log,
-      append: async (tenant, run, events) => {
+      append: async (tenant, run, batch) => {
         whenAsked();
         await released;
-        await log.append(tenant, run, events);
+        await log.append(tenant, run, batch);
       },
     };
     const { url, agent, call } = await startServer({ stores: { ...stores, log: slow } });

@@ -169,7 +169,7 @@ describe('a client of the contract', () => {
     expect(other).toMatchObject({ status: 'succeeded', data: { content: 'to Rome' } });
     expect(await client.runDetail(id, other.run_id)).toMatchObject({ parent_run_id: asked.run_id, forked_at: 4 });
     const streamed = await client.forkStream(id, asked.run_id, 4, { inputs: { city: 'Bern' } });
-    expect(streamed.ids[0]).toBe(1);
+    expect(streamed.ids[0]).toBe(2);
     expect(await client.refused('POST', `/agents/${id}/run`, { resume_from: told.run_id })).toMatchObject({
       code: 102,
     });

@@ -1,7 +1,5 @@
 /** Clients that go away at random: `RUNNEL_TEST_DISCONNECTS` sets how often, 1,000 is the full number. */
 import { describe, expect, it } from 'vitest';
-import { createMemoryStores } from '../../src/stores/index.js';
-import { createMemoryJournal } from '../../src/stores/memory-journal.js';
 import { createRandom, type Random } from '../support/random.js';
 import { PROBE } from './support/documents.js';
 import { startServer, type TestServer } from './support/server.js';
@@ -13,8 +11,7 @@ describe('a client that is disconnected again and again', () => {
   it(`has the log of the server byte for byte in the end (${DISCONNECTS} times)`, { timeout: 300_000 }, async () => {
     const seed = Number(process.env.RUNNEL_TEST_SEED ?? Date.now() % 1_000_000);
     const random = createRandom(seed);
-    const stores = createMemoryStores();
-    const server = await startServer({ stores: { ...stores, journal: createMemoryJournal(stores.log) } });
+    const server = await startServer();
     const agent = await server.agent(PROBE);
     const started = await fetch(`${server.url}/api/v1/agents/${agent}/stream`, {
       method: 'POST',

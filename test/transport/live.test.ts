@@ -163,7 +163,7 @@ describe('a live connection', () => {
   });
 
   it('bridges the gap when the events of a run are not kept any more', async () => {
-    const server = await startServer({ stores: createMemoryStores({ log: { maxBytes: 4000, maxRunBytes: 4000 } }) });
+    const server = await startServer({ stores: createMemoryStores({ log: { maxBytes: 3000, maxRunBytes: 3000 } }) });
     const agent = await server.agent(ECHO);
     const client = await connect(server.url, agent);
     await client.next();

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { RagflowProjection } from '../../src/canvas/ragflow-events.js';
 import { createModels } from '../../src/models/router.js';
 import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 import { createMemoryRunLog } from '../../src/stores/index.js';
@@ -8,6 +9,8 @@ import { openStream } from './support/event-stream.js';
 import { startServer } from './support/server.js';
 
 const AGENTS = '/api/v1/agents';
+
+const projection = new RagflowProjection({ plan: undefined, messageId: 'm', sessionId: 's', startedAt: 0 });
 
 it('a message knows what each component did, while it is made and afterwards', async () => {
   const { call, agent, url, probes } = await startServer();
@@ -87,18 +90,18 @@ it('keeps the newest thousand entries, and reads each event once', async () => {
     },
   };
   const reader = new TraceReader(counting, () => 0);
-  expect(await reader.read('t', 'r')).toBeUndefined();
+  expect(await reader.read('t', 'r', projection)).toBeUndefined();
   const events = Array.from({ length: 2500 }, (_, at) => ({
     seq: at + 1,
-    event: at % 2 === 0 ? 'node_finished' : 'message',
-    json: JSON.stringify({ data: { component_id: 'c', at } }),
+    event: at % 2 === 0 ? 'node-settled' : 'node-delta',
+    json: JSON.stringify({ type: 'node-settled', node: 'c', token: 1, at: 0, outputs: { at }, elapsedMs: 0 }),
   }));
-  await log.append('t', 'r', events);
-  const [trace] = (await reader.read('t', 'r')) ?? [];
+  await log.append('t', 'r', { events: events });
+  const [trace] = (await reader.read('t', 'r', projection)) ?? [];
   expect(trace?.trace).toHaveLength(1000);
-  expect(trace?.trace.at(-1)).toMatchObject({ at: 2498 });
+  expect(trace?.trace.at(-1)).toMatchObject({ outputs: { at: 2498 } });
   reads.length = 0;
-  await reader.read('t', 'r');
+  await reader.read('t', 'r', projection);
   expect(reads).toEqual([2500]);
 });
 
@@ -113,11 +116,12 @@ it('remembers no more than 64 MiB of what was read', async () => {
     },
   };
   const reader = new TraceReader(counting, () => 0);
-  const json = JSON.stringify({ data: { component_id: 'c', text: 'x'.repeat(30 * 1024 * 1024) } });
+  const outputs = { text: 'x'.repeat(30 * 1024 * 1024) };
+  const json = JSON.stringify({ type: 'node-settled', node: 'c', token: 1, at: 0, outputs, elapsedMs: 0 });
   const runs = ['a', 'b', 'c'];
-  for (const run of runs) await log.append('t', run, [{ seq: 1, event: 'node_finished', json }]);
-  for (const run of runs) await reader.read('t', run);
+  for (const run of runs) await log.append('t', run, { events: [{ seq: 1, event: 'node-settled', json }] });
+  for (const run of runs) await reader.read('t', run, projection);
   reads.length = 0;
-  for (const run of runs.toReversed()) await reader.read('t', run);
+  for (const run of runs.toReversed()) await reader.read('t', run, projection);
   expect(reads).toEqual(['c 1', 'b 1', 'a 0', 'a 1']);
 });

@@ -12,9 +12,9 @@ export type Fragment = postgres.Fragment;
 /** Statements to run; may be run again. */
 export type Work<T> = (sql: Sql) => PromiseLike<T>;
 
-/** A database whose tables are as this version of Runnel wants them. */
+/** A database whose tables have the form that this version of Runnel needs. */
 export interface Database {
-  /** `embedded`: nobody else uses it. `server`: other processes may. */
+  /** `embedded`: only this process uses it. `server`: other processes may. */
   readonly kind: 'embedded' | 'server';
   /**
    * Runs work that does no harm when it is done twice: once more after a connection was lost, for as long as patience lasts.

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { BoundedMap } from '../bounded-map.js';
 import type { Database } from './database.js';
 
 /** A document in its written form. */
@@ -16,11 +17,17 @@ export interface Documents {
   find(tenant: string, hash: string): Promise<object | undefined>;
 }
 
+const MAX_HELD = 100_000;
+
 /** @param maxBytes of JSON that are held in memory, so that a conversation moves its document once. */
 export function createDocuments(database: Database, maxBytes: number = 64 * 1024 ** 2): Documents {
-  /** Each value is written once, and freed with the value. */
+  /** The written form of each value, made once and freed with the value. */
   const written = new WeakMap<object, Written>();
-  const held = new HeldDocuments(maxBytes);
+  /** The documents used last. */
+  const held = new BoundedMap<object>({ what: 'documents', maxCount: MAX_HELD, maxBytes, canDrop: () => true });
+  const hold = (tenant: string, hash: string, dsl: object, bytes: number): void => {
+    if (bytes <= maxBytes) held.put(tenant, hash, dsl, bytes);
+  };
 
   const write = (dsl: object): Written => {
     let found = written.get(dsl);
@@ -35,18 +42,18 @@ export function createDocuments(database: Database, maxBytes: number = 64 * 1024
   return {
     async store(tenant, dsl) {
       const { hash, text } = write(dsl);
-      if (held.get(tenant, hash) !== undefined) return hash;
+      if (held.touch(tenant, hash) !== undefined) return hash;
       await database.repeat(
         (sql) => sql`
           insert into runnel.documents (tenant, hash, dsl) values (${tenant}, ${hash}, ${text})
           on conflict do nothing`,
       );
-      held.put(tenant, hash, dsl, text.length);
+      hold(tenant, hash, dsl, text.length);
       return hash;
     },
-    forget: (tenant, dsl) => held.delete(tenant, write(dsl).hash),
+    forget: (tenant, dsl) => void held.delete(tenant, write(dsl).hash),
     async find(tenant, hash) {
-      const known = held.get(tenant, hash);
+      const known = held.touch(tenant, hash);
       if (known !== undefined) return known;
       const [row] = await database.repeat(
         (sql) => sql<{ dsl: string }[]>`
@@ -55,52 +62,8 @@ export function createDocuments(database: Database, maxBytes: number = 64 * 1024
       if (row === undefined) return undefined;
       const dsl = JSON.parse(row.dsl) as object;
       written.set(dsl, { hash, text: row.dsl });
-      held.put(tenant, hash, dsl, row.dsl.length);
+      hold(tenant, hash, dsl, row.dsl.length);
       return dsl;
     },
   };
-}
-
-/** The documents used last, bounded in bytes. */
-class HeldDocuments {
-  readonly #maxBytes: number;
-  readonly #entries = new Map<string, { readonly dsl: object; readonly bytes: number }>();
-  #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  get(tenant: string, hash: string): object | undefined {
-    const key = keyOf(tenant, hash);
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.dsl;
-  }
-
-  put(tenant: string, hash: string, dsl: object, bytes: number): void {
-    this.delete(tenant, hash);
-    this.#entries.set(keyOf(tenant, hash), { dsl, bytes });
-    this.#bytes += bytes;
-    for (const key of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.#drop(key);
-    }
-  }
-
-  delete(tenant: string, hash: string): void {
-    this.#drop(keyOf(tenant, hash));
-  }
-
-  #drop(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
-    this.#entries.delete(key);
-  }
-}
-
-/** A hash has no blank. */
-function keyOf(tenant: string, hash: string): string {
-  return `${hash} ${tenant}`;
 }

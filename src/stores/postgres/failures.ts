@@ -35,10 +35,10 @@ const NO_TEXT: ReadonlySet<string> = new Set(['22021', '22P05']);
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 
-export interface Patience {
+export interface RetryPolicy {
   /** How long to try again. */
   readonly patienceMs: number;
-  /** Hears of the first failure of each piece of work. */
+  /** Called with the first failure of each piece of work. */
   readonly onWait: (error: unknown) => void;
 }
 
@@ -48,9 +48,9 @@ export interface Patience {
  * @param options.afterLoss also tries again when it is unknown whether the work was done
  * @throws EngineError STORE_UNAVAILABLE, retryable when patience ends; the error underneath is its cause.
  */
-export async function patiently<T>(
+export async function retry<T>(
   work: () => PromiseLike<T>,
-  { patienceMs, onWait, afterLoss }: Patience & { readonly afterLoss: boolean },
+  { patienceMs, onWait, afterLoss }: RetryPolicy & { readonly afterLoss: boolean },
 ): Promise<T> {
   const giveUpAt = Date.now() + patienceMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {

@@ -6,7 +6,7 @@ import { EngineError } from '../../errors.js';
 import type { Database, Sql } from './database.js';
 import type { DatabaseLog } from './database-log.js';
 import { startEmbedded } from './embedded/start-embedded.js';
-import { type Patience, patiently } from './failures.js';
+import { type RetryPolicy, retry } from './failures.js';
 import { migrate } from './migrate.js';
 
 export interface DatabaseOptions {
@@ -42,7 +42,7 @@ const VACUUM_EVERY_MS = 15 * 60_000;
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, log, patienceMs = url === undefined ? EMBEDDED_PATIENCE_MS : SERVER_PATIENCE_MS } = options;
   const { kind, sql, pid, stop } = url === undefined ? await openEmbedded(options) : openServer(url, options);
-  const patience: Patience = {
+  const patience: RetryPolicy = {
     patienceMs,
     onWait: (error) => log.warn({ err: error }, 'the database cannot be reached; trying again'),
   };
@@ -57,7 +57,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
   const close = async (): Promise<void> => {
     await Promise.race([Promise.allSettled(underWay), delay(CLOSE_MS, undefined, { ref: false })]);
-    // Its own way of waiting never ends once a connection was lost in the middle of a query.
+    // Its own waiting never ends once a connection was lost in the middle of a query.
     await sql.end({ timeout: 0 });
     await stop();
   };
@@ -65,8 +65,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const database: Database = {
     kind,
     sql,
-    repeat: (work) => tracked(patiently(() => work(sql), { ...patience, afterLoss: true })),
-    once: (work) => tracked(patiently(() => work(sql), { ...patience, afterLoss: false })),
+    repeat: (work) => tracked(retry(() => work(sql), { ...patience, afterLoss: true })),
+    once: (work) => tracked(retry(() => work(sql), { ...patience, afterLoss: false })),
     get pid() {
       return pid();
     },
@@ -146,6 +146,6 @@ const SHARED = {
   onnotice: () => {},
   // Lists travel as JSON, so the types of arrays are never asked for.
   fetch_types: false,
-  // The pause between attempts is decided in one place, `patiently`.
+  // The pause between attempts is decided in one place, `retry`.
   backoff: () => 0,
 };

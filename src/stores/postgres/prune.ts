@@ -2,12 +2,12 @@ import type { Repositories } from '../../records/resources.js';
 import type { DiskFiles } from '../files-on-disk.js';
 import type { Database, Work } from './database.js';
 
-/** What to delete: everything that is older. Times are milliseconds since 1970; what has no time is kept. */
+/** What to delete: everything that is older. Times are milliseconds since 1970; what has no time stays. */
 export interface PruneOptions {
   readonly olderThan: {
-    /** Runs that have ended before, with their logs and journals. */
+    /** Runs that have ended before, with their logs. */
     readonly runs?: number;
-    /** Events and journals of runs that have ended before; the records of the runs stay. */
+    /** Events and snapshots of runs that have ended before; the records of the runs stay. */
     readonly events?: number;
     /** Sessions that nothing happened in since. */
     readonly sessions?: number;
@@ -18,12 +18,12 @@ export interface PruneOptions {
   readonly now: number;
   /**
    * Writes the tables anew, which gives all their space back but locks them meanwhile; without it Postgres gives back the end of a table
-   * and uses the rest again. @default true for the embedded database, where nobody else is, when anything was deleted
+   * and uses the rest again. @default true for the embedded database, which no other process uses, when anything was deleted
    */
   readonly rewrite?: boolean;
 }
 
-/** How much went. */
+/** How much was deleted. */
 export interface PruneResult {
   readonly runs: number;
   readonly logs: number;
@@ -65,7 +65,7 @@ export async function prune(
   return { ...deleted, freedBytes: Math.max(0, before - (await bytesOnDisk(database))) };
 }
 
-/** What nothing refers to any more, and what is too old to mean anything. */
+/** What nothing refers to any more, and what has expired. */
 const LEFTOVERS = [
   `delete from runnel.documents d
    where not exists (select from runnel.sessions s where s.tenant = d.tenant and s.document = d.hash)`,
@@ -74,7 +74,7 @@ const LEFTOVERS = [
 ];
 
 /**
- * Deletes batch by batch; gives how many rows went. A statement names its condition twice: a row that another process changed
+ * Deletes batch by batch; gives how many rows were deleted. A statement names its condition twice: a row that another process changed
  * meanwhile is judged once more by the outer one alone.
  */
 async function deleteAll(time: number | undefined, deleteBatch: (time: number) => Promise<number>): Promise<number> {
@@ -93,10 +93,6 @@ function deleteEvents(time: number): Work<number> {
       with old as (
         select r.tenant, r.id from runnel.runs r join runnel.logs l on l.tenant = r.tenant and l.run = r.id
         where r.finished_at < ${time} and r.status <> 'running' limit ${BATCH}
-      ), batches as (
-        delete from runnel.batches b using old where b.tenant = old.tenant and b.run = old.id
-      ), snapshots as (
-        delete from runnel.snapshots s using old where s.tenant = old.tenant and s.run = old.id
       )
       delete from runnel.logs l using old where l.tenant = old.tenant and l.run = old.id`;
     return count;

@@ -1,7 +1,8 @@
 import { EngineError } from '../../errors.js';
 import {
   type Column,
-  type Filter,
+  type Condition,
+  conditionsOf,
   foldCase,
   joinTexts,
   orderOf,
@@ -115,23 +116,24 @@ export function createPostgresRepository<T, Q extends Query>(
       return row === undefined ? undefined : readRow(tenant, row);
     },
     async update(tenant, id, change) {
-      let after: T | undefined;
-      try {
-        await database.repeat((sql) =>
-          sql.begin(async (transaction) => {
-            const where = matching(transaction, tenant, id, undefined);
-            const [row] = await transaction<Row[]>`
-              select ${transaction.unsafe(selected)} from ${table(transaction)} ${where} for update`;
-            after = row === undefined ? undefined : ({ ...row.record, ...change } as T);
-            if (after === undefined) return;
-            await transaction`
-              update ${table(transaction)} set ${transaction(rowOf(tenant, after, row?.document))} ${where}`;
-          }),
-        );
-      } catch (error) {
-        throw after === undefined ? error : refusal(resource, after, error);
-      }
-      return after;
+      const dsl = shared === undefined ? undefined : (change[shared] as object | undefined);
+      const document = dsl === undefined ? undefined : await documents.store(tenant, dsl);
+      let changed: Row | undefined;
+      await database.repeat((sql) =>
+        sql.begin(async (transaction) => {
+          const where = matching(transaction, tenant, id, undefined);
+          const [before] = await transaction<Row[]>`
+            select ${transaction.unsafe(selected)} from ${table(transaction)} ${where} for update`;
+          changed = before && { record: { ...before.record, ...change }, document: document ?? before.document };
+          if (changed === undefined) return;
+          const after = changed.record as T;
+          const row = rowOf(tenant, after, changed.document);
+          await transaction`update ${table(transaction)} set ${transaction(row)} ${where}`.catch((error: unknown) => {
+            throw refusal(resource, after, error);
+          });
+        }),
+      );
+      return changed && readRow(tenant, changed);
     },
     async delete(tenant, id, owned) {
       const { count } = await database.once(
@@ -150,8 +152,9 @@ export function createPostgresRepository<T, Q extends Query>(
     async list(tenant, query) {
       const { offset, limit } = query;
       const order = orderOf(resource, query);
+      const conditions = conditionsOf(resource, query);
       const [rows, [all]] = await database.repeat((sql) => {
-        const from = sql`from ${table(sql)} where tenant = ${tenant} ${conditions(sql, resource.filters, query)}`;
+        const from = sql`from ${table(sql)} where tenant = ${tenant} ${[sql``, ...conditions.map((one) => fragmentOf(sql, one))]}`;
         const direction = order.descending ? sql`desc` : sql`asc`;
         return Promise.all([
           sql<Row[]>`
@@ -189,7 +192,7 @@ export function createPostgresRepository<T, Q extends Query>(
 interface Row {
   readonly record: object;
   /** Hash of the shared document. */
-  readonly document?: string;
+  readonly document?: string | undefined;
 }
 
 function storedValue<T>({ type, of }: Column<T>, record: T): string | number | null {
@@ -200,15 +203,8 @@ function storedValue<T>({ type, of }: Column<T>, record: T): string | number | n
   return value as string | number | null;
 }
 
-function conditions(sql: Statements, filters: Readonly<Record<string, Filter>>, query: object): Fragment[] {
-  const wanted = Object.entries(filters).map(
-    ([field, filter]) => [filter, query[field as keyof typeof query]] as const,
-  );
-  const found = wanted.filter(([, value]) => value !== undefined);
-  return [sql``, ...found.map(([[kind, column], value]) => condition(sql, kind, sql(column) as never, value))];
-}
-
-function condition(sql: Statements, kind: Filter[0], column: Fragment, wanted: unknown): Fragment {
+function fragmentOf(sql: Statements, { kind, column: name, wanted }: Condition): Fragment {
+  const column = sql(name);
   const text = wanted as string;
   const anyOf = (): Fragment => sql`(select json_array_elements_text(${JSON.stringify(wanted)}::json))`;
   switch (kind) {

@@ -1,14 +1,16 @@
+import type { Checkpoint } from '../../graph/state.js';
 import type { LoggedEvent, RunLog } from '../../records/stores.js';
 import type { Database } from './database.js';
 import type { RunWriter } from './run-writer.js';
 
-/** Events of runs in Postgres. A run must have been saved before its first event is. */
+/** Logs of runs in Postgres. A run must have been saved before its first event is. */
 export function createPostgresRunLog(database: Database, writer: RunWriter): RunLog {
   return {
-    async append(tenant, run, events) {
-      if (events.length === 0) return;
-      const bytes = events.reduce((sum, { json }) => sum + json.length, 0);
-      await writer.add({ type: 'append', tenant, run, events, records: [], bytes });
+    async append(tenant, run, { events, snapshot: checkpoint }) {
+      if (events.length === 0 && checkpoint === undefined) return;
+      const snapshot = checkpoint && { seq: checkpoint.seq, checkpoint: JSON.stringify(checkpoint) };
+      const bytes = events.reduce((sum, { json }) => sum + json.length, snapshot?.checkpoint.length ?? 0);
+      await writer.add({ tenant, run, events, snapshot, bytes });
     },
     async read(tenant, run, after, { maxEvents, maxBytes }) {
       const rows = await database.repeat(
@@ -31,6 +33,15 @@ export function createPostgresRunLog(database: Database, writer: RunWriter): Run
       if (rows.length === 0) return undefined;
       // A log without events that are asked for is one row of nothing.
       return rows.flatMap((row) => (row.seq === null ? [] : [{ seq: row.seq, event: row.event, json: row.json }]));
+    },
+    async snapshot(tenant, run, atMost = Number.MAX_SAFE_INTEGER) {
+      const [row] = await database.repeat(
+        (sql) => sql<{ checkpoint: Checkpoint }[]>`
+          select s.checkpoint from runnel.logs l join runnel.snapshots s on s.log = l.id
+          where l.tenant = ${tenant} and l.run = ${run} and s.seq <= ${atMost}::bigint
+          order by s.seq desc limit 1`,
+      );
+      return row?.checkpoint;
     },
     async end(tenant, run) {
       await database.repeat(

@@ -1,6 +1,25 @@
 import type { LoggedEvent } from '../../records/stores.js';
 import type { Statements } from './database.js';
-import type { RunChange } from './run-changes.js';
+
+/** A snapshot as it is stored. */
+export interface SnapshotText {
+  readonly seq: number;
+  readonly checkpoint: string;
+}
+
+/** What several batches of one run come to. */
+export interface RunChange {
+  readonly tenant: string;
+  readonly run: string;
+  /** Which of the batches. */
+  readonly entries: number[];
+  readonly events: LoggedEvent[];
+  /** Whether the numbers of the events rise by one, and every snapshot is one of the last event before it. */
+  isOrdered: boolean;
+  /** Stored when the log begins with this change. */
+  first: SnapshotText | undefined;
+  newest: SnapshotText | undefined;
+}
 
 /** What became of a change. */
 export interface Outcome {
@@ -15,19 +34,16 @@ export interface Outcome {
 /**
  * Makes changes to many runs in one statement.
  *
- * A change is made when its run is there and its first event follows the log's last one, whose number moves in the same statement:
- * so the numbers of a run have no gaps, and of two writers one is refused. A checkpoint without events must be of the log as it is.
+ * A change is made when its run is there and its first event follows the log's last one, whose number moves in the same statement: so
+ * the numbers of a run have no gaps, and of two writers one is refused. A snapshot without events must be one of the log's last event.
+ * Of the snapshots of a run the first and the newest stay.
  */
-export function writeChanges(
-  sql: Statements,
-  changes: readonly RunChange[],
-  batch: string,
-): Promise<readonly Outcome[]> {
+export function writeChanges(sql: Statements, changes: readonly RunChange[]): Promise<readonly Outcome[]> {
   return sql<Outcome[]>`
     with changes as (
       select c.*, r.id is not null as has_run
       from json_to_recordset(${listOf(changes)}::json) as c(
-        at int, tenant text, run text, first int, last int, mark int, reset boolean, checkpoint text, records text
+        at int, tenant text, run text, first int, last int, "beginsAt" int, begins text, "newestAt" int, newest text
       )
       left join runnel.runs r on r.tenant = c.tenant and r.id = c.run
     ), moved as (
@@ -40,39 +56,29 @@ export function writeChanges(
       on conflict (tenant, run) do nothing
       returning id, tenant, run
     ), opened as (
-      select id, at from moved
+      select id, at, false as is_new from moved
       union all
-      select m.id, c.at from made m join changes c using (tenant, run)
+      select m.id, c.at, true from made m join changes c using (tenant, run)
     ), added_events as (
       insert into runnel.events (log, seq, name, body)
       select o.id, e.seq, e.name, e.body::json
       from json_to_recordset(${eventsOf(changes)}::json) as e(at int, seq int, name text, body text)
       join opened o on o.at = e.at
-    ), accepted as (
-      select c.*, true as is_done from changes c
-      left join runnel.logs l on l.tenant = c.tenant and l.run = c.run
-      where c.has_run and case
-        when c.first is not null then exists (select from opened o where o.at = c.at)
-        else c.mark is null or c.mark = coalesce(l.last_seq, 0)
-      end
-    ), dropped_batches as (
-      delete from runnel.batches b using accepted a
-      where a.reset and b.tenant = a.tenant and b.run = a.run and b.id <> ${batch}
     ), dropped_snapshots as (
-      delete from runnel.snapshots s using accepted a
-      where a.reset and a.checkpoint is null and s.tenant = a.tenant and s.run = a.run
+      delete from runnel.snapshots s using opened o join changes c on c.at = o.at
+      where s.log = o.id and c.newest is not null and s.seq < c."newestAt"
+        and s.seq > (select min(seq) from runnel.snapshots f where f.log = o.id)
     ), taken as (
-      insert into runnel.snapshots (tenant, run, checkpoint)
-      select tenant, run, checkpoint::json from accepted where checkpoint is not null
-      on conflict (tenant, run) do update set checkpoint = excluded.checkpoint
-    ), added_records as (
-      insert into runnel.batches (tenant, run, id, records)
-      select tenant, run, ${batch}, records::json from accepted where records is not null
-      on conflict do nothing
+      insert into runnel.snapshots (log, seq, checkpoint)
+      select o.id, c."newestAt", c.newest::json from opened o join changes c on c.at = o.at where c.newest is not null
+      union all
+      select o.id, c."beginsAt", c.begins::json from opened o join changes c on c.at = o.at
+      where o.is_new and c.begins is not null
+      on conflict (log, seq) do update set checkpoint = excluded.checkpoint
     )
-    select c.at, a.is_done is not null as "isDone", c.has_run as "hasRun", l.last_seq as last
+    select c.at, o.at is not null as "isDone", c.has_run as "hasRun", l.last_seq as last
     from changes c
-    left join accepted a on a.at = c.at
+    left join opened o on o.at = c.at
     left join runnel.logs l on l.tenant = c.tenant and l.run = c.run`;
 }
 
@@ -90,21 +96,26 @@ export async function isWritten(sql: Statements, { tenant, run, events }: RunCha
 /**
  * The changes without their events, as JSON. What is JSON itself travels as a text: as a value, Postgres would read the characters in it
  * that it cannot keep as a text of its own.
+ *
+ * A snapshot without events moves the number of the last event to where it is: the log has to be there already, or begins with it.
  */
 function listOf(changes: readonly RunChange[]): string {
   return JSON.stringify(
-    changes.map(({ tenant, run, events, isOrdered, isReset, checkpoint, mark, records }, at) => ({
-      at,
-      tenant,
-      run,
-      // No log is that short: what is out of order in itself is refused like what does not follow.
-      first: isOrdered ? events[0]?.seq : -1,
-      last: events.at(-1)?.seq,
-      mark,
-      reset: isReset,
-      checkpoint,
-      records: records.length === 0 ? undefined : `[${records.join(',')}]`,
-    })),
+    changes.map(({ tenant, run, events, isOrdered, first, newest }, at) => {
+      const next = events[0]?.seq ?? (newest?.seq ?? 0) + 1;
+      return {
+        at,
+        tenant,
+        run,
+        // No log is that short: what is out of order in itself is refused like what does not follow.
+        first: isOrdered ? next : -1,
+        last: events.at(-1)?.seq ?? next - 1,
+        beginsAt: first?.seq,
+        begins: first?.checkpoint,
+        newestAt: newest?.seq,
+        newest: newest?.checkpoint,
+      };
+    }),
   );
 }
 

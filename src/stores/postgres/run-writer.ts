@@ -1,16 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../errors.js';
+import type { LoggedEvent } from '../../records/stores.js';
 import type { Database } from './database.js';
 import { GroupWriter } from './group-writer.js';
-import { type RunChange, type RunEntry, sumUp } from './run-changes.js';
-import { isWritten, type Outcome, writeChanges } from './run-statements.js';
+import { isWritten, type Outcome, type RunChange, type SnapshotText, writeChanges } from './run-statements.js';
 
-/** Writes logs and journals of all runs. */
+/** A batch of one run, stored as a whole or not at all. */
+export interface RunEntry {
+  readonly tenant: string;
+  readonly run: string;
+  readonly bytes: number;
+  readonly events: readonly LoggedEvent[];
+  readonly snapshot: SnapshotText | undefined;
+}
+
+/** Writes the logs of all runs. */
 export type RunWriter = Pick<GroupWriter<RunEntry>, 'add' | 'flushed'>;
 
-/**
- * Writes logs and journals in groups that hold entries of many runs, one statement per group, each run's entries in their order.
- */
+/** Writes logs in groups that hold batches of many runs, one statement per group, each run's batches in their order. */
 export function createRunWriter(database: Database): RunWriter {
   return new GroupWriter<RunEntry>({
     write: (entries) => writeGroup(database, entries),
@@ -23,12 +29,10 @@ async function writeGroup(
   entries: readonly RunEntry[],
 ): Promise<readonly (EngineError | undefined)[]> {
   const changes = sumUp(entries);
-  // The name of what is added here: written again after a lost connection, it adds nothing.
-  const batch = randomUUID();
   let attempt = 0;
   const outcomes = await database.repeat(async (sql) => {
     attempt += 1;
-    const found = await writeChanges(sql, changes, batch);
+    const found = await writeChanges(sql, changes);
     if (attempt === 1) return found;
     // What does not follow now may be what the attempt before has written.
     return Promise.all(
@@ -40,11 +44,10 @@ async function writeGroup(
   });
   const problems: (EngineError | undefined)[] = entries.map(() => undefined);
   for (const outcome of outcomes) {
-    const { run, entries: members, events, mark = 0 } = changes[outcome.at] as RunChange;
+    const { run, entries: members, events, newest } = changes[outcome.at] as RunChange;
     if (outcome.isDone) continue;
     if (members.length === 1) {
-      const at = members[0] as number;
-      if (entries[at]?.type !== 'forget') problems[at] = problemOf(run, events[0]?.seq ?? mark + 1, outcome);
+      problems[members[0] as number] = problemOf(run, events[0]?.seq ?? (newest?.seq ?? 0) + 1, outcome);
       continue;
     }
     // Which of them it was shows when each is written by itself.
@@ -53,7 +56,40 @@ async function writeGroup(
   return problems;
 }
 
+/** One change per run. */
+function sumUp(entries: readonly RunEntry[]): readonly RunChange[] {
+  const changes = new Map<string, RunChange>();
+  for (const [at, { tenant, run, events, snapshot }] of entries.entries()) {
+    // The length keeps tenant and run apart, whatever characters they have.
+    const key = `${tenant.length}:${tenant}${run}`;
+    const change: RunChange = changes.get(key) ?? {
+      tenant,
+      run,
+      entries: [],
+      events: [],
+      isOrdered: true,
+      first: undefined,
+      newest: undefined,
+    };
+    changes.set(key, change);
+    change.entries.push(at);
+    for (const event of events) {
+      const last = change.events.at(-1)?.seq ?? change.newest?.seq;
+      if (last !== undefined && event.seq !== last + 1) change.isOrdered = false;
+      change.events.push(event);
+    }
+    if (snapshot === undefined) continue;
+    const last = change.events.at(-1)?.seq ?? change.newest?.seq ?? snapshot.seq;
+    if (snapshot.seq !== last) change.isOrdered = false;
+    change.first ??= snapshot;
+    change.newest = snapshot;
+  }
+  // The only snapshot of a change is stored once.
+  for (const change of changes.values()) if (change.first?.seq === change.newest?.seq) change.first = undefined;
+  return [...changes.values()];
+}
+
 function problemOf(run: string, first: number, { hasRun, last }: Outcome): EngineError {
-  if (!hasRun) return new EngineError('NOT_FOUND', `There is no run "${run}" to keep a log or a journal of.`);
+  if (!hasRun) return new EngineError('NOT_FOUND', `There is no run "${run}" to keep a log of.`);
   return new EngineError('CONFLICT', `Event ${first} of run "${run}" does not follow event ${last ?? 0}.`);
 }

@@ -1,13 +1,12 @@
 /** All stores over one database, and what closes and prunes them. */
 import path from 'node:path';
-import type { LeaseStore, RunJournal } from '../../records/durable-stores.js';
+import type { LeaseStore } from '../../records/durable-stores.js';
 import { createRepositories, type PlainStores, plainStores } from '../../records/resources.js';
 import type { Stores } from '../../records/stores.js';
 import { createFilesOnDisk, type DiskFiles } from '../files-on-disk.js';
 import type { Database } from './database.js';
 import { createDocuments } from './documents.js';
 import { createPostgresFileIndex } from './file-index.js';
-import { createPostgresJournal } from './journal.js';
 import { createPostgresLeases, expireLeases } from './leases.js';
 import { type DatabaseOptions, openDatabase } from './open-database.js';
 import { type PruneOptions, type PruneResult, prune } from './prune.js';
@@ -19,11 +18,10 @@ import { createPostgresSignals, type PostgresSignals } from './signals.js';
 /** Everything that outlives the process, with something to close. */
 export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainStores {
   readonly database: Database;
-  readonly journal: RunJournal;
   readonly leases: LeaseStore;
   readonly signals: PostgresSignals;
   readonly files: DiskFiles;
-  /** Id of this database, for good. */
+  /** Id of this database; it never changes. */
   readonly home: string;
   /** Deletes what is older than asked for and gives the space back. */
   prune(options: PruneOptions): Promise<PruneResult>;
@@ -32,7 +30,7 @@ export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainSt
 }
 
 /**
- * Opens the database and everything that is kept in it; the bytes of files go to `<dataDir>/files`.
+ * Opens the database and everything that is stored in it; the bytes of files go to `<dataDir>/files`.
  *
  * @throws EngineError as `openDatabase`
  */
@@ -51,7 +49,7 @@ export async function createPostgresStores(
   database: Database,
   { dataDir, log }: Pick<DatabaseOptions, 'dataDir' | 'log'>,
 ): Promise<PostgresStores> {
-  // Runs of a process that was killed are free to be taken over at once.
+  // Runs of a process that was killed can be recovered at once.
   if (database.kind === 'embedded') await expireLeases(database);
   const signals = await createPostgresSignals(database, { log });
   const writer = createRunWriter(database);
@@ -62,7 +60,6 @@ export async function createPostgresStores(
     database,
     ...plainStores(repositories),
     log: createPostgresRunLog(database, writer),
-    journal: createPostgresJournal(database, writer),
     leases: createPostgresLeases(database),
     signals,
     files,

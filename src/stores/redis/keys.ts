@@ -10,19 +10,19 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How long things are kept after they were written last, in milliseconds. */
 export const KEPT_MS = {
-  /** Runs, with their journals and events. */
+  /** Runs, with their logs. */
   run: 30 * DAY_MS,
   /** The request to cancel a run. */
   cancel: DAY_MS,
 } as const;
 
 /**
- * Three keys of a run's journal: what belongs to the snapshot (whose it is, who writes it, how many records follow; a hash), the records
- * since (a list), and RAGFlow's key of the snapshot itself (a string: JSON or gzipped JSON).
+ * Three keys of a run's log: its writer and the numbers of its snapshots (a hash), RAGFlow's key of the newest snapshot, and that of the
+ * first one where it is another (strings: JSON or gzipped JSON).
  */
-export const journalKeys = (run: string): readonly string[] => {
+export const logKeys = (run: string): readonly [hash: string, newest: string, first: string] => {
   const checkpoint = `agent:cp:${run}`;
-  return [`${checkpoint}:journal`, `${checkpoint}:records`, checkpoint];
+  return [`${checkpoint}:log`, checkpoint, `${checkpoint}:first`];
 };
 
 /** RAGFlow's: what is known about a run; a hash, its status a number. */

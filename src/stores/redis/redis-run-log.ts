@@ -1,64 +1,206 @@
+/** Logs of runs in Redis: the events in a list, the first and the newest snapshot beside it. */
 import { z } from 'zod';
+import { EngineError } from '../../errors.js';
+import { readCheckpoint } from '../../graph/state-json.js';
 import type { LoggedEvent, RunLog } from '../../records/stores.js';
-import { mayHaveBeenDone } from './commands.js';
-import { entriesOf, eventOf, outOfOrder } from './event-entries.js';
-import { eventsKey } from './keys.js';
+import { type Argument, mayHaveBeenDone } from './commands.js';
+import { eventsKey, logKeys, runKey } from './keys.js';
+import { pack, unpack } from './pack.js';
 import { readReply } from './read-reply.js';
 import type { Redis } from './redis.js';
-import type { RunClearing } from './run-clearing.js';
-import { APPEND_EVENTS, READ_EVENTS } from './run-log-scripts.js';
-import type { RunWriters } from './run-writers.js';
+import {
+  APPEND_EVENTS,
+  DELETE_LOG,
+  LOAD_SNAPSHOT,
+  READ_EVENTS,
+  TAKE_SNAPSHOT,
+  WITHDRAW_EVENTS,
+} from './run-log-scripts.js';
+import { type RunWriter, RunWriters } from './run-writers.js';
+import type { Script } from './script.js';
+
+export interface RedisRunLogOptions {
+  /** The most that one snapshot may have as JSON text, in bytes. @default 64 MiB */
+  readonly maxBytes?: number;
+}
+
+const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+
+/** Version of what lies in the keys of a log; a reader refuses what is newer. */
+const LOG_FORMAT = 1;
 
 const entriesSchema = z.array(z.string());
+const snapshotSchema = z.tuple([z.number().int(), z.instanceof(Buffer).nullable()]);
+
+/** One numbered write to the log of one run. */
+interface Write {
+  readonly tenant: string;
+  readonly run: string;
+  readonly writer: RunWriter;
+  readonly script: Script;
+  readonly keys: readonly string[];
+  /** What follows the arguments that every write has. */
+  readonly args: readonly Argument[];
+}
 
 /**
- * Events of runs in Redis lists, kept for 30 days after the last one. The event numbered `seq` is at `seq - 1`, so there is no place
- * for a gap. All events of an append are there, or none.
+ * Logs of runs in Redis, kept for 30 days after the last write. The event numbered `seq` is at `seq - 1` of its list, so there is no
+ * place for a gap. All events of a batch are stored, or none; then its snapshot, without which a recovery only folds more events.
+ *
+ * One process writes a run at a time: the first write of another one takes its place, and then the earlier one is refused (CONFLICT),
+ * because it has lost its lease without noticing. When Redis itself has lost writes, what would follow them is refused (JOURNAL_FAILED).
  */
-export function createRedisRunLog({ commands, runKeptMs }: Redis, writers: RunWriters, clear: RunClearing): RunLog {
+export function createRedisRunLog(redis: Redis, options: RedisRunLogOptions = {}): RunLog {
+  const { commands, runKeptMs } = redis;
+  const { maxBytes = DEFAULT_MAX_BYTES } = options;
+  const writers = new RunWriters();
+
+  /** Gives the number of the last event when the write was refused because it does not follow. */
+  const write = async ({ tenant, run, writer, script, keys, args }: Write): Promise<number | undefined> => {
+    writer.number += 1;
+    const { id, number, done } = writer;
+    const result = await commands.run(script, keys, [tenant, id, number, done, LOG_FORMAT, runKeptMs, ...args]);
+    if (typeof result === 'number') return result;
+    if (result !== 'ok') throw refusal(run, String(result));
+    writer.done = number;
+    return undefined;
+  };
+  /**
+   * Takes back what a write that failed without an answer may have left: its caller was told that it failed, so its events were not
+   * delivered, and their numbers are free again.
+   */
+  const withdraw = async (tenant: string, run: string, writer: RunWriter): Promise<void> => {
+    const { doubt } = writer;
+    if (doubt === undefined) return;
+    const keys = [logKeys(run)[0], eventsKey(tenant, run)];
+    const args = [doubt.number, doubt.first, doubt.count];
+    await write({ tenant, run, writer, script: WITHDRAW_EVENTS, keys, args });
+    writer.doubt = undefined;
+  };
+
   return {
-    async append(tenant, run, events) {
+    async append(tenant, run, { events, snapshot }) {
       const [head] = events;
-      if (head === undefined) return;
-      const first = head.seq;
+      if (head === undefined && snapshot === undefined) return;
       const entries = entriesOf(run, events);
+      const [hash, newest, first] = logKeys(run);
+      const list = eventsKey(tenant, run);
       await writers.inTurn(tenant, run, async (writer) => {
-        await clear(tenant, run, writer);
-        const result = await commands
-          .run(APPEND_EVENTS, [eventsKey(tenant, run)], (mayBeDone) => [
-            first,
-            runKeptMs,
-            Number(mayBeDone),
-            ...entries,
-          ])
-          .catch((error: unknown) => {
-            if (mayHaveBeenDone(error)) writer.doubt = { first, events: entries };
+        await withdraw(tenant, run, writer);
+        if (head !== undefined) {
+          const { seq } = head;
+          const adding = { tenant, run, writer, script: APPEND_EVENTS, keys: [hash, list], args: [seq, ...entries] };
+          const last = await write(adding).catch((error: unknown) => {
+            if (mayHaveBeenDone(error)) writer.doubt = { number: writer.number, first: seq, count: entries.length };
             throw error;
           });
-        if (result !== -1) throw outOfOrder(run, first, Number(result));
+          if (last !== undefined) throw outOfOrder(run, seq, last);
+        }
+        if (snapshot === undefined) return;
+        const packed = await pack(whatOf(run), JSON.stringify(snapshot), maxBytes);
+        const keys = [hash, list, newest, first, runKey(run)];
+        const args = [packed, snapshot.seq, run];
+        const last = await write({ tenant, run, writer, script: TAKE_SNAPSHOT, keys, args });
+        if (last !== undefined) throw outOfOrder(run, snapshot.seq + 1, last);
       });
     },
-    async read(tenant, run, after, { maxEvents, maxBytes }) {
+    async read(tenant, run, after, { maxEvents, maxBytes: pageBytes }) {
       const start = Math.max(0, after);
-      const args = [start, finite(maxEvents), finite(maxBytes)];
+      const args = [start, finite(maxEvents), finite(pageBytes)];
       const reply = await commands.run(READ_EVENTS, [eventsKey(tenant, run)], args);
       if (reply === null) return undefined;
-      return readReply(entriesSchema, reply, `The log of run "${run}"`).map(
+      return readReply(entriesSchema, reply, whatOf(run)).map(
         (entry, at): LoggedEvent => eventOf(run, entry, start + at + 1),
       );
+    },
+    async snapshot(tenant, run, atMost = Number.MAX_SAFE_INTEGER) {
+      const reply = await commands.run(LOAD_SNAPSHOT, logKeys(run), [tenant, atMost], { asBytes: true });
+      if (reply === null) return undefined;
+      const loaded = snapshotSchema.safeParse(reply);
+      if (!loaded.success) throw unreadable(run, z.prettifyError(loaded.error));
+      const [format, packed] = loaded.data;
+      if (format > LOG_FORMAT) throw refusal(run, 'newer');
+      if (packed === null) throw unreadable(run, 'its checkpoint is missing, although the rest is there');
+      return readCheckpoint(parse(run, await unpack(whatOf(run), packed, maxBytes)));
     },
     async end(tenant, run) {
       await commands.send('PEXPIRE', [eventsKey(tenant, run), runKeptMs]);
       writers.forget(tenant, run);
     },
     async delete(tenant, run) {
-      await commands.send('UNLINK', [eventsKey(tenant, run)]);
+      const keys = [...logKeys(run), eventsKey(tenant, run)];
+      await writers.inTurn(tenant, run, () => commands.run(DELETE_LOG, keys, [tenant]));
       writers.forget(tenant, run);
     },
   };
 }
 
+/** Version, name and JSON text, one line each; a name or a JSON text has no line end. */
+const ENTRY = /^1\n([^\n]+)\n([^\n]+)$/;
+
+/** Entries of events that follow each other. @throws EngineError CONFLICT when there is a gap between two of them. */
+function entriesOf(run: string, events: readonly LoggedEvent[]): readonly string[] {
+  const first = events[0]?.seq ?? 1;
+  return events.map(({ seq, event, json }, at) => {
+    if (seq !== first + at || seq < 1) throw outOfOrder(run, seq, first + at - 1);
+    return `1\n${event}\n${json}`;
+  });
+}
+
+/** @throws EngineError INTERNAL when the entry is of no known form. */
+function eventOf(run: string, entry: string, seq: number): LoggedEvent {
+  const parts = ENTRY.exec(entry);
+  if (parts !== null) return { seq, event: parts[1] as string, json: parts[2] as string };
+  throw new EngineError(
+    'INTERNAL',
+    `Event ${seq} of run "${run}" cannot be read: its entry in Redis is of no known form.`,
+  );
+}
+
 /** Lua reads no `Infinity`. */
 function finite(value: number): number {
   return Math.min(value, Number.MAX_SAFE_INTEGER);
+}
+
+function parse(run: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw unreadable(run, 'its checkpoint is not JSON');
+  }
+}
+
+function whatOf(run: string): string {
+  return `The log of run "${run}"`;
+}
+
+function outOfOrder(run: string, seq: number, last: number): EngineError {
+  return new EngineError(
+    'CONFLICT',
+    `Event ${seq} of run "${run}" does not follow event ${last}; events were lost, or another process works on this run.`,
+  );
+}
+
+function unreadable(run: string, why: string): EngineError {
+  return new EngineError('CHECKPOINT_INVALID', `${whatOf(run)} cannot be read: ${why}.`);
+}
+
+/** Why a log is not for the caller, by the result of a script. */
+function refusal(run: string, reason: string): EngineError {
+  switch (reason) {
+    case 'foreign':
+      return new EngineError('CONFLICT', `Run "${run}" has a log already, of another tenant; take another id.`);
+    case 'superseded':
+      return new EngineError('CONFLICT', `Run "${run}" was recovered by another process; this one must stop it.`);
+    case 'newer':
+      return new EngineError(
+        'CHECKPOINT_INVALID',
+        `The log of run "${run}" was written by a newer version of Runnel; let that one continue the run.`,
+      );
+    default:
+      return new EngineError(
+        'JOURNAL_FAILED',
+        `Redis has lost earlier events of run "${run}"; start Redis with --appendonly yes, so that it keeps them when it is restarted.`,
+      );
+  }
 }

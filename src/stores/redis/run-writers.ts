@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
 
-/** Entries that a failed write may have left, or may yet leave. */
+/** Events that a failed write may have left, or may yet leave. */
 export interface Doubt {
-  /** Number of the first event, and the events as they lie in the list. */
+  /** Of the write. */
+  readonly number: number;
+  /** Number of its first event. */
   readonly first: number;
-  readonly events: readonly string[];
-  /** For a write to the journal: its number and how many records it has. */
-  readonly journal?: { readonly number: number; readonly records: number };
+  /** How many events it has. */
+  readonly count: number;
 }
 
 /** This process as the writer of one run. */
 export interface RunWriter {
   readonly id: string;
-  /** Number of the last write to the journal that was tried; an older one that arrives late changes nothing. */
+  /** Number of the last write that was tried; an older one that arrives late changes nothing. */
   number: number;
-  /** Number of the last one that is known to be done; 0 before the first, which takes the run over from whoever wrote before. */
+  /** Number of the last one that is known to be done; 0 before the first, which takes the place of another writer. */
   done: number;
   /** What must be cleared up before anything else is written. */
   doubt: Doubt | undefined;

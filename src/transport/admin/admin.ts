@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isLoopbackName } from '../../settings/access.js';
-import { METRICS_TYPE, renderMetrics } from '../../telemetry/render-metrics.js';
+import { METRICS_TYPE, renderMetrics } from '../../telemetry/metric-registry.js';
 import { refusalOf } from '../access/origins.js';
 import { type Envelope, success } from '../envelope.js';
 import { requireAdmin } from '../http/guards.js';
@@ -98,7 +98,7 @@ async function runtimeView(tenant: string, { runtimes, config }: ServerParts): P
 
 function metricsText(exchange: HttpExchange, { telemetry }: ServerParts): Promise<string> {
   exchange.type = METRICS_TYPE;
-  return renderMetrics(telemetry.book);
+  return renderMetrics(telemetry.registry);
 }
 
 function isLocal({ req, headers }: Context): boolean {

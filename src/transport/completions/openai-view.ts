@@ -1,11 +1,13 @@
-/** A run in OpenAI's words: chunks of a stream, or one completion. */
-import type { WireEvent } from '../../canvas/wire-event.js';
+/** A run in OpenAI's format: chunks of a stream, or one completion. */
+import { mergeForms, type RagflowProjection } from '../../canvas/ragflow-events.js';
 import { THINK_CLOSE, THINK_OPEN } from '../../components/speaking/think-text.js';
-import { type EventFrame, wireOf } from '../../hosting/event-frame.js';
+import { EngineError } from '../../errors.js';
+import type { RunEvent } from '../../graph/events.js';
 import type { Transcript } from '../../hosting/transcript.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import type { RunRecord } from '../../records/stores.js';
+import { outside } from '../envelope.js';
 import type { RunView } from '../runs/answer-run.js';
 
 /** Whose completion it is. */
@@ -20,57 +22,67 @@ export interface CompletionHeader {
 /** The events of a run as chunks, in OpenAI's framing. */
 export function openaiView(header: CompletionHeader): RunView {
   const chunks = new Chunks(header);
-  return { frames: (frame) => chunks.of(frame), closing: () => ['data: [DONE]\n\n'] };
+  return {
+    frames: ({ seq, source, projection }) => {
+      const chunk = chunks.of(source, projection);
+      return chunk === undefined ? [] : [`id: ${seq}\ndata: ${JSON.stringify(chunk)}\n\n`];
+    },
+    closing: () => ['data: [DONE]\n\n'],
+  };
 }
 
 class Chunks {
   readonly #header: CompletionHeader;
-  /** Components whose last piece was reasoning. */
-  readonly #thinking = new Set<unknown>();
   #completionTokens = 0;
 
   constructor(header: CompletionHeader) {
     this.#header = header;
   }
 
-  of(frame: EventFrame): readonly string[] {
-    const chunk = frame.event === 'error' ? this.#failed(frame) : this.#chunk(wireOf(frame));
-    return chunk === undefined ? [] : [`id: ${frame.seq}\ndata: ${JSON.stringify(chunk)}\n\n`];
-  }
-
-  #chunk({ event, data }: WireEvent): JsonObject | undefined {
-    switch (event) {
-      case 'message':
-        return this.#message(data);
-      case 'message_end':
-        return isJsonObject(data.reference) ? this.#delta({ content: '', reference: data.reference }) : undefined;
-      case 'user_inputs':
-        return this.#delta({ content: null, waiting_for_user: formOf(data) }, 'waiting_for_user');
-      case 'workflow_finished':
+  /** The chunk of an event; undefined when it has none. */
+  of(event: RunEvent, projection: RagflowProjection): JsonObject | undefined {
+    switch (event.type) {
+      case 'node-delta':
+        if (event.text === '' || !projection.speaks(event.node)) return undefined;
+        this.#completionTokens += estimateTokens(event.text);
+        return this.#delta(
+          event.port === 'thinking' ? { content: null, reasoning_content: event.text } : { content: event.text },
+        );
+      case 'node-notice': {
+        const { reference } = event.data;
+        const isCited = event.name === 'message-ended' && isJsonObject(reference);
+        return isCited ? this.#delta({ content: '', reference }) : undefined;
+      }
+      case 'run-interrupted':
+        return this.#delta({ content: null, waiting_for_user: formOf(mergeForms(event.pending)) }, 'waiting_for_user');
+      case 'run-settled':
+      case 'run-cancelled':
         return {
           ...this.#delta({ content: null }, 'stop'),
           usage: usageOf(this.#header.promptTokens, this.#completionTokens),
         };
-      default:
+      case 'run-failed': {
+        const { message } = outside(new EngineError(event.error.code, event.error.message));
+        return this.#delta({ content: null, error: { message, type: 'server_error' } }, 'error');
+      }
+      case 'run-started':
+      case 'node-started':
+      case 'node-thinking':
+      case 'node-call':
+      case 'node-usage':
+      case 'node-progress':
+      case 'node-streaming':
+      case 'node-settled':
+      case 'node-failed':
+      case 'node-skipped':
+      case 'node-interrupted':
+      case 'body-opened':
+      case 'body-resumed':
+      case 'body-closed':
         return undefined;
+      default:
+        return event satisfies never;
     }
-  }
-
-  #message(data: JsonObject): JsonObject | undefined {
-    if (data.start_to_think === true) this.#thinking.add(data.component_id);
-    if (data.end_to_think === true) this.#thinking.delete(data.component_id);
-    const content = typeof data.content === 'string' ? data.content : '';
-    if (content === '') return undefined;
-    this.#completionTokens += estimateTokens(content);
-    return this.#delta(
-      this.#thinking.has(data.component_id) ? { content: null, reasoning_content: content } : { content },
-    );
-  }
-
-  /** The failure frame has no `data` of its own. */
-  #failed(frame: EventFrame): JsonObject {
-    const { message } = JSON.parse(frame.json) as { readonly message: string };
-    return this.#delta({ content: null, error: { message, type: 'server_error' } }, 'error');
   }
 
   #delta(delta: JsonObject, finishReason: string | null = null): JsonObject {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { BehaviorSubject, filter, interval, type Observable, Subscription } from 'rxjs';
+import type { EventFrame } from '../../hosting/event-frame.js';
 import { tooSlow } from '../../hosting/liveness.js';
-import type { LoggedEvent } from '../../records/stores.js';
 import type { HttpExchange } from './route.js';
 
 /** The last frame of every stream of a run. RAGFlow writes one `data:` line without a space; the `id:` lines are ours, for resuming. */
@@ -11,8 +11,18 @@ export const DONE = 'data:[DONE]\n\n';
 export const PING = ': ping\n\n';
 
 /** The JSON holds no line end, and the number none either, so neither can start a line of its own. */
-export function sseFrame({ seq, json }: Pick<LoggedEvent, 'seq' | 'json'>): string {
+export function sseFrame(seq: number, json: string): string {
   return `id: ${seq}\ndata:${json}\n\n`;
+}
+
+/** An event in RAGFlow's format; none when it has no counterpart there. */
+export function ragflowFrames({ seq, ragflow }: EventFrame): readonly string[] {
+  return ragflow === undefined ? [] : [sseFrame(seq, ragflow)];
+}
+
+/** An event of the engine as it is. */
+export function engineFrames({ seq, engine }: EventFrame): readonly string[] {
+  return [sseFrame(seq, engine)];
 }
 
 /** Bytes that wait in the process before a client counts as not ready; the socket has its own buffer beside. */

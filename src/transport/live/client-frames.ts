@@ -1,26 +1,27 @@
 /** What a client of a live connection may send. */
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
-import { isJsonObject, isTooDeep, type JsonObject } from '../../json.js';
+import { isJsonObject, isTooDeep, type JsonObject, parseJson } from '../../json.js';
 import { readInput, received } from '../http/input.js';
 
 const id = z.string().min(1).max(255);
 const req = z.union([z.string().max(255), z.number()]).optional();
 const seq = z.int().min(0);
+const view = z.enum(['ragflow', 'engine']).default('ragflow');
 
 const schemas = {
   auth: z.object({ type: z.literal('auth'), token: z.string() }),
   /** The other fields are those of a run request. */
-  run: z.looseObject({ type: z.literal('run'), req }),
+  run: z.looseObject({ type: z.literal('run'), req, view }),
   /** So are those of a fork. */
-  fork: z.looseObject({ type: z.literal('fork'), req, run_id: id, at: seq.optional() }),
-  user_input: z.looseObject({ type: z.literal('user_input'), req, session_id: id }),
+  fork: z.looseObject({ type: z.literal('fork'), req, view, run_id: id, at: seq.optional() }),
+  user_input: z.looseObject({ type: z.literal('user_input'), req, view, session_id: id }),
   cancel: z
     .object({ type: z.literal('cancel'), req, session_id: id.optional(), run_id: id.optional() })
     .refine(({ session_id, run_id }) => session_id !== undefined || run_id !== undefined, {
       error: 'expected `session_id` or `run_id`',
     }),
-  attach: z.object({ type: z.literal('attach'), req, run_id: id, last_event_id: seq.default(0) }),
+  attach: z.object({ type: z.literal('attach'), req, view, run_id: id, last_event_id: seq.default(0) }),
   ack: z.object({ type: z.literal('ack'), run_id: id, seq }),
   ping: z.object({ type: z.literal('ping'), t: z.json().optional() }),
   close: z.object({ type: z.literal('close') }),
@@ -36,12 +37,8 @@ export type RequestId = string | number | undefined;
 
 /** The JSON object in a frame; undefined when it holds none, or one that is nested too deeply. */
 export function parseFrame(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) && !isTooDeep(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isJsonObject(value) && !isTooDeep(value) ? value : undefined;
 }
 
 /** Reads a frame by its type. @throws EngineError BAD_REQUEST for an unknown type or wrong fields. */

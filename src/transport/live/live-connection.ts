@@ -190,7 +190,7 @@ export class LiveConnection {
       case 'cancel':
         return runs.cancel(frame);
       case 'attach':
-        return runs.attach(frame.run_id, frame.last_event_id, req);
+        return runs.attach(frame.run_id, frame, req);
       case 'ack':
         return runs.acknowledge(frame.run_id, frame.seq);
     }

@@ -10,7 +10,15 @@ import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
 import type { ClientFrame, RequestId } from './client-frames.js';
 import { RunFollower } from './run-follower.js';
-import { acceptedFrame, attachedFrame, doneFrame, errorFrame, gapFrame, snapshotFrame } from './server-frames.js';
+import {
+  acceptedFrame,
+  attachedFrame,
+  doneFrame,
+  errorFrame,
+  gapFrame,
+  type LiveView,
+  snapshotFrame,
+} from './server-frames.js';
 
 /** Runs that one connection may follow at once. */
 const MAX_RUNS = 4;
@@ -18,7 +26,8 @@ const MAX_RUNS = 4;
 /** How long an answer to a cancel waits for the end of the run. */
 const CANCEL_PATIENCE_MS = 5_000;
 
-type ForkFrame = Extract<ClientFrame, { readonly type: 'fork' }>;
+type Frame<T extends ClientFrame['type']> = Extract<ClientFrame, { readonly type: T }>;
+type AttachFrame = Frame<'attach'>;
 
 /** What {@link LiveRuns} needs of its connection. */
 export interface LiveRunsOptions {
@@ -51,30 +60,37 @@ export class LiveRuns {
   }
 
   /** @throws EngineError as `startTurn`; LIMIT_REACHED. */
-  async run(frame: unknown, req: RequestId): Promise<void> {
-    await this.#start((target) => this.#options.parts.startTurn(target, readTurn(frame, traceFields(frame))), req);
+  async run(frame: Frame<'run'>, req: RequestId): Promise<void> {
+    const { parts } = this.#options;
+    await this.#start((target) => parts.startTurn(target, readTurn(frame, traceFields(frame))), req, frame.view);
   }
 
   /** Starts a run from an event of another one. @throws EngineError as `forkRun`; LIMIT_REACHED. */
-  async fork(frame: ForkFrame, req: RequestId): Promise<void> {
-    const { run_id, at } = frame;
+  async fork(frame: Frame<'fork'>, req: RequestId): Promise<void> {
+    const { run_id, at, view } = frame;
+    const { parts } = this.#options;
     const point = { run: checkId('run_id', run_id), ...(at === undefined ? {} : { at }) };
-    await this.#start((target) => this.#options.parts.forkRun(target, point, readTurn(frame, traceFields(frame))), req);
+    const turn = () => readTurn(frame, traceFields(frame));
+    await this.#start((target) => parts.forkRun(target, point, turn()), req, view);
   }
 
   /** @throws EngineError as `startTurn`; NOT_FOUND when the session waits for nothing. */
-  async answer(frame: unknown, req: RequestId): Promise<void> {
+  async answer(frame: Frame<'user_input'>, req: RequestId): Promise<void> {
     const answer = { ...readTurn(frame, traceFields(frame)), answersForm: true };
-    await this.#start((target) => this.#options.parts.startTurn(target, answer), req);
+    await this.#start((target) => this.#options.parts.startTurn(target, answer), req, frame.view);
   }
 
   /** Answers with the events that the client does not have, then those that come. @throws EngineError NOT_FOUND, FORBIDDEN. */
-  async attach(run: string, after: number, req: RequestId): Promise<void> {
+  async attach(
+    run: string,
+    { last_event_id: after, view }: Pick<AttachFrame, 'last_event_id' | 'view'>,
+    req: RequestId,
+  ): Promise<void> {
     const record = await this.#find(run);
     if (!this.#followers.has(run)) this.#requireRoom();
     this.#unfollow(run);
     this.#options.send(attachedFrame(req, run, after + 1, record.status));
-    this.#follow(run, after);
+    this.#follow(run, after, view);
   }
 
   /** Stops a run; the answer is its `done`, also when it was over before. @throws EngineError NOT_FOUND, FORBIDDEN. */
@@ -110,7 +126,7 @@ export class LiveRuns {
     this.#followers.clear();
   }
 
-  async #start(start: (target: TurnTarget) => Promise<StartedTurn>, req: RequestId): Promise<void> {
+  async #start(start: (target: TurnTarget) => Promise<StartedTurn>, req: RequestId, view: LiveView): Promise<void> {
     const { parts, tenant, agentId, runRate, send } = this.#options;
     this.#requireRoom();
     if (runRate?.take() === false) {
@@ -119,10 +135,10 @@ export class LiveRuns {
     }
     const { live } = await start({ tenant, agentId, fallback: 'published' });
     send(acceptedFrame(req, live.identity));
-    this.#follow(live.identity.id, 0);
+    this.#follow(live.identity.id, 0, view);
   }
 
-  #follow(run: string, after: number): void {
+  #follow(run: string, after: number, view: LiveView): void {
     // The client went away while its run was being started; nobody would ever stop following.
     if (this.#isStopped) return;
     const { parts, tenant, canSend, send, whenSlow } = this.#options;
@@ -131,6 +147,7 @@ export class LiveRuns {
       tenant,
       run,
       after,
+      view,
       slowMs: parts.config.slowClientMs,
       canSend,
       send,

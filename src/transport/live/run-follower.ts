@@ -1,7 +1,7 @@
 import { BehaviorSubject, Subscription } from 'rxjs';
 import type { Host } from '../../hosting/host.js';
 import { tooSlow } from '../../hosting/liveness.js';
-import { eventFrame, WINDOW } from './server-frames.js';
+import { eventFrame, type LiveView, WINDOW } from './server-frames.js';
 
 /** What a {@link RunFollower} needs of its connection. */
 export interface FollowerOptions {
@@ -10,6 +10,7 @@ export interface FollowerOptions {
   readonly run: string;
   /** Number of the last event that the client has. */
   readonly after: number;
+  readonly view: LiveView;
   /** A client that takes nothing for so many milliseconds is too slow. */
   readonly slowMs: number;
   /** Whether the socket takes more. */
@@ -29,8 +30,10 @@ export class RunFollower {
   readonly #isReady = new BehaviorSubject(true);
   readonly #subscription = new Subscription();
   #lastSeq: number;
-  /** Undefined for a client that never acknowledges: then only the socket counts. */
-  #acknowledged: number | undefined = undefined;
+  /** Numbers of the events that were sent and not acknowledged, at most {@link WINDOW}, the newest. */
+  #inFlight: number[] = [];
+  /** For a client that never acknowledges only the socket counts. */
+  #hasAcknowledged = false;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -38,15 +41,20 @@ export class RunFollower {
   }
 
   start(): void {
-    const { host, tenant, run, after, slowMs, whenSlow, whenDone, whenFailed } = this.#options;
+    const { host, tenant, run, after, view, slowMs, whenSlow, whenDone, whenFailed } = this.#options;
     const ready$ = this.#isReady.asObservable();
     this.#subscription.add(tooSlow(ready$, slowMs).subscribe(() => whenSlow(this.#lastSeq)));
     this.refresh();
     this.#subscription.add(
-      host.follow(tenant, run, { after, ready$ }).subscribe({
+      host.follow(tenant, run, { after, ready$, isExact: view === 'engine' }).subscribe({
         next: (frame) => {
           this.#lastSeq = frame.seq;
-          this.#options.send(eventFrame(run, frame));
+          const text = eventFrame(run, frame, view);
+          if (text === undefined) return;
+          this.#inFlight.push(frame.seq);
+          // Rarely, so that a client that never acknowledges costs nothing.
+          if (this.#inFlight.length >= 2 * WINDOW) this.#inFlight = this.#inFlight.slice(-WINDOW);
+          this.#options.send(text);
           this.refresh();
         },
         error: (error: unknown) => {
@@ -63,14 +71,15 @@ export class RunFollower {
 
   /** Looks again whether the client takes more. */
   refresh(): void {
-    const inFlight = this.#acknowledged === undefined ? 0 : this.#lastSeq - this.#acknowledged;
-    const isReady = inFlight < WINDOW && this.#options.canSend();
+    const isBehind = this.#hasAcknowledged && this.#inFlight.length >= WINDOW;
+    const isReady = !isBehind && this.#options.canSend();
     if (isReady !== this.#isReady.value) this.#isReady.next(isReady);
   }
 
   /** The client has everything up to `seq`. */
   acknowledge(seq: number): void {
-    this.#acknowledged = Math.min(Math.max(seq, this.#acknowledged ?? 0), this.#lastSeq);
+    this.#hasAcknowledged = true;
+    this.#inFlight = this.#inFlight.filter((sent) => sent > seq);
     this.refresh();
   }
 

@@ -32,8 +32,14 @@ export function acceptedFrame(req: RequestId, run: { id: string; sessionId: stri
   });
 }
 
-/** The event is put in as it is: it was serialised once for all clients. */
-export function eventFrame(run: string, { seq, fromSeq, json }: EventFrame): string {
+/** How a client reads the events of a run. */
+export type LiveView = 'ragflow' | 'engine';
+
+/** The event is put in as it is: it was serialised once for all clients. Undefined when the view does not show it. */
+export function eventFrame(run: string, frame: EventFrame, view: LiveView): string | undefined {
+  const { seq, fromSeq } = frame;
+  const json = view === 'engine' ? frame.engine : frame.ragflow;
+  if (json === undefined) return undefined;
   const from = fromSeq === undefined ? '' : `"from_seq":${fromSeq},`;
   return `{"type":"event","run_id":${JSON.stringify(run)},${from}"seq":${seq},"event":${json}}`;
 }

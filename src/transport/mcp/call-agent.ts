@@ -1,10 +1,9 @@
 /** A call of an agent's tool: one turn of a new session, from its arguments to its result. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { bufferTime, filter, map, type Observable, of } from 'rxjs';
-import type { WireEvent } from '../../canvas/wire-event.js';
 import { removeThinking } from '../../components/speaking/think-text.js';
 import { EngineError } from '../../errors.js';
-import { type EventFrame, wireOf } from '../../hosting/event-frame.js';
+import type { EventFrame } from '../../hosting/event-frame.js';
 import type { LiveRun } from '../../hosting/live-run.js';
 import { type Transcript, textOf } from '../../hosting/transcript.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
@@ -76,20 +75,19 @@ function tellProgress(
   });
 }
 
-/** Names of nodes that start and what is said, together where it comes close together. */
+/** Names of nodes that start and the text of the answer; what comes within a short time is one message. */
 function progressOf(frames$: Observable<EventFrame>): Observable<string> {
   return frames$.pipe(
-    map((frame) => (frame.event === 'error' ? '' : wordsOf(wireOf(frame)))),
+    map(({ source, projection }) =>
+      source.type === 'node-started' && source.resumed !== true && source.retractFrom === undefined
+        ? `\n${projection.describe(source.node)?.name ?? source.node}\n`
+        : textOf(source, projection),
+    ),
     filter((words) => words !== ''),
     bufferTime(PROGRESS_MS),
     filter((words) => words.length > 0),
     map((words) => words.join('').trim().slice(-MAX_PROGRESS)),
   );
-}
-
-function wordsOf({ event, data }: WireEvent): string {
-  if (event === 'message') return textOf(data);
-  return event === 'node_started' ? `\n${data.component_name}\n` : '';
 }
 
 function resultOf(run: RunRecord, transcript: Transcript): CallToolResult {

@@ -8,7 +8,7 @@ import type { Transcript } from '../../hosting/transcript.js';
 import type { JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/stores.js';
 import { type Envelope, outside } from '../envelope.js';
-import { DONE, sendEventStream, sseFrame } from '../http/event-stream.js';
+import { DONE, ragflowFrames, sendEventStream } from '../http/event-stream.js';
 import type { HttpExchange } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { anyObject, string } from '../shapes.js';
@@ -48,18 +48,19 @@ export const answerShape = z.looseObject({
 export interface RunView {
   /** Number of the last event that the client has. @default 0 */
   readonly after?: number;
+  /** Whether the client gets every event by itself, however slow it is. @default false */
+  readonly isExact?: boolean;
   /** The frames of an event as text; several, or none when the client does not get it. @default all events, RAGFlow's framing */
   readonly frames?: (frame: EventFrame) => readonly string[];
   /** The frames after the last event. @default `[DONE]` */
   readonly closing?: () => readonly string[];
 }
 
-const EVERYTHING = (frame: EventFrame): readonly string[] => [sseFrame(frame)];
 const DONE_ONLY = (): readonly string[] => [DONE];
 
 /** Answers with the events of a run: what was, then what comes, then the end mark. */
 export function streamRun(exchange: HttpExchange, parts: ServerParts, run: string, view: RunView = {}): void {
-  const { after = 0, frames = EVERYTHING, closing = DONE_ONLY } = view;
+  const { after = 0, isExact = false, frames = ragflowFrames, closing = DONE_ONLY } = view;
   const { host, config, logger } = parts;
   const { tenant } = exchange.state;
   let seq = after;
@@ -72,7 +73,7 @@ export function streamRun(exchange: HttpExchange, parts: ServerParts, run: strin
       subscriber.add(() => {
         parts.streams.count -= 1;
       });
-      return host.follow(tenant, run, { after, ready$ }).subscribe({
+      return host.follow(tenant, run, { after, ready$, isExact }).subscribe({
         next: (frame) => {
           seq = frame.seq;
           show(frames(frame));
@@ -129,17 +130,17 @@ export async function awaitRun({ res }: HttpExchange, live: LiveRun): Promise<Ru
 /**
  * The answer of a run to a client that does not stream.
  *
- * It looks like the last `message_end`, else the form that the run waits with, else `workflow_finished`; its data also has
+ * It looks like the end of the last message, else the form that the run waits with, else the end of the workflow; its data also has
  * the fields of the other two, so that usage and outputs are always there.
  */
 export function answerOf(run: RunRecord, transcript: Transcript): Envelope {
-  const { messageEnd, userInputs, finished, last } = transcript;
+  const { messageEnd, userInputs, finished, trace } = transcript;
   if (run.error !== undefined) {
     const { message } = outside(new EngineError(run.error.code, run.error.message));
     return { code: 500, message, data: { session_id: run.sessionId, run_id: run.id, status: run.status } };
   }
   const ids = { session_id: run.sessionId, run_id: run.id, status: run.status };
-  const chosen = messageEnd ?? userInputs ?? finished ?? last;
+  const chosen = messageEnd ?? userInputs ?? finished;
   if (chosen === undefined) return { code: 0, data: ids };
   const data: JsonObject = {
     ...finished?.data,
@@ -148,7 +149,7 @@ export function answerOf(run: RunRecord, transcript: Transcript): Envelope {
     content: transcript.content,
     reference: transcript.reference,
     ...(Object.keys(transcript.structured).length === 0 ? {} : { structured: transcript.structured }),
-    ...(transcript.trace.length === 0 ? {} : { trace: traceOf(transcript.trace) }),
+    ...(trace.length === 0 ? {} : { trace: traceOf(trace) }),
   };
   return { code: 0, data: { ...chosen, data, ...ids } };
 }

@@ -5,12 +5,13 @@ import type { LiveFilter } from '../../hosting/run-hub.js';
 import type { AgentRecord, RunRecord, RunStatus } from '../../records/stores.js';
 import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
+import { engineFrames } from '../http/event-stream.js';
 import { given, pageOf, pageQuery, periodQuery, readInput, received, text } from '../http/input.js';
 import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun, streamRun } from './answer-run.js';
 import { turnOf, turnQuery, turnSchema } from './read-turn.js';
-import { runDetailShape, runDetailView, runShape, runView, timelineShape, timelineView } from './run-view.js';
+import { runDetailShape, runDetailView, runView, timelineShape, timelineView } from './run-view.js';
 
 const STATUSES: readonly RunStatus[] = ['running', 'waiting', 'succeeded', 'failed', 'cancelled'];
 
@@ -42,7 +43,15 @@ const forkQuery = turnQuery.extend({
     .describe('Number of the event; default the last one.'),
 });
 
-const eventsQuery = z.object({ after: text.describe('Number of the last event that the client has.') });
+const eventsQuery = z.object({
+  after: text.describe('Number of the last event that the client has.'),
+  view: text
+    .transform((view = 'ragflow') => {
+      if (view === 'ragflow' || view === 'engine') return view;
+      throw badArgument(`\`view\` must be "ragflow" or "engine"; received ${JSON.stringify(view)}.`);
+    })
+    .describe('"engine": every event as the engine stores it, numbered without gaps. Default: RAGFlow\'s events.'),
+});
 
 export const runRoutes: RouteGroup = {
   name: 'runs',
@@ -78,7 +87,7 @@ export const runRoutes: RouteGroup = {
       finds: findAgent,
       query: runsQuery,
       answers: 'page',
-      data: z.array(runShape),
+      data: z.array(runView.shape),
       handle: list,
     }),
     route('GET /agents/:id/runs/:run', {
@@ -153,7 +162,10 @@ async function list(
     ...pageOf(query),
     ...given({ status, sessionId, from, to }),
   });
-  return successPage(items.map(runView), total);
+  return successPage(
+    items.map((run) => runView.of(run)),
+    total,
+  );
 }
 
 async function streamEvents(
@@ -171,7 +183,7 @@ async function streamEvents(
   // Checked before the stream begins: a refusal is JSON.
   const stored = await parts.stores.log.read(tenant, id, after, { maxEvents: 1, maxBytes: 1 });
   if (stored === undefined && status !== 'running') throw noRun();
-  streamRun(exchange, parts, id, { after });
+  streamRun(exchange, parts, id, query.view === 'engine' ? { after, isExact: true, frames: engineFrames } : { after });
 }
 
 function eventNumber(given: string): number | undefined {

@@ -1,7 +1,9 @@
-import { isJsonObject, type JsonObject } from '../../json.js';
+import type { RagflowProjection } from '../../canvas/ragflow-events.js';
+import type { RunEvent } from '../../graph/events.js';
+import type { JsonObject } from '../../json.js';
 import type { LoggedEvent, RunLog } from '../../records/stores.js';
 
-/** What one component did, in order: the data of its `node_finished` events. */
+/** What one component did, in order: its calls of tools, and its ends as RAGFlow's events tell them. */
 export interface ComponentTrace {
   readonly component_id: string;
   readonly trace: readonly JsonObject[];
@@ -19,8 +21,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** How long a trace is remembered after it was read last. */
 const KEPT_MS = 600_000;
 
-/** The only events that make entries. */
-const FINISHED = 'node_finished';
+/** Types of the events that make entries. */
+const TYPES: ReadonlySet<string> = new Set<RunEvent['type']>(['node-notice', 'node-settled', 'node-failed']);
 
 const PAGE = { maxEvents: 1_000, maxBytes: 4 * 1024 * 1024 };
 
@@ -50,7 +52,11 @@ export class TraceReader {
   }
 
   /** What the components of a run did so far; undefined when nothing of it is kept. */
-  async read(tenant: string, run: string): Promise<readonly ComponentTrace[] | undefined> {
+  async read(
+    tenant: string,
+    run: string,
+    projection: RagflowProjection,
+  ): Promise<readonly ComponentTrace[] | undefined> {
     const key = `${tenant.length}:${tenant}${run}`;
     const known = this.#recall(key);
     // A copy: two requests at once must not add the same events twice.
@@ -61,8 +67,10 @@ export class TraceReader {
       const last = events.at(-1);
       if (last === undefined) break;
       progress.after = last.seq;
-      progress.bytes += events.reduce((sum, { event, json }) => (event === FINISHED ? sum + json.length : sum), 0);
-      progress.entries = [...progress.entries, ...events.flatMap(finishedIn)].slice(-MAX_ENTRIES);
+      const telling = events.filter(({ event }) => TYPES.has(event));
+      progress.bytes += telling.reduce((sum, { json }) => sum + json.length, 0);
+      const entries = telling.flatMap((event) => entryOf(event, projection));
+      progress.entries = [...progress.entries, ...entries].slice(-MAX_ENTRIES);
     }
     this.#remember(key, progress);
     return grouped(progress.entries);
@@ -86,18 +94,17 @@ export class TraceReader {
   }
 }
 
-function finishedIn({ event, json }: LoggedEvent): readonly JsonObject[] {
-  if (event !== FINISHED) return [];
-  const { data } = JSON.parse(json) as { readonly data?: unknown };
-  return isJsonObject(data) ? [...toolCallsOf(data), data] : [];
+/** What a tool did for a node, under the id of the node, as RAGFlow's clients read it; or what the node did. */
+function entryOf({ json }: LoggedEvent, projection: RagflowProjection): readonly JsonObject[] {
+  const event = JSON.parse(json) as RunEvent;
+  if (event.type === 'node-notice') {
+    return event.name === 'tool-called' ? [{ ...event.data, component_id: event.node }] : [];
+  }
+  const data = projection.project(event)?.data;
+  return data === undefined ? [] : [{ ...data }];
 }
 
-/** What tools did for a node, before its end: as RAGFlow's clients read it, under the id of the node. */
-function toolCallsOf({ tool_calls: calls, component_id = null }: JsonObject): readonly JsonObject[] {
-  return Array.isArray(calls) ? calls.filter(isJsonObject).map((call) => ({ ...call, component_id })) : [];
-}
-
-/** By component, in the order in which they finished first. */
+/** By component, in the order of their first entries. */
 function grouped(entries: readonly JsonObject[]): ComponentTrace[] {
   const traces = new Map<string, JsonObject[]>();
   for (const entry of entries) {

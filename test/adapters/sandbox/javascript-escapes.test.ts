@@ -187,7 +187,11 @@ const FORGERIES: readonly Attempt[] = [
     'JSON.stringify = () => "1"; JSON.parse = () => 1; function main() { return 2; }',
     /^value 2$/,
   ],
-  ['bend every object', 'Object.prototype.toJSON = () => 1; function main() { return 2; }', /broke what reports its result/],
+  [
+    'bend every object',
+    'Object.prototype.toJSON = () => 1; function main() { return 2; }',
+    /broke what reports its result/,
+  ],
   [
     'bend the ending',
     'Object.prototype.toJSON = () => ({ type: "limit", limit: "gold" }); function main() { return 2; }',

@@ -1,5 +1,4 @@
 import { beforeAll, describe } from 'vitest';
-import { createMemoryJournal } from '../../../src/stores/memory-journal.js';
 import { createMemoryLeases } from '../../../src/stores/memory-leases.js';
 import { createMemorySignals } from '../../../src/stores/memory-signals.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
@@ -13,7 +12,6 @@ describe('stores in memory', () => {
     const signals = createMemorySignals({ now: () => now });
     subject = {
       ...stores,
-      journal: createMemoryJournal(stores.log),
       leases: createMemoryLeases({ now: () => now }),
       // There is one process.
       here: signals,

@@ -4,8 +4,7 @@ import { expireLeases } from '../../../src/stores/postgres/leases.js';
 import { openServer } from '../../stores/support/open-stores.js';
 import { describePostgres, type PostgresServer, startPostgres } from '../../stores/support/postgres-server.js';
 import { makeFolder, removeFolder } from '../../stores/support/temporary-folder.js';
-import { describeAllStores, givenBy } from './suites/all-stores.js';
-import { describeSharedRunJournal } from './suites/run-journal.js';
+import { describeAllStores } from './suites/all-stores.js';
 
 describePostgres('stores in a Postgres server', () => {
   let server: PostgresServer;
@@ -31,8 +30,4 @@ describePostgres('stores in a Postgres server', () => {
     there: others.signals,
     expireAll: () => expireLeases(stores.database),
   }));
-  describeSharedRunJournal(
-    () => stores,
-    givenBy(() => stores),
-  );
 });

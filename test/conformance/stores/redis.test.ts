@@ -6,7 +6,6 @@ import { newId, runRecord } from '../../stores/support/records.js';
 import { describeCanvasRuntimeStore } from './suites/canvas-runtime-store.js';
 import type { Given } from './suites/given.js';
 import { describeLeaseStore } from './suites/lease-store.js';
-import { describeRunJournal, describeSharedRunJournal } from './suites/run-journal.js';
 import { describeRunLog } from './suites/run-log.js';
 import { describeRunStore } from './suites/run-store.js';
 import { describeSignals } from './suites/signals.js';
@@ -39,8 +38,6 @@ describeOwnRedis('stores in Redis', () => {
   describeRunStore(() => here.runs, given);
   describeRunLog(() => here.log, given);
   describeCanvasRuntimeStore(() => here.canvasRuntimes);
-  describeRunJournal(() => here, given);
-  describeSharedRunJournal(() => here, given);
   describeLeaseStore(() => ({ leases: here.leases, expireAll: () => expireAll(here) }));
   describeSignals(() => ({ here: here.signals, there: there.signals }));
 });

@@ -9,10 +9,10 @@ import {
   type Observable,
   take,
 } from 'rxjs';
-import type { WireEvent } from '../../../src/canvas/wire-event.js';
+import type { WireEvent } from '../../../src/canvas/ragflow-events.js';
+import { toOutcome } from '../../../src/graph/activation.js';
 import { type AnyComponent, createRegistry, type NodeFunction, type Registry } from '../../../src/graph/component.js';
 import type { NodeEvent } from '../../../src/graph/node-events.js';
-import { toOutcome } from '../../../src/graph/perform.js';
 
 /**
  * Keeps a run in step with its client, so that a cancel reaches it where the case says, however fast the machine is.

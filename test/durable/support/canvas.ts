@@ -26,7 +26,7 @@ export function callingCanvas(ledger: string): JsonObject {
     downstream,
     { url: ledger, method: 'post', variables: [{ key: 'node', value: node }] },
   ];
-  return documentOf({
+  const document = documentOf({
     begin: ['Begin', ['Invoke:A']],
     'Invoke:A': call('A', ['Invoke:B1', 'Invoke:B2']),
     'Invoke:B1': call('B1', ['Invoke:C']),
@@ -35,7 +35,7 @@ export function callingCanvas(ledger: string): JsonObject {
     'Parallel:P': [
       'Parallel',
       ['LLM:Say'],
-      { items_ref: 'sys.query', max_concurrency: 3, outputs: { said: { ref: 'Invoke:Each@result' } } },
+      { items_ref: 'env.items', max_concurrency: 3, outputs: { said: { ref: 'Invoke:Each@result' } } },
     ],
     'IterationItem:Each': ['IterationItem', ['Message:Before'], {}, 'Parallel:P'],
     'Message:Before': ['Message', ['Invoke:Each'], { content: ['<{item}'] }, 'Parallel:P'],
@@ -54,6 +54,7 @@ export function callingCanvas(ledger: string): JsonObject {
       },
     ],
   });
+  return { ...document, variables: { items: { type: 'array', value: [...ITEMS] } } };
 }
 
 /** The script of the built-in model, as the file of `RUNNEL_MODELS`. */

@@ -12,7 +12,7 @@ import {
 } from '../support/records.js';
 import { makeFolder, removeFolder } from '../support/temporary-folder.js';
 
-const TABLES = ['agents', 'versions', 'sessions', 'runs', 'logs', 'events', 'snapshots', 'batches'];
+const TABLES = ['agents', 'versions', 'sessions', 'runs', 'logs', 'events', 'snapshots'];
 const MANY = { maxEvents: 100, maxBytes: 100_000 };
 
 describe('an agent in Postgres', () => {
@@ -34,9 +34,8 @@ describe('an agent in Postgres', () => {
     await stores.versions.insert(tenant, versionRecord(agent.id));
     await stores.sessions.save(tenant, sessionRecord(agent.id));
     await stores.runs.save(tenant, run);
-    await stores.journal.append(tenant, run.id, { events: events(1, 3), records: ['1'] });
-    await stores.journal.snapshot(tenant, run.id, checkpoint(run.id, 1));
-    await stores.journal.append(tenant, run.id, { events: [], records: ['2'] });
+    await stores.log.append(tenant, run.id, { events: events(1, 1), snapshot: checkpoint(run.id, 1) });
+    await stores.log.append(tenant, run.id, { events: events(2, 3) });
     return { agent, run };
   };
   const count = async (table: string): Promise<number> => {
@@ -52,7 +51,7 @@ describe('an agent in Postgres', () => {
     const { agent } = await fill(tenant);
     expect(await stores.agents.delete(tenant, agent.id)).toBe(true);
     expect(await Promise.all(TABLES.map(count))).toEqual(before);
-    expect(await stores.journal.load(tenant, kept.run.id)).toMatchObject({ records: ['2'] });
+    expect(await stores.log.snapshot(tenant, kept.run.id)).toEqual(checkpoint(kept.run.id, 1));
     expect(await stores.log.read(tenant, kept.run.id, 0, MANY)).toEqual(events(1, 3));
   });
 
@@ -61,10 +60,9 @@ describe('an agent in Postgres', () => {
     const { agent, run } = await fill(tenant);
     await stores.agents.delete(tenant, agent.id);
     const gone = { code: 'NOT_FOUND' };
-    const batch = { events: events(4, 4), records: ['3'] };
-    await expect(stores.log.append(tenant, run.id, events(4, 4))).rejects.toMatchObject(gone);
-    await expect(stores.journal.append(tenant, run.id, batch)).rejects.toMatchObject(gone);
-    await expect(stores.journal.snapshot(tenant, run.id, checkpoint(run.id, 2))).rejects.toMatchObject(gone);
+    const snapshot = checkpoint(run.id, 3);
+    await expect(stores.log.append(tenant, run.id, { events: events(4, 4) })).rejects.toMatchObject(gone);
+    await expect(stores.log.append(tenant, run.id, { events: [], snapshot })).rejects.toMatchObject(gone);
     await expect(stores.runs.save(tenant, run)).rejects.toMatchObject(gone);
     await expect(stores.sessions.save(tenant, sessionRecord(agent.id))).rejects.toMatchObject(gone);
     await expect(stores.versions.insert(tenant, versionRecord(agent.id))).rejects.toMatchObject(gone);
@@ -75,9 +73,11 @@ describe('an agent in Postgres', () => {
     const tenant = newTenant();
     const { agent, run } = await fill(tenant);
     const kept = await fill(tenant);
-    const writing = Array.from({ length: 50 }, (_, at) => stores.log.append(tenant, run.id, events(4 + at, 4 + at)));
+    const writing = Array.from({ length: 50 }, (_, at) =>
+      stores.log.append(tenant, run.id, { events: events(4 + at, 4 + at) }),
+    );
     const others = Array.from({ length: 50 }, (_, at) =>
-      stores.log.append(tenant, kept.run.id, events(4 + at, 4 + at)),
+      stores.log.append(tenant, kept.run.id, { events: events(4 + at, 4 + at) }),
     );
     const [, ...results] = await Promise.allSettled([stores.agents.delete(tenant, agent.id), ...writing]);
     await Promise.all(others);

@@ -36,7 +36,7 @@ describe('pruning', () => {
     };
     for (const run of Object.values(runs)) {
       await stores.runs.save(tenant, run);
-      await stores.log.append(tenant, run.id, events(1, 2));
+      await stores.log.append(tenant, run.id, { events: events(1, 2) });
     }
     expect(await prune({ runs: 20 })).toMatchObject({ runs: 1, logs: 0, sessions: 0, files: 0 });
     expect(await stores.runs.find(tenant, runs.old.id)).toBeUndefined();
@@ -45,7 +45,7 @@ describe('pruning', () => {
     expect(await stores.runs.find(tenant, runs.running.id)).toEqual(runs.running);
   });
 
-  it('deletes events and journals alone, and gives their space back', async () => {
+  it('deletes events and snapshots alone, and gives their space back', async () => {
     const tenant = newTenant();
     const run = runRecord(await newAgent(tenant), { status: 'succeeded', finishedAt: 10 });
     await stores.runs.save(tenant, run);
@@ -55,14 +55,13 @@ describe('pruning', () => {
       event: 'e',
       json: JSON.stringify(noise + at),
     }));
-    await stores.journal.append(tenant, run.id, { events: large, records: ['1'] });
-    await stores.journal.snapshot(tenant, run.id, checkpoint(run.id, 1));
+    await stores.log.append(tenant, run.id, { events: large, snapshot: checkpoint(run.id, 10) });
     const result = await prune({ events: 20 });
     expect(result.logs).toBe(1);
     expect(result.freedBytes).toBeGreaterThan(2_000_000);
     expect(await stores.runs.find(tenant, run.id)).toEqual(run);
     expect(await stores.log.read(tenant, run.id, 0, MANY)).toBeUndefined();
-    expect(await stores.journal.load(tenant, run.id)).toBeUndefined();
+    expect(await stores.log.snapshot(tenant, run.id)).toBeUndefined();
   });
 
   it('deletes sessions and documents that nobody runs, which can be saved again', async () => {

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Checkpoint } from '../../../src/graph/state.js';
 import { storesOpener } from './support/open-stores.js';
 import { checkpointOf, eventsOf, freshId, NO_BOUNDS } from './support/records.js';
 import { anyRedis, describeRedis } from './support/redis-server.js';
 import { startSlowLink } from './support/slow-link.js';
 import { LIMIT_MS, timesOut } from './support/time-out.js';
+
+const DAYS_30_MS = 30 * 24 * 60 * 60 * 1000;
 
 describeRedis('event logs in Redis', () => {
   const opener = storesOpener();
@@ -21,9 +24,9 @@ describeRedis('event logs in Redis', () => {
   it('give back what was added, to any process, after any event', async () => {
     const [{ log }, other, run] = [open(), open(), freshId()];
     expect(await log.read('t', run, 0, NO_BOUNDS)).toBeUndefined();
-    await log.append('t', run, eventsOf(1, 3));
-    await log.append('t', run, []);
-    await log.append('t', run, eventsOf(4, 600, 'ünïcode "quoted" \\n'));
+    await log.append('t', run, { events: eventsOf(1, 3) });
+    await log.append('t', run, { events: [] });
+    await log.append('t', run, { events: eventsOf(4, 600, 'ünïcode "quoted" \\n') });
     const all = [...eventsOf(1, 3), ...eventsOf(4, 600, 'ünïcode "quoted" \\n')];
     expect(await other.log.read('t', run, 0, NO_BOUNDS)).toEqual(all);
     expect(await other.log.read('t', run, 598, NO_BOUNDS)).toEqual(all.slice(598));
@@ -43,7 +46,7 @@ describeRedis('event logs in Redis', () => {
     [{ maxEvents: 0, maxBytes: 10_000 }, 0],
   ])('are read within %o', async (bounds, count) => {
     const [{ log }, run] = [open(), freshId()];
-    await log.append('t', run, eventsOf(1, 5, 'x'.repeat(20)));
+    await log.append('t', run, { events: eventsOf(1, 5, 'x'.repeat(20)) });
     expect(await log.read('t', run, 1, bounds)).toEqual(eventsOf(2, 5, 'x'.repeat(20)).slice(0, count));
   });
 
@@ -53,8 +56,8 @@ describeRedis('event logs in Redis', () => {
     ['one that is there already', eventsOf(3, 4)],
   ])('take no events with %s, and say which was expected', async (_name, wrong) => {
     const [{ log }, run] = [open(), freshId()];
-    await log.append('t', run, eventsOf(1, 3));
-    await expect(Promise.resolve(log.append('t', run, wrong))).rejects.toMatchObject({
+    await log.append('t', run, { events: eventsOf(1, 3) });
+    await expect(Promise.resolve(log.append('t', run, { events: wrong }))).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(/does not follow event [34];/),
     });
@@ -63,14 +66,14 @@ describeRedis('event logs in Redis', () => {
 
   it('are not read when an entry is of no known form', async () => {
     const [{ log, ask }, run] = [open(), freshId()];
-    await log.append('t', run, eventsOf(1, 1));
+    await log.append('t', run, { events: eventsOf(1, 1) });
     await ask('RPUSH', `agent:events:t:${run}`, '2\nmessage\n{}');
     await expect(log.read('t', run, 0, NO_BOUNDS)).rejects.toMatchObject({ code: 'INTERNAL' });
   });
 
   it('keep tenants apart whose names have separators', async () => {
     const { log } = open();
-    await log.append('t:a', 'b', eventsOf(1, 1));
+    await log.append('t:a', 'b', { events: eventsOf(1, 1) });
     expect(await log.read('t', 'a:b', 0, NO_BOUNDS)).toBeUndefined();
     await log.delete('t:a', 'b');
   });
@@ -84,10 +87,10 @@ describeRedis('event logs in Redis', () => {
       const link = await startSlowLink(server.url);
       const stores = opener.open(link.url, { commandTimeoutMs: LIMIT_MS });
       const run = freshId();
-      await stores.journal.snapshot('t', run, checkpointOf(run));
+      await stores.log.append('t', run, { events: [], snapshot: at(run, 0) });
       // Every script was used before, so that what is held up is the write.
-      await stores.journal.append('t', run, { events: eventsOf(1, 2), records: [] });
-      await stores.log.append('t', run, eventsOf(3, 3));
+      await stores.log.append('t', run, { events: eventsOf(1, 2) });
+      await stores.log.append('t', run, { events: eventsOf(3, 3) });
       const isHeld = held === 'answer' ? link.holdAnswers() : link.holdRequests();
       await timesOut(isHeld, () =>
         expect(Promise.resolve(write(stores, run))).rejects.toMatchObject({
@@ -100,62 +103,135 @@ describeRedis('event logs in Redis', () => {
       return { ...stores, run, link };
     }
 
-    it('give its numbers to the next events, because nobody was shown the first ones', async () => {
+    it('give its numbers to the next events, because the first ones were not delivered', async () => {
       const { log, run, link } = await withFailure('answer', (stores, id) =>
-        stores.log.append('t', id, eventsOf(4, 5)),
+        stores.log.append('t', id, { events: eventsOf(4, 5) }),
       );
       expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual(eventsOf(4, 5));
-      await log.append('t', run, eventsOf(4, 4, 'the end'));
+      await log.append('t', run, { events: eventsOf(4, 4, 'the end') });
       expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual(eventsOf(4, 4, 'the end'));
       await link.close();
     });
 
-    it('take a batch of the journal back as a whole', async () => {
-      const batch = { events: eventsOf(4, 5), records: ['1', '2'] };
-      const { log, journal, run, link } = await withFailure('answer', (stores, id) =>
-        stores.journal.append('t', id, batch),
+    it('take back no snapshot that was stored before', async () => {
+      const { log, run, link } = await withFailure('answer', (stores, id) =>
+        stores.log.append('t', id, { events: eventsOf(4, 5), snapshot: at(id, 5) }),
       );
-      expect(await journal.load('t', run)).toMatchObject({ records: ['1', '2'] });
-      await log.append('t', run, eventsOf(4, 4, 'the end'));
-      expect(await journal.load('t', run)).toMatchObject({ records: [] });
-      await journal.append('t', run, { events: eventsOf(5, 5), records: ['3'] });
-      expect(await journal.load('t', run)).toMatchObject({ records: ['3'] });
+      await log.append('t', run, { events: eventsOf(4, 4, 'the end') });
+      expect(await log.snapshot('t', run)).toEqual(at(run, 0));
+      await log.append('t', run, { events: eventsOf(5, 5), snapshot: at(run, 5) });
+      expect(await log.snapshot('t', run)).toEqual(at(run, 5));
       expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual([...eventsOf(4, 4, 'the end'), ...eventsOf(5, 5)]);
       await link.close();
     });
 
     it('let no batch arrive late', async () => {
-      const batch = { events: [], records: ['1', '2'] };
-      const { log, journal, run, link } = await withFailure('request', (stores, id) =>
-        stores.journal.append('t', id, batch),
+      const { log, run, link } = await withFailure('request', (stores, id) =>
+        stores.log.append('t', id, { events: eventsOf(4, 5) }),
       );
-      await log.append('t', run, eventsOf(4, 4, 'the end'));
+      await log.append('t', run, { events: eventsOf(4, 4, 'the end') });
       await link.deliver();
-      expect(await journal.load('t', run)).toMatchObject({ records: [] });
       expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual(eventsOf(4, 4, 'the end'));
-      await journal.append('t', run, { events: [], records: ['3'] });
-      expect(await journal.load('t', run)).toMatchObject({ records: ['3'] });
+      await log.append('t', run, { events: eventsOf(5, 5) });
+      expect(await log.read('t', run, 4, NO_BOUNDS)).toEqual(eventsOf(5, 5));
       await link.close();
     });
 
     it('let the same batch be tried again', async () => {
-      const batch = { events: eventsOf(4, 5), records: ['1', '2'] };
-      const { log, journal, run, link } = await withFailure('answer', (stores, id) =>
-        stores.journal.append('t', id, batch),
-      );
-      await journal.append('t', run, batch);
-      expect(await journal.load('t', run)).toMatchObject({ records: ['1', '2'] });
+      const batch = { events: eventsOf(4, 5) };
+      const { log, run, link } = await withFailure('answer', (stores, id) => stores.log.append('t', id, batch));
+      await log.append('t', run, batch);
       expect(await log.read('t', run, 0, NO_BOUNDS)).toEqual(eventsOf(1, 5));
       await link.close();
     });
 
     it('go on after a snapshot, whether it was taken or not', async () => {
-      const { journal, run, link } = await withFailure('answer', (stores, id) =>
-        stores.journal.snapshot('t', id, checkpointOf(id, { step: 2 })),
+      const { log, run, link } = await withFailure('answer', (stores, id) =>
+        stores.log.append('t', id, { events: [], snapshot: at(id, 3) }),
       );
-      await journal.append('t', run, { events: [], records: ['1'] });
-      expect(await journal.load('t', run)).toEqual({ checkpoint: checkpointOf(run, { step: 2 }), records: ['1'] });
+      await log.append('t', run, { events: eventsOf(4, 4) });
+      expect(await log.snapshot('t', run)).toEqual(at(run, 3));
+      expect(await log.snapshot('t', run, 2)).toEqual(at(run, 0));
       await link.close();
     });
   });
+
+  it('keep the newest snapshot under the key of the contract, all for 30 days after the last write', async () => {
+    const [{ log, ask }, run] = [open(), freshId()];
+    await log.append('t', run, { events: [], snapshot: at(run, 0) });
+    await log.append('t', run, { events: eventsOf(1, 2), snapshot: at(run, 2) });
+    expect(JSON.parse(String(await ask('GET', `agent:cp:${run}`)))).toEqual(at(run, 2));
+    const keys = [`agent:cp:${run}`, `agent:cp:${run}:first`, `agent:cp:${run}:log`, `agent:events:t:${run}`];
+    for (const key of keys) await ask('PEXPIRE', key, 60_000);
+    await log.append('t', run, { events: eventsOf(3, 3), snapshot: at(run, 3) });
+    for (const key of keys) expect(Number(await ask('PTTL', key))).toBeGreaterThan(DAYS_30_MS - 60_000);
+  });
+
+  it('belong to one tenant', async () => {
+    const [{ log }, run] = [open(), freshId()];
+    await log.append('t', run, { events: eventsOf(1, 1), snapshot: at(run, 1) });
+    expect(await log.snapshot('u', run)).toBeUndefined();
+    await log.delete('u', run);
+    const theirs = async () => log.append('u', run, { events: eventsOf(1, 1) });
+    await expect(theirs()).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await log.snapshot('t', run)).toEqual(at(run, 1));
+    expect(await log.read('t', run, 0, NO_BOUNDS)).toEqual(eventsOf(1, 1));
+  });
+
+  it('refuse a process whose run was recovered by another one, and change nothing', async () => {
+    const [lost, successor, run] = [open(), open(), freshId()];
+    await lost.log.append('t', run, { events: eventsOf(1, 1) });
+    await successor.log.append('t', run, { events: eventsOf(2, 2) });
+    const late = async () => lost.log.append('t', run, { events: eventsOf(3, 3) });
+    await expect(late()).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('recovered by another process'),
+    });
+    const stale = async () => lost.log.append('t', run, { events: [], snapshot: at(run, 2) });
+    await expect(stale()).rejects.toMatchObject({ code: 'CONFLICT' });
+    await successor.log.append('t', run, { events: eventsOf(3, 3) });
+    expect(await successor.log.read('t', run, 0, NO_BOUNDS)).toEqual(eventsOf(1, 3));
+    expect(await successor.log.snapshot('t', run)).toBeUndefined();
+  });
+
+  it('report that Redis lost events', async () => {
+    const [{ log, ask }, run] = [open(), freshId()];
+    await log.append('t', run, { events: eventsOf(1, 1) });
+    await ask('DEL', `agent:cp:${run}:log`, `agent:events:t:${run}`);
+    const next = async () => log.append('t', run, { events: eventsOf(2, 2) });
+    await expect(next()).rejects.toMatchObject({ code: 'JOURNAL_FAILED' });
+  });
+
+  it('compress snapshots that are large and refuse those that are too large', async () => {
+    const { log, ask } = opener.open(server.url, {}, { log: { maxBytes: 1_000_000 } });
+    const run = freshId();
+    const snapshot = checkpointOf(run, { text: 'many words '.repeat(20_000) });
+    await log.append('t', run, { events: [], snapshot });
+    expect(Number(await ask('STRLEN', `agent:cp:${run}`))).toBeLessThan(20_000);
+    expect(await log.snapshot('t', run)).toEqual(snapshot);
+    const tooLarge = checkpointOf(run, { text: 'x'.repeat(1_000_000) });
+    const refused = async () => log.append('t', run, { events: [], snapshot: tooLarge });
+    await expect(refused()).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
+    expect(await log.snapshot('t', run)).toEqual(snapshot);
+  });
+
+  it.each([
+    ['a lost checkpoint', ['DEL', '']],
+    ['a checkpoint that is no JSON', ['SET', '', '{']],
+    ['a checkpoint of another form', ['SET', '', '{"version":2}']],
+    ['a damaged archive', ['SET', '', '\u001f\u008b']],
+    ['a newer format', ['HSET', ':log', 'version', '2']],
+  ] as const)('give no snapshot with %s', async (_name, [command, suffix, ...args]) => {
+    const [{ log, redis }, run] = [open(), freshId()];
+    await log.append('t', run, { events: [], snapshot: at(run, 0) });
+    await redis.commands.send(command, [
+      `agent:cp:${run}${suffix}`,
+      ...args.map((text) => Buffer.from(text, 'latin1')),
+    ]);
+    await expect(log.snapshot('t', run)).rejects.toMatchObject({ code: 'CHECKPOINT_INVALID' });
+  });
 });
+
+function at(run: string, seq: number): Checkpoint {
+  return { ...checkpointOf(run), seq };
+}

@@ -85,12 +85,12 @@ describeRedis('runs in Redis', () => {
   });
 
   it('are told of the checkpoint that was taken of them', async () => {
-    const { runs, journal } = open();
+    const { runs, log } = open();
     const run = runRecord();
-    await journal.snapshot('t', run.id, checkpointOf(run.id));
+    await log.append('t', run.id, { events: [], snapshot: checkpointOf(run.id) });
     expect(await hashOf(run.id)).toEqual({});
     await runs.save('t', run);
-    await journal.snapshot('t', run.id, checkpointOf(run.id));
+    await log.append('t', run.id, { events: [], snapshot: checkpointOf(run.id) });
     expect(await hashOf(run.id)).toMatchObject({ checkpoint_id: run.id });
   });
 

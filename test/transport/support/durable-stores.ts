@@ -1,7 +1,6 @@
 import { SESSION_LEASES } from '../../../src/hosting/leases.js';
 import type { LeaseStore } from '../../../src/records/durable-stores.js';
 import { createMemoryStores } from '../../../src/stores/index.js';
-import { createMemoryJournal } from '../../../src/stores/memory-journal.js';
 import type { ServerStores } from '../../../src/transport/server-parts.js';
 
 /** Longer than any test takes, however busy the machine is. */
@@ -20,7 +19,7 @@ export function durableStores() {
     acquire: (tenant, lease, ttlMs) => memory.leases.acquire(tenant, lease, durationOf(lease.name, ttlMs)),
     renew: (tenant, name, owner, ttlMs) => memory.leases.renew(tenant, name, owner, durationOf(name, ttlMs)),
   };
-  return { ...memory, leases, journal: createMemoryJournal(memory.log) } satisfies ServerStores;
+  return { ...memory, leases, log: { ...memory.log, isVolatile: false } } satisfies ServerStores;
 }
 
 function durationOf(name: string, ttlMs: number): number {

@@ -22,24 +22,13 @@ create table runnel.events (
   constraint events_log_fkey foreign key (log) references runnel.logs on delete cascade
 );
 
--- The journal of a run: its last snapshot, and batches of records since. The writer names a batch, so that writing it again after a
--- lost connection adds nothing.
+-- States of a run: that of its first event and the newest one, from which the state behind any event is folded.
 create table runnel.snapshots (
-  tenant text not null,
-  run text not null,
+  log bigint not null,
+  seq int not null,
   checkpoint json not null,
-  constraint snapshots_pkey primary key (tenant, run),
-  constraint snapshots_run_fkey foreign key (tenant, run) references runnel.runs on delete cascade
-);
-
-create table runnel.batches (
-  tenant text not null,
-  run text not null,
-  id text collate "C" not null,
-  position bigint generated always as identity,
-  records json not null,
-  constraint batches_pkey primary key (tenant, run, id),
-  constraint batches_run_fkey foreign key (tenant, run) references runnel.runs on delete cascade
+  constraint snapshots_pkey primary key (log, seq),
+  constraint snapshots_log_fkey foreign key (log) references runnel.logs on delete cascade
 );
 
 create table runnel.leases (

@@ -1,10 +1,5 @@
-import type {
-  CanvasRuntimeStore,
-  LeaseStore,
-  RunJournal,
-  TokenStore,
-  VersionStore,
-} from '../../../../src/records/durable-stores.js';
+import type { LeaseStore } from '../../../../src/records/durable-stores.js';
+import type { PlainStores } from '../../../../src/records/resources.js';
 import type { Stores } from '../../../../src/records/stores.js';
 import { agentRecord, runRecord } from '../../../stores/support/records.js';
 import { describeAgentStore } from './agent-store.js';
@@ -12,7 +7,7 @@ import { describeCanvasRuntimeStore } from './canvas-runtime-store.js';
 import { describeFileStore } from './file-store.js';
 import type { Given } from './given.js';
 import { describeLeaseStore, type LeaseSubject } from './lease-store.js';
-import { describeRunJournal } from './run-journal.js';
+import { describeRepositories } from './repository.js';
 import { describeRunLog } from './run-log.js';
 import { describeRunStore } from './run-store.js';
 import { describeSessionStore } from './session-store.js';
@@ -21,12 +16,8 @@ import { describeTokenStore } from './token-store.js';
 import { describeVersionStore } from './version-store.js';
 
 /** An implementation of every port. */
-export interface AllStores extends Stores {
-  readonly versions: VersionStore;
-  readonly journal: RunJournal;
+export interface AllStores extends Omit<Stores, keyof PlainStores>, PlainStores {
   readonly leases: LeaseStore;
-  readonly tokens: TokenStore;
-  readonly canvasRuntimes: CanvasRuntimeStore;
 }
 
 export type StoreSubject = AllStores & SignalSubject & Pick<LeaseSubject, 'expireAll'>;
@@ -34,12 +25,12 @@ export type StoreSubject = AllStores & SignalSubject & Pick<LeaseSubject, 'expir
 /** Runs the suite of every port over one implementation. */
 export function describeAllStores(subject: () => StoreSubject): void {
   const given = givenBy(subject);
+  describeRepositories(subject, given);
   describeAgentStore(() => subject().agents);
   describeVersionStore(() => subject().versions, given);
   describeSessionStore(() => subject().sessions, given);
   describeRunStore(() => subject().runs, given);
   describeRunLog(() => subject().log, given);
-  describeRunJournal(subject, given);
   describeLeaseStore(subject);
   describeSignals(subject);
   describeFileStore(() => subject().files);

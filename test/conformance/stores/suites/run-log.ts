@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Checkpoint } from '../../../../src/graph/state.js';
 import type { LoggedEvent, RunLog } from '../../../../src/records/stores.js';
-import { events, newTenant } from '../../../stores/support/records.js';
+import { checkpoint, events, newTenant } from '../../../stores/support/records.js';
 import { property } from '../../../support/random.js';
 import type { Given } from './given.js';
 
@@ -10,7 +11,7 @@ const MANY = { maxEvents: 10_000, maxBytes: 10_000_000 };
 export function describeRunLog(store: () => RunLog, given: Given): void {
   /** A store may refuse at once or by its promise. */
   const append = async (tenant: string, run: string, added: readonly LoggedEvent[]): Promise<void> =>
-    store().append(tenant, run, added);
+    store().append(tenant, run, { events: added });
 
   describe('RunLog', () => {
     it('knows nothing of a run before its first event', async () => {
@@ -91,6 +92,80 @@ export function describeRunLog(store: () => RunLog, given: Given): void {
       expect(await store().read(tenant, run, 1, MANY)).toEqual(events(2, 2));
     });
 
+    it('gives the newest snapshot that is not behind an event; of several the first and the newest', async () => {
+      const tenant = newTenant();
+      const run = await given.run(tenant);
+      expect(await store().snapshot(tenant, run)).toBeUndefined();
+      await store().append(tenant, run, { events: [], snapshot: at(run, 0) });
+      expect(await store().snapshot(tenant, run)).toEqual(at(run, 0));
+      await append(tenant, run, events(1, 2));
+      await store().append(tenant, run, { events: events(3, 4), snapshot: at(run, 4) });
+      await store().append(tenant, run, { events: events(5, 6), snapshot: at(run, 6) });
+      await append(tenant, run, events(7, 8));
+      const found = await Promise.all([0, 3, 5, 6, 7, undefined].map((most) => store().snapshot(tenant, run, most)));
+      expect(found.map((one) => one?.seq)).toEqual([0, 0, 0, 6, 6, 6]);
+      expect(found.at(-1)).toEqual(at(run, 6));
+      expect(await store().read(tenant, run, 0, MANY)).toEqual(events(1, 8));
+    });
+
+    it('takes the place of a snapshot of the same event', async () => {
+      const tenant = newTenant();
+      const run = await given.run(tenant);
+      await store().append(tenant, run, { events: events(1, 2), snapshot: at(run, 2) });
+      await store().append(tenant, run, { events: [], snapshot: { ...at(run, 2), at: 7 } });
+      expect(await store().snapshot(tenant, run)).toEqual({ ...at(run, 2), at: 7 });
+      expect(await store().snapshot(tenant, run, 1)).toBeUndefined();
+    });
+
+    it.each([1, 3, 9])('refuses a snapshot of event %i where event 2 is the last, and changes nothing', async (seq) => {
+      const tenant = newTenant();
+      const run = await given.run(tenant);
+      await store().append(tenant, run, { events: [], snapshot: at(run, 0) });
+      await append(tenant, run, events(1, 2));
+      const stale = async () => store().append(tenant, run, { events: [], snapshot: at(run, seq) });
+      await expect(stale()).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(await store().snapshot(tenant, run)).toEqual(at(run, 0));
+      await store().append(tenant, run, { events: events(3, 3), snapshot: at(run, 3) });
+      expect(await store().snapshot(tenant, run)).toEqual(at(run, 3));
+    });
+
+    it('stores no snapshot with events that do not follow', async () => {
+      const tenant = newTenant();
+      const run = await given.run(tenant);
+      const late = async () => store().append(tenant, run, { events: events(2, 3), snapshot: at(run, 3) });
+      await expect(late()).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(await store().snapshot(tenant, run)).toBeUndefined();
+    });
+
+    it('carries out writes in the order of the calls, awaited or not', async () => {
+      const tenant = newTenant();
+      const run = await given.run(tenant);
+      await Promise.all([
+        store().append(tenant, run, { events: [], snapshot: at(run, 0) }),
+        append(tenant, run, events(1, 2)),
+        store().append(tenant, run, { events: events(3, 3), snapshot: at(run, 3) }),
+        append(tenant, run, events(4, 4)),
+        store().append(tenant, run, { events: [], snapshot: at(run, 4) }),
+        append(tenant, run, events(5, 5)),
+      ]);
+      expect((await store().snapshot(tenant, run))?.seq).toBe(4);
+      expect((await store().snapshot(tenant, run, 3))?.seq).toBe(0);
+      expect(await store().read(tenant, run, 0, MANY)).toEqual(events(1, 5));
+    });
+
+    it('forgets snapshots with the log, and keeps those of other runs and tenants', async () => {
+      const [mine, theirs] = [newTenant(), newTenant()];
+      const [run, other] = [await given.run(mine), await given.run(mine)];
+      for (const one of [run, other]) await store().append(mine, one, { events: events(1, 1), snapshot: at(one, 1) });
+      expect(await store().snapshot(theirs, run)).toBeUndefined();
+      await store().delete(theirs, run);
+      await store().delete(mine, other);
+      expect(await store().snapshot(mine, other)).toBeUndefined();
+      expect(await store().snapshot(mine, run)).toEqual(at(run, 1));
+      await append(mine, other, events(1, 1));
+      expect(await store().snapshot(mine, other)).toBeUndefined();
+    });
+
     property('numbers have no gaps, however many write at once', 5, async (random) => {
       const tenant = newTenant();
       const runs = await Promise.all(Array.from({ length: 4 }, () => given.run(tenant)));
@@ -113,4 +188,8 @@ export function describeRunLog(store: () => RunLog, given: Given): void {
       }
     });
   });
+}
+
+function at(run: string, seq: number): Checkpoint {
+  return { ...checkpoint(run, seq), seq };
 }

@@ -3,7 +3,7 @@
  * that was acknowledged, one per line.
  */
 import { openPostgresStores } from '../../../../src/stores/postgres/index.js';
-import { agentRecord, events, runRecord } from '../../support/records.js';
+import { agentRecord, checkpoint, events, runRecord } from '../../support/records.js';
 import { createLog } from '../../support/test-log.js';
 
 const [dataDir, image, tenant, runs] = process.argv.slice(2) as [string, string, string, string];
@@ -18,7 +18,7 @@ for (const run of runs.split(',')) {
 
 async function write(run: string): Promise<void> {
   for (let seq = 1; ; seq += 1) {
-    await stores.journal.append(tenant, run, { events: events(seq, seq), records: [String(seq)] });
+    await stores.log.append(tenant, run, { events: events(seq, seq), snapshot: checkpoint(run, seq) });
     process.stdout.write(`${run} ${seq}\n`);
   }
 }

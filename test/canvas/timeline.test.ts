@@ -1,13 +1,12 @@
 import { lastValueFrom, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { loadCanvas } from '../../src/canvas/load-canvas.js';
-import { type TimelineEvent, timelineOf } from '../../src/canvas/run-timeline.js';
-import { MAX_ACTIVATIONS, MAX_EMISSIONS, MAX_RUN_EMISSIONS } from '../../src/canvas/timeline.js';
+import type { WireEvent, WireEventName } from '../../src/canvas/ragflow-events.js';
+import { toWireEvents } from '../../src/canvas/ragflow-events.js';
+import { readCalls, readRagflowEvents } from '../../src/canvas/read-ragflow-events.js';
+import { MAX_ACTIVATIONS, MAX_EMISSIONS, MAX_RUN_EMISSIONS, timelineOf } from '../../src/canvas/timeline.js';
 import { runTurn } from '../../src/canvas/turn.js';
-import { readCalls } from '../../src/canvas/wire-calls.js';
-import type { WireEvent, WireEventName } from '../../src/canvas/wire-event.js';
-import { toWireEvents } from '../../src/canvas/wire-events.js';
-import { CallLog } from '../../src/graph/calls.js';
+import { CallLog, type CallSummary } from '../../src/graph/calls.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import { type Call, callEvent, callFinished, callStarted } from '../../src/graph/node-events.js';
 import { NO_USAGE } from '../../src/graph/state.js';
@@ -57,13 +56,15 @@ describe('timelineOf', () => {
 
   it('begins with the first moment known to the millisecond, not with the second that it lies in', () => {
     const node = { component_id: 'a', component_type: 'T' };
-    const { startedAtMs, endedAtMs } = timelineOf([
-      wire('workflow_started', { inputs: {} }),
-      wire('node_started', { ...node, at_ms: 1_900 }),
-      wire('node_finished', { ...node, at_ms: 1_940, elapsed_time: 0.04 }),
-      wire('node_started', { ...node, at_ms: 1_941 }),
-      wire('workflow_finished', { outputs: {}, elapsed_time: 0.05 }),
-    ]);
+    const { startedAtMs, endedAtMs } = timelineOf(
+      readRagflowEvents([
+        wire('workflow_started', { inputs: {} }),
+        wire('node_started', { ...node, at_ms: 1_900 }),
+        wire('node_finished', { ...node, at_ms: 1_940, elapsed_time: 0.04 }),
+        wire('node_started', { ...node, at_ms: 1_941 }),
+        wire('workflow_finished', { outputs: {}, elapsed_time: 0.05 }),
+      ]),
+    );
     expect({ startedAtMs, endedAtMs }).toEqual({ startedAtMs: 1_900, endedAtMs: 1_950 });
   });
 
@@ -140,7 +141,7 @@ describe('timelineOf', () => {
       { error: { code: 'NODE_FAILED', message: 'no' } },
     ],
   ])('reads how a run ended: %s', (status, event, rest) => {
-    expect(timelineOf([{ ...event, seq: 1 }])).toMatchObject({ status, lastSeq: 1, ...rest });
+    expect(timelineOf(readRagflowEvents([{ ...event, seq: 1 }]))).toMatchObject({ status, lastSeq: 1, ...rest });
   });
 
   it('takes up a node again whose process was lost, also under another token', () => {
@@ -150,14 +151,14 @@ describe('timelineOf', () => {
       wire('node_restarted', { component_id: 'a', retract_from: 1, token: 7, at_ms: 20 }),
       wire('node_finished', { component_id: 'a', outputs: {}, error: null, elapsed_time: 0.005, token: 7, at_ms: 25 }),
     ].map((event, at) => ({ ...event, seq: at + 1 }));
-    expect(timelineOf(events).activations).toMatchObject([
+    expect(timelineOf(readRagflowEvents(events)).activations).toMatchObject([
       { node: 'a', token: 1, status: 'retried', startSeq: 1, endSeq: 3 },
       { node: 'a', token: 7, status: 'settled', startSeq: 3, endSeq: 4 },
     ]);
   });
 
   it('bounds what it lists, never what it sums', () => {
-    function* long(): Generator<TimelineEvent> {
+    function* long(): Generator<RunEvent> {
       let seq = 0;
       for (let token = 1; token <= MAX_ACTIVATIONS + 5; token += 1) {
         yield { ...header(++seq, seq), type: 'node-started', node: 'a', token, attempt: 1 };
@@ -225,9 +226,14 @@ describe('timelineOf', () => {
 
     const plan = loadCanvas({ components: { begin: component('Begin', {}, [], []) } }).plan;
     const context = { plan, messageId: 'm', sessionId: 's' };
-    const said = await lastValueFrom(of(...events).pipe(toWireEvents(context), toArray()));
+    // The engine sums the calls of all tries up at the end.
+    const summed = events.map((event) =>
+      event.type === 'node-settled' ? { ...event, calls: [tried, ...calls] as CallSummary[] } : event,
+    );
+    expect(timelineOf(summed).activations.map((one) => one.calls)).toEqual([[tried], calls]);
+    const said = await lastValueFrom(of(...summed).pipe(toWireEvents(context), toArray()));
     expect(said.filter(({ event }) => event === 'node_started')).toHaveLength(2);
-    expect(timelineOf(said).activations.map((one) => one.calls)).toEqual([[tried], calls]);
+    expect(timelineOf(readRagflowEvents(said)).activations.map((one) => one.calls)).toEqual([[tried], calls]);
   });
 
   it('bounds the calls of a node, and what they say', () => {
@@ -283,8 +289,8 @@ describe('timelineOf', () => {
       { within: 'Iteration:I/0', status: 'settled' },
       { within: 'Iteration:I/1', status: 'settled' },
     ]);
-    expect(essence(timelineOf(said))).toEqual(fromEngine);
+    expect(essence(timelineOf(readRagflowEvents(said)))).toEqual(fromEngine);
     // In whole seconds it would be long before the first node.
-    expect(timelineOf(said).startedAtMs).toBe(fromEngine[0]?.startedAtMs);
+    expect(timelineOf(readRagflowEvents(said)).startedAtMs).toBe(fromEngine[0]?.startedAtMs);
   });
 });

@@ -1,22 +1,15 @@
 /**
- * Numbers of this process, counted as they happen and shown when somebody asks.
+ * Metrics of this process: counted as they happen, read on demand.
  *
  * Counting is a look into a map: nothing of OpenTelemetry is loaded for it. Each label has a bound on its values, beyond which
  * they are counted as `other`, so that names that users or documents choose cannot fill the memory.
  */
+
+import type { metrics } from '@opentelemetry/sdk-node';
 import { invalidOption } from '../operators/invalid-option.js';
 
 /** Values by label. */
 export type Labels = Readonly<Record<string, string>>;
-
-/** What is counted. */
-export interface MetricOptions {
-  /** As Prometheus writes it; counters end with `_total`. */
-  readonly name: string;
-  readonly help: string;
-  /** Names of the labels, in the order in which values are given. @default none */
-  readonly labels?: readonly string[];
-}
 
 /** Only ever grows. */
 export interface Counter {
@@ -49,7 +42,7 @@ export type Family = { readonly name: string; readonly help: string } & (
   | { readonly type: 'histogram'; readonly bounds: readonly number[]; readonly points: readonly Distribution[] }
 );
 
-/** Hears of every value of a histogram. */
+/** Receives every value of a histogram. */
 export type Mirror = (value: number, labels: Labels) => void;
 
 /** Bounds of durations in seconds: those of Prometheus' clients, and some for runs that take long. */
@@ -66,14 +59,15 @@ const MAX_VALUE_LENGTH = 100;
 const OTHER = 'other';
 
 /** See the head of this file. */
-export class MetricBook {
+export class MetricRegistry {
   readonly #families = new Map<string, () => Family>();
   readonly #histograms = new Map<string, HistogramSeries>();
   readonly #readers: ((read: () => Family) => void)[] = [];
 
-  counter(options: MetricOptions): Counter {
-    const series = new Series<{ value: number }>(options.labels, () => ({ value: 0 }));
-    this.#register(options.name, () => ({ ...about(options), type: 'counter', points: series.points() }));
+  /** A counter, whose name ends with `_total`; `labels` name the values that are given with each number, in their order. */
+  counter(name: string, help: string, labels: readonly string[] = []): Counter {
+    const series = new Series<{ value: number }>(labels, () => ({ value: 0 }));
+    this.#register(name, () => ({ name, help, type: 'counter', points: series.points() }));
     return {
       add(value, ...labels) {
         series.find(labels).value += value;
@@ -81,21 +75,20 @@ export class MetricBook {
     };
   }
 
-  histogram(options: MetricOptions & { readonly bounds?: readonly number[] }): Histogram {
-    const series = new HistogramSeries(options.bounds ?? SECONDS, options.labels);
-    const { bounds } = series;
-    this.#histograms.set(options.name, series);
-    this.#register(options.name, () => ({ ...about(options), type: 'histogram', bounds, points: series.points() }));
+  histogram(name: string, help: string, labels: readonly string[] = [], bounds = SECONDS): Histogram {
+    const series = new HistogramSeries(bounds, labels);
+    this.#histograms.set(name, series);
+    this.#register(name, () => ({ name, help, type: 'histogram', bounds, points: series.points() }));
     return series;
   }
 
-  /** Read whenever somebody looks; at most as many points as its labels may have values. */
-  gauge(options: MetricOptions, read: () => readonly Point[] | number): void {
+  /** Read on each collection; at most as many points as its labels may have values. */
+  gauge(name: string, help: string, read: () => readonly Point[] | number): void {
     const points = (): readonly Point[] => {
       const value = read();
       return typeof value === 'number' ? [{ labels: {}, value }] : value;
     };
-    this.#register(options.name, () => ({ ...about(options), type: 'gauge', points: points() }));
+    this.#register(name, () => ({ name, help, type: 'gauge', points: points() }));
   }
 
   /** Everything, as it is now. */
@@ -109,14 +102,14 @@ export class MetricBook {
     for (const read of this.#families.values()) reader(read);
   }
 
-  /** Tells `mirror` of every further value of a histogram. */
+  /** Passes every further value of a histogram to `mirror`. */
   mirror(name: string, mirror: Mirror): void {
     const series = this.#histograms.get(name);
     if (series !== undefined) series.mirror = mirror;
   }
 
   #register(name: string, read: () => Family): void {
-    if (this.#families.has(name)) throw invalidOption('MetricBook', 'name', 'a name that is not taken yet', name);
+    if (this.#families.has(name)) throw invalidOption('MetricRegistry', 'name', 'a name that is not taken yet', name);
     this.#families.set(name, read);
     for (const reader of this.#readers) reader(read);
   }
@@ -129,7 +122,7 @@ class Series<C extends object> {
   readonly #known: readonly Map<string, string>[];
   readonly #cells = new Map<string, C & { readonly labels: Labels }>();
 
-  constructor(names: readonly string[] = [], create: () => C) {
+  constructor(names: readonly string[], create: () => C) {
     this.#names = names;
     this.#create = create;
     this.#known = names.map(() => new Map());
@@ -179,7 +172,7 @@ class HistogramSeries implements Histogram {
   mirror: Mirror | undefined = undefined;
   readonly #series: Series<Cell>;
 
-  constructor(bounds: readonly number[], labels: readonly string[] | undefined) {
+  constructor(bounds: readonly number[], labels: readonly string[]) {
     this.bounds = bounds;
     this.#series = new Series<Cell>(labels, () => ({ count: 0, sum: 0, buckets: Array(bounds.length + 1).fill(0) }));
   }
@@ -200,6 +193,42 @@ class HistogramSeries implements Histogram {
   }
 }
 
-function about({ name, help }: MetricOptions): { readonly name: string; readonly help: string } {
-  return { name, help };
+/** Media type of Prometheus' text format. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** A registry in Prometheus' text format; the library that writes it is loaded by the first call. */
+export async function renderMetrics(registry: MetricRegistry): Promise<string> {
+  const { PrometheusSerializer } = await import('@opentelemetry/exporter-prometheus');
+  const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+  const resource = { attributes: {} } as metrics.ResourceMetrics['resource'];
+  const scopeMetrics = [{ scope: { name: 'runnel' }, metrics: registry.collect().map(toData) }];
+  return `${serializer.serialize({ resource, scopeMetrics }).trimEnd()}\n`;
+}
+
+// The numbers of the SDK's own tables; importing them would load all of it.
+const CUMULATIVE = 1 as metrics.AggregationTemporality.CUMULATIVE;
+const HISTOGRAM = 0 as metrics.DataPointType.HISTOGRAM;
+const GAUGE = 2 as metrics.DataPointType.GAUGE;
+const SUM = 3 as metrics.DataPointType.SUM;
+const NO_TIME: [number, number] = [0, 0];
+const TIMES = { startTime: NO_TIME, endTime: NO_TIME };
+
+function toData(family: Family): metrics.MetricData {
+  const { name, help: description } = family;
+  const base = {
+    descriptor: { name, description, unit: '', valueType: 1 },
+    aggregationTemporality: CUMULATIVE,
+  };
+  if (family.type === 'histogram') {
+    const { bounds: boundaries } = family;
+    const dataPoints = family.points.map(({ labels: attributes, count, sum, buckets }) => ({
+      ...TIMES,
+      attributes,
+      value: { count, sum, buckets: { boundaries: [...boundaries], counts: [...buckets] } },
+    }));
+    return { ...base, dataPointType: HISTOGRAM, dataPoints };
+  }
+  const dataPoints = family.points.map(({ labels: attributes, value }) => ({ ...TIMES, attributes, value }));
+  if (family.type === 'gauge') return { ...base, dataPointType: GAUGE, dataPoints };
+  return { ...base, dataPointType: SUM, isMonotonic: true, dataPoints };
 }

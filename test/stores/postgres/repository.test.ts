@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PostgresStores } from '../../../src/stores/postgres/index.js';
+import { openEmbedded } from '../support/open-stores.js';
+import { agentRecord, newTenant, sessionRecord } from '../support/records.js';
+import { makeFolder, removeFolder } from '../support/temporary-folder.js';
+
+describe('a repository in Postgres', () => {
+  let folder: string;
+  let stores: PostgresStores;
+  beforeAll(async () => {
+    folder = await makeFolder();
+    stores = await openEmbedded(folder);
+  });
+  afterAll(async () => {
+    await stores.close();
+    await removeFolder(folder);
+  });
+
+  it('refuses a stored record of another form, and says what is wrong with it', async () => {
+    const tenant = newTenant();
+    const agent = agentRecord();
+    await stores.agents.insert(tenant, agent);
+    const damaged = JSON.stringify({ ...agent, permission: 'everyone' });
+    await stores.database.sql`update runnel.agents set record = ${damaged} where tenant = ${tenant}`;
+    const finding = stores.agents.find(tenant, agent.id);
+    await expect(finding).rejects.toMatchObject({ code: 'INTERNAL' });
+    await expect(finding).rejects.toThrow('permission');
+  });
+
+  it('gives back fields that a schema does not know', async () => {
+    const tenant = newTenant();
+    const agent = { ...agentRecord(), later: { a: 1 } };
+    await stores.agents.insert(tenant, agent);
+    expect(await stores.agents.find(tenant, agent.id)).toEqual(agent);
+  });
+
+  it('changes the shared document of a record, and leaves it when the change does not name it', async () => {
+    const tenant = newTenant();
+    const agent = agentRecord();
+    await stores.agents.insert(tenant, agent);
+    const session = sessionRecord(agent.id, { dsl: { old: true } });
+    await stores.sessions.insert(tenant, session);
+    const named = { ...session, name: 'new' };
+    expect(await stores.sessions.update(tenant, session.id, { name: 'new' })).toEqual(named);
+    const dsl = { new: true };
+    expect(await stores.sessions.update(tenant, session.id, { dsl })).toEqual({ ...named, dsl });
+    expect(await stores.sessions.find(tenant, session.id)).toEqual({ ...named, dsl });
+  });
+
+  it('lists by an index', async () => {
+    const { sql } = stores.database;
+    const plan = await sql.begin(async (transaction) => {
+      await transaction`set local enable_seqscan = off`;
+      return transaction`
+        explain select record from runnel.agents where tenant = 't'
+        order by updated_at desc, position desc offset 0 limit 30`;
+    });
+    const text = JSON.stringify(plan);
+    expect(text).toContain('Index Scan Backward');
+    expect(text).not.toContain('Sort');
+  });
+});
