@@ -1,4 +1,4 @@
-import { concat, concatMap, defer, from, map, type Observable, of } from 'rxjs';
+import { concat, concatMap, defer, EMPTY, from, map, type Observable, of } from 'rxjs';
 import { type AgentState, newAgentState, type PendingCall } from '../agents/agent-events.js';
 import { type CallContext, contextOf } from '../agents/call-context.js';
 import { runAgent } from '../agents/run-agent.js';
@@ -6,13 +6,12 @@ import type { Approval } from '../agents/run-calls.js';
 import { type Activation, type Component, defineComponent } from '../graph/component.js';
 import { interrupt, type NodeEvent } from '../graph/node-events.js';
 import { type ChatMessage, contentText } from '../models/chat-model.js';
-import { collectAnswer } from '../models/collect-answer.js';
 import { tools } from '../tools/index.js';
 import type { AnyTool } from '../tools/tool.js';
 import { type AgentNode, approvalPayload, nodeEvents, readApprovals, readNodeState } from './agents/agent-node.js';
 import { type AgentParams, type AgentSpec, agentParams, readAgent } from './agents/agent-params.js';
 import { type McpTools, type OpenAgent, openAgent, withMcpTools } from './agents/agent-setup.js';
-import { usageEvent } from './chat/answers.js';
+import { wholeAnswer } from './chat/answers.js';
 import type { NodeChat } from './chat/params.js';
 import { llm } from './llm.js';
 import { rewritePrompt } from './prompts.js';
@@ -119,13 +118,10 @@ function rewriteQuestion(
   const asked$ = chat.ask(
     chat.request([{ role: 'user', content: prompt }]),
     (answer$) =>
-      answer$.pipe(
-        collectAnswer(),
-        concatMap(({ text, usage }): NodeEvent[] => {
-          question = text.trim() || question;
-          return usage === undefined ? [] : [usageEvent(usage)];
-        }),
-      ),
+      wholeAnswer(answer$, (text) => {
+        question = text.trim() || question;
+        return EMPTY;
+      }),
     { id: 'rewrite' },
   );
   return concat(
