@@ -97,14 +97,9 @@ export function outputOf(parameter: string): string[] {
 
 /** A reference as it stands between braces. */
 export function nameReference(reference: Reference): string {
-  switch (reference.kind) {
-    case 'variable':
-      return reference.key;
-    case 'alias':
-      return [reference.name, ...reference.path].join('.');
-    case 'output':
-      return `${reference.component}@${[reference.name, ...reference.path].join('.')}`;
-  }
+  if (reference.kind === 'variable') return reference.key;
+  const path = [reference.name, ...reference.path].join('.');
+  return reference.kind === 'alias' ? path : `${reference.component}@${path}`;
 }
 
 /** The warnings of a node, then its result; the plain result without warnings. */
