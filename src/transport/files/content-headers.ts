@@ -2,24 +2,7 @@
 
 import { MEDIA_TYPES } from '../../records/files.js';
 
-const CODE = new Set([
-  'js',
-  'ts',
-  'py',
-  'java',
-  'c',
-  'cpp',
-  'h',
-  'go',
-  'rs',
-  'rb',
-  'php',
-  'sh',
-  'sql',
-  'css',
-  'yml',
-  'yaml',
-]);
+const CODE = new Set('js ts py java c cpp h go rs rb php sh sql css yml yaml'.split(' '));
 
 /** Types that a browser would run scripts of. */
 const ACTIVE = /html|xml|svg|javascript|ecmascript|multipart\/related|message\/rfc822/i;
