@@ -3,7 +3,7 @@ import { type AgentState, newAgentState, type PendingCall } from '../agents/agen
 import { type CallContext, contextOf } from '../agents/call-context.js';
 import { runAgent } from '../agents/run-agent.js';
 import type { Approval } from '../agents/run-calls.js';
-import { type Activation, type Component, defineComponent } from '../graph/component.js';
+import type { Activation } from '../graph/node.js';
 import { interrupt, type NodeEvent } from '../graph/node-events.js';
 import { type ChatMessage, contentText } from '../models/chat-model.js';
 import { collectAnswer } from '../models/collect-answer.js';
@@ -14,6 +14,7 @@ import { type AgentParams, type AgentSpec, agentParams, readAgent } from './agen
 import { type McpTools, type OpenAgent, openAgent, withMcpTools } from './agents/agent-setup.js';
 import { usageEvent } from './chat/answers.js';
 import type { NodeChat } from './chat/params.js';
+import { type Component, defineComponent } from './component.js';
 import { llm } from './llm.js';
 import { rewritePrompt } from './prompts.js';
 import { TaggedText } from './speaking/think-text.js';

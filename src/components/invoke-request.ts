@@ -4,9 +4,9 @@ import type { HttpMethod } from '../adapters/egress/request-headers.js';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { EngineError } from '../errors.js';
-import type { Activation } from '../graph/component.js';
-import { traceContextOf } from '../graph/trace-context.js';
+import type { Activation } from '../graph/node.js';
 import { isJsonObject, type Json, parseJson } from '../json.js';
+import { traceContextOf } from '../trace-context.js';
 import type { TextReader } from './values/text-reader.js';
 
 /** One argument of the request as the document declares it. */

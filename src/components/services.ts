@@ -2,7 +2,7 @@
 
 import type { MemoryEntry, Services } from '../agents/call-context.js';
 import { EngineError } from '../errors.js';
-import type { Activation } from '../graph/component.js';
+import type { Activation } from '../graph/node.js';
 import type { Files, StoredFile } from '../tools/tool-services.js';
 
 export type { Files, MemoryEntry, Services, StoredFile };

@@ -13,9 +13,9 @@ import {
   timeout,
 } from 'rxjs';
 import { EngineError } from '../../errors.js';
-import type { TraceContext } from '../../graph/trace-context.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { invalidOption } from '../../operators/invalid-option.js';
+import type { TraceContext } from '../../trace-context.js';
 import { connectTo, type EgressConnection, type EgressTarget } from './connect.js';
 import { type Resolver, resolveWithSystem } from './dial.js';
 import { describeUrl, egressError } from './failures.js';

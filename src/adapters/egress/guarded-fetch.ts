@@ -1,7 +1,7 @@
 /** `fetch` for libraries that bring their own protocol: streaming, under the policy of the one egress client. */
 import type { Readable } from 'node:stream';
 import { EngineError } from '../../errors.js';
-import type { TraceContext } from '../../graph/trace-context.js';
+import type { TraceContext } from '../../trace-context.js';
 import { type Resolver, resolveHost, resolveWithSystem } from './dial.js';
 import { describeUrl, exchangeFailure } from './failures.js';
 import { type BodyLimits, tooLarge } from './read-body.js';

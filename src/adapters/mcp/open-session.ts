@@ -10,8 +10,8 @@ import type {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { Observable } from 'rxjs';
-import type { TraceContext } from '../../graph/trace-context.js';
 import type { JsonObject } from '../../json.js';
+import type { TraceContext } from '../../trace-context.js';
 import { createGuardedFetch, type GuardedFetchOptions } from '../egress/guarded-fetch.js';
 import { CONNECTION_LOST } from './mcp-failures.js';
 import type { LocalServer, RemoteServer, ServerSettings } from './mcp-settings.js';
