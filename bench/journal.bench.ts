@@ -3,7 +3,7 @@ import { lastValueFrom } from 'rxjs';
 import { loadCanvas } from '../src/canvas/load-canvas.js';
 import { runTurn } from '../src/canvas/turn.js';
 import { chain } from '../src/graph/build.js';
-import type { EventLog } from '../src/graph/log.js';
+import { type EventLog, eventJson } from '../src/graph/log.js';
 import { run } from '../src/graph/run.js';
 import type { RunOptions } from '../src/graph/run-options.js';
 import { documentOf } from './canvas.bench.js';
@@ -79,7 +79,7 @@ function counting(): { readonly log: EventLog; bytes(): number } {
     bytes: () => bytes,
     log: {
       append: (event) => {
-        const { length } = JSON.stringify(event);
+        const { length } = eventJson(event);
         bytes += length;
         return length;
       },

@@ -1,6 +1,5 @@
 /** What calls of models and tools need from the place that makes them: a node of a canvas, or any other code. */
 import type { ValueSource } from '../dsl/resolve.js';
-import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
 import type { JsonObject } from '../json.js';
 import type { Models } from '../models/router.js';
@@ -77,20 +76,6 @@ export function callContext(given: Pick<CallContext, 'services'> & Partial<CallC
     random: Math.random,
     ...given,
   };
-}
-
-/**
- * The models of a context.
- *
- * @throws EngineError CONFIG_INVALID when there are none.
- */
-export function modelsOf({ node, services }: Pick<CallContext, 'node' | 'services'>): Models {
-  if (services.models !== undefined) return services.models;
-  throw new EngineError(
-    'CONFIG_INVALID',
-    `Node "${node}" needs a model, but the run was started without services; pass { services: { models } }.`,
-    { node },
-  );
 }
 
 const NO_VALUES: ValueSource = {

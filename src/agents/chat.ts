@@ -11,7 +11,8 @@ import {
 } from '../graph/node-events.js';
 import type { ChatDelta, ChatMessage, ChatModel, ChatRequest } from '../models/chat-model.js';
 import { fitMessages } from '../models/fit-messages.js';
-import { type CallContext, modelsOf } from './call-context.js';
+import { requireService } from '../tools/tool-services.js';
+import type { CallContext } from './call-context.js';
 
 /** A model by its name, and what every request to it carries. */
 export interface ChatSettings extends Pick<ChatRequest, 'sampling' | 'retries' | 'thinking' | 'chatTemplateKwargs'> {
@@ -52,8 +53,10 @@ export interface CallPlace {
  * @throws EngineError `MODEL_UNKNOWN`; `CONFIG_INVALID` when the context has no models.
  */
 export function openChat(context: CallContext, { model: wanted, ...settings }: ChatSettings): Chat {
-  const { model, name, provider, supportsImages, contextLength } = modelsOf(context).chat(wanted);
-  const user = context.services.session?.id;
+  const { node, services } = context;
+  const models = requireService(services, 'models', `Node "${node}"`, { node });
+  const { model, name, provider, supportsImages, contextLength } = models.chat(wanted);
+  const user = services.session?.id;
   return {
     supportsImages,
     contextLength,

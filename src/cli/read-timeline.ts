@@ -1,139 +1,78 @@
-/** A timeline as the API shows it, read back. */
-import { z } from 'zod';
-import { MESSAGE_END } from '../canvas/ragflow-events.js';
+/** A timeline as the API gives it, read back. */
+import type { z } from 'zod';
 import { readCalls } from '../canvas/read-ragflow-events.js';
-import type { RunTimeline, TimelineEmission } from '../canvas/timeline.js';
+import type { RunTimeline } from '../canvas/timeline.js';
+import type { Json } from '../json.js';
+import { given } from '../transport/http/input.js';
+import { timelineShape } from '../transport/runs/run-view.js';
 
-const count = z.number();
-const orNull = count.nullable().transform((value) => value ?? undefined);
-const usage = z
-  .looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count, calls: count })
-  .transform(({ prompt_tokens, completion_tokens, total_tokens, calls }) => ({
-    promptTokens: prompt_tokens,
-    completionTokens: completion_tokens,
-    totalTokens: total_tokens,
-    calls,
-  }));
-
-const KINDS = ['text', 'thinking', 'usage', MESSAGE_END, 'audio', 'notice'] satisfies TimelineEmission['kind'][];
-
-const emission = z.looseObject({
-  kind: z.enum(KINDS),
-  first_event_id: count,
-  last_event_id: count,
-  at: count,
-  pieces: count,
-  characters: count,
-});
-
-const activation = z.looseObject({
-  component_id: z.string(),
-  within: z.string().nullable(),
-  token: count.nullable(),
-  attempt: count,
-  status: z.enum(['open', 'settled', 'failed', 'retried', 'skipped', 'waiting']),
-  error: z.string().nullable(),
-  started_at: count,
-  ended_at: orNull,
-  elapsed_time: orNull,
-  first_event_id: count,
-  last_event_id: orNull,
-  usage,
-  emissions: z.array(emission),
-  calls: z.array(z.json()),
-});
-
-const node = z.looseObject({
-  component_id: z.string(),
-  component_type: z.string(),
-  component_name: z.string(),
-  activations: count,
-  failures: count,
-  retries: count,
-  skips: count,
-  first_started_at: count,
-  last_ended_at: orNull,
-  busy_time: count,
-  longest_time: count,
-  pieces: count,
-  characters: count,
-  usage,
-});
-
-const timeline = z.looseObject({
-  status: z.enum(['running', 'waiting', 'succeeded', 'failed', 'cancelled']),
-  error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
-  started_at: count,
-  finished_at: orNull,
-  elapsed_time: orNull,
-  usage,
-  last_event_id: count,
-  nodes: z.array(node),
-  activations: z.array(activation),
-  omitted: count,
-});
+type TimelineAnswer = z.output<typeof timelineShape>;
 
 /** Undefined for something else. */
 export function readTimelineView(value: unknown): RunTimeline | undefined {
-  const { data, success } = timeline.safeParse(value);
+  const { data, success } = timelineShape.safeParse(value);
   if (!success) return undefined;
-  const { status, error, started_at, finished_at, elapsed_time, last_event_id, omitted } = data;
+  const { error } = data;
   return {
-    status,
+    status: data.status,
     ...(error !== null && { error: { code: error.code, message: error.message } }),
-    startedAtMs: started_at,
-    ...(finished_at !== undefined && { endedAtMs: finished_at }),
-    ...(elapsed_time !== undefined && { elapsedMs: Math.round(elapsed_time * 1000) }),
-    lastSeq: last_event_id,
-    usage: data.usage,
+    startedAtMs: data.started_at,
+    ...given({ endedAtMs: data.finished_at, elapsedMs: millisecondsOf(data.elapsed_time) }),
+    lastSeq: data.last_event_id,
+    usage: usageOf(data.usage),
     activations: data.activations.map(activationOf),
-    omitted,
+    omitted: data.omitted,
     nodes: data.nodes.map(nodeOf),
   };
 }
 
-function activationOf(one: z.output<typeof activation>): RunTimeline['activations'][number] {
-  const { within, token, error, ended_at, elapsed_time, last_event_id } = one;
+function activationOf(one: TimelineAnswer['activations'][number]): RunTimeline['activations'][number] {
+  const { within, token, error } = one;
   return {
     node: one.component_id,
-    ...(within !== null && { within }),
-    ...(token !== null && { token }),
     attempt: one.attempt,
     status: one.status,
-    ...(error !== null && { error }),
     startSeq: one.first_event_id,
-    ...(last_event_id !== undefined && { endSeq: last_event_id }),
     startedAtMs: one.started_at,
-    ...(ended_at !== undefined && { endedAtMs: ended_at }),
-    ...(elapsed_time !== undefined && { elapsedMs: Math.round(elapsed_time * 1000) }),
-    emissions: one.emissions.map(({ kind, first_event_id, last_event_id: toSeq, at, pieces, characters }) => ({
+    ...given({ within, token, error, endSeq: one.last_event_id, endedAtMs: one.ended_at }),
+    ...given({ elapsedMs: millisecondsOf(one.elapsed_time) }),
+    emissions: one.emissions.map(({ kind, first_event_id, last_event_id, at, pieces, characters }) => ({
       kind,
       fromSeq: first_event_id,
-      toSeq,
+      toSeq: last_event_id,
       atMs: at,
       pieces,
       characters,
     })),
-    calls: readCalls(one.calls),
-    usage: one.usage,
+    calls: readCalls(one.calls as Json[]),
+    usage: usageOf(one.usage),
   };
 }
 
-function nodeOf(one: z.output<typeof node>): RunTimeline['nodes'][number] {
+function nodeOf(one: TimelineAnswer['nodes'][number]): RunTimeline['nodes'][number] {
+  const { activations, failures, retries, skips, pieces, characters } = one;
   return {
     node: one.component_id,
     type: one.component_type,
     name: one.component_name,
-    activations: one.activations,
-    failures: one.failures,
-    retries: one.retries,
-    skips: one.skips,
+    activations,
+    failures,
+    retries,
+    skips,
+    pieces,
+    characters,
     firstStartedAtMs: one.first_started_at,
-    ...(one.last_ended_at !== undefined && { lastEndedAtMs: one.last_ended_at }),
+    ...given({ lastEndedAtMs: one.last_ended_at }),
     busyMs: Math.round(one.busy_time * 1000),
     longestMs: Math.round(one.longest_time * 1000),
-    pieces: one.pieces,
-    characters: one.characters,
-    usage: one.usage,
+    usage: usageOf(one.usage),
   };
+}
+
+function usageOf({ prompt_tokens, completion_tokens, total_tokens, calls }: TimelineAnswer['usage']) {
+  return { promptTokens: prompt_tokens, completionTokens: completion_tokens, totalTokens: total_tokens, calls };
+}
+
+function millisecondsOf(seconds: number | null): number | null {
+  return seconds === null ? null : Math.round(seconds * 1000);
 }

@@ -12,7 +12,7 @@ import type { Files, Services } from '../components/services.js';
 import type { Document } from '../dsl/document.js';
 import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
-import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH } from '../json.js';
+import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../json.js';
 import { readSettings } from '../settings/read-settings.js';
 import { watchedBy } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -267,14 +267,6 @@ const TYPES: readonly (readonly [prefix: string, isOfType: (value: Json) => bool
   ['object', isJsonObject],
   ['array', Array.isArray],
 ];
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
 
 const ID = /^[0-9a-f]{32}$/;
 

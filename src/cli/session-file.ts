@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Session } from '../canvas/turn.js';
 import { EngineError } from '../errors.js';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../json.js';
 import { readText } from './read-source.js';
 
 /** Far more than a conversation of 2000 turns has. */
@@ -97,13 +97,5 @@ async function readIfThere(path: string): Promise<string | undefined> {
     const cause = EngineError.is(error) ? error.cause : undefined;
     if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

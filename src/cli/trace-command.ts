@@ -10,7 +10,7 @@ import { type RunTimeline, TimelineFold } from '../canvas/timeline.js';
 import { timelinePage } from '../canvas/timeline-page.js';
 import { EngineError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../json.js';
 import { readSettings } from '../settings/read-settings.js';
 import { type Command, EXIT, parse } from './command.js';
 import { readTimelineView } from './read-timeline.js';
@@ -138,12 +138,7 @@ function eventOf(line: string, where: string): RunEvent | NumberedWireEvent | un
   if (text === '' || text === '[DONE]' || /^(?::|id:|event:|retry:)/.test(text)) return undefined;
   const wrong = (): EngineError => new EngineError('USAGE', `There is no event of a run in ${where}.`);
   if (text.length > MAX_LINE) throw wrong();
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw wrong();
-  }
+  const value = parseJson(text);
   if (!isJsonObject(value)) throw wrong();
   // RAGFlow's last frame of a stream that failed repeats what an event reported.
   if (typeof value.code === 'number' && value.event === undefined) return undefined;

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
+/** Parameters that may be absent or null: a text, a switch, a text or several; and one that may be absent and holds any value. */
+export const nullishText = z.string().nullish();
+export const nullishFlag = z.boolean().nullish();
+export const nullishTexts = z.union([z.string(), z.array(z.string())]).nullish();
+export const optionalJson = z.json().optional();
+
 /**
  * Parameters that every component has. The engine reads them from the document; the schemas contain them so that the
  * catalogue shows them.
  */
 export const baseParams = {
-  description: z.string().nullish().describe('Note for editors of the document; default "".'),
-  exception_method: z
-    .string()
-    .nullish()
-    .describe(
-      'What happens when the node fails: "comment" (a default value), "goto" (other nodes); default: the run fails.',
-    ),
-  exception_default_value: z.json().optional().describe('The value that "comment" gives; default none.'),
-  exception_goto: z
-    .union([z.string(), z.array(z.string())])
-    .nullish()
-    .describe('Ids of the nodes that "goto" leads to; default none.'),
+  description: nullishText.describe('Note for editors of the document; default "".'),
+  exception_method: nullishText.describe(
+    'What happens when the node fails: "comment" (a default value), "goto" (other nodes); default: the run fails.',
+  ),
+  exception_default_value: optionalJson.describe('The value that "comment" gives; default none.'),
+  exception_goto: nullishTexts.describe('Ids of the nodes that "goto" leads to; default none.'),
 };
 
 /** The language of a component's templates, a promise of Runnel's: RAGFlow knows Jinja alone. */

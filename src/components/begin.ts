@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { baseParams, optionalText } from './base-params.js';
+import { baseParams, nullishText, optionalText } from './base-params.js';
 import { defineComponent } from './component.js';
 import { type FieldValues, type Form, formParam, resolveFields } from './form-fields.js';
 import { isTruthy } from './values/comparison.js';
@@ -14,10 +14,7 @@ const params = z.looseObject({
     .enum(['conversational', 'task', 'Webhook'])
     .nullish()
     .describe('How the canvas is started; default "conversational".'),
-  prologue: z
-    .string()
-    .nullish()
-    .describe(`Greeting before the first question; default ${JSON.stringify(DEFAULT_PROLOGUE)}`),
+  prologue: nullishText.describe(`Greeting before the first question; default ${JSON.stringify(DEFAULT_PROLOGUE)}`),
   inputs: formParam,
   layout_recognize: optionalText.describe('How documents given as files are parsed; default "".'),
 });

@@ -3,7 +3,7 @@
 import { map, type Observable, type ObservableInput, of } from 'rxjs';
 import { z } from 'zod';
 import { parseReference, type Reference } from '../dsl/reference.js';
-import { readReference, type ValueSource } from '../dsl/resolve.js';
+import { foundValue, readReference, type ValueSource } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
 import type { NodeEvent } from '../graph/node-events.js';
@@ -47,8 +47,7 @@ export const concurrencyParam = z.coerce
 
 /** The value of one collected output at the end of a round: null when its node did not run. */
 export function collect({ reference }: CollectedOutput, source: ValueSource): Json {
-  const lookup = readReference(reference, source);
-  return lookup.status === 'found' ? lookup.value : null;
+  return foundValue(readReference(reference, source));
 }
 
 /**

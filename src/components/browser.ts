@@ -5,7 +5,7 @@ import type { BrowserSession, OpenOptions } from '../adapters/browser/index.js';
 import { contextOf } from '../agents/call-context.js';
 import type { Activation } from '../graph/node.js';
 import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';
-import { baseParams, flag, withDefault } from './base-params.js';
+import { baseParams, flag, nullishTexts, withDefault } from './base-params.js';
 import { type Browsed, browse } from './browsing/browse.js';
 import { isUpload, loadUploads, storeFiles } from './browsing/files.js';
 import { nothingToAsk } from './chat/messages.js';
@@ -38,9 +38,7 @@ const browserParams = z.preprocess(
     persist_session: flag(true).describe(
       'Later turns of the conversation reuse cookies and logins of the node, for half an hour. Default true.',
     ),
-    allowed_domains: z
-      .union([z.string(), z.array(z.string())])
-      .nullish()
+    allowed_domains: nullishTexts
       .transform((given, context): DomainList => {
         const domains = readDomains(given ?? '');
         if (domains !== undefined) return domains;

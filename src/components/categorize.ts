@@ -6,7 +6,7 @@ import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import type { ChatMessage } from '../models/chat-model.js';
 import { collectAnswer } from '../models/collect-answer.js';
-import { baseParams, nodeIds, withDefault } from './base-params.js';
+import { baseParams, nodeIds, nullishText, withDefault } from './base-params.js';
 import { usageEvent } from './chat/answers.js';
 import { readHistory } from './chat/messages.js';
 import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
@@ -26,7 +26,7 @@ const examples = z.preprocess(
 );
 
 const category = z.looseObject({
-  description: z.string().nullish().describe('What belongs here; default "".'),
+  description: nullishText.describe('What belongs here; default "".'),
   examples: examples.describe('Messages that belong here; default none.'),
   to: nodeIds
     .refine((ids) => ids.length > 0, 'a category needs at least one target')

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { evaluateLiterals } from '../dsl/python-literal.js';
 import { parseReference, type Reference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
-import { readReference, resolveParam, type ValueSource } from '../dsl/resolve.js';
+import { foundValue, resolveParam, type ValueSource } from '../dsl/resolve.js';
 import { settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { baseParams } from './base-params.js';
+import { baseParams, nullishText, nullishTexts, optionalJson } from './base-params.js';
 import { defineComponent } from './component.js';
 import { TEXT_OPERATORS, type TextTest, textTest } from './values/comparison.js';
 import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
@@ -21,25 +21,21 @@ const OPERATIONS = [
 ] as const;
 
 const keyNames = z.array(z.union([z.string(), z.looseObject({ name: z.string() })])).nullish();
-const text = z.string().nullish();
 
 const params = z.looseObject({
   ...baseParams,
-  query: z
-    .union([z.string(), z.array(z.string())])
-    .nullish()
-    .describe(
-      'References of the objects and lists of objects to work on, a list or one text with commas. Default: none.',
-    ),
+  query: nullishTexts.describe(
+    'References of the objects and lists of objects to work on, a list or one text with commas. Default: none.',
+  ),
   operations: z.enum(OPERATIONS).default('literal_eval').describe('What to do. Default: literal_eval.'),
   select_keys: keyNames.describe('select_keys: names of the keys to keep, as texts or `{ name }`. Default: none.'),
   remove_keys: keyNames.describe('remove_keys: names of the keys to leave out, as texts or `{ name }`. Default: none.'),
   filter_values: z
     .array(
       z.looseObject({
-        key: text.describe('Key to compare; an object without it is left out.'),
-        operator: text.describe(`One of ${TEXT_OPERATORS.join(', ')}. Default: =.`),
-        value: z.json().optional().describe('What the value is compared with, as text; references are replaced.'),
+        key: nullishText.describe('Key to compare; an object without it is left out.'),
+        operator: nullishText.describe(`One of ${TEXT_OPERATORS.join(', ')}. Default: =.`),
+        value: optionalJson.describe('What the value is compared with, as text; references are replaced.'),
       }),
     )
     .nullish()
@@ -47,11 +43,8 @@ const params = z.looseObject({
   updates: z
     .array(
       z.looseObject({
-        key: text.describe('Key to set; blanks around it do not count.'),
-        value: z
-          .json()
-          .optional()
-          .describe('Its value; a reference alone keeps its type, others are replaced by text.'),
+        key: nullishText.describe('Key to set; blanks around it do not count.'),
+        value: optionalJson.describe('Its value; a reference alone keeps its type, others are replaced by text.'),
       }),
     )
     .nullish()
@@ -59,8 +52,8 @@ const params = z.looseObject({
   rename_keys: z
     .array(
       z.looseObject({
-        old_key: text.describe('Key to rename; blanks around it do not count.'),
-        new_key: text.describe('Its new name; blanks around it do not count.'),
+        old_key: nullishText.describe('Key to rename; blanks around it do not count.'),
+        new_key: nullishText.describe('Its new name; blanks around it do not count.'),
       }),
     )
     .nullish()
@@ -93,7 +86,7 @@ export const dataOperations = defineComponent<Params>({
     const operate = operationOf(given);
     return (activation) => {
       const reader = createTextReader(activation);
-      const objects = gatherObjects(references, activation.source, reader);
+      const objects = gatherObjects(references, reader);
       const result = operate(objects, activation.source, reader);
       return afterWarnings(reader.warnings, settled({ result }));
     };
@@ -105,12 +98,10 @@ function parseQuery(query: Params['query']): Reference[] {
   return texts.map(parseReference).filter((reference) => reference !== undefined);
 }
 
-function gatherObjects(references: readonly Reference[], source: ValueSource, reader: TextReader): JsonObject[] {
+function gatherObjects(references: readonly Reference[], reader: TextReader): JsonObject[] {
   return references.flatMap((reference) => {
-    const lookup = readReference(reference, source);
-    if (lookup.status === 'undeclared' || lookup.status === 'unresolved') reader.unresolved(reference, lookup);
-    if (lookup.status !== 'found') return [];
-    return (Array.isArray(lookup.value) ? lookup.value : [lookup.value]).filter(isJsonObject);
+    const value = foundValue(reader.lookup(reference));
+    return (Array.isArray(value) ? value : [value]).filter(isJsonObject);
   });
 }
 

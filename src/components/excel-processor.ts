@@ -13,13 +13,13 @@ import { createCellBudget, type Table } from '../documents/spreadsheets/table.js
 import { SPREADSHEET_FORMATS, writeSpreadsheet } from '../documents/spreadsheets/write-spreadsheet.js';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
-import { readReference, typedValue } from '../dsl/resolve.js';
+import { typedValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
 import { type NodeEvent, type Outputs, type Settled, settled, warning } from '../graph/node-events.js';
 import { type Json, parseJson } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { baseParams } from './base-params.js';
+import { baseParams, nullishText, optionalJson } from './base-params.js';
 import { defineComponent } from './component.js';
 import { serviceOf } from './services.js';
 import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
@@ -41,42 +41,28 @@ const params = z.looseObject({
     .describe(
       'read, merge: references of files, or of texts that hold tables (data: URL, Base64, CSV, Markdown). Default: none.',
     ),
-  file_ref: z.json().optional().describe('read, merge: another name of input_files. Default: none.'),
-  sheet_selection: z
-    .string()
-    .nullish()
-    .describe(
-      'read, merge: "all", "first", or names of sheets with commas between; a range may follow, as in Sheet1!A1:C10. Default: all.',
-    ),
-  merge_strategy: z
-    .string()
-    .nullish()
-    .describe(
-      'merge: "concat" puts rows one under the other, "join" puts those with equal keys together. Default: concat.',
-    ),
-  join_on: z
-    .string()
-    .nullish()
-    .describe('merge: column to join on, or several with commas. Default: none, which concats.'),
-  transform_instructions: z.string().nullish().describe('A note for the editor; nothing reads it. Default: "".'),
-  transform_data: z
-    .json()
-    .optional()
-    .describe('transform, output: reference of the data: rows, or an object with rows by sheet. Default: none.'),
-  output_data: z
-    .json()
-    .optional()
-    .describe(
-      'output: the data itself instead of transform_data; a first row of texts alone names the columns. Default: none.',
-    ),
-  sheet_name: z.string().nullish().describe('output: name of the sheet of rows that have none. Default: Sheet1.'),
+  file_ref: optionalJson.describe('read, merge: another name of input_files. Default: none.'),
+  sheet_selection: nullishText.describe(
+    'read, merge: "all", "first", or names of sheets with commas between; a range may follow, as in Sheet1!A1:C10. Default: all.',
+  ),
+  merge_strategy: nullishText.describe(
+    'merge: "concat" puts rows one under the other, "join" puts those with equal keys together. Default: concat.',
+  ),
+  join_on: nullishText.describe('merge: column to join on, or several with commas. Default: none, which concats.'),
+  transform_instructions: nullishText.describe('A note for the editor; nothing reads it. Default: "".'),
+  transform_data: optionalJson.describe(
+    'transform, output: reference of the data: rows, or an object with rows by sheet. Default: none.',
+  ),
+  output_data: optionalJson.describe(
+    'output: the data itself instead of transform_data; a first row of texts alone names the columns. Default: none.',
+  ),
+  sheet_name: nullishText.describe('output: name of the sheet of rows that have none. Default: Sheet1.'),
   output_format: z
     .preprocess(toFormat, z.enum(SPREADSHEET_FORMATS))
     .describe('output: "xlsx", or "csv" with the first sheet alone. Default: xlsx.'),
-  output_filename: z
-    .string()
-    .nullish()
-    .describe('output: name of the file without its ending; references are replaced. Default: output.'),
+  output_filename: nullishText.describe(
+    'output: name of the file without its ending; references are replaced. Default: output.',
+  ),
 });
 
 type Params = z.infer<typeof params>;
@@ -119,7 +105,7 @@ export const excelProcessor = defineComponent<Params>({
             return mergeResult(files, options, createCellBudget(MAX_CELLS));
           });
         case 'transform':
-          return afterWarnings(reader.warnings, settled(transform(given, activation, reader)));
+          return afterWarnings(reader.warnings, settled(transform(given, reader)));
         case 'output':
           return writeFile(given, activation, reader);
       }
@@ -135,7 +121,7 @@ function withFiles(
   reader: TextReader,
   outputsOf: (files: readonly LoadedFile[]) => Outputs,
 ): Settled | Observable<NodeEvent> {
-  const values = fileValues(given, activation, reader);
+  const values = fileValues(given, reader);
   if (values.length === 0) return afterWarnings(reader.warnings, settled(outputsOf([])));
   const { services } = activation;
   return fromAbortable(async (signal) => {
@@ -163,21 +149,21 @@ function unreadableMessage(error: unknown): string {
 }
 
 /** What the references of `input_files` name, lists taken apart, without what is empty. */
-function fileValues(given: Params, activation: Activation, reader: TextReader): readonly Json[] {
+function fileValues(given: Params, reader: TextReader): readonly Json[] {
   const named = given.input_files ?? given.file_ref ?? [];
   const entries: readonly Json[] = Array.isArray(named) ? named : [named];
   return entries
     .flatMap((entry) => {
-      const value = typeof entry === 'string' ? readValue(entry, activation, reader) : entry;
+      const value = typeof entry === 'string' ? readValue(entry, reader) : entry;
       return Array.isArray(value) ? (value as readonly Json[]) : [value];
     })
     .filter((value) => value !== null && value !== '');
 }
 
-function transform(given: Params, activation: Activation, reader: TextReader): Outputs {
+function transform(given: Params, reader: TextReader): Outputs {
   const wanted = given.transform_data ?? '';
   if (wanted === '') return { data: null, summary: 'No transform data reference provided' };
-  return transformResult(dataOf(wanted, activation, reader), createCellBudget(MAX_CELLS));
+  return transformResult(dataOf(wanted, reader), createCellBudget(MAX_CELLS));
 }
 
 function writeFile(given: Params, activation: Activation, reader: TextReader): Settled | Observable<NodeEvent> {
@@ -185,7 +171,7 @@ function writeFile(given: Params, activation: Activation, reader: TextReader): S
   const wanted = given.output_data ?? given.transform_data ?? '';
   const settleWith = (summary: string) => afterWarnings(reader.warnings, settled({ data: null, summary }));
   if (wanted === '') return settleWith('No data reference for output');
-  const data = dataOf(wanted, activation, reader);
+  const data = dataOf(wanted, reader);
   if (data === null) return settleWith('No data to output');
   const sheet = given.sheet_name?.trim() || 'Sheet1';
   // Rows of other nodes are data; a grid that was written for the file has its column names in the first row.
@@ -208,17 +194,14 @@ function tablesOfText(text: string, signal: AbortSignal): Promise<readonly Table
 }
 
 /** Data given as a reference, or itself. */
-function dataOf(wanted: Json, activation: Activation, reader: TextReader): Json {
-  return typeof wanted === 'string' ? readValue(wanted, activation, reader) : wanted;
+function dataOf(wanted: Json, reader: TextReader): Json {
+  return typeof wanted === 'string' ? readValue(wanted, reader) : wanted;
 }
 
 /** The value that a text names as a reference; any other text is the value itself. */
-function readValue(text: string, { source }: Activation, reader: TextReader): Json {
+function readValue(text: string, reader: TextReader): Json {
   const reference = parseReference(text);
-  if (reference === undefined) return text;
-  const lookup = readReference(reference, source);
-  if (lookup.status === 'undeclared' || lookup.status === 'unresolved') reader.unresolved(reference, lookup);
-  return typedValue(reference, lookup);
+  return reference === undefined ? text : typedValue(reference, reader.lookup(reference));
 }
 
 /** Models write rows as JSON text, often in a fence. */

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { CallContext } from '../agents/call-context.js';
 import { splitTemplate } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
-import type { ValueSource } from '../dsl/resolve.js';
+import { foundValue, type ValueSource } from '../dsl/resolve.js';
 import { isJsonObject, type Json } from '../json.js';
-import { baseParams } from './base-params.js';
+import { baseParams, nullishText } from './base-params.js';
 import type { ReadPrompt } from './chat/messages.js';
 import { answerParams, type LlmParams, llmParams, modelParams, withUsualNames } from './chat/params.js';
 import { markSeen, pendingReply, textBefore, writeReply } from './chat/replies.js';
@@ -20,12 +20,9 @@ const generateParams = z.preprocess(
   z.looseObject({
     ...baseParams,
     ...modelParams,
-    prompt: z
-      .string()
-      .nullish()
-      .describe(
-        'The only prompt: the system prompt for the question of the user, or the question itself when it holds {sys.query} or there is no other. {input} is the text before the node; {Name:Id} is the text of a node.',
-      ),
+    prompt: nullishText.describe(
+      'The only prompt: the system prompt for the question of the user, or the question itself when it holds {sys.query} or there is no other. {input} is the text before the node; {Name:Id} is the text of a node.',
+    ),
     ...answerParams,
   }),
 );
@@ -109,8 +106,7 @@ function inputOf(context: CallContext, upstream: readonly string[]): string {
 }
 
 function questionIn(source: ValueSource): string {
-  const lookup = source.variable('sys.query');
-  return lookup.status === 'found' ? renderValue(lookup.value).trim() : '';
+  return renderValue(foundValue(source.variable('sys.query'))).trim();
 }
 
 function passagesIn(source: ValueSource): string {
@@ -129,6 +125,5 @@ function passagesIn(source: ValueSource): string {
 function textOfNode(source: ValueSource, node: string): string | undefined {
   const lookups = TEXT_OUTPUTS.map((name) => source.output(node, name));
   if (lookups.some(({ status }) => status === 'unresolved')) return undefined;
-  const found = lookups.find((lookup) => lookup.status === 'found');
-  return found?.status === 'found' ? renderValue(found.value) : '';
+  return renderValue(foundValue(lookups.find(({ status }) => status === 'found')));
 }

@@ -9,7 +9,7 @@ import { type NodeEvent, type Outputs, settled, warning } from '../graph/node-ev
 import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { retryWith } from '../operators/retry-with.js';
-import { baseParams, entered, optionalText, withDefault } from './base-params.js';
+import { baseParams, entered, nullishFlag, optionalJson, optionalText, withDefault } from './base-params.js';
 import { defineComponent } from './component.js';
 import { invokeRequest } from './invoke-request.js';
 import { serviceOf } from './services.js';
@@ -18,10 +18,7 @@ import { createTextReader, outputOf, referencedOutputs } from './values/text-rea
 const variable = z.looseObject({
   key: optionalText.describe('Name of the argument; one without a name is left out.'),
   ref: optionalText.describe('Reference to its value, whose type is preserved in JSON.'),
-  value: z
-    .json()
-    .optional()
-    .describe('Its value where the reference has none; references in it are replaced. Default: "".'),
+  value: optionalJson.describe('Its value where the reference has none; references in it are replaced. Default: "".'),
 });
 
 const params = z.looseObject({
@@ -48,7 +45,7 @@ const params = z.looseObject({
     .preprocess(entered, z.number().int().min(1).max(86_400).default(60))
     .describe('Seconds for one attempt, the body included. Default: 60.'),
   proxy: optionalText.describe('http://[user:password@]host:port; references are replaced. Default: none.'),
-  clean_html: z.boolean().nullish().describe('Gives the text of a web page instead of its source. Default: false.'),
+  clean_html: nullishFlag.describe('Gives the text of a web page instead of its source. Default: false.'),
   max_retries: z
     .preprocess(entered, z.coerce.number().int().min(0).max(100).default(0))
     .describe('Attempts after the first that failed or took too long. Default: 0.'),

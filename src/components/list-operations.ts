@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { canonicalJson, sortValues } from '../dsl/json-order.js';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
-import { readReference } from '../dsl/resolve.js';
+import { foundValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { baseParams } from './base-params.js';
+import { baseParams, nullishText, nullishTexts, optionalJson } from './base-params.js';
 import { defineComponent } from './component.js';
 import { jsonKind, TEXT_OPERATORS, textTest } from './values/comparison.js';
 import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
@@ -35,23 +35,14 @@ const params = z.looseObject({
   strict: z
     .preprocess(toFlag, z.boolean())
     .describe('nth, head, tail: whether an n that the list does not have is an error. Default: false.'),
-  sort_method: z.string().nullish().describe('sort: "asc" or "desc". Default: asc.'),
-  sort_by: z
-    .union([z.string(), z.array(z.string())])
-    .nullish()
-    .describe(
-      'sort: keys of objects to sort by, a list or one text with commas. Default: none, the whole object counts.',
-    ),
+  sort_method: nullishText.describe('sort: "asc" or "desc". Default: asc.'),
+  sort_by: nullishTexts.describe(
+    'sort: keys of objects to sort by, a list or one text with commas. Default: none, the whole object counts.',
+  ),
   filter: z
     .looseObject({
-      operator: z
-        .string()
-        .nullish()
-        .describe(`One of ${TEXT_OPERATORS.join(', ')}. Default: =.`),
-      value: z
-        .json()
-        .optional()
-        .describe('What items are compared with, as text; references are replaced. Default: "".'),
+      operator: nullishText.describe(`One of ${TEXT_OPERATORS.join(', ')}. Default: =.`),
+      value: optionalJson.describe('What items are compared with, as text; references are replaced. Default: "".'),
     })
     .nullish()
     .describe('filter: what an item must be like to stay. Default: the empty text.'),
@@ -89,21 +80,16 @@ export const listOperations = defineComponent<Params>({
   },
 });
 
-function readList(query: string, { node, source }: Activation, reader: TextReader): readonly Json[] {
+function readList(query: string, { node }: Activation, reader: TextReader): readonly Json[] {
   const reference = parseReference(query);
-  const lookup = reference === undefined ? undefined : readReference(reference, source);
-  if (reference !== undefined && lookup?.status === 'unresolved') reader.unresolved(reference, lookup);
-  const value = lookup?.status === 'found' ? lookup.value : null;
+  const value = foundValue(reference && reader.lookup(reference));
   if (Array.isArray(value)) return value;
+  const found = value === null ? 'without a value' : `of the kind ${jsonKind(value)}`;
   throw new EngineError(
     'NODE_FAILED',
-    `List operations need a list, but "${query}" is ${describe(value)}. Name an output or a variable that holds a list.`,
+    `List operations need a list, but "${query}" is ${found}. Name an output or a variable that holds a list.`,
     { node },
   );
-}
-
-function describe(value: Json): string {
-  return value === null ? 'without a value' : `of the kind ${jsonKind(value)}`;
 }
 
 function operationOf(given: Params): Operate {

@@ -7,7 +7,7 @@ import { EngineError } from '../errors.js';
 import type { Activation, BodyEnd } from '../graph/node.js';
 import { interrupt, type NodeEvent, type Outputs, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json } from '../json.js';
-import { baseParams, optionalText, withDefault } from './base-params.js';
+import { baseParams, optionalJson, optionalText, withDefault } from './base-params.js';
 import { type Step, walk } from './bodies.js';
 import { defineComponent } from './component.js';
 import { compareForLoop } from './values/comparison.js';
@@ -19,7 +19,7 @@ const loopVariable = z.looseObject({
   input_mode: optionalText.describe(
     '"constant": starts with the value itself; "variable": with what it names; anything else: empty by type.',
   ),
-  value: z.json().optional().describe('A value, or a reference with input_mode "variable".'),
+  value: optionalJson.describe('A value, or a reference with input_mode "variable".'),
   type: optionalText.describe('string, number, boolean, object or array<…>; what an empty variable starts as.'),
 });
 
@@ -29,7 +29,7 @@ const loopCondition = z.looseObject({
   operator: optionalText.describe(
     'contains, not contains, start with, end with, is, is not, empty, not empty, =, ≠, >, <, ≥, ≤.',
   ),
-  value: z.json().optional().describe('What is compared with; a reference with input_mode "variable".'),
+  value: optionalJson.describe('What is compared with; a reference with input_mode "variable".'),
   input_mode: optionalText.describe('"constant" (default): the value itself; "variable": what it names.'),
 });
 

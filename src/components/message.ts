@@ -8,7 +8,7 @@ import { type Delta, type NodeEvent, notice, settled, warning } from '../graph/n
 import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { traceContextOf } from '../trace-context.js';
-import { baseParams, templateEngine } from './base-params.js';
+import { baseParams, nullishText, optionalJson, templateEngine } from './base-params.js';
 import { currentRetrieval } from './chat/retrieval.js';
 import { defineComponent } from './component.js';
 import { optionalServices } from './services.js';
@@ -33,14 +33,13 @@ const messageParams = z.preprocess(
       'Language of the texts: "jinja" for those with {%…%} or {{…}}, or "handlebars" for all; default "jinja".',
     ),
     stream: z.boolean().optional().describe('Streams the text of other nodes while they write it; default true.'),
-    status: z.json().optional().describe('Status of a webhook answer; default none.'),
-    output_format: z
-      .string()
-      .nullish()
-      .describe('Also gives the answer as a file: "markdown", "html", "txt", "pdf", "docx" or "xlsx"; default none.'),
+    status: optionalJson.describe('Status of a webhook answer; default none.'),
+    output_format: nullishText.describe(
+      'Also gives the answer as a file: "markdown", "html", "txt", "pdf", "docx" or "xlsx"; default none.',
+    ),
     auto_play: z.union([z.boolean(), z.string()]).nullish().describe('Reads the answer aloud; default false.'),
     memory_ids: z.array(z.string()).nullish().describe('Memories that store the turn; default none.'),
-    user_id: z.string().nullish().describe('Whose memory it is, a text or a reference; default `sys.user_id`.'),
+    user_id: nullishText.describe('Whose memory it is, a text or a reference; default `sys.user_id`.'),
   }),
 );
 

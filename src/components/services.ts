@@ -1,9 +1,8 @@
 /** What components ask of the process around a run; handed to `run` as `services`. */
 
 import type { MemoryEntry, Services } from '../agents/call-context.js';
-import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
-import type { Files, StoredFile } from '../tools/tool-services.js';
+import { type Files, requireService, type StoredFile } from '../tools/tool-services.js';
 
 export type { Files, MemoryEntry, Services, StoredFile };
 
@@ -21,9 +20,6 @@ export function optionalServices({ services }: Activation): OptionalServices {
  * @throws EngineError CONFIG_INVALID when the run was started without it.
  */
 export function serviceOf<K extends keyof Services>(activation: Activation, name: K): NonNullable<Services[K]> {
-  const service = optionalServices(activation)[name];
-  if (service !== undefined) return service as NonNullable<Services[K]>;
   const { node } = activation;
-  const message = `Node "${node}" needs the service "${name}", but the run was started without it; pass { services: { ${name} } }.`;
-  throw new EngineError('CONFIG_INVALID', message, { node });
+  return requireService(optionalServices(activation), name, `Node "${node}"`, { node }) as NonNullable<Services[K]>;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
+import { foundValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
 import { settled } from '../graph/node-events.js';
@@ -63,7 +64,7 @@ function textToSplit(activation: Activation, reference: string): string {
       node: activation.node,
     });
   }
-  const value = lookup.status === 'found' ? lookup.value : null;
+  const value = foundValue(lookup);
   if (!isTruthy(value)) return '';
   if (typeof value === 'string') return value;
   const kind = Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;

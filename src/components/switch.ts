@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseReference, type Reference } from '../dsl/reference.js';
-import { readReference, resolveParam, typedValue, type ValueSource } from '../dsl/resolve.js';
+import { resolveParam, typedValue, type ValueSource } from '../dsl/resolve.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { baseParams, nodeIds, optionalText, withDefault } from './base-params.js';
@@ -84,21 +84,18 @@ function parseCondition({ logical_operator, items, to }: z.infer<typeof conditio
 }
 
 function holds({ items, needsAll }: Condition, source: ValueSource, reader: TextReader): boolean {
-  const test = (item: Item): boolean =>
-    compareForSwitch(leftOf(item, source, reader), item.operator, rightOf(item, source));
+  // What has no value counts as null, an output that its node does not have as empty text.
+  const test = ({ left, operator, right }: Item): boolean =>
+    compareForSwitch(
+      left === undefined ? null : typedValue(left, reader.lookup(left)),
+      operator,
+      readRight(right, source),
+    );
   // All items are evaluated, so that a mistake in one is reported whatever the others give.
   return needsAll ? items.length > 0 && items.map(test).every((result) => result) : items.some(test);
 }
 
-/** What has no value counts as null, an output that its node does not have as empty text. */
-function leftOf({ left }: Item, source: ValueSource, reader: TextReader): Json {
-  if (left === undefined) return null;
-  const lookup = readReference(left, source);
-  if (lookup.status === 'undeclared' || lookup.status === 'unresolved') reader.unresolved(left, lookup);
-  return typedValue(left, lookup);
-}
-
 /** Only braces make a reference here: `me@example.com` is text to compare with. */
-function rightOf({ right }: Item, source: ValueSource): Json {
+function readRight(right: Json, source: ValueSource): Json {
   return typeof right === 'string' && right.includes('{') ? resolveParam(right, source) : right;
 }

@@ -8,7 +8,7 @@ import { type NodeEvent, notice, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { callTool, parametersSchema } from '../tools/call-tool.js';
 import { type AnyTool, namesOf, type Shape, type ToolCall, type ToolEvent, type ToolRetries } from '../tools/tool.js';
-import { baseParams } from './base-params.js';
+import { baseParams, optionalJson } from './base-params.js';
 import { registerReferences } from './chat/retrieval.js';
 import { type AnyComponent, defineComponent } from './component.js';
 import { createTextReader, referencedOutputs, type TextReader } from './values/text-reader.js';
@@ -63,10 +63,9 @@ function argumentFields(tool: AnyTool): Record<string, z.ZodType> {
     const usual = fallback === undefined ? '' : ` Default: ${JSON.stringify(fallback)}.`;
     return [
       name,
-      z
-        .json()
-        .optional()
-        .describe(`${schema.description ?? ''}${tool.verbatim?.includes(name) ? '' : ' May hold references.'}${usual}`),
+      optionalJson.describe(
+        `${schema.description ?? ''}${tool.verbatim?.includes(name) ? '' : ' May hold references.'}${usual}`,
+      ),
     ];
   });
   return Object.fromEntries(fields);

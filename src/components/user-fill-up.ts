@@ -2,6 +2,7 @@ import { concatMap, type Observable, of } from 'rxjs';
 import { z } from 'zod';
 import { canonicalId } from '../dsl/component-id.js';
 import { renderValue } from '../dsl/render-value.js';
+import { foundValue } from '../dsl/resolve.js';
 import type { Activation, NodeFunction } from '../graph/node.js';
 import {
   type Interrupt,
@@ -123,12 +124,12 @@ function settle(tips: Outputs, values: FieldValues): Settled {
 }
 
 /** Asks for every field but optional files; without such a field the form settles. */
-function ask(activation: Activation, form: Form, tips: Outputs): Settled | Interrupt {
+function ask({ node, source }: Activation, form: Form, tips: Outputs): Settled | Interrupt {
   const open = [...form].filter(([, field]) => !(isFileField(field) && field.optional));
   if (open.length === 0) return settled(tips);
   const inputs = Object.fromEntries(open.map(([name, field]): [string, Json] => [name, openField(field)]));
   // Until it is answered, a form that asks again, such as in a Loop, keeps the values of its previous answer readable.
-  const before = open.map(([name]): [string, Json] => [name, ownOutput(activation, name)]);
+  const before = open.map(([name]): [string, Json] => [name, foundValue(source.output(node, name))]);
   const readable = Object.fromEntries(before.filter(([, value]) => value !== null));
   return interrupt({ kind: 'form', inputs, tips: tips.tips ?? '' }, { ...readable, ...tips });
 }
@@ -145,9 +146,4 @@ function renderTips(activation: Activation, { tips }: FormSpec): { tips: Outputs
   if (tips === undefined) return { tips: {}, warnings: [] };
   const reader = createTextReader(activation, (value) => renderValue(value, { delimiter: ',' }));
   return { tips: { tips: reader.read(tips) }, warnings: reader.warnings };
-}
-
-function ownOutput({ source, node }: Activation, name: string): Json {
-  const lookup = source.output(node, name);
-  return lookup.status === 'found' ? lookup.value : null;
 }

@@ -3,11 +3,11 @@ import { parseReference, type Reference } from '../dsl/reference.js';
 import { readReference, type ValueSource } from '../dsl/resolve.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { baseParams } from './base-params.js';
+import { baseParams, nullishText } from './base-params.js';
 import { defineComponent } from './component.js';
 import { isTruthy } from './values/comparison.js';
 
-const candidate = z.union([z.string(), z.looseObject({ value: z.string().nullish().describe('A reference.') })]);
+const candidate = z.union([z.string(), z.looseObject({ value: nullishText.describe('A reference.') })]);
 
 const group = z.looseObject({
   group_name: z.string().min(1).describe('Name of the output that the group gives.'),

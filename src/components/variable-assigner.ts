@@ -5,7 +5,7 @@ import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
 import { type Notice, settled, type Write, warning } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { baseParams } from './base-params.js';
+import { baseParams, nullishText, optionalJson } from './base-params.js';
 import { defineComponent } from './component.js';
 import {
   ASSIGN_OPERATORS,
@@ -17,18 +17,12 @@ import {
 import { afterWarnings, createTextReader } from './values/text-reader.js';
 
 const assignment = z.looseObject({
-  variable: z.string().nullish().describe('Reference of what is written: `env.x`, `sys.x` or `node@output.path`.'),
-  operator: z
-    .string()
-    .nullish()
-    .describe(`One of ${ASSIGN_OPERATORS.join(', ')}.`),
-  parameter: z
-    .json()
-    .optional()
-    .describe(
-      'What the operator works with. overwrite: a reference. append, extend: a reference or a value. set: a template ' +
-        'or a value, null to clear. The arithmetic ones: a number or a reference in braces. The others take none.',
-    ),
+  variable: nullishText.describe('Reference of what is written: `env.x`, `sys.x` or `node@output.path`.'),
+  operator: nullishText.describe(`One of ${ASSIGN_OPERATORS.join(', ')}.`),
+  parameter: optionalJson.describe(
+    'What the operator works with. overwrite: a reference. append, extend: a reference or a value. set: a template ' +
+      'or a value, null to clear. The arithmetic ones: a number or a reference in braces. The others take none.',
+  ),
 });
 
 const params = z.looseObject({

@@ -55,7 +55,8 @@ function initialEnvironment(variables: JsonObject, name: string): Json {
   return ownValue(variable, 'value') ?? emptyOfType(ownText(variable, 'type') ?? '');
 }
 
-function emptyLike(value: Json): Json {
+/** The empty value of the type that a value has: "", 0, false, [] or {}; null for null. */
+export function emptyLike(value: Json): Json {
   if (typeof value === 'string') return '';
   if (typeof value === 'number') return 0;
   if (typeof value === 'boolean') return false;

@@ -64,6 +64,11 @@ export function typedValue(reference: Reference, lookup: Lookup): Json {
   return lookup.status === 'undeclared' && isOutput ? '' : null;
 }
 
+/** The value that was found; null without one. */
+export function foundValue(lookup: Lookup | undefined): Json {
+  return lookup?.status === 'found' ? lookup.value : null;
+}
+
 /** Reads a parameter that holds one reference and nothing else; `unresolved` when it does not. */
 export function readText(text: string, source: ValueSource): Lookup {
   const reference = parseReference(text);

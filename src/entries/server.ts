@@ -119,7 +119,6 @@ export type {
   Family,
   Histogram,
   Labels,
-  MetricOptions,
   MetricRegistry,
   Mirror,
   Point,

@@ -6,8 +6,8 @@
  */
 import { z } from 'zod';
 import { EngineError } from '../errors.js';
-import { isJsonObject, type JsonObject } from '../json.js';
-import type { RunEvent } from './events.js';
+import { escapeJson, isJsonObject, type JsonObject } from '../json.js';
+import type { NodeSettled, NodeStarted, RunEvent } from './events.js';
 import type { Checkpoint } from './state.js';
 
 /**
@@ -80,7 +80,7 @@ export class LogWriter {
     const bytes = this.#options.log.append(event);
     const isState = changesState(event);
     if (typeof bytes === 'number') this.#bytes += bytes;
-    else this.#bytes += isState ? JSON.stringify(event).length : BYTES_OF_OBSERVATION;
+    else this.#bytes += isState ? eventJson(event).length : BYTES_OF_OBSERVATION;
     if (isState) this.#schedule();
   }
 
@@ -203,6 +203,41 @@ const stateEventSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('body-resumed'), ...header, key: z.string(), answers: z.json().optional() }),
   z.looseObject({ type: z.literal('body-closed'), ...header, key: z.string() }),
 ]);
+
+/**
+ * An event as JSON, without line ends. By hand for the two events that every node has, which takes a third of the time of
+ * `JSON.stringify` and less.
+ *
+ * @throws RangeError when the event is nested too deep to be written.
+ */
+export function eventJson(event: RunEvent): string {
+  if (event.type === 'node-started' && event.resumed === undefined && event.retractFrom === undefined) {
+    return `${headJson(event)},"attempt":${event.attempt}}`;
+  }
+  if (event.type === 'node-settled' && isPlainSettlement(event)) {
+    return `${headJson(event)},"outputs":${JSON.stringify(event.outputs)},"elapsedMs":${event.elapsedMs}}`;
+  }
+  return JSON.stringify(event);
+}
+
+function headJson({ type, run, seq, at, node, within, token }: NodeStarted | NodeSettled): string {
+  const place = within === undefined ? '' : `,"within":"${escapeJson(within)}"`;
+  return `{"type":"${type}","run":"${escapeJson(run)}","seq":${seq},"at":${at},"node":"${escapeJson(node)}"${place},"token":${token}`;
+}
+
+/** Whether a settlement has outputs alone. */
+function isPlainSettlement(event: NodeSettled): boolean {
+  const { next, writes, exit, recovered, calls, callsOmitted, toolCalls } = event;
+  return (
+    next === undefined &&
+    writes === undefined &&
+    exit === undefined &&
+    recovered === undefined &&
+    calls === undefined &&
+    callsOmitted === undefined &&
+    toolCalls === undefined
+  );
+}
 
 /** Types of events for observers, which a fold passes over. */
 const OBSERVATIONS: readonly unknown[] = [

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EngineError } from '../errors.js';
+import { parseJson } from '../json.js';
 import { invalidSettings } from './invalid-settings.js';
 import { providers } from './providers/index.js';
 import { type Script, scriptSchema } from './scripted.js';
@@ -138,22 +139,15 @@ async function readModelsFile(
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new EngineError('CONFIG_INVALID', `${what} cannot be read: ${why}`, { cause });
   });
-  const parsed = modelsFileSchema.safeParse(parseJson(text, what));
+  const value = parseJson(text);
+  if (value === undefined) throw new EngineError('CONFIG_INVALID', `${what} is not valid JSON.`);
+  const parsed = modelsFileSchema.safeParse(value);
   if (!parsed.success) throw invalidSettings(what, parsed.error);
   const twin = sameButForCase(Object.keys(parsed.data.factories));
   if (twin !== undefined) {
     throw new EngineError('CONFIG_INVALID', `${what} has two factories named "${twin}" but for case; remove one.`);
   }
   return parsed.data;
-}
-
-function parseJson(text: string, what: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Without the parser's message: it quotes the text, and the text holds keys.
-    throw new EngineError('CONFIG_INVALID', `${what} is not valid JSON.`);
-  }
 }
 
 function sameButForCase(names: readonly string[]): string | undefined {

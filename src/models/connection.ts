@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { parseJson } from '../json.js';
 import { invalidOption } from '../operators/invalid-option.js';
 import { type CallTarget, refusal, unreachable, unusable } from './provider-error.js';
 
@@ -113,14 +114,10 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   const readJson: Connection['readJson'] = async (call) => {
     const { bytes } = await read(call);
-    try {
-      return JSON.parse(bytes.toString('utf8'));
-    } catch {
-      throw unusable(
-        targetOf(call),
-        `answered something that is not JSON: "${bytes.subarray(0, 100).toString('utf8')}"`,
-      );
-    }
+    const value = parseJson(bytes.toString('utf8'));
+    if (value !== undefined) return value;
+    const beginning = bytes.subarray(0, 100).toString('utf8');
+    throw unusable(targetOf(call), `answered something that is not JSON: "${beginning}"`);
   };
 
   return { timeoutMs, targetOf, open, read, readJson };

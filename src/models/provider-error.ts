@@ -1,5 +1,5 @@
 import { EngineError } from '../errors.js';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../json.js';
 
 /** Characters of a provider's own message that are passed on. */
 const MAX_MESSAGE = 500;
@@ -108,14 +108,8 @@ function first(value: string | string[] | undefined): string | undefined {
 }
 
 function providerMessage(body: string): string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    return body;
-  }
-  if (!isJsonObject(parsed)) return body;
-  return errorText(parsed.error ?? parsed);
+  const parsed = parseJson(body);
+  return isJsonObject(parsed) ? errorText(parsed.error ?? parsed) : body;
 }
 
 function errorText(error: unknown): string {

@@ -1,7 +1,7 @@
 /** How the texts of single settings are read; each gives a value, or the rest of a sentence that begins with the setting's name. */
 import { readDomains } from '../adapters/browser/guard-proxy.js';
 import { checkUrl } from '../adapters/egress/url-policy.js';
-import { isJsonObject, type Json } from '../json.js';
+import { isJsonObject, parseJson } from '../json.js';
 import { type AddressRange, type ApiKey, parseApiKeys, parseRange } from './access.js';
 import { listOf, type Parsed } from './setting.js';
 
@@ -105,14 +105,6 @@ function baseUrlProblem(problem: string): { readonly problem: string } {
   const form =
     'a JSON object from names of tools to http or https URLs, such as {"tavily_search": "https://tavily.example.org"}';
   return { problem: `must be ${form}: ${problem}` };
-}
-
-function parseJson(given: string): Json | undefined {
-  try {
-    return JSON.parse(given) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The URL, or what is wrong with it. */

@@ -171,7 +171,7 @@ const stores = {
   ),
   redisUrl: optional(
     'REDIS_URL',
-    'a Redis for runs with their events and checkpoints, and for what processes tell each other',
+    'a Redis for runs with their events and checkpoints, and for messages between processes',
     { shown: 'unset: the database', isSecret: true },
   ),
   keepRunsDays: count('RUNNEL_KEEP_RUNS_DAYS', 30, 'days that runs are stored after their end; 0: for ever'),

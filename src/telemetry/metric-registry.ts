@@ -11,15 +11,6 @@ import { invalidOption } from '../operators/invalid-option.js';
 /** Values by label. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** What is counted. */
-export interface MetricOptions {
-  /** As Prometheus writes it; counters end with `_total`. */
-  readonly name: string;
-  readonly help: string;
-  /** Names of the labels, in the order in which values are given. @default none */
-  readonly labels?: readonly string[];
-}
-
 /** Only ever grows. */
 export interface Counter {
   add(value: number, ...labels: readonly string[]): void;
@@ -73,9 +64,10 @@ export class MetricRegistry {
   readonly #histograms = new Map<string, HistogramSeries>();
   readonly #readers: ((read: () => Family) => void)[] = [];
 
-  counter(options: MetricOptions): Counter {
-    const series = new Series<{ value: number }>(options.labels, () => ({ value: 0 }));
-    this.#register(options.name, () => ({ ...about(options), type: 'counter', points: series.points() }));
+  /** A counter, whose name ends with `_total`; `labels` name the values that are given with each number, in their order. */
+  counter(name: string, help: string, labels: readonly string[] = []): Counter {
+    const series = new Series<{ value: number }>(labels, () => ({ value: 0 }));
+    this.#register(name, () => ({ name, help, type: 'counter', points: series.points() }));
     return {
       add(value, ...labels) {
         series.find(labels).value += value;
@@ -83,21 +75,20 @@ export class MetricRegistry {
     };
   }
 
-  histogram(options: MetricOptions & { readonly bounds?: readonly number[] }): Histogram {
-    const series = new HistogramSeries(options.bounds ?? SECONDS, options.labels);
-    const { bounds } = series;
-    this.#histograms.set(options.name, series);
-    this.#register(options.name, () => ({ ...about(options), type: 'histogram', bounds, points: series.points() }));
+  histogram(name: string, help: string, labels: readonly string[] = [], bounds = SECONDS): Histogram {
+    const series = new HistogramSeries(bounds, labels);
+    this.#histograms.set(name, series);
+    this.#register(name, () => ({ name, help, type: 'histogram', bounds, points: series.points() }));
     return series;
   }
 
   /** Read on each collection; at most as many points as its labels may have values. */
-  gauge(options: MetricOptions, read: () => readonly Point[] | number): void {
+  gauge(name: string, help: string, read: () => readonly Point[] | number): void {
     const points = (): readonly Point[] => {
       const value = read();
       return typeof value === 'number' ? [{ labels: {}, value }] : value;
     };
-    this.#register(options.name, () => ({ ...about(options), type: 'gauge', points: points() }));
+    this.#register(name, () => ({ name, help, type: 'gauge', points: points() }));
   }
 
   /** Everything, as it is now. */
@@ -131,7 +122,7 @@ class Series<C extends object> {
   readonly #known: readonly Map<string, string>[];
   readonly #cells = new Map<string, C & { readonly labels: Labels }>();
 
-  constructor(names: readonly string[] = [], create: () => C) {
+  constructor(names: readonly string[], create: () => C) {
     this.#names = names;
     this.#create = create;
     this.#known = names.map(() => new Map());
@@ -181,7 +172,7 @@ class HistogramSeries implements Histogram {
   mirror: Mirror | undefined = undefined;
   readonly #series: Series<Cell>;
 
-  constructor(bounds: readonly number[], labels: readonly string[] | undefined) {
+  constructor(bounds: readonly number[], labels: readonly string[]) {
     this.bounds = bounds;
     this.#series = new Series<Cell>(labels, () => ({ count: 0, sum: 0, buckets: Array(bounds.length + 1).fill(0) }));
   }
@@ -200,10 +191,6 @@ class HistogramSeries implements Histogram {
   points(): readonly Distribution[] {
     return this.#series.points().map((cell) => ({ ...cell, buckets: [...cell.buckets] }));
   }
-}
-
-function about({ name, help }: MetricOptions): { readonly name: string; readonly help: string } {
-  return { name, help };
 }
 
 /** Media type of Prometheus' text format. */

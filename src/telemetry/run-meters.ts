@@ -35,46 +35,34 @@ export class RunMeters {
   readonly #paused: Counter;
 
   constructor(registry: MetricRegistry) {
-    this.#runs = registry.counter({
-      name: 'ragflow_canvas_runs_total',
-      help: 'Runs that ended, by how they did.',
-      labels: ['runtime', 'outcome'],
-    });
-    this.#durations = registry.histogram({
-      name: 'ragflow_canvas_run_duration_seconds',
-      help: 'How long runs took.',
-      labels: ['runtime'],
-    });
-    this.#paused = registry.counter({
-      name: 'runnel_runs_paused_total',
-      help: 'Runs that stopped to ask a person.',
-      labels: ['runtime'],
-    });
-    this.nodes = registry.histogram({
-      name: 'runnel_node_duration_seconds',
-      help: 'How long nodes took, by type of component.',
-      labels: ['type', 'outcome'],
-    });
-    this.models = registry.histogram({
-      name: 'runnel_model_call_duration_seconds',
-      help: 'How long calls of chat models took.',
-      labels: ['model', 'outcome'],
-    });
-    this.firstTokens = registry.histogram({
-      name: 'runnel_model_first_token_seconds',
-      help: 'How long chat models took to their first piece.',
-      labels: ['model'],
-    });
-    this.tokens = registry.counter({
-      name: 'runnel_model_tokens_total',
-      help: 'Tokens that went into chat models and came out of them.',
-      labels: ['model', 'kind'],
-    });
-    this.tools = registry.histogram({
-      name: 'runnel_tool_call_duration_seconds',
-      help: 'How long calls of tools took.',
-      labels: ['tool', 'outcome'],
-    });
+    this.#runs = registry.counter('ragflow_canvas_runs_total', 'Runs that ended, by how they did.', [
+      'runtime',
+      'outcome',
+    ]);
+    this.#durations = registry.histogram('ragflow_canvas_run_duration_seconds', 'How long runs took.', ['runtime']);
+    this.#paused = registry.counter('runnel_runs_paused_total', 'Runs that stopped to ask a person.', ['runtime']);
+    this.nodes = registry.histogram('runnel_node_duration_seconds', 'How long nodes took, by type of component.', [
+      'type',
+      'outcome',
+    ]);
+    this.models = registry.histogram('runnel_model_call_duration_seconds', 'How long calls of chat models took.', [
+      'model',
+      'outcome',
+    ]);
+    this.firstTokens = registry.histogram(
+      'runnel_model_first_token_seconds',
+      'How long chat models took to their first piece.',
+      ['model'],
+    );
+    this.tokens = registry.counter(
+      'runnel_model_tokens_total',
+      'Tokens that went into chat models and came out of them.',
+      ['model', 'kind'],
+    );
+    this.tools = registry.histogram('runnel_tool_call_duration_seconds', 'How long calls of tools took.', [
+      'tool',
+      'outcome',
+    ]);
   }
 
   /** Counts a run as the service keeps it. */

@@ -130,10 +130,8 @@ const RESOLUTION_MS = 20;
 export function addProcessGauges(registry: MetricRegistry): void {
   let delays: IntervalHistogram | undefined;
   registry.gauge(
-    {
-      name: 'runnel_event_loop_delay_seconds',
-      help: 'How late timers were since the last look: the median, the 99th percentile, the worst.',
-    },
+    'runnel_event_loop_delay_seconds',
+    'How late timers were since the last look: the median, the 99th percentile, the worst.',
     () => {
       if (delays === undefined) {
         delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -150,9 +148,7 @@ export function addProcessGauges(registry: MetricRegistry): void {
       ];
     },
   );
-  registry.gauge({ name: 'process_resident_memory_bytes', help: 'Memory of this process.' }, () =>
-    process.memoryUsage.rss(),
-  );
+  registry.gauge('process_resident_memory_bytes', 'Memory of this process.', () => process.memoryUsage.rss());
 }
 
 type Write = (fields: object, message: string) => void;

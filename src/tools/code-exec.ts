@@ -99,7 +99,7 @@ export const codeExec = defineTool({
     }
     const contract = readContract(params.outputs);
     if (typeof contract === 'string') throw toolFailed(contract);
-    const runner = requireService(services, 'code', 'execute_code');
+    const runner = requireService(services, 'code', 'Tool "execute_code"');
     const args = argumentsOf(given as Json, params.arguments, source);
     return runner.run({ language, source: script, args, ...(trace && { trace }) }).pipe(
       concatMap(async (result) => {

@@ -78,7 +78,7 @@ export const email = defineTool({
     const mail: Mail = { from, ...shown, id, sentAt: call.now() };
     const { smtp_server: host, smtp_port: port, password } = params;
     const user = params.smtp_username.trim() || from.address;
-    return requireService(services, 'http', 'email')
+    return requireService(services, 'http', 'Tool "email"')
       .connect({ host, port })
       .pipe(
         concatMap((connection) =>

@@ -73,7 +73,7 @@ export const exeSql = defineTool({
   isRepeatable: false,
   call({ sql }, { params, services, trace, now }): Observable<ToolEvent> {
     if (sql.trim() === '') throw nothingToRun();
-    const databases = requireService(services, 'databases', 'execute_sql');
+    const databases = requireService(services, 'databases', 'Tool "execute_sql"');
     const { db_type: kind, max_records: maxRows, ...rest } = params;
     const address: DatabaseAddress = { kind, ...rest };
     const dialect = checkAddress(address);

@@ -68,7 +68,7 @@ export const retrieval = defineTool({
     const question = query.replace(SPEAKER, '').trim();
     const { empty_response: nothing } = call.params;
     if (question === '' || isUnset(call.params)) return of(emptyResult(nothing));
-    const retriever = requireService(call.services, 'retriever', retrieval.name);
+    const retriever = requireService(call.services, 'retriever', `Tool "${retrieval.name}"`);
     const result$ = isMemory(call.params) ? recall(retriever, question, call) : search(retriever, question, call);
     return result$.pipe(catchError((error: unknown) => throwError(() => plain(error))));
   },

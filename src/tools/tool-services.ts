@@ -41,21 +41,35 @@ export interface ToolServices {
   readonly tools?: ToolSettings;
 }
 
+/** What to pass as a service that is missing, by its name. */
+const HINTS: Readonly<Record<string, string>> = {
+  http: 'createEgressClient()',
+  models: 'createModels(…)',
+  files: 'an object with read() and save()',
+  retriever: 'createMemoryRetriever(…)',
+  code: 'createEmbeddedRunner()',
+  browsers: 'createBrowsers()',
+  databases: 'createDatabases(…)',
+};
+
 /**
- * A service, or a clear error.
+ * A service, or an error that says what to pass; `user` is who needs it, such as `Tool "email"`.
  *
  * @throws EngineError CONFIG_INVALID when the run was started without it.
  */
-export function requireService<K extends keyof ToolServices>(
-  services: ToolServices,
+export function requireService<S extends ToolServices, K extends keyof S & string>(
+  services: S,
   name: K,
-  tool: string,
-): NonNullable<ToolServices[K]> {
+  user: string,
+  place: { readonly node?: string } = {},
+): NonNullable<S[K]> {
   const service = services[name];
-  if (service !== undefined) return service as NonNullable<ToolServices[K]>;
+  if (service !== undefined && service !== null) return service;
+  const hint = HINTS[name] === undefined ? '' : `, such as ${HINTS[name]}`;
   throw new EngineError(
     'CONFIG_INVALID',
-    `Tool "${tool}" needs "${name}", but the run was started without it; pass { services: { ${name} } }.`,
+    `${user} needs the service "${name}", but the run was started without it; pass { services: { ${name} } }${hint}.`,
+    place,
   );
 }
 

@@ -73,7 +73,7 @@ export function requireKey<K extends string>(
  * those of `EgressClient`; `CONFIG_INVALID` without an HTTP client.
  */
 export function ask(tool: Asking, call: AskingCall, request: UpstreamRequest): Observable<EgressResponse> {
-  const http = requireService(call.services, 'http', tool.name);
+  const http = requireService(call.services, 'http', `Tool "${tool.name}"`);
   const { retries, trace } = call;
   const attempts = retries?.attempts ?? request.attempts;
   const maxWaitMs = Math.min(MAX_RETRY_AFTER_MS, (tool.timeoutSeconds ?? Number.POSITIVE_INFINITY) * 1000);

@@ -15,7 +15,7 @@ import { type Envelope, success, successPage } from './envelope.js';
 import { flag, given, isTruthy, listQuery, orderOf, pageOf, periodQuery, text, textList } from './http/input.js';
 import { type PathRequest, type RouteGroup, type RouteRequest, route } from './http/route.js';
 import type { ServerParts } from './server-parts.js';
-import { anyObject, string, timesOf, timesShape } from './shapes.js';
+import { anyObject, defineView, none, string, timeFields, whole } from './shapes.js';
 
 const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', name: 'name' } as const;
 
@@ -26,39 +26,44 @@ const messageShape = z.looseObject({
   role: string,
   content: string,
   id: string.optional().describe('The message id of the turn; absent for the prologue.'),
-  created_at: z.number().int().describe('Seconds since 1970.'),
+  created_at: whole.describe('Seconds since 1970.'),
   files: z.array(anyObject).optional(),
 });
 
-const sessionFields = {
-  id: string,
-  name: string,
-  user_id: string,
-  exp_user_id: z.null(),
-  tokens: z.number().int(),
-  source: z.enum(['workflow', 'agent']),
-  duration: z.number().describe('Seconds that its turns took.'),
-  round: z.number().int(),
-  thumb_up: z.number().int(),
-  errors: string.nullable(),
-  version_title: z.null(),
-  ...timesShape,
-};
-
-const sessionShape = z.looseObject({
-  ...sessionFields,
-  agent_id: string,
-  message: z.array(messageShape.extend({ reference: z.array(anyObject).optional().describe('What an answer cites.') })),
-  dsl: anyObject.optional().describe('The document that the session runs, with what its runs left in it.'),
+const sessionView = defineView<SessionRecord, [showsDsl: boolean]>()({
+  id: [string, ({ id }) => id],
+  name: [string, ({ name }) => name],
+  agent_id: [string, ({ agentId }) => agentId],
+  user_id: [string, ({ userId }) => userId],
+  exp_user_id: [z.null(), none],
+  message: [
+    z.array(messageShape.extend({ reference: z.array(anyObject).optional().describe('What an answer cites.') })),
+    messagesOf,
+  ],
+  tokens: [whole, ({ tokens }) => tokens],
+  source: [z.enum(['workflow', 'agent']), ({ source }) => source],
+  duration: [z.number().describe('Seconds that its turns took.'), ({ durationMs }) => durationMs / 1000],
+  round: [whole, ({ round }) => round],
+  thumb_up: [whole, () => 0],
+  errors: [string.nullable(), ({ errors }) => errors],
+  version_title: [z.null(), none],
+  ...timeFields<SessionRecord>(
+    ({ createdAt }) => createdAt,
+    ({ updatedAt }) => updatedAt,
+  ),
+  dsl: [
+    anyObject.optional().describe('The document that the session runs, with what its runs left in it.'),
+    ({ dsl, conversation }, showsDsl) => (showsDsl ? documentWithState(dsl, conversation) : undefined),
+  ],
 });
 
-/** A session as it is stored. */
-const sessionRowShape = z.looseObject({
+const { agent_id: agentId, message: _, ...sessionFields } = sessionView.fields;
+
+const sessionRow = defineView<SessionRecord, [showsDsl: boolean]>()({
   ...sessionFields,
-  dialog_id: string.describe('Id of the agent.'),
-  message: z.array(messageShape),
-  reference: z.array(anyObject).describe('One entry for each answer of a run.'),
-  dsl: anyObject,
+  dialog_id: [string.describe('Id of the agent.'), agentId[1]],
+  message: [z.array(messageShape), ({ messages }) => messages.map(messageView)],
+  reference: [z.array(anyObject).describe('One entry for each answer of a run.'), ({ references }) => references],
 });
 
 const optionalText = z.string({ error: 'expected a text' }).nullish();
@@ -98,7 +103,7 @@ export const sessionRoutes: RouteGroup = {
       finds: findAgent,
       query: sessionsQuery,
       answers: 'page',
-      data: z.union([z.array(sessionShape), z.array(z.looseObject({ id: string, name: string }))]),
+      data: z.union([z.array(sessionView.shape), z.array(z.looseObject({ id: string, name: string }))]),
       handle: list,
     }),
     route('POST /agents/:id/sessions', {
@@ -106,7 +111,7 @@ export const sessionRoutes: RouteGroup = {
       finds: findAgent,
       query: newSessionQuery,
       body: newSessionSchema,
-      data: sessionShape,
+      data: sessionView.shape,
       handle: create,
     }),
     route('DELETE /agents/:id/sessions', {
@@ -115,20 +120,20 @@ export const sessionRoutes: RouteGroup = {
       query: deletedSessionsQuery,
       body: deletedSessionsSchema,
       data: z
-        .looseObject({ success_count: z.number().int(), errors: z.array(string) })
+        .looseObject({ success_count: whole, errors: z.array(string) })
         .describe('Only when some were deleted and some were not.'),
       handle: removeMany,
     }),
     route('GET /agents/:id/sessions/:session', {
       summary: 'Reads a session',
       finds: findSession,
-      data: sessionRowShape,
-      handle: ({ found }) => success(sessionRow(found)),
+      data: sessionRow.shape,
+      handle: ({ found }) => success(sessionRow.of(found, true)),
     }),
     route('DELETE /agents/:id/sessions/:session', {
       summary: 'Deletes a session',
       finds: findSession,
-      data: z.number().int(),
+      data: whole,
       handle: async ({ tenant, found }, parts) => {
         await remove(parts, tenant, found.id);
         return success(1);
@@ -150,7 +155,7 @@ async function list(
   });
   if (expUser !== undefined) return success(items.map(({ id, name }) => ({ id, name })));
   return successPage(
-    items.map((session) => sessionView(session, query.dsl)),
+    items.map((session) => sessionView.of(session, query.dsl)),
     total,
   );
 }
@@ -180,7 +185,7 @@ async function create(
     messages: content === '' ? [] : [{ role: 'assistant', content, id: PROLOGUE_ID, createdAt }],
   };
   await parts.stores.sessions.save(tenant, session);
-  return success(sessionView(session, true));
+  return success(sessionView.of(session, true));
 }
 
 /** Ids from the body or the query; each that could not be deleted is named. */
@@ -240,38 +245,6 @@ async function findSession(request: PathRequest<'id' | 'session'>, parts: Server
   const session = await parts.stores.sessions.find(request.tenant, request.params.session);
   if (session === undefined || session.agentId !== agent.id) throw noSession();
   return session;
-}
-
-/** A session as the API gives it. Times are milliseconds since 1970, those of messages seconds. */
-function sessionView(session: SessionRecord, showsDsl: boolean): Record<string, Json> {
-  return {
-    id: session.id,
-    name: session.name,
-    agent_id: session.agentId,
-    user_id: session.userId,
-    exp_user_id: null,
-    message: messagesOf(session),
-    tokens: session.tokens,
-    source: session.source,
-    duration: session.durationMs / 1000,
-    round: session.round,
-    thumb_up: 0,
-    errors: session.errors,
-    version_title: null,
-    ...timesOf(session.createdAt, session.updatedAt),
-    ...(showsDsl ? { dsl: documentWithState(session.dsl, session.conversation) } : {}),
-  };
-}
-
-/** The stored row, which RAGFlow gives when one session is asked for. */
-function sessionRow(session: SessionRecord): Record<string, Json> {
-  const { agent_id, message: _, ...rest } = sessionView(session, true);
-  return {
-    ...rest,
-    dialog_id: agent_id as Json,
-    message: session.messages.map(messageView),
-    reference: session.references,
-  };
 }
 
 /** References belong to answers of runs, not to the prologue. */

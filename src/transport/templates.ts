@@ -6,83 +6,51 @@ import { z } from 'zod';
 import type { JsonObject } from '../json.js';
 import { success } from './envelope.js';
 import { type RouteGroup, route } from './http/route.js';
-import { string, timesOf, timesShape } from './shapes.js';
-
-const templateShape = z.looseObject({
-  id: string,
-  title: z.record(string, string),
-  description: z.record(string, string),
-  avatar: z.null(),
-  canvas_type: string,
-  canvas_types: z.array(string),
-  canvas_category: string,
-  dsl: z.looseObject({}),
-  ...timesShape,
-});
+import { anyObject, defineView, none, string, timeFields } from './shapes.js';
 
 /** A canvas to begin with. */
 interface Template {
   /** Name of its folder. */
   readonly id: string;
-  readonly title: string;
-  readonly description: string;
+  /** Where it stands in the list. */
   readonly kind: string;
+  readonly description: string;
   readonly dsl: JsonObject;
   /** Milliseconds since 1970. */
   readonly changedAt: number;
 }
 
+const templateView = defineView<Template>()({
+  id: [string, ({ id }) => id],
+  avatar: [z.null(), none],
+  title: [z.record(string, string), ({ id }) => ({ en: id.charAt(0).toUpperCase() + id.slice(1) })],
+  description: [z.record(string, string), ({ description }) => ({ en: description })],
+  canvas_type: [string, ({ kind }) => kind],
+  canvas_types: [z.array(string), ({ kind }) => [kind]],
+  canvas_category: [string, () => 'agent_canvas'],
+  dsl: [anyObject, ({ dsl }) => dsl],
+  ...timeFields<Template>(
+    ({ changedAt }) => changedAt,
+    ({ changedAt }) => changedAt,
+  ),
+});
+
 /** Beside `src` in a clone, beside `dist` in an installed package. */
 const FOLDER = fileURLToPath(new URL('../../examples/', import.meta.url));
 
-/** How a list of templates describes one. */
-interface TemplateText {
-  readonly title: string;
-  readonly description: string;
-  /** Where it stands in the list. */
-  readonly kind: string;
-}
-
-/** Texts by the folder of the example. */
-const TEMPLATE_TEXTS: ReadonlyMap<string, TemplateText> = new Map([
-  ['hello', { title: 'Hello', description: 'The smallest canvas: it says back what it hears.', kind: 'Basics' }],
-  ['chat', { title: 'Chat', description: 'A model answers, and remembers what was said before.', kind: 'Basics' }],
-  [
-    'agent',
-    { title: 'Agent', description: 'A model asks another agent and runs a script before it answers.', kind: 'Basics' },
-  ],
-  [
-    'branch',
-    {
-      title: 'Branch',
-      description: 'A Switch looks at the question and sends it one of several ways.',
-      kind: 'Basics',
-    },
-  ],
-  [
-    'triage',
-    {
-      title: 'Triage',
-      description: 'A model sorts messages into categories, each with an answer of its own.',
-      kind: 'Customer support',
-    },
-  ],
-  ['form', { title: 'Form', description: 'The run waits until somebody fills in a form.', kind: 'Interactive' }],
-  [
-    'approval',
-    { title: 'Approval', description: 'A model drafts, a person approves or asks for a change.', kind: 'Interactive' },
-  ],
-  ['iteration', { title: 'Iteration', description: 'The same steps for every item of a list.', kind: 'Flow' }],
-  ['loop', { title: 'Loop', description: 'Steps that repeat until the result is good enough.', kind: 'Flow' }],
-  [
-    'parallel',
-    {
-      title: 'Parallel',
-      description: 'Several models work side by side, and one puts their answers together.',
-      kind: 'Flow',
-    },
-  ],
-]);
+/** Kind and description by the folder of the example. */
+const TEMPLATE_TEXTS: Readonly<Record<string, readonly [kind: string, description: string]>> = {
+  hello: ['Basics', 'The smallest canvas: it says back what it hears.'],
+  chat: ['Basics', 'A model answers, and remembers what was said before.'],
+  agent: ['Basics', 'A model asks another agent and runs a script before it answers.'],
+  branch: ['Basics', 'A Switch looks at the question and sends it one of several ways.'],
+  triage: ['Customer support', 'A model sorts messages into categories, each with an answer of its own.'],
+  form: ['Interactive', 'The run waits until somebody fills in a form.'],
+  approval: ['Interactive', 'A model drafts, a person approves or asks for a change.'],
+  iteration: ['Flow', 'The same steps for every item of a list.'],
+  loop: ['Flow', 'Steps that repeat until the result is good enough.'],
+  parallel: ['Flow', 'Several models work side by side, and one puts their answers together.'],
+};
 
 /** Texts that editors offer to authors of agents, by the names under which prompts refer to them. */
 const PROMPTS = {
@@ -106,11 +74,11 @@ export function templateRoutes(): RouteGroup {
     routes: [
       route('GET /agents/templates', {
         summary: 'Lists canvases',
-        data: z.array(templateShape),
+        data: z.array(templateView.shape),
         handle: async () => {
           // They come with the package and do not change while it runs.
           templates ??= loadTemplates();
-          return success((await templates).map(templateView));
+          return success((await templates).map((template) => templateView.of(template)));
         },
       }),
       route('GET /agents/prompts', {
@@ -133,24 +101,10 @@ async function load(folder: string, id: string): Promise<Template | undefined> {
   const file = path.join(folder, id, 'canvas.json');
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
-    const texts = TEMPLATE_TEXTS.get(id) ?? { title: id, description: '', kind: 'Basics' };
-    return { id, ...texts, dsl: JSON.parse(text) as JsonObject, changedAt: Math.floor(mtimeMs) };
+    const [kind, description] = TEMPLATE_TEXTS[id] ?? ['Basics', ''];
+    return { id, kind, description, dsl: JSON.parse(text) as JsonObject, changedAt: Math.floor(mtimeMs) };
   } catch {
     // A folder without a canvas is an example of something else.
     return undefined;
   }
-}
-
-function templateView({ id, title, description, kind, dsl, changedAt }: Template): JsonObject {
-  return {
-    id,
-    avatar: null,
-    title: { en: title },
-    description: { en: description },
-    canvas_type: kind,
-    canvas_types: [kind],
-    canvas_category: 'agent_canvas',
-    dsl,
-    ...timesOf(changedAt, changedAt),
-  };
 }

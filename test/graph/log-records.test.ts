@@ -1,7 +1,7 @@
 /** Events as a log holds them, and what becomes of those that were changed there. */
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/graph/events.js';
-import { readEvent } from '../../src/graph/log.js';
+import { eventJson, readEvent } from '../../src/graph/log.js';
 import { stateFromJson, stateToJson } from '../../src/graph/snapshot.js';
 import { foldState, transition } from '../../src/graph/transition.js';
 import { initialState } from './support/initial-state.js';
@@ -110,6 +110,15 @@ describe('readEvent', () => {
       expect(readEvent(written)).toEqual(one);
     },
   );
+
+  it.each([
+    ...EVENTS,
+    event('node-started', { attempt: 1 }),
+    event('node-started', { attempt: 2, retractFrom: 3, within: 'loop/1' }),
+    event('node-settled', { node: 'a"b\\\n', within: 'l"/\ud800', outputs: { '"': '\u0000' }, elapsedMs: 0.5 }),
+  ])('writes %j as JSON.stringify would, but for the order of fields', (one) => {
+    expect(JSON.parse(eventJson(one))).toEqual(JSON.parse(JSON.stringify(one)));
+  });
 
   it.each(BROKEN)('refuses %s', (_what, written, named) => {
     expect(() => readEvent(written)).toThrowError(refused(named));

@@ -18,9 +18,9 @@ const valuesOf = (text: string): string[] => text.split('\n').filter((line) => l
 describe('a registry of numbers', () => {
   it('writes what was counted in Prometheus’ text format', async () => {
     const registry = new MetricRegistry();
-    const runs = registry.counter({ name: 'runs_total', help: 'Runs.', labels: ['outcome'] });
-    const times = registry.histogram({ name: 'time_seconds', help: 'Time.', bounds: [1, 2] });
-    registry.gauge({ name: 'open', help: 'Open.', labels: ['kind'] }, () => [{ labels: { kind: 'a' }, value: 4 }]);
+    const runs = registry.counter('runs_total', 'Runs.', ['outcome']);
+    const times = registry.histogram('time_seconds', 'Time.', [], [1, 2]);
+    registry.gauge('open', 'Open.', () => [{ labels: { kind: 'a' }, value: 4 }]);
     runs.add(1, 'good');
     runs.add(2, 'ba"d\n');
     for (const value of [0.5, 1, 1.5, 9]) times.observe(value);
@@ -45,8 +45,8 @@ describe('a registry of numbers', () => {
 
   it('refuses a name that is taken', () => {
     const registry = new MetricRegistry();
-    registry.counter({ name: 'a_total', help: '' });
-    expect(() => registry.counter({ name: 'a_total', help: '' })).toThrow('a_total');
+    registry.counter('a_total', '');
+    expect(() => registry.counter('a_total', '')).toThrow('a_total');
   });
 
   it('does not grow with names that others choose', async () => {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { McpTool } from '../../adapters/mcp/mcp-servers.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { type AnyTool, findTool, type Shape } from '../../tools/tool.js';
-import { entered } from '../base-params.js';
+import { entered, nullishFlag, nullishText } from '../base-params.js';
 import { type LlmParams, llmShape, withUsualNames } from '../chat/params.js';
 import { toolBaseParams } from '../tool-component.js';
 
@@ -72,11 +72,10 @@ const agentShape = {
   require_approval: z
     .preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(z.string()).nullish())
     .describe('Tools that the user must allow before every call, by name, or "*" for all. Default: none.'),
-  optimize_multi_turn: z
-    .boolean()
-    .nullish()
-    .describe('Rewrites the question in the light of the conversation first, by a further model call. Default: false.'),
-  user_prompt: z.string().nullish().describe('What an outer agent asks by default; default "".'),
+  optimize_multi_turn: nullishFlag.describe(
+    'Rewrites the question in the light of the conversation first, by a further model call. Default: false.',
+  ),
+  user_prompt: nullishText.describe('What an outer agent asks by default; default "".'),
 };
 
 /** Parameters of an Agent; other names of parameters included. */

@@ -1,7 +1,7 @@
 /** From a node's prompts to the messages that a model sees. */
 import type { CallContext } from '../../agents/call-context.js';
 import { renderValue } from '../../dsl/render-value.js';
-import { readText, type ValueSource } from '../../dsl/resolve.js';
+import { foundValue, readText, type ValueSource } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
@@ -44,10 +44,7 @@ export function prepareMessages(
   const images = new Set<string>();
   const reader = createTextReader(context, (value) => textAndImages(value, images));
   const read = (text: string) => readPrompt(text, reader, context);
-  if (params.visual_files_var) {
-    const lookup = readText(params.visual_files_var, context.source);
-    if (lookup.status === 'found') collectImages(lookup.value, images);
-  }
+  collectImages(foundValue(readText(params.visual_files_var ?? '', context.source)), images);
   const prompts =
     task === undefined
       ? params.prompts.map(({ role, content }) => ({ role, content: read(content) }))
@@ -87,9 +84,8 @@ function systemPrompt(
 function filesText(context: CallContext, params: LlmParams, images: Set<string>): string {
   const written = [params.sys_prompt ?? '', ...params.prompts.map(({ content }) => content)];
   if (written.some((text) => text.includes('{sys.files}'))) return '';
-  const lookup = context.source.variable('sys.files');
-  if (lookup.status !== 'found' || lookup.value === null) return '';
-  const files: readonly Json[] = Array.isArray(lookup.value) ? lookup.value : [lookup.value];
+  const given = foundValue(context.source.variable('sys.files'));
+  const files: readonly Json[] = Array.isArray(given) ? given : [given];
   return files
     .map((file) => textAndImages(file, images))
     .filter((text) => text !== '')
@@ -187,9 +183,9 @@ export interface Turn {
  * gives none.
  */
 export function readHistory(source: ValueSource, window: number): Turn[] {
-  const lookup = source.variable('history');
-  if (window <= 0 || lookup.status !== 'found' || !Array.isArray(lookup.value)) return [];
-  const entries: readonly Json[] = lookup.value.slice(-2 * window);
+  const history = foundValue(source.variable('history'));
+  if (window <= 0 || !Array.isArray(history)) return [];
+  const entries: readonly Json[] = history.slice(-2 * window);
   return entries.flatMap((entry) => (Array.isArray(entry) ? [turnOf(entry[0], entry[1])] : []));
 }
 

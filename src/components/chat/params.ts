@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { CallContext } from '../../agents/call-context.js';
 import { type Chat, openChat } from '../../agents/chat.js';
+import { foundValue } from '../../dsl/resolve.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { ChatRetries, Sampling } from '../../models/chat-model.js';
-import { baseParams, entered, templateEngine } from '../base-params.js';
+import { baseParams, entered, nullishFlag, nullishText, templateEngine } from '../base-params.js';
 
 const number = (min: number, max: number) => z.preprocess(entered, z.coerce.number().min(min).max(max).optional());
-const flag = z.boolean().nullish();
 
 /**
  * Names that documents of other versions give to the same parameters; the first one present counts. RAGFlow also writes the
@@ -26,7 +26,7 @@ export const answerParams = {
     .int()
     .default(13)
     .describe('Pairs of earlier entries that the model sees; 0 for none; default 13.'),
-  cite: z.boolean().nullish().describe('Asks for citations when passages were found; default true.'),
+  cite: nullishFlag.describe('Asks for citations when passages were found; default true.'),
 };
 
 /** Parameters of every component that asks a chat model; for `z.looseObject`. */
@@ -37,16 +37,16 @@ export const modelParams = {
     .min(1, 'a model must be named, such as "model@Factory"')
     .describe('Model: `model`, `model@Factory` or `model@instance@Factory`.'),
   temperature: number(0, 1).describe('Randomness, 0 to 1; left to the provider when absent.'),
-  temperatureEnabled: flag.describe('False: `temperature` is not sent.'),
+  temperatureEnabled: nullishFlag.describe('False: `temperature` is not sent.'),
   top_p: number(0, 1).describe('Share of probability to choose from, 0 to 1; not sent when 0 or absent.'),
-  topPEnabled: flag.describe('False: `top_p` is not sent.'),
+  topPEnabled: nullishFlag.describe('False: `top_p` is not sent.'),
   max_tokens: number(0, Number.MAX_SAFE_INTEGER).describe('Longest answer in tokens; not sent when 0 or absent.'),
-  maxTokensEnabled: flag.describe('False: `max_tokens` is not sent.'),
+  maxTokensEnabled: nullishFlag.describe('False: `max_tokens` is not sent.'),
   presence_penalty: number(0, 1).describe('Penalty for words that occurred, 0 to 1; not sent when 0 or absent.'),
-  presencePenaltyEnabled: flag.describe('False: `presence_penalty` is not sent.'),
+  presencePenaltyEnabled: nullishFlag.describe('False: `presence_penalty` is not sent.'),
   frequency_penalty: number(0, 1).describe('Penalty for frequent words, 0 to 1; not sent when 0 or absent.'),
-  frequencyPenaltyEnabled: flag.describe('False: `frequency_penalty` is not sent.'),
-  thinking: z.string().nullish().describe('`enabled` or `disabled` switches reasoning; else the provider decides.'),
+  frequencyPenaltyEnabled: nullishFlag.describe('False: `frequency_penalty` is not sent.'),
+  thinking: nullishText.describe('`enabled` or `disabled` switches reasoning; else the provider decides.'),
   max_retries: z
     .preprocess(entered, z.number().int().min(0).optional())
     .describe('Attempts after the first when the model fails; the configuration decides when absent.'),
@@ -101,7 +101,7 @@ const prompt = z.looseObject({ role, content: z.string() });
 export const llmShape = {
   ...baseParams,
   ...modelParams,
-  sys_prompt: z.string().nullish().describe('System prompt; default "".'),
+  sys_prompt: nullishText.describe('System prompt; default "".'),
   prompts: z
     .preprocess(
       (given) => (typeof given === 'string' && given !== '' ? [{ role: 'user', content: given }] : given),
@@ -113,7 +113,7 @@ export const llmShape = {
     'Renders the prompts as templates: "jinja" or "handlebars"; default: only references are replaced.',
   ),
   ...answerParams,
-  visual_files_var: z.string().nullish().describe('Reference to images; default none.'),
+  visual_files_var: nullishText.describe('Reference to images; default none.'),
   outputs: z
     .looseObject({})
     .nullish()
@@ -166,8 +166,7 @@ export function openNodeChat(context: CallContext, params: ModelParams): NodeCha
 }
 
 function templateKwargs({ source }: CallContext): { chatTemplateKwargs?: JsonObject; warnings: readonly Notice[] } {
-  const lookup = source.variable('sys.chat_template_kwargs');
-  const value = lookup.status === 'found' ? lookup.value : null;
+  const value = foundValue(source.variable('sys.chat_template_kwargs'));
   if (value === null || value === '') return { warnings: [] };
   const parsed = typeof value === 'string' ? parseJson(value) : value;
   if (isJsonObject(parsed)) return { chatTemplateKwargs: parsed, warnings: [] };

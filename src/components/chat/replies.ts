@@ -5,8 +5,9 @@
 
 import { createHash } from 'node:crypto';
 import type { CallContext } from '../../agents/call-context.js';
+import { ownObject } from '../../dsl/json-copy.js';
 import { renderValue } from '../../dsl/render-value.js';
-import type { ValueSource } from '../../dsl/resolve.js';
+import { foundValue, type ValueSource } from '../../dsl/resolve.js';
 import type { Write } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { removeThinking } from '../speaking/think-text.js';
@@ -38,7 +39,7 @@ export function writeReply(place: Place, text: string): Write {
 
 /** Whether an Answer has taken the question of this turn. */
 export function isQuestionTaken(place: Place): boolean {
-  return readVariable(place.source, TAKEN) === turnOf(place);
+  return foundValue(place.source.variable(TAKEN)) === turnOf(place);
 }
 
 /** Marks the question of this turn as taken. */
@@ -69,22 +70,17 @@ export function recordExchange({ source }: Place, reply: string, question: Json)
 }
 
 function replyOf(place: Place): JsonObject | undefined {
-  const reply = readVariable(place.source, REPLY);
+  const reply = foundValue(place.source.variable(REPLY));
   return isJsonObject(reply) && reply.turn === turnOf(place) ? reply : undefined;
 }
 
 /** Names a turn by its run and its place in the conversation, as a caller may count either of them alone. */
 function turnOf({ run, source }: Place): string {
-  return `${run}/${renderValue(readVariable(source, 'sys.conversation_turns'))}`;
-}
-
-function readVariable(source: ValueSource, key: string): Json {
-  const lookup = source.variable(key);
-  return lookup.status === 'found' ? lookup.value : null;
+  return `${run}/${renderValue(foundValue(source.variable('sys.conversation_turns')))}`;
 }
 
 function listOf(source: ValueSource, key: string): readonly Json[] {
-  const value = readVariable(source, key);
+  const value = foundValue(source.variable(key));
   return Array.isArray(value) ? value : [];
 }
 
@@ -107,7 +103,7 @@ export function textBefore(
   upstream: readonly string[],
   skips: (id: string) => boolean = () => false,
 ): string {
-  const seen = seenBy(source, node);
+  const seen = ownObject(allSeen(source), node) ?? {};
   for (const id of upstream) {
     if (skips(id)) continue;
     const text = textOf(source, id);
@@ -122,7 +118,7 @@ export function markSeen({ node, source }: Place, upstream: readonly string[]): 
   const texts = upstream.map((id) => [id, textOf(source, id)] as const).filter(([, text]) => text !== '');
   if (texts.length === 0) return [];
   const now = Object.fromEntries(texts.map(([id, text]) => [id, digest(text)]));
-  return [{ to: { kind: 'variable', key: SEEN }, value: { ...allSeen(source), [node]: now } }];
+  return [writeVariable(SEEN, { ...allSeen(source), [node]: now })];
 }
 
 /** Whether a node publishes its text itself: it then has the output `downloads`, which may be empty. */
@@ -132,22 +128,15 @@ export function talksItself(source: ValueSource, id: string): boolean {
 
 function textOf(source: ValueSource, id: string): string {
   for (const name of TEXT_OUTPUTS) {
-    const lookup = source.output(id, name);
-    const text = lookup.status === 'found' ? removeThinking(renderValue(lookup.value)) : '';
+    const text = removeThinking(renderValue(foundValue(source.output(id, name))));
     if (text.trim() !== '') return text;
   }
   return '';
 }
 
-function seenBy(source: ValueSource, reader: string): JsonObject {
-  const all = allSeen(source);
-  const seen = Object.hasOwn(all, reader) ? all[reader] : undefined;
-  return isJsonObject(seen) ? seen : {};
-}
-
 function allSeen(source: ValueSource): JsonObject {
-  const lookup = source.variable(SEEN);
-  return lookup.status === 'found' && isJsonObject(lookup.value) ? lookup.value : {};
+  const seen = foundValue(source.variable(SEEN));
+  return isJsonObject(seen) ? seen : {};
 }
 
 function digest(text: string): string {

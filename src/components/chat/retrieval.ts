@@ -1,15 +1,13 @@
 import type { References } from '../../adapters/tool-event.js';
-import type { ValueSource } from '../../dsl/resolve.js';
+import { foundValue, type ValueSource } from '../../dsl/resolve.js';
 import type { Write } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { mergeReferences, readReferences } from '../../tools/results.js';
 
 /** What the run found in knowledge bases so far: the last entry of the variable `retrieval`, when there is anything in it. */
 export function currentRetrieval(source: ValueSource): JsonObject | undefined {
-  const lookup = source.variable('retrieval');
-  const last = lookup.status === 'found' && Array.isArray(lookup.value) ? lookup.value.at(-1) : undefined;
-  if (!isJsonObject(last)) return undefined;
-  return holdsAnything(last.chunks) || holdsAnything(last.doc_aggs) ? last : undefined;
+  const last = entriesIn(source).at(-1);
+  return isJsonObject(last) && (holdsAnything(last.chunks) || holdsAnything(last.doc_aggs)) ? last : undefined;
 }
 
 /** Whether passages were found that an answer can cite. */
@@ -19,11 +17,15 @@ export function hasPassages(source: ValueSource): boolean {
 
 /** Adds to what the turn found so far; to be computed right before it is written, so that results of concurrent nodes are not lost. */
 export function registerReferences(source: ValueSource, found: References): Write {
-  const lookup = source.variable('retrieval');
-  const entries: readonly Json[] = lookup.status === 'found' && Array.isArray(lookup.value) ? lookup.value : [];
+  const entries = entriesIn(source);
   const merged = mergeReferences(readReferences(entries.at(-1)), found);
   const value: Json = [...entries.slice(0, -1), { chunks: merged.chunks, doc_aggs: merged.doc_aggs }];
   return { to: { kind: 'variable', key: 'retrieval' }, value };
+}
+
+function entriesIn(source: ValueSource): readonly Json[] {
+  const entries = foundValue(source.variable('retrieval'));
+  return Array.isArray(entries) ? entries : [];
 }
 
 /** Passages and documents come as objects by id or as lists. */

@@ -123,8 +123,7 @@ function remember(firstTexts: FirstTexts, name: string, piece: Delta): void {
 }
 
 function livePieces(name: string, reference: Reference, { activation, downloads, reader }: AnswerSources) {
-  const lookup = activation.lookup(name);
-  if (lookup.status === 'unresolved' || lookup.status === 'undeclared') reader.unresolved(reference, lookup);
+  const lookup = reader.lookup(reference);
   // Only a text can have come live; files are offered and not spoken.
   if (lookup.status === 'found' && (typeof lookup.value !== 'string' || filesAlone(lookup.value) !== undefined)) {
     return from(splitThinkTags(downloads.take(lookup.value)));

@@ -1,5 +1,6 @@
 /** What each operator of VariableAssigner makes of a variable's value; nothing here changes what it is given. */
 
+import { emptyLike } from '../../dsl/globals.js';
 import { type AliasName, parseReference, type Reference } from '../../dsl/reference.js';
 import {
   type InterpolateOptions,
@@ -45,7 +46,7 @@ const parameterItself = (_old: Json, parameter: Json): Assigned => ({ value: par
 const OPERATORS: ReadonlyMap<string, AssignOperator> = new Map<string, AssignOperator>([
   ['overwrite', { parameter: 'reference', apply: parameterItself }],
   ['set', { parameter: 'template', apply: parameterItself }],
-  ['clear', { parameter: 'none', apply: (old) => ({ value: emptyOf(old) }) }],
+  ['clear', { parameter: 'none', apply: (old) => ({ value: emptyLike(old) }) }],
   ['append', { parameter: 'value', apply: append }],
   ['extend', { parameter: 'value', apply: extend }],
   ['remove_first', { parameter: 'none', apply: (old) => onList(old, (list) => list.slice(1)) }],
@@ -62,24 +63,6 @@ export const ASSIGN_OPERATORS: readonly string[] = [...OPERATORS.keys()];
 /** Finds an operator by its exact name; undefined when there is none. */
 export function findAssignOperator(name: string): AssignOperator | undefined {
   return OPERATORS.get(name);
-}
-
-/** The empty value of the kind that a value has; null for null. */
-export function emptyOf(value: Json): Json {
-  switch (jsonKind(value)) {
-    case 'null':
-      return null;
-    case 'boolean':
-      return false;
-    case 'number':
-      return 0;
-    case 'text':
-      return '';
-    case 'list':
-      return [];
-    case 'object':
-      return {};
-  }
 }
 
 function append(old: Json, parameter: Json): Assigned {
@@ -142,7 +125,7 @@ export function readParameter(
     case 'braced':
       return isBraced(parameter) ? resolveParam(parameter, source, options) : parameter;
     case 'template':
-      if (parameter === null) return emptyOf(old);
+      if (parameter === null) return emptyLike(old);
       if (typeof old !== 'string') return resolveParam(parameter, source, options);
       return typeof parameter === 'string' ? interpolate(parameter, source, options) : parameter;
   }

@@ -4,45 +4,7 @@ import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
 
-/** An operator in its one spelling; documents may also write `==`, `!=`, `<>`, `>=` and `<=`. */
-export type Operator =
-  | 'contains'
-  | 'not contains'
-  | 'start with'
-  | 'end with'
-  | 'empty'
-  | 'not empty'
-  | '='
-  | '≠'
-  | '>'
-  | '<'
-  | '≥'
-  | '≤'
-  | 'in'
-  | 'not in'
-  | 'is'
-  | 'is not';
-
-const OPERATORS: ReadonlySet<string> = new Set<Operator>([
-  'contains',
-  'not contains',
-  'start with',
-  'end with',
-  'empty',
-  'not empty',
-  '=',
-  '≠',
-  '>',
-  '<',
-  '≥',
-  '≤',
-  'in',
-  'not in',
-  'is',
-  'is not',
-]);
-
-const SYNONYMS: ReadonlyMap<string, Operator> = new Map([
+const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['==', '='],
   ['!=', '≠'],
   ['<>', '≠'],
@@ -53,13 +15,6 @@ const SYNONYMS: ReadonlyMap<string, Operator> = new Map([
 // Each part is a separate class, so that a long text of digits is read in linear time.
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** The operator that a document means; undefined for a word that is none. */
-export function operatorOf(written: string): Operator | undefined {
-  const word = written.trim().toLowerCase();
-  const known = SYNONYMS.get(word) ?? word;
-  return OPERATORS.has(known) ? (known as Operator) : undefined;
-}
-
 /** The number a value stands for: a number, a text that holds one, or a boolean as 1 and 0; otherwise undefined. */
 export function numberOf(value: Json): number | undefined {
   if (typeof value === 'number') return value;
@@ -68,6 +23,35 @@ export function numberOf(value: Json): number | undefined {
   const text = value.trim();
   return NUMBER.test(text) ? Number(text) : undefined;
 }
+
+type Test = (left: Json, right: Json) => boolean;
+type Tests = ReadonlyMap<string, Test>;
+
+/** An operator, and the one that holds where it does not. */
+const pair = (operator: string, opposite: string, test: Test): [string, Test][] => [
+  [operator, test],
+  [opposite, (left, right) => !test(left, right)],
+];
+
+const ORDERINGS: readonly (readonly [operator: string, holds: (difference: number) => boolean])[] = [
+  ['>', (difference) => difference > 0],
+  ['<', (difference) => difference < 0],
+  ['≥', (difference) => difference >= 0],
+  ['≤', (difference) => difference <= 0],
+];
+
+const SWITCH_TESTS: Tests = new Map([
+  ...pair('contains', 'not contains', containsIgnoringCase),
+  ['start with', (left, right) => foldedText(left).startsWith(foldedText(right))],
+  ['end with', (left, right) => foldedText(left).endsWith(foldedText(right))],
+  ...pair('not empty', 'empty', isTruthy),
+  ...pair('=', '≠', equals),
+  ...pair('in', 'not in', isIn),
+  ...ORDERINGS.map(([operator, holds]): [string, Test] => [
+    operator,
+    (left, right) => holds(orderedDifference(left, operator, right)),
+  ]),
+]);
 
 /**
  * Compares as a Switch does: on the type of the left value, with texts for the operators on texts.
@@ -79,38 +63,46 @@ export function numberOf(value: Json): number | undefined {
  * @throws EngineError NODE_FAILED for an operator that a Switch does not have, and for an ordering of what has no order.
  */
 export function compareForSwitch(left: Json, written: string, right: Json): boolean {
-  const operator = operatorOf(written);
-  switch (operator) {
-    case 'contains':
-      return containsIgnoringCase(left, right);
-    case 'not contains':
-      return !containsIgnoringCase(left, right);
-    case 'start with':
-      return foldedText(left).startsWith(foldedText(right));
-    case 'end with':
-      return foldedText(left).endsWith(foldedText(right));
-    case 'empty':
-      return !isTruthy(left);
-    case 'not empty':
-      return isTruthy(left);
-    case '=':
-      return equals(left, right);
-    case '≠':
-      return !equals(left, right);
-    case 'in':
-      return isIn(left, right);
-    case 'not in':
-      return !isIn(left, right);
-    case '>':
-    case '<':
-    case '≥':
-    case '≤':
-      requireOrder(left, operator, right);
-      return isOrdered(left, operator, right);
-    default:
-      throw new EngineError('NODE_FAILED', `Not supported operator: ${written}; a Switch knows ${SWITCH_OPERATORS}.`);
-  }
+  const test = findTest(SWITCH_TESTS, written);
+  if (test !== undefined) return test(left, right);
+  throw new EngineError('NODE_FAILED', `Not supported operator: ${written}; a Switch knows ${SWITCH_OPERATORS}.`);
 }
+
+const BY_CONTENT = pair('not empty', 'empty', isTruthy);
+/** A number or a boolean always has a value: false is not nothing. */
+const NEVER_EMPTY = pair('not empty', 'empty', () => true);
+
+/** What the end of a Loop can ask about each kind of value. */
+const LOOP_TESTS: Readonly<Record<Exclude<JsonKind, 'null'>, Tests>> = {
+  text: new Map([
+    ...pair('contains', 'not contains', (left, right) => renderValue(left).includes(renderValue(right))),
+    ['start with', (left, right) => renderValue(left).startsWith(renderValue(right))],
+    ['end with', (left, right) => renderValue(left).endsWith(renderValue(right))],
+    ...pair('is', 'is not', isEqual),
+    ...BY_CONTENT,
+  ]),
+  // The editor writes constants as texts.
+  boolean: new Map([
+    ...pair('is', 'is not', (left, right) => left === right || (typeof right === 'string' && String(left) === right)),
+    ...NEVER_EMPTY,
+  ]),
+  number: new Map([
+    ...pair('=', '≠', (left, right) => left === numberOf(right)),
+    ...ORDERINGS.map(([operator, holds]): [string, Test] => [
+      operator,
+      (left, right) => holds(difference(left, right)),
+    ]),
+    ...NEVER_EMPTY,
+  ]),
+  list: new Map([
+    ...pair('contains', 'not contains', (left, right) =>
+      (left as readonly Json[]).some((item) => isEqual(item, right)),
+    ),
+    ...pair('is', 'is not', isEqual),
+    ...BY_CONTENT,
+  ]),
+  object: new Map(BY_CONTENT),
+};
 
 /**
  * Compares as the end of a Loop does: every type of the left value has operators of its own, and texts are case-sensitive.
@@ -120,16 +112,17 @@ export function compareForSwitch(left: Json, written: string, right: Json): bool
  * @throws EngineError NODE_FAILED for an operator that the type does not have.
  */
 export function compareForLoop(left: Json, written: string, right: Json): boolean {
-  const operator = operatorOf(written);
-  if (left === null) return operator === 'empty';
-  if (operator !== undefined) {
-    const result = compareByType(left, operator, right);
-    if (result !== undefined) return result;
-  }
-  throw new EngineError(
-    'NODE_FAILED',
-    `Invalid operator: ${written}; a value of kind ${jsonKind(left)} does not have it.`,
-  );
+  const kind = jsonKind(left);
+  if (kind === 'null') return written.trim().toLowerCase() === 'empty';
+  const test = findTest(LOOP_TESTS[kind], written);
+  if (test !== undefined) return test(left, right);
+  throw new EngineError('NODE_FAILED', `Invalid operator: ${written}; a value of kind ${kind} does not have it.`);
+}
+
+/** The test of an operator, in any case and in any of its spellings. */
+function findTest(tests: Tests, written: string): Test | undefined {
+  const word = written.trim().toLowerCase();
+  return tests.get(SYNONYMS.get(word) ?? word);
 }
 
 const SWITCH_OPERATORS =
@@ -157,111 +150,23 @@ function isIn(left: Json, right: Json): boolean {
     .some((item) => equals(typeof left === 'string' ? left.trim() : left, item.trim()));
 }
 
+/** Below, at or above 0 as `left` stands to `right`; NaN, of which no ordering holds, where they have no order. */
+function difference(left: Json, right: Json): number {
+  const leftNumber = numberOf(left);
+  const rightNumber = numberOf(right);
+  if (leftNumber !== undefined && rightNumber !== undefined)
+    return leftNumber === rightNumber ? 0 : leftNumber - rightNumber;
+  return typeof left === 'string' && typeof right === 'string' ? compareCodePoints(left, right) : Number.NaN;
+}
+
 /** Lists, objects and what has no value have no order: comparing them is a mistake in the canvas, and no answer would be right. */
-function requireOrder(left: Json, operator: string, right: Json): void {
-  if (typeof left === 'number' || typeof left === 'boolean') return;
-  if (typeof left === 'string' && typeof right === 'string') return;
-  if (typeof left === 'string' && numberOf(left) !== undefined && numberOf(right) !== undefined) return;
+function orderedDifference(left: Json, operator: string, right: Json): number {
+  const result = difference(left, right);
+  if (!Number.isNaN(result) || typeof left === 'number' || typeof left === 'boolean') return result;
   throw new EngineError(
     'NODE_FAILED',
     `${operator} cannot compare a value of kind ${jsonKind(left)} with one of kind ${jsonKind(right)}.`,
   );
-}
-
-function isOrdered(left: Json, operator: '>' | '<' | '≥' | '≤', right: Json): boolean {
-  const leftNumber = numberOf(left);
-  const rightNumber = numberOf(right);
-  if (leftNumber !== undefined && rightNumber !== undefined) return order(leftNumber - rightNumber, operator);
-  if (typeof left === 'string' && typeof right === 'string') return order(compareCodePoints(left, right), operator);
-  return false;
-}
-
-function order(difference: number, operator: '>' | '<' | '≥' | '≤'): boolean {
-  if (operator === '>') return difference > 0;
-  if (operator === '<') return difference < 0;
-  return operator === '≥' ? difference >= 0 : difference <= 0;
-}
-
-/** Undefined when the type of `left` does not have the operator. */
-function compareByType(left: Exclude<Json, null>, operator: Operator, right: Json): boolean | undefined {
-  if (typeof left === 'string') return compareText(left, operator, right);
-  if (typeof left === 'boolean') return compareBoolean(left, operator, right);
-  if (typeof left === 'number') return compareNumber(left, operator, right);
-  if (Array.isArray(left)) return compareList(left, operator, right);
-  if (operator === 'empty') return !isTruthy(left);
-  return operator === 'not empty' ? isTruthy(left) : undefined;
-}
-
-function compareText(left: string, operator: Operator, right: Json): boolean | undefined {
-  switch (operator) {
-    case 'contains':
-      return left.includes(renderValue(right));
-    case 'not contains':
-      return !left.includes(renderValue(right));
-    case 'start with':
-      return left.startsWith(renderValue(right));
-    case 'end with':
-      return left.endsWith(renderValue(right));
-    case 'is':
-      return left === right;
-    case 'is not':
-      return left !== right;
-    case 'empty':
-      return left === '';
-    case 'not empty':
-      return left !== '';
-    default:
-      return undefined;
-  }
-}
-
-function compareBoolean(left: boolean, operator: Operator, right: Json): boolean | undefined {
-  // The editor writes constants as texts.
-  const wanted = right === 'true' ? true : right === 'false' ? false : right;
-  if (operator === 'is') return left === wanted;
-  if (operator === 'is not') return left !== wanted;
-  // A boolean always has a value: false is not nothing.
-  if (operator === 'empty') return false;
-  return operator === 'not empty' ? true : undefined;
-}
-
-function compareNumber(left: number, operator: Operator, right: Json): boolean | undefined {
-  switch (operator) {
-    case '=':
-      return left === numberOf(right);
-    case '≠':
-      return left !== numberOf(right);
-    case '>':
-    case '<':
-    case '≥':
-    case '≤':
-      return isOrdered(left, operator, right);
-    case 'empty':
-      return false;
-    case 'not empty':
-      return true;
-    default:
-      return undefined;
-  }
-}
-
-function compareList(left: readonly Json[], operator: Operator, right: Json): boolean | undefined {
-  switch (operator) {
-    case 'contains':
-      return left.some((item) => isEqual(item, right));
-    case 'not contains':
-      return !left.some((item) => isEqual(item, right));
-    case 'is':
-      return isEqual(left, right);
-    case 'is not':
-      return !isEqual(left, right);
-    case 'empty':
-      return left.length === 0;
-    case 'not empty':
-      return left.length > 0;
-    default:
-      return undefined;
-  }
 }
 
 function foldedText(value: Json): string {

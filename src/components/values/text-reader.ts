@@ -1,6 +1,6 @@
 import { type Observable, of } from 'rxjs';
 import { parseReference, type Reference, splitTemplate } from '../../dsl/reference.js';
-import { interpolate, type Lookup, textOf } from '../../dsl/resolve.js';
+import { interpolate, type Lookup, readReference, textOf } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
 import type { Activation } from '../../graph/node.js';
 import { type NodeEvent, type Notice, type Settled, warning } from '../../graph/node-events.js';
@@ -20,6 +20,8 @@ export interface TextReader {
   readTemplate(text: string): string;
   /** The text that stands for one reference; `written` is how it stands in the template. */
   textOf(reference: Reference, written: string): string;
+  /** What a reference holds; one that names nothing is recorded. */
+  lookup(reference: Reference): Lookup;
   /** Records a reference that names nothing; for lookups made elsewhere. */
   unresolved(reference: Reference, lookup: Lookup): void;
   /** Warnings so far, one for each reference that names nothing. */
@@ -65,6 +67,11 @@ export function createTextReader(
     render: renderAs,
     readTemplate: (text) => (isJinja(text) ? renderAs(text, 'jinja') : read(text)),
     textOf: (reference, written) => textOf(reference, written, source, options),
+    lookup: (reference) => {
+      const lookup = readReference(reference, source);
+      if (lookup.status === 'undeclared' || lookup.status === 'unresolved') onUnresolved(reference, lookup);
+      return lookup;
+    },
     unresolved: onUnresolved,
   };
 }

@@ -1,12 +1,10 @@
 /** Anthropic's Messages API, version 2023-06-01: chat with streaming, images, tools and thinking. */
-import { createParser } from 'eventsource-parser';
-import type { EngineError } from '../../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { ChatDelta, ChatMessage, ChatRequest, ContentPart, TokenUsage, ToolCall } from '../chat-model.js';
 import { contentText } from '../chat-model.js';
 import { defineProvider } from '../define-provider.js';
-import { type CallTarget, reportedError, unusable } from '../provider-error.js';
-import { type AnswerDecoder, streamAnswer } from '../stream-answer.js';
+import { type CallTarget, reportedError } from '../provider-error.js';
+import { AnswerDecoder, countOf, MAX_CALLS, streamAnswer, textOf, tooManyCalls } from '../stream-answer.js';
 
 const CHAT_PATH = '/messages';
 
@@ -18,9 +16,6 @@ const THINKING_TOKENS = 4_096;
 
 /** Models that take a budget for thinking; later ones decide themselves how much to think. */
 const TAKES_BUDGET = /claude-3-7|claude-(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|-latest|-v\d|@|$)/;
-
-/** Calls in one answer; more is taken for a broken server. */
-const MAX_CALLS = 128;
 
 /** Reasons why an answer ended, in the words of {@link ChatDelta}. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -46,12 +41,12 @@ export const anthropic = defineProvider({
 });
 
 /** A chat request in the words of the API, always streaming. Penalties and templates, which it does not know, are left out. */
-function messagesBody(request: ChatRequest): JsonObject {
+function messagesBody(request: ChatRequest): object {
   const { model, messages, sampling = {}, tools = [], jsonSchema, user } = request;
   const thinking = thinkingOf(request);
   const isThinking = thinking !== undefined && thinking.type !== 'disabled';
   const budget = typeof thinking?.budget_tokens === 'number' ? thinking.budget_tokens : 0;
-  return defined({
+  return {
     model,
     max_tokens: (sampling.maxTokens ?? MAX_TOKENS) + budget,
     system: systemOf(messages),
@@ -69,7 +64,7 @@ function messagesBody(request: ChatRequest): JsonObject {
     thinking,
     output_config: jsonSchema && { format: { type: 'json_schema', schema: jsonSchema.schema } },
     metadata: user === undefined ? undefined : { user_id: user },
-  });
+  };
 }
 
 /**
@@ -133,125 +128,70 @@ function blockOf(part: ContentPart): JsonObject {
 }
 
 function toolUse({ id, name, arguments: text }: ToolCall): JsonObject {
-  const input = parse(text);
+  const input = parseJson(text);
   return { type: 'tool_use', id, name, input: isJsonObject(input) ? input : {} };
-}
-
-function defined(fields: Record<string, Json | undefined>): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject;
 }
 
 /** Decodes the events of a streamed message. */
 function createDecoder(target: CallTarget): AnswerDecoder {
   const calls = new Map<number, { readonly id: string; readonly name: string; json: string }>();
-  let deltas: ChatDelta[] = [];
-  let failure: EngineError | undefined;
-  let isDone = false;
-  let hasEvents = false;
-  let head = '';
   let reason = '';
   let counts: JsonObject | undefined;
 
-  const take = (): ChatDelta[] => {
-    const taken = deltas;
-    deltas = [];
-    return taken;
-  };
-
-  const finish = (): void => {
-    if (isDone || failure) return;
-    isDone = true;
-    [...calls.values()].forEach(({ id, name, json }, index) => {
-      deltas.push({ type: 'tool-call', index, id, name, arguments: json || '{}' });
-    });
-    if (counts) deltas.push({ type: 'usage', ...usageOf(counts) });
-    deltas.push({ type: 'finish', reason: REASONS[reason] ?? (reason || 'unknown') });
-  };
-
-  const onBlock = (index: number, block: JsonObject): void => {
-    if (block.type === 'text') push('text', block.text);
-    if (block.type === 'thinking') push('thinking', block.thinking);
+  const onBlock = (index: number, block: JsonObject, deltas: ChatDelta[]): void => {
+    if (block.type === 'text') push(deltas, 'text', block.text);
+    if (block.type === 'thinking') push(deltas, 'thinking', block.thinking);
     if (block.type !== 'tool_use') return;
     // The input comes in pieces of JSON; servers that do not stream it send it whole, here.
     const whole = isJsonObject(block.input) && Object.keys(block.input).length > 0 ? JSON.stringify(block.input) : '';
     calls.set(index, { id: textOf(block.id), name: textOf(block.name), json: whole });
-    if (calls.size > MAX_CALLS) failure = unusable(target, 'asked for too many tool calls in one answer');
+    if (calls.size > MAX_CALLS) throw tooManyCalls(target);
   };
 
-  const onDelta = (index: number, delta: JsonObject): void => {
-    if (delta.type === 'text_delta') push('text', delta.text);
-    if (delta.type === 'thinking_delta') push('thinking', delta.thinking);
+  const onDelta = (index: number, delta: JsonObject, deltas: ChatDelta[]): void => {
+    if (delta.type === 'text_delta') push(deltas, 'text', delta.text);
+    if (delta.type === 'thinking_delta') push(deltas, 'thinking', delta.thinking);
     const call = delta.type === 'input_json_delta' ? calls.get(index) : undefined;
     if (call !== undefined) call.json += textOf(delta.partial_json);
   };
 
-  const push = (type: 'text' | 'thinking', text: unknown): void => {
-    if (typeof text === 'string' && text !== '') deltas.push({ type, text });
-  };
-
-  const onEvent = (event: JsonObject): void => {
-    const index = typeof event.index === 'number' ? event.index : 0;
-    switch (event.type) {
-      case 'message_start':
-        if (isJsonObject(event.message) && isJsonObject(event.message.usage)) counts = event.message.usage;
-        break;
-      case 'content_block_start':
-        if (isJsonObject(event.content_block)) onBlock(index, event.content_block);
-        break;
-      case 'content_block_delta':
-        if (isJsonObject(event.delta)) onDelta(index, event.delta);
-        break;
-      case 'message_delta':
-        // Counts are cumulative: later ones replace those of the start.
-        if (isJsonObject(event.usage)) counts = { ...counts, ...event.usage };
-        if (isJsonObject(event.delta)) reason = textOf(event.delta.stop_reason) || reason;
-        break;
-      case 'message_stop':
-        finish();
-        break;
-      case 'error':
-        failure = reportedError(target, withStatus(event.error));
-        break;
-      // `ping`, the ends of blocks, and what later versions add carry nothing for us.
-    }
-  };
-
-  const onData = (data: string): void => {
-    if (isDone || failure) return;
-    const event = parse(data);
-    if (isJsonObject(event)) {
-      hasEvents = true;
-      onEvent(event);
-      return;
-    }
-    failure = unusable(target, `sent an event that is not a JSON object: "${data.slice(0, 100)}"`);
-  };
-
-  const parser = createParser({ onEvent: ({ data }) => onData(data) });
-
-  return {
-    feed(text) {
-      if (head.length < 100) head = (head + text).trimStart().slice(0, 100);
-      parser.feed(text);
-      return take();
-    },
-    end() {
-      // Some servers leave out the last blank line.
-      if (!isDone && !failure) parser.feed('\n\n');
-      if (!hasEvents) {
-        const what = head === '' ? 'answered nothing' : `answered no events; it began with "${head}"`;
-        failure ??= unusable(target, `${what}; check the base URL`);
+  return new AnswerDecoder(target, {
+    takesJson: false,
+    read(event, deltas) {
+      const index = typeof event.index === 'number' ? event.index : 0;
+      switch (event.type) {
+        case 'message_start':
+          if (isJsonObject(event.message) && isJsonObject(event.message.usage)) counts = event.message.usage;
+          break;
+        case 'content_block_start':
+          if (isJsonObject(event.content_block)) onBlock(index, event.content_block, deltas);
+          break;
+        case 'content_block_delta':
+          if (isJsonObject(event.delta)) onDelta(index, event.delta, deltas);
+          break;
+        case 'message_delta':
+          // Counts are cumulative: later ones replace those of the start.
+          if (isJsonObject(event.usage)) counts = { ...counts, ...event.usage };
+          if (isJsonObject(event.delta)) reason = textOf(event.delta.stop_reason) || reason;
+          break;
+        case 'error':
+          throw reportedError(target, withStatus(event.error));
+        // `ping`, the ends of blocks, and what later versions add carry nothing for us.
       }
-      finish();
-      return take();
+      return event.type === 'message_stop';
     },
-    get isDone() {
-      return isDone;
-    },
-    get failure() {
-      return failure;
-    },
-  };
+    end: () => ({
+      calls: [...calls.values()].map(({ id, name, json }, index) => {
+        return { type: 'tool-call', index, id, name, arguments: json || '{}' };
+      }),
+      usage: counts && usageOf(counts),
+      reason: REASONS[reason] ?? reason,
+    }),
+  });
+}
+
+function push(deltas: ChatDelta[], type: 'text' | 'thinking', text: unknown): void {
+  if (typeof text === 'string' && text !== '') deltas.push({ type, text });
 }
 
 /** An error inside a stream has the type that stands for the status it would have had as an answer. */
@@ -269,29 +209,13 @@ function withStatus(error: unknown): unknown {
 
 /** Input that was read from or written to the cache is not part of `input_tokens`. */
 function usageOf(counts: JsonObject): TokenUsage {
-  const cachedTokens = count(counts.cache_read_input_tokens);
-  const promptTokens = count(counts.input_tokens) + cachedTokens + count(counts.cache_creation_input_tokens);
-  const completionTokens = count(counts.output_tokens);
+  const cachedTokens = countOf(counts.cache_read_input_tokens);
+  const promptTokens = countOf(counts.input_tokens) + cachedTokens + countOf(counts.cache_creation_input_tokens);
+  const completionTokens = countOf(counts.output_tokens);
   return {
     promptTokens,
     completionTokens,
     totalTokens: promptTokens + completionTokens,
     ...(cachedTokens > 0 && { cachedTokens }),
   };
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

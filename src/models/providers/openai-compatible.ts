@@ -91,11 +91,11 @@ async function speech(connection: Connection, { text, voice, format, ...call }: 
  *
  * `streamUsage` asks for the token counts at the end of the stream; some servers refuse that field.
  */
-function chatBody(request: ChatRequest, streamUsage: boolean): JsonObject {
+function chatBody(request: ChatRequest, streamUsage: boolean): object {
   const { sampling = {}, tools = [], jsonSchema, thinking } = request;
   // A choice without tools is refused by OpenAI.
   const choice = tools.length > 0 ? request.toolChoice : undefined;
-  return defined({
+  return {
     model: request.model,
     messages: request.messages.map(message),
     stream: true,
@@ -111,7 +111,7 @@ function chatBody(request: ChatRequest, streamUsage: boolean): JsonObject {
     thinking: thinking && { type: thinking },
     chat_template_kwargs: request.chatTemplateKwargs,
     user: request.user,
-  });
+  };
 }
 
 function message(from: ChatMessage): JsonObject {
@@ -143,8 +143,4 @@ function tool(from: ToolDefinition): JsonObject {
 
 function named(name: string): JsonObject {
   return { type: 'function', function: { name } };
-}
-
-function defined(fields: Record<string, JsonObject[string] | undefined>): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject;
 }

@@ -2,26 +2,28 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { noAgent } from '../../hosting/refusals.js';
-import type { JsonObject } from '../../json.js';
 import type { TokenRecord } from '../../records/durable-stores.js';
 import { success } from '../envelope.js';
 import { type RouteGroup, route } from '../http/route.js';
-import { date, formatTime, milliseconds, string } from '../shapes.js';
+import { date, defineView, formatTime, milliseconds, none, string } from '../shapes.js';
 
 const newTokenSchema = z.looseObject({
   agent_id: string.min(1).nullish().describe('The one agent that the beta token opens; default: all.'),
   dialog_id: string.min(1).nullish().describe('Older name of `agent_id`.'),
 });
 
-const tokenShape = z.looseObject({
-  tenant_id: string,
-  token: string,
-  beta: string.describe('The key for chat pages.'),
-  dialog_id: string.nullable().describe('The one agent that `beta` opens; null: all.'),
-  create_time: milliseconds,
-  create_date: date,
-  update_time: z.null(),
-  update_date: z.null(),
+const tokenView = defineView<TokenRecord, [tenant: string]>()({
+  tenant_id: [string, (_, tenant) => tenant],
+  token: [string, ({ token }) => token],
+  beta: [string.describe('The key for chat pages.'), ({ beta }) => beta],
+  dialog_id: [
+    string.nullable().describe('The one agent that `beta` opens; null: all.'),
+    ({ agentId }) => agentId ?? null,
+  ],
+  create_time: [milliseconds, ({ createdAt }) => createdAt],
+  create_date: [date, ({ createdAt }) => formatTime(createdAt)],
+  update_time: [z.null(), none],
+  update_date: [z.null(), none],
 });
 
 export const tokenRoutes: RouteGroup = {
@@ -30,14 +32,14 @@ export const tokenRoutes: RouteGroup = {
   routes: [
     route('GET /system/tokens', {
       summary: 'Lists own keys',
-      data: z.array(tokenShape),
+      data: z.array(tokenView.shape),
       handle: async ({ tenant }, { tokens }) =>
-        success((await tokens.list(tenant)).map((one) => tokenView(one, tenant))),
+        success((await tokens.list(tenant)).map((one) => tokenView.of(one, tenant))),
     }),
     route('POST /system/tokens', {
       summary: 'Makes a pair of keys',
       body: newTokenSchema,
-      data: tokenShape,
+      data: tokenView.shape,
       handle: async ({ tenant, body }, { tokens, stores, now }) => {
         const agentId = body.agent_id ?? body.dialog_id ?? undefined;
         if (agentId !== undefined && (await stores.agents.find(tenant, agentId)) === undefined) throw noAgent();
@@ -48,7 +50,7 @@ export const tokenRoutes: RouteGroup = {
           createdAt: now(),
         };
         await tokens.insert(tenant, record);
-        return success(tokenView(record, tenant));
+        return success(tokenView.of(record, tenant));
       },
     }),
     route('DELETE /system/tokens/:token', {
@@ -58,16 +60,3 @@ export const tokenRoutes: RouteGroup = {
     }),
   ],
 };
-
-function tokenView({ token, beta, agentId, createdAt }: TokenRecord, tenant: string): JsonObject {
-  return {
-    tenant_id: tenant,
-    token,
-    beta,
-    dialog_id: agentId ?? null,
-    create_time: createdAt,
-    create_date: formatTime(createdAt),
-    update_time: null,
-    update_date: null,
-  };
-}

@@ -15,44 +15,31 @@ export interface ServerLoad {
 
 /** Adds what only a server knows of itself to its numbers. */
 export function addServerGauges(registry: MetricRegistry, models: Pick<Models, 'load'>, read: () => ServerLoad): void {
-  registry.gauge({ name: 'runnel_runs_active', help: 'Runs that are going on.' }, () => read().runs);
-  registry.gauge(
-    { name: 'runnel_open_sockets', help: 'Connections of clients that follow runs.', labels: ['kind'] },
-    () => {
-      const { streams, webSockets } = read();
-      return [
-        { labels: { kind: 'sse' }, value: streams },
-        { labels: { kind: 'websocket' }, value: webSockets },
-      ];
-    },
-  );
-  registry.gauge({ name: 'runnel_run_subscriptions', help: 'Clients that follow a run, counted by run.' }, () => {
+  registry.gauge('runnel_runs_active', 'Runs that are going on.', () => read().runs);
+  registry.gauge('runnel_open_sockets', 'Connections of clients that follow runs.', () => {
+    const { streams, webSockets } = read();
+    return [
+      { labels: { kind: 'sse' }, value: streams },
+      { labels: { kind: 'websocket' }, value: webSockets },
+    ];
+  });
+  registry.gauge('runnel_run_subscriptions', 'Clients that follow a run, counted by run.', () => {
     const { streams, followedOverWebSockets } = read();
     return streams + followedOverWebSockets;
   });
-  registry.gauge(
-    {
-      name: 'runnel_queue_depth',
-      help: 'What waits: events for the log and for clients, calls for a model.',
-      labels: ['queue'],
-    },
-    () => {
-      const { log, clients } = read().queues;
-      return [
-        { labels: { queue: 'log' }, value: log },
-        { labels: { queue: 'clients' }, value: clients },
-        { labels: { queue: 'models' }, value: models.load?.().waiting ?? 0 },
-      ];
-    },
-  );
-  registry.gauge(
-    { name: 'runnel_model_calls', help: 'Calls of chat models at work and in the queue.', labels: ['state'] },
-    () => {
-      const { running, waiting } = models.load?.() ?? { running: 0, waiting: 0 };
-      return [
-        { labels: { state: 'running' }, value: running },
-        { labels: { state: 'waiting' }, value: waiting },
-      ];
-    },
-  );
+  registry.gauge('runnel_queue_depth', 'What waits: events for the log and for clients, calls for a model.', () => {
+    const { log, clients } = read().queues;
+    return [
+      { labels: { queue: 'log' }, value: log },
+      { labels: { queue: 'clients' }, value: clients },
+      { labels: { queue: 'models' }, value: models.load?.().waiting ?? 0 },
+    ];
+  });
+  registry.gauge('runnel_model_calls', 'Calls of chat models at work and in the queue.', () => {
+    const { running, waiting } = models.load?.() ?? { running: 0, waiting: 0 };
+    return [
+      { labels: { state: 'running' }, value: running },
+      { labels: { state: 'waiting' }, value: waiting },
+    ];
+  });
 }

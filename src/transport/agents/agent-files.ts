@@ -4,7 +4,7 @@ import { formatDocument, toV1, toV2 } from '../../dsl/convert.js';
 import { parseDocument } from '../../dsl/read.js';
 import { findDocument } from '../../hosting/find-document.js';
 import { badArgument } from '../../hosting/refusals.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../../json.js';
 import type { AgentRecord } from '../../records/stores.js';
 import { success } from '../envelope.js';
 import { contentHeaders } from '../files/content-headers.js';
@@ -91,17 +91,10 @@ function readImport(files: readonly UploadedFile[], title: string | undefined): 
   if (files.length > MAX_FILES) throw badArgument(`At most ${MAX_FILES} files are taken at once.`);
   if (files.length > 1 && title !== undefined) throw badArgument('With `title`, one `file` may be sent.');
   return files.map((file) => {
-    const content = parse(file);
+    const content = parseJson(new TextDecoder().decode(file.bytes));
+    if (content === undefined) throw badArgument(`The file ${JSON.stringify(file.name)} is not valid JSON.`);
     // Template files hold the canvas beside its texts.
     const dsl = isJsonObject(content) && isJsonObject(content.dsl) ? content.dsl : content;
     return readAgentInput({ title: title ?? file.name.replace(/\.json$/i, ''), dsl });
   });
-}
-
-function parse({ name, bytes }: UploadedFile): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    throw badArgument(`The file ${JSON.stringify(name)} is not valid JSON.`);
-  }
 }

@@ -1,7 +1,7 @@
 /** Reading an agent from the body of a request that creates or changes it. */
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
-import { isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH } from '../../json.js';
+import { isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../../json.js';
 import type { AgentRecord } from '../../records/stores.js';
 import { given, isTruthy } from '../http/input.js';
 
@@ -76,19 +76,12 @@ function readTitle(text: string): string {
 
 /** A draft may be incomplete; it only has to be one. @throws EngineError BAD_REQUEST. */
 export function readDsl(value: unknown): JsonObject {
-  const dsl = typeof value === 'string' ? parseDsl(value) : value;
+  const dsl = typeof value === 'string' ? parseJson(value) : value;
+  if (dsl === undefined) throw badArgument('Invalid DSL JSON string.');
   if (!isJsonObject(dsl)) throw badArgument('DSL must be a JSON object.');
   if (isTooDeep(dsl)) throw badArgument(`The DSL has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
   if (isJsonObject(dsl.components) || isJsonObject(dsl.graph)) return dsl;
   throw badArgument('DSL must be a JSON object with "components" or "graph".');
-}
-
-function parseDsl(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw badArgument('Invalid DSL JSON string.');
-  }
 }
 
 /**

@@ -12,7 +12,7 @@ import { success } from '../envelope.js';
 import { given, listQuery, orderOf, pageOf, text, textList } from '../http/input.js';
 import { type NoQuery, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
-import { date, formatTime, milliseconds, string } from '../shapes.js';
+import { anyObject, date, defineView, formatTime, milliseconds, none, string, whole } from '../shapes.js';
 import { publish, requireSound } from '../versions/publish.js';
 import { type AgentInput, agentSchema, readAgentInput, readTags, tagsSchema } from './agent-input.js';
 import { findAgent } from './find-agent.js';
@@ -31,29 +31,40 @@ const DELETE_PATIENCE_MS = 5_000;
 /** The most runs of one agent that a deletion waits for; the others are cancelled without waiting. */
 const MOST_RUNS = 10_000;
 
-const agentItemShape = z.looseObject({
-  id: string,
-  title: string,
-  description: string.nullable(),
-  avatar: string.nullable(),
-  permission: z.enum(['me', 'team']),
-  user_id: string.describe('The same as `tenant_id`.'),
-  tenant_id: string,
-  nickname: string.describe('The same as `tenant_id`.'),
-  tenant_avatar: z.null(),
-  canvas_type: string.nullable(),
-  canvas_category: string,
-  tags: string.describe('Comma-separated.'),
-  release: z.boolean().describe('Whether anything is published.'),
-  release_time: milliseconds.nullable(),
-  create_time: milliseconds,
-  update_time: milliseconds,
+const agentItem = defineView<AgentRecord, [tenant: string]>()({
+  id: [string, ({ id }) => id],
+  avatar: [string.nullable(), ({ avatar }) => avatar],
+  title: [string, ({ title }) => title],
+  description: [string.nullable(), ({ description }) => description],
+  permission: [z.enum(['me', 'team']), ({ permission }) => permission],
+  user_id: [string.describe('The same as `tenant_id`.'), (_, tenant) => tenant],
+  tenant_id: [string, (_, tenant) => tenant],
+  nickname: [string.describe('The same as `tenant_id`.'), (_, tenant) => tenant],
+  tenant_avatar: [z.null(), none],
+  create_time: [milliseconds, ({ createdAt }) => createdAt],
+  update_time: [milliseconds, ({ updatedAt }) => updatedAt],
+  canvas_type: [string.nullable(), ({ canvasType }) => canvasType],
+  canvas_category: [string, ({ canvasCategory }) => canvasCategory],
+  tags: [string.describe('Comma-separated.'), ({ tags }) => tags],
+  release: [z.boolean().describe('Whether anything is published.'), ({ published }) => published !== undefined],
+  release_time: [milliseconds.nullable(), ({ published }) => published?.at ?? null],
+});
+
+const agentView = defineView<AgentRecord, [tenant: string]>()({
+  ...agentItem.fields,
+  create_date: [date, ({ createdAt }) => formatTime(createdAt)],
+  update_date: [date, ({ updatedAt }) => formatTime(updatedAt)],
+  last_publish_time: [milliseconds.nullable(), ({ published }) => published?.at ?? null],
+  dsl: [anyObject.describe('The draft, as its author wrote it.'), ({ dsl }) => dsl],
+});
+
+const agentRowShape = agentItem.shape.extend({
   type: z.literal('agent').optional().describe('Only in lists that no category, type or tag filters.'),
 });
 
 const agentFilterShape = z.looseObject({
-  owner: z.array(z.looseObject({ id: string, label: string, count: z.number().int() })),
-  canvas_category: z.array(z.looseObject({ id: string, count: z.number().int() })),
+  owner: z.array(z.looseObject({ id: string, label: string, count: whole })),
+  canvas_category: z.array(z.looseObject({ id: string, count: whole })),
 });
 
 const issuesShape = z.array(
@@ -65,17 +76,10 @@ const issuesShape = z.array(
   }),
 );
 
-const agentShape = agentItemShape.omit({ type: true }).extend({
-  create_date: date,
-  update_date: date,
-  dsl: z.looseObject({}).describe('The draft, as its author wrote it.'),
-  last_publish_time: milliseconds.nullable(),
-});
-
 /** An agent as it is given when it is created. */
-export const createdAgentShape = agentShape.extend({ issues: issuesShape });
+export const createdAgentShape = agentView.shape.extend({ issues: issuesShape });
 
-const changedAgentShape = z.looseObject({ id: string, update_time: z.number().int(), issues: issuesShape });
+const changedAgentShape = z.looseObject({ id: string, update_time: whole, issues: issuesShape });
 
 const agentsQuery = listQuery.extend({
   id: text,
@@ -98,9 +102,9 @@ export const agentRoutes: RouteGroup = {
       summary: 'Lists agents',
       query: agentsQuery,
       data: z.looseObject({
-        canvas: z.array(agentItemShape).optional(),
+        canvas: z.array(agentRowShape).optional(),
         filter: agentFilterShape.optional(),
-        total: z.number().int(),
+        total: whole,
       }),
       handle: list,
     }),
@@ -112,11 +116,11 @@ export const agentRoutes: RouteGroup = {
     }),
     route('GET /agents/:id', {
       summary: 'Reads an agent with its draft',
-      data: agentShape,
+      data: agentView.shape,
       handle: async ({ tenant, params }, { stores }) => {
         const agent = await stores.agents.find(tenant, params.id);
         if (agent === undefined) throw noCanvas();
-        return success(agentView(agent, tenant));
+        return success(agentView.of(agent, tenant));
       },
     }),
     ...(['PATCH', 'PUT'] as const).map((method) =>
@@ -138,7 +142,7 @@ export const agentRoutes: RouteGroup = {
     route('GET /agents/tags', {
       summary: 'Counts tags',
       query: tagsQuery,
-      data: z.array(z.looseObject({ tag: string, count: z.number().int() })),
+      data: z.array(z.looseObject({ tag: string, count: whole })),
       handle: countTags,
     }),
     route('PUT /agents/:id/tags', {
@@ -182,7 +186,7 @@ async function list({ tenant, query }: RouteRequest<never, typeof agentsQuery>, 
     ...given({ id, title, keywords, canvasType, categories, tags }),
   });
   const isUnfiltered = categories === undefined && tags === undefined && canvasType === undefined;
-  const canvas = items.map((agent) => ({ ...agentItem(agent, tenant), ...(isUnfiltered ? { type: 'agent' } : {}) }));
+  const canvas = items.map((agent) => ({ ...agentItem.of(agent, tenant), ...(isUnfiltered ? { type: 'agent' } : {}) }));
   return success({ canvas, total });
 }
 
@@ -250,7 +254,7 @@ export async function insertAgent(parts: ServerParts, tenant: string, input: Age
   await parts.stores.agents.insert(tenant, agent);
   if (publishes) await publish(parts, tenant, agent, {});
   const stored = (await parts.stores.agents.find(tenant, agent.id)) ?? agent;
-  return { ...agentView(stored, tenant), issues };
+  return { ...agentView.of(stored, tenant), issues };
 }
 
 /** Saves a draft; that alone publishes nothing and withdraws nothing. */
@@ -334,37 +338,4 @@ function withParams(entry: Json, clean: JsonObject): Json {
   const slots = SLOTS.filter((name) => Object.hasOwn(params, name) && Object.hasOwn(clean, name));
   const values = Object.fromEntries(slots.map((name) => [name, clean[name] as Json]));
   return { ...entry, params: { ...params, ...values } };
-}
-
-/** An agent in a list. Times are milliseconds since 1970. */
-function agentItem(agent: AgentRecord, tenant: string): Record<string, Json> {
-  return {
-    id: agent.id,
-    avatar: agent.avatar,
-    title: agent.title,
-    description: agent.description,
-    permission: agent.permission,
-    user_id: tenant,
-    tenant_id: tenant,
-    nickname: tenant,
-    tenant_avatar: null,
-    create_time: agent.createdAt,
-    update_time: agent.updatedAt,
-    canvas_type: agent.canvasType,
-    canvas_category: agent.canvasCategory,
-    tags: agent.tags,
-    release: agent.published !== undefined,
-    release_time: agent.published?.at ?? null,
-  };
-}
-
-/** An agent with its document. */
-function agentView(agent: AgentRecord, tenant: string): Record<string, Json> {
-  return {
-    ...agentItem(agent, tenant),
-    create_date: formatTime(agent.createdAt),
-    update_date: formatTime(agent.updatedAt),
-    last_publish_time: agent.published?.at ?? null,
-    dsl: agent.dsl,
-  };
 }

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { badArgument } from '../../hosting/refusals.js';
-import type { JsonObject } from '../../json.js';
 import type { AgentRecord, FileRecord } from '../../records/stores.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
@@ -12,21 +11,21 @@ import { text } from '../http/input.js';
 import { isMultipart, readMultipart, type UploadedFile } from '../http/read-body.js';
 import { type HttpExchange, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
-import { string } from '../shapes.js';
+import { defineView, none, string, whole } from '../shapes.js';
 import { contentHeaders, endingOf } from './content-headers.js';
 
 /** Types of files that code of an agent may make. */
 const ARTIFACTS = new Set(['png', 'jpg', 'jpeg', 'svg', 'pdf', 'csv', 'json', 'html']);
 
-const fileShape = z.looseObject({
-  id: string,
-  name: string,
-  size: z.number().int().describe('Bytes.'),
-  extension: string,
-  mime_type: string,
-  created_by: string,
-  created_at: z.number().int().describe('Seconds since 1970.'),
-  preview_url: z.null(),
+const fileView = defineView<FileRecord, [tenant: string]>()({
+  id: [string, ({ id }) => id],
+  name: [string, ({ name }) => name],
+  size: [whole.describe('Bytes.'), ({ bytes }) => bytes.byteLength],
+  extension: [string, ({ name }) => endingOf(name)],
+  mime_type: [string, ({ mimeType }) => mimeType],
+  created_by: [string, (_, tenant) => tenant],
+  created_at: [whole.describe('Seconds since 1970.'), ({ createdAt }) => Math.floor(createdAt / 1000)],
+  preview_url: [z.null(), none],
 });
 
 const uploadQuery = z.object({ url: text.describe('Fetches this instead.') });
@@ -46,7 +45,7 @@ export const fileRoutes: RouteGroup = {
       finds: findAgent,
       query: uploadQuery,
       body: 'files',
-      data: z.union([fileShape, z.array(fileShape)]),
+      data: z.union([fileView.shape, z.array(fileView.shape)]),
       handle: upload,
     }),
     route('GET /agents/download', {
@@ -92,7 +91,7 @@ async function upload(
   if (files.length === 0) throw badArgument('`file` field is required.');
   const records = files.map((file): FileRecord => ({ ...file, id: createId(), createdAt: now() }));
   for (const record of records) await stores.files.save(tenant, record);
-  const views = records.map((record) => fileView(record, tenant));
+  const views = records.map((record) => fileView.of(record, tenant));
   return success(views.length === 1 ? views[0] : views);
 }
 
@@ -152,19 +151,6 @@ async function findArtifact(files: ServerParts['stores']['files'], tenant: strin
 
 function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function fileView({ id, name, mimeType, bytes, createdAt }: FileRecord, tenant: string): JsonObject {
-  return {
-    id,
-    name,
-    size: bytes.byteLength,
-    extension: endingOf(name),
-    mime_type: mimeType,
-    created_by: tenant,
-    created_at: Math.floor(createdAt / 1000),
-    preview_url: null,
-  };
 }
 
 /** The part of the egress client that files are fetched with; it decides which addresses may be reached. */

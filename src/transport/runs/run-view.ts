@@ -1,192 +1,135 @@
 /** Runs as the API gives them: records, and what their nodes did over time; with the shapes that describe them. */
 import { z } from 'zod';
-import { writeCall } from '../../canvas/ragflow-events.js';
-import type { RunTimeline, TimelineActivation, TimelineNode } from '../../canvas/timeline.js';
+import { MESSAGE_END, writeCall } from '../../canvas/ragflow-events.js';
+import type { RunTimeline, TimelineActivation, TimelineEmission, TimelineNode } from '../../canvas/timeline.js';
 import type { JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/stores.js';
-import { milliseconds, string } from '../shapes.js';
+import { defineView, milliseconds, string, whole } from '../shapes.js';
 
-export const usageShape = z.looseObject({
-  prompt_tokens: z.number().int(),
-  completion_tokens: z.number().int(),
-  total_tokens: z.number().int(),
-  calls: z.number().int(),
+type Usage = RunRecord['usage'];
+
+const usage = defineView<Usage>()({
+  prompt_tokens: [whole, ({ promptTokens }) => promptTokens],
+  completion_tokens: [whole, ({ completionTokens }) => completionTokens],
+  total_tokens: [whole, ({ totalTokens }) => totalTokens],
+  calls: [whole, ({ calls }) => calls],
 });
 
-export const runShape = z.looseObject({
-  id: string.describe('The same as `run_id`.'),
-  run_id: string,
-  agent_id: string,
-  session_id: string,
-  message_id: string,
-  parent_run_id: string.nullable().describe('The run that it continues.'),
-  forked_at: z.number().int().nullable().describe('Number of the last event of that run that it builds on.'),
-  status: z.enum(['running', 'waiting', 'succeeded', 'failed', 'cancelled']),
-  error: z.looseObject({ code: string, message: string }).nullable(),
-  started_at: milliseconds,
-  finished_at: milliseconds.nullable(),
-  elapsed_time: z.number().nullable().describe('Seconds; null while it runs.'),
-  usage: usageShape,
-  last_event_id: z.number().int().describe('Number of the last event; 0 while it runs.'),
+export const usageShape = usage.shape;
+const usageField = [usageShape, (one: { readonly usage: Usage }) => usage.of(one.usage)] as const;
+
+/** A run as it is given. */
+export const runView = defineView<RunRecord>()({
+  id: [string.describe('The same as `run_id`.'), ({ id }) => id],
+  run_id: [string, ({ id }) => id],
+  agent_id: [string, ({ agentId }) => agentId],
+  session_id: [string, ({ sessionId }) => sessionId],
+  message_id: [string, ({ messageId }) => messageId],
+  parent_run_id: [string.nullable().describe('The run that it continues.'), ({ parentRun }) => parentRun ?? null],
+  forked_at: [
+    whole.nullable().describe('Number of the last event of that run that it builds on.'),
+    ({ forkedAt }) => forkedAt ?? null,
+  ],
+  status: [z.enum(['running', 'waiting', 'succeeded', 'failed', 'cancelled']), ({ status }) => status],
+  error: [
+    z.looseObject({ code: string, message: string }).nullable(),
+    ({ error }) => (error === undefined ? null : { code: error.code, message: error.message }),
+  ],
+  started_at: [milliseconds, ({ startedAt }) => startedAt],
+  finished_at: [milliseconds.nullable(), ({ finishedAt }) => finishedAt ?? null],
+  elapsed_time: [
+    z.number().nullable().describe('Seconds; null while it runs.'),
+    ({ startedAt, finishedAt }) => (finishedAt === undefined ? null : (finishedAt - startedAt) / 1000),
+  ],
+  usage: usageField,
+  last_event_id: [whole.describe('Number of the last event; 0 while it runs.'), ({ lastSeq }) => lastSeq],
 });
 
 const seconds = z.number().describe('Seconds.');
+const eventNumber = whole.describe('Number of an event.');
 
-const eventNumber = z.number().int().describe('Number of an event.');
-
-/** All activations of one component together. */
-const nodeSumsShape = z.looseObject({
-  component_id: string,
-  component_type: string,
-  component_name: string,
-  activations: z.number().int(),
-  failures: z.number().int(),
-  retries: z.number().int(),
-  first_started_at: milliseconds,
-  last_ended_at: milliseconds.nullable(),
-  busy_time: seconds,
-  longest_time: seconds,
-  skips: z.number().int().describe('How often it was skipped.'),
-  pieces: z.number().int().describe('Pieces of text that it emitted.'),
-  characters: z.number().int(),
-  usage: usageShape,
+const nodeView = defineView<TimelineNode>()({
+  component_id: [string, ({ node }) => node],
+  component_type: [string, ({ type }) => type ?? ''],
+  component_name: [string, ({ name, node }) => name ?? node],
+  activations: [whole, ({ activations }) => activations],
+  failures: [whole, ({ failures }) => failures],
+  retries: [whole, ({ retries }) => retries],
+  first_started_at: [milliseconds, ({ firstStartedAtMs }) => firstStartedAtMs],
+  last_ended_at: [milliseconds.nullable(), ({ lastEndedAtMs }) => lastEndedAtMs ?? null],
+  busy_time: [seconds, ({ busyMs }) => busyMs / 1000],
+  longest_time: [seconds, ({ longestMs }) => longestMs / 1000],
+  skips: [whole.describe('How often it was skipped.'), ({ skips }) => skips],
+  pieces: [whole.describe('Pieces of text that it emitted.'), ({ pieces }) => pieces],
+  characters: [whole, ({ characters }) => characters],
+  usage: usageField,
 });
 
-export const runDetailShape = runShape.extend({ nodes: z.array(nodeSumsShape) });
+const KINDS = ['text', 'thinking', 'usage', MESSAGE_END, 'audio', 'notice'] satisfies TimelineEmission['kind'][];
+
+const emissionView = defineView<TimelineEmission>()({
+  kind: [z.enum(KINDS), ({ kind }) => kind],
+  first_event_id: [eventNumber, ({ fromSeq }) => fromSeq],
+  last_event_id: [eventNumber, ({ toSeq }) => toSeq],
+  at: [milliseconds, ({ atMs }) => atMs],
+  pieces: [whole, ({ pieces }) => pieces],
+  characters: [whole, ({ characters }) => characters],
+});
+
+const callShape = z.looseObject({
+  id: whole,
+  kind: z.enum(['model', 'tool', 'agent']),
+  name: string,
+  parent: whole.optional().describe('Id of the call that this one is part of.'),
+  status: z.enum(['open', 'done', 'failed', 'stopped']),
+  error: string.optional(),
+  started_at: milliseconds,
+  first_piece_at: milliseconds.optional(),
+  ended_at: milliseconds.optional(),
+  usage: usageShape.omit({ calls: true }).optional(),
+});
+
+const activationView = defineView<TimelineActivation>()({
+  component_id: [string, ({ node }) => node],
+  within: [
+    string.nullable().describe('`container/pass`, outermost first; null at the top level.'),
+    ({ within }) => within ?? null,
+  ],
+  token: [whole.nullable(), ({ token }) => token ?? null],
+  attempt: [whole, ({ attempt }) => attempt],
+  status: [z.enum(['open', 'settled', 'failed', 'retried', 'skipped', 'waiting']), ({ status }) => status],
+  error: [string.nullable(), ({ error }) => error ?? null],
+  started_at: [milliseconds, ({ startedAtMs }) => startedAtMs],
+  ended_at: [milliseconds.nullable(), ({ endedAtMs }) => endedAtMs ?? null],
+  elapsed_time: [seconds.nullable(), ({ elapsedMs }) => (elapsedMs === undefined ? null : elapsedMs / 1000)],
+  first_event_id: [eventNumber, ({ startSeq }) => startSeq],
+  last_event_id: [eventNumber.nullable(), ({ endSeq }) => endSeq ?? null],
+  emissions: [z.array(emissionView.shape), ({ emissions }) => emissions.map((one) => emissionView.of(one))],
+  usage: usageField,
+  calls: [
+    z.array(callShape).describe('Models, tools and agents that it called, where it called more than one model.'),
+    ({ calls }) => calls.map(writeCall),
+  ],
+});
+
+export const runDetailShape = runView.shape.extend({ nodes: z.array(nodeView.shape) });
 
 export const timelineShape = runDetailShape.extend({
-  activations: z.array(
-    z.looseObject({
-      component_id: string,
-      within: string.nullable().describe('`container/pass`, outermost first; null at the top level.'),
-      token: z.number().int().nullable(),
-      attempt: z.number().int(),
-      status: z.enum(['open', 'settled', 'failed', 'retried', 'skipped', 'waiting']),
-      error: string.nullable(),
-      started_at: milliseconds,
-      ended_at: milliseconds.nullable(),
-      elapsed_time: seconds.nullable(),
-      first_event_id: eventNumber,
-      last_event_id: eventNumber.nullable(),
-      calls: z
-        .array(
-          z.looseObject({
-            id: z.number().int(),
-            kind: z.enum(['model', 'tool', 'agent']),
-            name: string,
-            parent: z.number().int().optional().describe('Id of the call that this one is part of.'),
-            status: z.enum(['open', 'done', 'failed', 'stopped']),
-            error: string.optional(),
-            started_at: milliseconds,
-            first_piece_at: milliseconds.optional(),
-            ended_at: milliseconds.optional(),
-            usage: usageShape.omit({ calls: true }).optional(),
-          }),
-        )
-        .describe('Models, tools and agents that it called, where it called more than one model.'),
-      usage: usageShape,
-      emissions: z.array(
-        z.looseObject({
-          kind: string,
-          first_event_id: eventNumber,
-          last_event_id: eventNumber,
-          at: milliseconds,
-          pieces: z.number().int(),
-          characters: z.number().int(),
-        }),
-      ),
-    }),
-  ),
-  omitted: z.number().int().describe('Activations that are only in the sums of `nodes`.'),
+  activations: z.array(activationView.shape),
+  omitted: whole.describe('Activations that are only in the sums of `nodes`.'),
 });
 
-/** A run as the API gives it. Times are milliseconds since 1970. */
-export function runView(run: RunRecord): JsonObject {
-  return {
-    id: run.id,
-    run_id: run.id,
-    agent_id: run.agentId,
-    session_id: run.sessionId,
-    message_id: run.messageId,
-    parent_run_id: run.parentRun ?? null,
-    forked_at: run.forkedAt ?? null,
-    status: run.status,
-    error: run.error === undefined ? null : { code: run.error.code, message: run.error.message },
-    started_at: run.startedAt,
-    finished_at: run.finishedAt ?? null,
-    elapsed_time: run.finishedAt === undefined ? null : (run.finishedAt - run.startedAt) / 1000,
-    usage: usageView(run.usage),
-    last_event_id: run.lastSeq,
-  };
-}
-
-/** Tokens and calls of models as the API shows them. */
-export function usageView({ promptTokens, completionTokens, totalTokens, calls }: RunRecord['usage']): JsonObject {
-  return {
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    total_tokens: totalTokens,
-    calls,
-  };
-}
-
-/** A run with what each of its nodes did, as the API gives it. Times are milliseconds since 1970, durations seconds. */
+/** A run with what each of its nodes did in sum; without a timeline, no nodes. */
 export function runDetailView(run: RunRecord, timeline: RunTimeline | undefined): JsonObject {
-  return { ...runView(run), nodes: timeline?.nodes.map(nodeView) ?? [] };
+  return { ...runView.of(run), nodes: timeline?.nodes.map((node) => nodeView.of(node)) ?? [] };
 }
 
-/** The timeline of a run, as the API gives it. */
+/** A run with all that its nodes did. */
 export function timelineView(run: RunRecord, timeline: RunTimeline): JsonObject {
   return {
-    ...runView(run),
+    ...runDetailView(run, timeline),
     last_event_id: timeline.lastSeq,
-    nodes: timeline.nodes.map(nodeView),
-    activations: timeline.activations.map(activationView),
+    activations: timeline.activations.map((one) => activationView.of(one)),
     omitted: timeline.omitted,
-  };
-}
-
-function nodeView(node: TimelineNode): JsonObject {
-  return {
-    component_id: node.node,
-    component_type: node.type ?? '',
-    component_name: node.name ?? node.node,
-    activations: node.activations,
-    failures: node.failures,
-    retries: node.retries,
-    first_started_at: node.firstStartedAtMs,
-    last_ended_at: node.lastEndedAtMs ?? null,
-    busy_time: node.busyMs / 1000,
-    longest_time: node.longestMs / 1000,
-    skips: node.skips,
-    pieces: node.pieces,
-    characters: node.characters,
-    usage: usageView(node.usage),
-  };
-}
-
-function activationView(one: TimelineActivation): JsonObject {
-  return {
-    component_id: one.node,
-    within: one.within ?? null,
-    token: one.token ?? null,
-    attempt: one.attempt,
-    status: one.status,
-    error: one.error ?? null,
-    started_at: one.startedAtMs,
-    ended_at: one.endedAtMs ?? null,
-    elapsed_time: one.elapsedMs === undefined ? null : one.elapsedMs / 1000,
-    first_event_id: one.startSeq,
-    last_event_id: one.endSeq ?? null,
-    emissions: one.emissions.map(({ kind, fromSeq, toSeq, atMs, pieces, characters }) => ({
-      kind,
-      first_event_id: fromSeq,
-      last_event_id: toSeq,
-      at: atMs,
-      pieces,
-      characters,
-    })),
-    usage: usageView(one.usage),
-    calls: one.calls.map(writeCall),
   };
 }

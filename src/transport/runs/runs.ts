@@ -11,7 +11,7 @@ import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, rou
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun, streamRun } from './answer-run.js';
 import { turnOf, turnQuery, turnSchema } from './read-turn.js';
-import { runDetailShape, runDetailView, runShape, runView, timelineShape, timelineView } from './run-view.js';
+import { runDetailShape, runDetailView, runView, timelineShape, timelineView } from './run-view.js';
 
 const STATUSES: readonly RunStatus[] = ['running', 'waiting', 'succeeded', 'failed', 'cancelled'];
 
@@ -87,7 +87,7 @@ export const runRoutes: RouteGroup = {
       finds: findAgent,
       query: runsQuery,
       answers: 'page',
-      data: z.array(runShape),
+      data: z.array(runView.shape),
       handle: list,
     }),
     route('GET /agents/:id/runs/:run', {
@@ -162,7 +162,10 @@ async function list(
     ...pageOf(query),
     ...given({ status, sessionId, from, to }),
   });
-  return successPage(items.map(runView), total);
+  return successPage(
+    items.map((run) => runView.of(run)),
+    total,
+  );
 }
 
 async function streamEvents(

@@ -1,7 +1,6 @@
 /** Published versions of an agent: list, publish, read, delete. */
 import { z } from 'zod';
 import { noVersion } from '../../hosting/refusals.js';
-import type { Json } from '../../json.js';
 import type { VersionRecord } from '../../records/durable-stores.js';
 import type { AgentRecord } from '../../records/stores.js';
 import { readDsl } from '../agents/agent-input.js';
@@ -10,24 +9,27 @@ import { success, successPage } from '../envelope.js';
 import { pageOf, pageQuery, readQuery, text } from '../http/input.js';
 import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
-import { string, timesOf, timesShape } from '../shapes.js';
+import { anyObject, defineView, string, timeFields } from '../shapes.js';
 import { publish, syncPublished } from './publish.js';
 
 /** The most versions of a list that is not divided into pages. */
 const MOST = 1_000;
 
-const versionItemShape = z.looseObject({
-  id: string,
-  title: string,
-  description: string.nullable(),
-  user_canvas_id: string.describe('Id of the agent.'),
-  release: z.boolean(),
-  ...timesShape,
+const versionItem = defineView<VersionRecord>()({
+  id: [string, ({ id }) => id],
+  title: [string, ({ title }) => title],
+  description: [string.nullable(), ({ description }) => description],
+  user_canvas_id: [string.describe('Id of the agent.'), ({ agentId }) => agentId],
+  // There are no others: saving a draft makes no version.
+  release: [z.boolean(), () => true],
+  ...timeFields<VersionRecord>(
+    ({ createdAt }) => createdAt,
+    ({ createdAt }) => createdAt,
+  ),
 });
 
-const versionShape = versionItemShape.extend({ dsl: z.looseObject({}) });
+const versionView = defineView<VersionRecord>()({ ...versionItem.fields, dsl: [anyObject, ({ dsl }) => dsl] });
 
-/** Texts: without both of them the list is not divided into pages. */
 const versionsQuery = z.object({
   page: text.describe('From 1; default: everything.'),
   page_size: text.describe('At most 100; default: everything.'),
@@ -55,7 +57,7 @@ export const versionRoutes: RouteGroup = {
       finds: findAgent,
       query: versionsQuery,
       answers: 'page',
-      data: z.array(versionItemShape),
+      data: z.array(versionItem.shape),
       handle: list,
     }),
     ...(['versions', 'publish'] as const).map((name) =>
@@ -66,15 +68,15 @@ export const versionRoutes: RouteGroup = {
             : 'Publishes the draft or the given document; the draft stays as it is',
         finds: findAgent,
         body: publicationSchema,
-        data: versionShape,
+        data: versionView.shape,
         handle: create,
       }),
     ),
     route('GET /agents/:id/versions/:version', {
       summary: 'Reads a version',
       finds: findVersion,
-      data: versionShape,
-      handle: ({ found }) => success(versionView(found)),
+      data: versionView.shape,
+      handle: ({ found }) => success(versionView.of(found)),
     }),
     route('DELETE /agents/:id/versions/:version', {
       summary: 'Deletes a version; the newest of the others is what runs from then on',
@@ -96,7 +98,10 @@ async function list(
   const isPaged = query.page !== undefined || query.page_size !== undefined;
   const page = isPaged ? pageOf(readQuery(pageQuery, query)) : { offset: 0, limit: MOST };
   const { items, total } = await parts.stores.versions.list(tenant, { ...page, agentId: found.id });
-  return successPage(items.map(versionItem), total);
+  return successPage(
+    items.map((version) => versionItem.of(version)),
+    total,
+  );
 }
 
 async function create(
@@ -109,7 +114,7 @@ async function create(
     ...(description ? { description } : {}),
     ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl) }),
   });
-  return success(versionView(version));
+  return success(versionView.of(version));
 }
 
 async function findVersion(request: PathRequest<'id' | 'version'>, parts: ServerParts): Promise<VersionRecord> {
@@ -117,22 +122,4 @@ async function findVersion(request: PathRequest<'id' | 'version'>, parts: Server
   const version = await parts.stores.versions.find(request.tenant, request.params.version, agent.id);
   if (version === undefined) throw noVersion();
   return version;
-}
-
-/** A version in a list. Times are milliseconds since 1970. */
-export function versionItem({ id, agentId, title, description, createdAt }: VersionRecord): Record<string, Json> {
-  return {
-    id,
-    title,
-    description,
-    user_canvas_id: agentId,
-    // There are no others: saving a draft makes no version.
-    release: true,
-    ...timesOf(createdAt, createdAt),
-  };
-}
-
-/** A version with its document. */
-export function versionView(version: VersionRecord): Record<string, Json> {
-  return { ...versionItem(version), dsl: version.dsl };
 }

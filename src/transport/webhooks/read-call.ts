@@ -1,7 +1,7 @@
 /** Reads what a webhook was called with, and casts it to what its author declared. */
 import type { IncomingMessage } from 'node:http';
 import type { ParsedUrlQuery } from 'node:querystring';
-import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH } from '../../json.js';
+import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../../json.js';
 import { parseMultipart, readBytes, toFile, type UploadedFile } from '../http/read-body.js';
 import { type PartSchema, refuse } from './webhook-config.js';
 import { bodyTooLarge } from './webhook-security.js';
@@ -169,14 +169,6 @@ function castJson(where: string, text: string): Json {
   if (value !== undefined && !isTooDeep(value)) return value;
   const problem = value === undefined ? 'is not valid JSON' : `has more than ${MAX_JSON_DEPTH} levels`;
   throw refuse(`${where} auto-cast failed: the text ${problem}`);
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 function checked(where: string, type: string, value: Json): Json {

@@ -8,7 +8,7 @@ import { EngineError } from '../../errors.js';
 import type { LiveRun } from '../../hosting/live-run.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
 import { bindFiles } from '../../hosting/tenant-services.js';
-import type { Json, JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { AgentRecord } from '../../records/stores.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { findAgent } from '../agents/find-agent.js';
@@ -176,14 +176,10 @@ function payloadOf(config: WebhookConfig, call: WebhookCall): JsonObject {
   const fields = {
     query: castValues('query', config.query, query),
     headers: castValues('headers', config.headers, headers),
-    body: castValues('body', config.body, isRecord(body) ? body : {}),
+    body: castValues('body', config.body, isJsonObject(body) ? body : {}),
     request: { query, headers: shown, body, content_type: contentType },
   };
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value }]));
-}
-
-function isRecord(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function start(parts: ServerParts, { tenant, agent }: WebhookTarget, inputs: JsonObject): Promise<LiveRun> {
@@ -201,17 +197,8 @@ function immediateStatus(value: Json): number {
 function answerAtOnce(exchange: HttpExchange, status: number, template: string): void {
   // With the body still unset, Koa takes an empty one for "no content".
   exchange.body = template;
-  exchange.type = template !== '' && isJson(template) ? 'application/json' : 'text/plain';
+  exchange.type = parseJson(template) !== undefined ? 'application/json' : 'text/plain';
   exchange.status = status;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function answerWhenDone(exchange: HttpExchange, live: LiveRun): Promise<void> {
