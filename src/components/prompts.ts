@@ -1,4 +1,4 @@
-import type { PageView } from '../adapters/browser/index.js';
+import type { PageView } from '../adapters/browser/action.js';
 import type { JsonObject } from '../json.js';
 import { renderHandlebars } from '../templates/template.js';
 

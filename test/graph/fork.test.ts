@@ -29,7 +29,9 @@ class Kept {
 
   #events: string[] = [];
   readonly open = {
-    append: (event: RunEvent) => this.#events.push(JSON.stringify(event)),
+    append: (event: RunEvent): void => {
+      this.#events.push(JSON.stringify(event));
+    },
     snapshot: (checkpoint: Checkpoint) => {
       if (this.#isLast) this.#checkpoint = JSON.stringify(checkpoint);
       this.#checkpoint ??= JSON.stringify(checkpoint);

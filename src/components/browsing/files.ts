@@ -1,5 +1,7 @@
 import { catchError, concat, concatMap, EMPTY, from, map, type Observable, of, toArray } from 'rxjs';
-import type { BrowserFile, BrowserSession, UploadFile } from '../../adapters/browser/index.js';
+import type { BrowserSession } from '../../adapters/browser/browsers.js';
+import type { BrowserFile } from '../../adapters/browser/downloads.js';
+import type { UploadFile } from '../../adapters/browser/session.js';
 import type { EgressResponse } from '../../adapters/egress/egress-client.js';
 import { baseName } from '../../documents/file-name.js';
 import { endingOf } from '../../documents/reading/file-kind.js';

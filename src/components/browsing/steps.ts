@@ -2,7 +2,7 @@
 
 import type { Observable } from 'rxjs';
 import { z } from 'zod';
-import { BROWSER_ACTIONS, type BrowserAction, type PageView } from '../../adapters/browser/index.js';
+import { BROWSER_ACTIONS, type BrowserAction, type PageView } from '../../adapters/browser/action.js';
 import type { Chat } from '../../agents/chat.js';
 import type { NodeEvent } from '../../graph/node-events.js';
 import type { JsonObject } from '../../json.js';

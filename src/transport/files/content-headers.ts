@@ -27,24 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   heic: 'image/heic',
 };
 
-const CODE = new Set([
-  'js',
-  'ts',
-  'py',
-  'java',
-  'c',
-  'cpp',
-  'h',
-  'go',
-  'rs',
-  'rb',
-  'php',
-  'sh',
-  'sql',
-  'css',
-  'yml',
-  'yaml',
-]);
+const CODE = new Set('js ts py java c cpp h go rs rb php sh sql css yml yaml'.split(' '));
 
 /** Types that a browser would run scripts of. */
 const ACTIVE = /html|xml|svg|javascript|ecmascript|multipart\/related|message\/rfc822/i;
