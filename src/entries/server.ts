@@ -4,7 +4,7 @@
  */
 export type { OpenCanvas } from '../hosting/canvas-opener.js';
 export type { ClientPresence } from '../hosting/client-presence.js';
-export type { DeltaShape, EventFrame, FrameParts } from '../hosting/event-frame.js';
+export type { EventFrame } from '../hosting/event-frame.js';
 export type { DefaultDocument } from '../hosting/find-document.js';
 export { createHost, DEFAULT_LIMITS, type Host, type HostLoad, type HostOptions } from '../hosting/host.js';
 export type { HostLimits, HostStores } from '../hosting/host-options.js';
