@@ -16,10 +16,10 @@ import {
 } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
-import type { TraceContext } from '../graph/trace-context.js';
 import type { RunRecord } from '../records/stores.js';
 import { observed } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import type { TraceContext } from '../trace-context.js';
 import type { OpenCanvas } from './canvas-opener.js';
 import { storeConversation } from './conversation.js';
 import type { EventFrame } from './event-frame.js';

@@ -16,10 +16,10 @@ import {
   tap,
   throwError,
 } from 'rxjs';
-import type { TraceContext } from '../../graph/trace-context.js';
 import { isTooDeep, type JsonObject } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import type { Files } from '../../records/files.js';
+import type { TraceContext } from '../../trace-context.js';
 import type { ToolEvent } from '../tool-event.js';
 import { type FailureContext, isUnknownSession, mcpFailure } from './mcp-failures.js';
 import { mcpResult } from './mcp-result.js';
