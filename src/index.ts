@@ -6,7 +6,13 @@
  */
 
 export type { ActionOutcome, BrowserAction, BrowserActionName, PageView } from './adapters/browser/action.js';
-export type { BrowserSession, Browsers, OpenOptions } from './adapters/browser/browsers.js';
+export {
+  type BrowserSession,
+  type Browsers,
+  type BrowsersOptions,
+  createBrowsers,
+  type OpenOptions,
+} from './adapters/browser/browsers.js';
 export type { BrowserFile } from './adapters/browser/downloads.js';
 export type { UploadFile } from './adapters/browser/session.js';
 export type { EgressConnection, EgressTarget } from './adapters/egress/connect.js';
@@ -33,7 +39,7 @@ export type {
   CodeStatus,
 } from './adapters/sandbox/code-runner.js';
 export { createEmbeddedRunner, type EmbeddedRunnerOptions } from './adapters/sandbox/embedded/embedded-runner.js';
-export type { Databases } from './adapters/sql/databases.js';
+export { createDatabases, type Databases, type DatabasesOptions } from './adapters/sql/databases.js';
 export type { Dialect } from './adapters/sql/dialects.js';
 export type { DatabaseAddress, DatabaseSession, StatementBounds, Table } from './adapters/sql/session.js';
 export type { References } from './adapters/tool-event.js';
@@ -203,6 +209,7 @@ export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from '.
 export type { Checkpoint, State } from './graph/state.js';
 export { type Change, foldState, transition } from './graph/transition.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
+export { createMemoryRetriever, type IndexedDataset, type IndexedDocument } from './knowledge/memory-retriever.js';
 export type { RetrievalRequest, RetrievedPassage, Retriever } from './knowledge/retriever.js';
 // Models.
 export type {

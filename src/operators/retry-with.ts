@@ -8,7 +8,7 @@ import {
   throwError,
   timer,
 } from 'rxjs';
-import { invalidOption } from './invalid-option.js';
+import { invalidOption, requireWhole } from './invalid-option.js';
 
 /** Node's timers hold 31 bits; a longer delay would fire at once. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -47,9 +47,7 @@ export interface RetryWithOptions {
  */
 export function retryWith<T>(options: RetryWithOptions): MonoTypeOperatorFunction<T> {
   const { attempts, delayMs, isRetryable, afterEmission = false, scheduler } = options;
-  if (!(Number.isSafeInteger(attempts) && attempts >= 1)) {
-    throw invalidOption('retryWith', 'attempts', 'a whole number of at least 1', attempts);
-  }
+  requireWhole('retryWith', 'attempts', attempts, 1);
   return (source) =>
     defer(() => {
       let hasEmitted = false;

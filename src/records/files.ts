@@ -15,7 +15,7 @@ export interface Files {
 }
 
 /** Media types by ending, for what clients store and show. */
-export const MEDIA_TYPES: Readonly<Record<string, string>> = {
+export const MEDIA_TYPES = {
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   doc: 'application/msword',
   pdf: 'application/pdf',
@@ -39,4 +39,4 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ico: 'image/x-icon',
   avif: 'image/avif',
   heic: 'image/heic',
-};
+} as const;
