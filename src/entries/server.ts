@@ -133,20 +133,19 @@ export {
   type TraceIds,
 } from '../telemetry/telemetry.js';
 export type { DatabaseAddress, DatabaseProbe } from '../transport/agents/database-probe.js';
-export {
-  type Access,
-  type AnswerKind,
-  type BodyKind,
-  type HttpExchange,
-  type Method,
-  type NoQuery,
-  type PathRequest,
-  type RequestState,
-  type Route,
-  type RouteGroup,
-  type RouteRequest,
-  type RouteSpec,
-  route,
+export type {
+  Access,
+  AnswerKind,
+  BodyKind,
+  HttpExchange,
+  Method,
+  NoQuery,
+  PathRequest,
+  RequestState,
+  Route,
+  RouteGroup,
+  RouteRequest,
+  RouteSpec,
 } from '../transport/http/route.js';
 export { createServer, type RunnelServer, type ServerOptions } from '../transport/server.js';
 export type {
