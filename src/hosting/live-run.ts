@@ -4,15 +4,19 @@ import type { Session } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
 import type { RunUsage, TerminalEvent } from '../graph/events.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
+import { doubling, retry } from '../operators/retry-with.js';
 import type { RunRecord, RunStatus } from '../records/stores.js';
 import { ClientPresence } from './client-presence.js';
 import type { EventFrame } from './event-frame.js';
 import { endIn, errorOf, failureEvent } from './last-event.js';
 import type { EngineHooks, LiveRunOptions, RunIdentity } from './live-run-options.js';
 import { projectionOf } from './projection-of.js';
-import { retryWhileAway } from './retry.js';
 import { RunEvents } from './run-events.js';
 import type { Transcript } from './transcript.js';
+
+/** Delays between two attempts to store the end of a run. */
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 2_000;
 
 /**
  * One run with its clients, from its first event to what it leaves.
@@ -245,11 +249,14 @@ export class LiveRun {
     }
   }
 
+  /** Retries while a store cannot be reached, however long that takes, until the host closes. */
   #retry<T>(work: () => Promise<T>): Promise<T> {
-    const { closing, logger } = this.#options;
-    const onWait = (error: unknown): void =>
-      logger.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
-    return retryWhileAway(work, { signal: closing, onWait });
+    const { closing: signal, logger } = this.#options;
+    const onRetry = (error: unknown, attempt: number): void => {
+      if (attempt === 1) logger.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
+    };
+    const isRetryable = (error: unknown): boolean => EngineError.is(error) && error.retryable;
+    return retry(work, { delayMs: doubling(FIRST_DELAY_MS, MAX_DELAY_MS), isRetryable, onRetry, signal });
   }
 
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {
