@@ -1,13 +1,7 @@
 import { concat, defer, NEVER, type Observable, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type {
-  ActionOutcome,
-  BrowserAction,
-  BrowserSession,
-  Browsers,
-  OpenOptions,
-  PageView,
-} from '../../src/adapters/browser/index.js';
+import type { ActionOutcome, BrowserAction, PageView } from '../../src/adapters/browser/action.js';
+import type { BrowserSession, Browsers, OpenOptions } from '../../src/adapters/browser/browsers.js';
 import { browser } from '../../src/components/browser.js';
 import { EngineError } from '../../src/errors.js';
 import { settled, warning } from '../../src/graph/node-events.js';

@@ -72,7 +72,7 @@ describe('ExcelProcessor', () => {
     marbles(({ expectObservable }) => {
       const failure = new EngineError(
         'CONFIG_INVALID',
-        'Node "node" needs the service "files", but the run was started without it; pass { services: { files } }.',
+        'Node "node" needs the service "files", but the run was started without it; pass { services: { files } }, such as an object with read() and save().',
       );
 
       expectObservable(perform(WRITE, around())).toBe('#', undefined, failure);

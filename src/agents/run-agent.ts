@@ -1,5 +1,5 @@
 /** The loop of a model and its tools, as one stream of events. */
-import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
+import { concat, concatMap, defer, type Observable, of } from 'rxjs';
 import type { Usage } from '../graph/node-events.js';
 import {
   type ChatDelta,
@@ -150,7 +150,8 @@ function afterCalls(setup: AgentSetup, caller: Caller, state: AgentState, draft:
   return of({ type: 'approval', state: paused, calls: waiting });
 }
 
-function needsApproval(tools: readonly AgentTool[], name: string): boolean {
+/** Whether calls of a tool, by the name that the model has for it, need an approval. */
+export function needsApproval(tools: readonly AgentTool[], name: string): boolean {
   return tools.some((tool) => tool.definition.name === name && tool.needsApproval);
 }
 
@@ -188,7 +189,10 @@ function makeCalls(
           artifacts: [...state.artifacts, ...results.artifacts],
           failed: results.failed,
         };
-        if (results.terminal !== undefined) return from(terminalEvents(after, results.terminal));
+        const { terminal } = results;
+        if (terminal !== undefined) {
+          return of<AgentEvent[]>({ type: 'text', text: terminal }, answerOf(after, terminal, 'stop'));
+        }
         return concat(of<AgentEvent>({ type: 'state', state: after }), nextRound(setup, caller, after));
       }),
     );
@@ -197,10 +201,6 @@ function makeCalls(
 
 function toolMessages(calls: readonly PendingCall[], { texts }: RoundResults): ChatMessage[] {
   return calls.map(({ id }, index) => ({ role: 'tool', toolCallId: id, content: texts[index] ?? '' }));
-}
-
-function terminalEvents(state: AgentState, text: string): AgentEvent[] {
-  return [{ type: 'text', text }, answerOf(state, text, 'stop')];
 }
 
 function answerOf(state: AgentState, text: string, finishReason: string): AgentAnswer {

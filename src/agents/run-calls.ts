@@ -79,18 +79,18 @@ export function runCalls(
       const note = (text: string) => {
         results.texts[index] = text;
       };
+      const answered = (text: string) => {
+        note(text);
+        return of(logged(caller, call.name, {}, text, 0));
+      };
       const approval = approvals.get(call.id);
       if (approval?.isAllowed === false) {
-        note(declined(approval.reason));
         // Should the model ask again and the user think otherwise, the call must be made.
         results.failed.push(call.id);
-        return of(logged(caller, call.name, {}, results.texts[index] as string, 0));
+        return answered(declined(approval.reason));
       }
       const known = former.get(signatureOf(call));
-      if (known !== undefined) {
-        note(known.endsWith(SAME_CALL) ? known : `${known}\n${SAME_CALL}`);
-        return of(logged(caller, call.name, {}, results.texts[index] as string, 0));
-      }
+      if (known !== undefined) return answered(known.endsWith(SAME_CALL) ? known : `${known}\n${SAME_CALL}`);
       return runCall(caller, call, { state, index }, results, note);
     }, caller.concurrency),
   );
@@ -267,15 +267,12 @@ export function declined(reason: string): string {
 }
 
 /** The question to an inner agent. */
-export function taskText({ user_prompt: query, reasoning, context }: TaskArguments): string {
+export function taskText({
+  user_prompt: query,
+  reasoning,
+  context,
+}: Readonly<Record<'user_prompt' | 'reasoning' | 'context', string>>): string {
   if (reasoning === '' && context === '') return query;
   const part = (title: string, text: string) => (text === '' ? [] : [`${title}:\n${text}`]);
   return [...part('REASONING', reasoning), ...part('CONTEXT', context), ...part('QUERY', query)].join('\n\n');
-}
-
-/** What an outer agent passes to an inner one. */
-export interface TaskArguments {
-  readonly user_prompt: string;
-  readonly reasoning: string;
-  readonly context: string;
 }

@@ -1,6 +1,6 @@
 /** What the runs of this process may use, made from its settings. */
 import { readFile } from 'node:fs/promises';
-import { createBrowsers } from '../adapters/browser/index.js';
+import { createBrowsers } from '../adapters/browser/browsers.js';
 import { createEgressClient, type EgressClient } from '../adapters/egress/egress-client.js';
 import { createMcpServers, type McpServers } from '../adapters/mcp/mcp-servers.js';
 import { readMcpSettings } from '../adapters/mcp/mcp-settings.js';

@@ -1,18 +1,17 @@
-import { concat, concatMap, defer, from, map, type Observable, of } from 'rxjs';
-import { type AgentState, newAgentState, type PendingCall } from '../agents/agent-events.js';
+import { concat, concatMap, defer, EMPTY, from, map, type Observable, of } from 'rxjs';
+import { type AgentState, newAgentState } from '../agents/agent-events.js';
 import { type CallContext, contextOf } from '../agents/call-context.js';
-import { runAgent } from '../agents/run-agent.js';
+import { needsApproval, runAgent } from '../agents/run-agent.js';
 import type { Approval } from '../agents/run-calls.js';
 import { type Activation, type Component, defineComponent } from '../graph/component.js';
 import { interrupt, type NodeEvent } from '../graph/node-events.js';
 import { type ChatMessage, contentText } from '../models/chat-model.js';
-import { collectAnswer } from '../models/collect-answer.js';
 import { tools } from '../tools/index.js';
 import type { AnyTool } from '../tools/tool.js';
 import { type AgentNode, approvalPayload, nodeEvents, readApprovals, readNodeState } from './agents/agent-node.js';
 import { type AgentParams, type AgentSpec, agentParams, readAgent } from './agents/agent-params.js';
-import { type McpTools, type OpenAgent, openAgent, withMcpTools } from './agents/agent-setup.js';
-import { usageEvent } from './chat/answers.js';
+import { type McpTools, openAgent, withMcpTools } from './agents/agent-setup.js';
+import { wholeAnswer } from './chat/answers.js';
 import type { NodeChat } from './chat/params.js';
 import { llm } from './llm.js';
 import { rewritePrompt } from './prompts.js';
@@ -81,7 +80,7 @@ function work({ activation, context, spec, isStreamed }: Work, { offered, warnin
   if (stored === undefined) return concat(warnings$, firstRound(node));
   const { state } = stored;
   if (state.pending === undefined) return runFrom(node, state);
-  const calls = callsToAllow(opened, state.pending.calls);
+  const calls = state.pending.calls.filter(({ name }) => needsApproval(opened.setup.tools, name));
   const approvals = readApprovals(activation.node, activation.answer, calls);
   // An answer that leaves a call open asks again.
   return approvals === undefined ? of(interrupt(approvalPayload(spec.name, calls))) : runFrom(node, state, approvals);
@@ -119,13 +118,10 @@ function rewriteQuestion(
   const asked$ = chat.ask(
     chat.request([{ role: 'user', content: prompt }]),
     (answer$) =>
-      answer$.pipe(
-        collectAnswer(),
-        concatMap(({ text, usage }): NodeEvent[] => {
-          question = text.trim() || question;
-          return usage === undefined ? [] : [usageEvent(usage)];
-        }),
-      ),
+      wholeAnswer(answer$, (text) => {
+        question = text.trim() || question;
+        return EMPTY;
+      }),
     { id: 'rewrite' },
   );
   return concat(
@@ -137,10 +133,4 @@ function rewriteQuestion(
 function runFrom(node: AgentNode, state: AgentState, approvals?: ReadonlyMap<string, Approval>): Observable<NodeEvent> {
   const setup = approvals === undefined ? node.opened.setup : { ...node.opened.setup, approvals };
   return runAgent(setup, state).pipe(concatMap((event) => nodeEvents(node, event)));
-}
-
-function callsToAllow({ setup }: OpenAgent, calls: readonly PendingCall[]): readonly PendingCall[] {
-  return calls.filter(({ name }) =>
-    setup.tools.some(({ definition, needsApproval }) => needsApproval && definition.name === name),
-  );
 }

@@ -18,10 +18,7 @@ export interface CollectedOutput {
 }
 
 /** The list that a container goes through. */
-export interface ItemsReference {
-  readonly written: string;
-  readonly reference: Reference | undefined;
-}
+export type ItemsReference = z.output<typeof itemsParam>;
 
 /** The parameter `outputs` of a container. */
 export const collectedParam = z
@@ -34,7 +31,7 @@ export const collectedParam = z
 export const itemsParam = z
   .string()
   .nullish()
-  .transform((written): ItemsReference => ({ written: written ?? '', reference: parseReference(written ?? '') }))
+  .transform((written) => ({ written: written ?? '', reference: parseReference(written ?? '') }))
   .describe('Reference to the list to go through.');
 
 /** The parameter `max_concurrency` of a container. */

@@ -1,7 +1,7 @@
 import { concat, concatMap, defer, from, map, type Observable, of, takeWhile, toArray } from 'rxjs';
 import { z } from 'zod';
+import type { BrowserSession, OpenOptions } from '../adapters/browser/browsers.js';
 import { type DomainList, readDomains } from '../adapters/browser/guard-proxy.js';
-import type { BrowserSession, OpenOptions } from '../adapters/browser/index.js';
 import { contextOf } from '../agents/call-context.js';
 import { type Activation, defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';

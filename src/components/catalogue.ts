@@ -3,21 +3,18 @@ import { z } from 'zod';
 import type { AnyComponent } from '../graph/component.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 
-/** A parameter of a component. */
-export interface ParameterDescription {
-  readonly name: string;
-  /** In a few words: `string`, `array of number`, `"a" or "b"`. */
-  readonly type: string;
-  /** Absent when there is none. */
-  readonly default?: Json;
-  readonly description: string;
-}
-
 /** An output of a component. */
 export interface OutputDescription {
   readonly name: string;
+  /** In a few words: `string`, `array of number`, `"a" or "b"`. */
   readonly type: string;
   readonly description: string;
+}
+
+/** A parameter of a component. */
+export interface ParameterDescription extends OutputDescription {
+  /** Absent when there is none. */
+  readonly default?: Json;
 }
 
 /** A component, without its code. */

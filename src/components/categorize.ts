@@ -1,4 +1,4 @@
-import { concat, from, mergeMap, type Observable } from 'rxjs';
+import { concat, from, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { type CallContext, contextOf } from '../agents/call-context.js';
 import { parseReference } from '../dsl/reference.js';
@@ -6,9 +6,8 @@ import { defineComponent } from '../graph/component.js';
 import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import type { ChatMessage } from '../models/chat-model.js';
-import { collectAnswer } from '../models/collect-answer.js';
 import { baseParams, nodeIds, nullishText, withDefault } from './base-params.js';
-import { usageEvent } from './chat/answers.js';
+import { wholeAnswer } from './chat/answers.js';
 import { readHistory } from './chat/messages.js';
 import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
 import { type CategoryText, categorizeSystem, categorizeUser } from './prompts.js';
@@ -104,15 +103,11 @@ function ask(
   return concat(
     from([...chat.warnings, ...warnings]),
     chat.ask(chat.request(messages), (answer$) =>
-      answer$.pipe(
-        collectAnswer(),
-        mergeMap(({ text, usage }): NodeEvent[] => {
-          const name = chooseCategory(text, names);
-          const next = params.category_description[name]?.to ?? [];
-          const result = settled({ category_name: name, _next: next }, { next });
-          return usage === undefined ? [result] : [usageEvent(usage), result];
-        }),
-      ),
+      wholeAnswer(answer$, (text) => {
+        const name = chooseCategory(text, names);
+        const next = params.category_description[name]?.to ?? [];
+        return [settled({ category_name: name, _next: next }, { next })];
+      }),
     ),
   );
 }

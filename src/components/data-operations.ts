@@ -7,7 +7,7 @@ import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { baseParams, nullishText, nullishTexts, optionalJson } from './base-params.js';
-import { TEXT_OPERATORS, type TextTest, textTest } from './values/comparison.js';
+import { TEXT_OPERATORS, textTest } from './values/comparison.js';
 import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 
 const OPERATIONS = [
@@ -109,24 +109,30 @@ function operationOf(given: Params): Operate {
   switch (given.operations) {
     case 'select_keys': {
       const keys = nameSet(given.select_keys);
-      return (objects) => selectKeys(objects, keys);
+      return (objects) => objects.map((object) => withEntries(object, ([key]) => keys.has(key)));
     }
     case 'remove_keys': {
       const keys = nameSet(given.remove_keys);
-      return (objects) => removeKeys(objects, keys);
+      return (objects) => objects.map((object) => withEntries(object, ([key]) => !keys.has(key)));
     }
     case 'rename_keys': {
-      const pairs = renamePairs(given.rename_keys ?? []);
-      return (objects) => renameKeys(objects, pairs);
+      const pairs = (given.rename_keys ?? [])
+        .map((pair): [string, string] => [trimmed(pair.old_key), trimmed(pair.new_key)])
+        .filter(([oldKey, newKey]) => oldKey !== '' && newKey !== '' && oldKey !== newKey);
+      return (objects) => objects.map((object) => renameKeys(object, pairs));
     }
     case 'append_or_update': {
       const updates = (given.updates ?? []).filter(({ key }) => trimmed(key) !== '');
-      return (objects, source, reader) => updateKeys(objects, readUpdates(updates, source, reader));
+      return (objects, source, { unresolved }) => {
+        const values = updates.map(({ key, value }): [string, Json] => [
+          trimmed(key),
+          resolveParam(value ?? null, source, { onUnresolved: unresolved }),
+        ]);
+        return objects.map((object) => ({ ...object, ...Object.fromEntries(values) }));
+      };
     }
-    case 'filter_values': {
-      const rules = given.filter_values ?? [];
-      return (objects, _source, reader) => filterObjects(objects, readRules(rules, reader));
-    }
+    case 'filter_values':
+      return (objects, _source, reader) => filterObjects(objects, given.filter_values ?? [], reader);
     case 'combine':
       return combineObjects;
     case 'literal_eval':
@@ -138,86 +144,44 @@ function nameSet(names: Params['select_keys']): ReadonlySet<string> {
   return new Set((names ?? []).map((name) => (typeof name === 'string' ? name : name.name)));
 }
 
-function renamePairs(pairs: NonNullable<Params['rename_keys']>): [string, string][] {
-  return pairs
-    .map((pair): [string, string] => [trimmed(pair.old_key), trimmed(pair.new_key)])
-    .filter(([oldKey, newKey]) => oldKey !== '' && newKey !== '' && oldKey !== newKey);
-}
-
-function readUpdates(
-  updates: NonNullable<Params['updates']>,
-  source: ValueSource,
-  { unresolved }: TextReader,
-): [string, Json][] {
-  return updates.map(({ key, value }) => [
-    trimmed(key),
-    resolveParam(value ?? null, source, { onUnresolved: unresolved }),
-  ]);
-}
-
-function readRules(rules: NonNullable<Params['filter_values']>, reader: TextReader): FilterRule[] {
-  return rules.map(({ key, operator, value }) => ({
-    key: key ?? '',
-    test: textTest(operator),
-    wanted: typeof value === 'string' ? reader.read(value) : renderValue(value),
-  }));
-}
-
 function trimmed(key: string | null | undefined): string {
   return key?.trim() ?? '';
 }
 
-/** What a key of an object is compared with. */
-export interface FilterRule {
-  readonly key: string;
-  readonly test: TextTest;
-  readonly wanted: string;
-}
-
-/** Keeps only the named keys. */
-export function selectKeys(objects: readonly JsonObject[], keys: ReadonlySet<string>): JsonObject[] {
-  return objects.map((object) => keepEntries(object, (key) => keys.has(key)));
-}
-
-/** Leaves the named keys out. */
-export function removeKeys(objects: readonly JsonObject[], keys: ReadonlySet<string>): JsonObject[] {
-  return objects.map((object) => keepEntries(object, (key) => !keys.has(key)));
+function withEntries(object: JsonObject, keep: (entry: [string, Json]) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(keep));
 }
 
 /** Renames keys one pair after the other; a renamed key moves to the end, or takes the place of the key it replaces. */
-export function renameKeys(
-  objects: readonly JsonObject[],
-  pairs: readonly (readonly [string, string])[],
-): JsonObject[] {
-  return objects.map((object) => {
-    const entries = new Map(Object.entries(object));
-    for (const [oldKey, newKey] of pairs) {
-      const value = entries.get(oldKey);
-      if (value === undefined) continue;
-      entries.delete(oldKey);
-      entries.set(newKey, value);
-    }
-    return Object.fromEntries(entries);
-  });
-}
-
-/** Sets keys, the same ones in every object. */
-export function updateKeys(
-  objects: readonly JsonObject[],
-  updates: readonly (readonly [string, Json])[],
-): JsonObject[] {
-  return objects.map((object) => Object.fromEntries([...Object.entries(object), ...updates]));
+function renameKeys(object: JsonObject, pairs: readonly (readonly [string, string])[]): JsonObject {
+  const entries = new Map(Object.entries(object));
+  for (const [oldKey, newKey] of pairs) {
+    const value = entries.get(oldKey);
+    if (value === undefined) continue;
+    entries.delete(oldKey);
+    entries.set(newKey, value);
+  }
+  return Object.fromEntries(entries);
 }
 
 /** Keeps the objects that have the key of every rule and pass its test; values are compared as texts. */
-export function filterObjects(objects: readonly JsonObject[], rules: readonly FilterRule[]): readonly JsonObject[] {
+function filterObjects(
+  objects: readonly JsonObject[],
+  written: NonNullable<Params['filter_values']>,
+  reader: TextReader,
+): readonly JsonObject[] {
+  const rules = written.map(({ key, operator, value = null }) => ({
+    key: key ?? '',
+    test: textTest(operator),
+    wanted: typeof value === 'string' ? reader.read(value) : renderValue(value),
+  }));
   return objects.filter((object) =>
     rules.every(({ key, test, wanted }) => Object.hasOwn(object, key) && test(renderValue(object[key]), wanted)),
   );
 }
 
 /** Merges objects key by key; a key that several of them have gets a list of its values, lists among them taken apart. */
-export function combineObjects(objects: readonly JsonObject[]): JsonObject {
+function combineObjects(objects: readonly JsonObject[]): JsonObject {
   const values = new Map<string, Json[]>();
   const combined = new Map<string, Json>();
   for (const [key, value] of objects.flatMap((object) => Object.entries(object))) {
@@ -232,8 +196,4 @@ export function combineObjects(objects: readonly JsonObject[]): JsonObject {
     }
   }
   return Object.fromEntries(combined);
-}
-
-function keepEntries(object: JsonObject, keep: (key: string) => boolean): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => keep(key)));
 }

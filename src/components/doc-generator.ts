@@ -10,7 +10,7 @@ import { fromAbortable } from '../operators/from-abortable.js';
 import { baseParams, flag, optionalText, templateEngine } from './base-params.js';
 import type { Files } from './services.js';
 import { serviceOf } from './services.js';
-import { removeThinking } from './speaking/think-text.js';
+import { documentText } from './speaking/think-text.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
 
 /** Largest file whose bytes are part of its description; outputs are stored in the log of a run. */
@@ -109,7 +109,7 @@ function generate(activation: Activation, params: DocGeneratorParams): Observabl
     ...(params.layout !== '' && { layout: params.layout }),
     ...(params.add_timestamp && { timestamp: now }),
   };
-  const made$ = fromAbortable((signal) => make(spoken(content), { ...options, signal }, filename, files));
+  const made$ = fromAbortable((signal) => make(documentText(content), { ...options, signal }, filename, files));
   const settled$ = made$.pipe(map((file) => settled(outputsOf(file, params))));
   return concat(
     defer(() => from(reader.warnings)),
@@ -118,15 +118,9 @@ function generate(activation: Activation, params: DocGeneratorParams): Observabl
 }
 
 /** A file that was made and stored. */
-interface MadeFile {
-  readonly id: string;
-  readonly name: string;
-  readonly mimeType: string;
-  readonly extension: string;
-  readonly bytes: Uint8Array;
-}
+type MadeFile = Awaited<ReturnType<typeof make>>;
 
-async function make(content: string, options: DocumentOptions, name: string, files: Files): Promise<MadeFile> {
+async function make(content: string, options: DocumentOptions, name: string, files: Files) {
   const file = await convertMarkdown(content, options).catch((error: unknown) => {
     if (!EngineError.is(error)) throw error;
     const { code, message, details } = error;
@@ -135,13 +129,6 @@ async function make(content: string, options: DocumentOptions, name: string, fil
   options.signal?.throwIfAborted();
   const id = await files.save({ name, mimeType: file.mimeType, bytes: file.bytes });
   return { ...file, id, name };
-}
-
-/** The text without thinking. */
-function spoken(content: string): string {
-  return removeThinking(content)
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
 }
 
 function outputsOf({ id, name, mimeType, extension, bytes }: MadeFile, params: DocGeneratorParams): JsonObject {

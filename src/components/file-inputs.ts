@@ -1,8 +1,10 @@
+import { defer, from, lastValueFrom, toArray } from 'rxjs';
 import { parseDataUrl } from '../documents/reading/file-kind.js';
 import { MAX_TEXT_CHARACTERS } from '../documents/reading/limits.js';
 import { fileName, openFile } from '../documents/reading/open-file.js';
 import { readDocument } from '../documents/reading/read-document.js';
 import type { Json } from '../json.js';
+import { mapInOrder } from '../operators/map-in-order.js';
 
 /** Files that are read at the same time. */
 const FILES_AT_ONCE = 5;
@@ -39,24 +41,12 @@ export async function readFileValue(value: Json, services: unknown, options: Fil
 }
 
 /** The contents of files in their order, five read at a time; fails with the first error (see {@link readFileValue}). */
-export async function readFileValues(
+export function readFileValues(
   values: readonly Json[],
   services: unknown,
   options: FileInputOptions = {},
 ): Promise<readonly Json[]> {
-  const contents: Json[] = new Array<Json>(values.length).fill(null);
-  let next = 0;
-  const work = async (): Promise<void> => {
-    for (let at = next++; at < values.length; at = next++) {
-      try {
-        contents[at] = await readFileValue(values[at] ?? null, services, options);
-      } catch (error) {
-        // The others stop at the file that they are at.
-        next = values.length;
-        throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(FILES_AT_ONCE, values.length) }, work));
-  return contents;
+  const read = (value: Json) => defer(() => readFileValue(value, services, options));
+  const pace = { concurrency: FILES_AT_ONCE, ahead: Math.max(1, values.length) };
+  return lastValueFrom(from(values).pipe(mapInOrder(read, pace), toArray()));
 }

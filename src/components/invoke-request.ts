@@ -1,30 +1,65 @@
 /** From the parameters of an Invoke and the values of its run to a request. */
+import { z } from 'zod';
 import type { EgressRequest } from '../adapters/egress/egress-client.js';
-import type { HttpMethod } from '../adapters/egress/request-headers.js';
+import { HTTP_METHODS, type HttpMethod } from '../adapters/egress/request-headers.js';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/component.js';
 import { traceContextOf } from '../graph/trace-context.js';
 import { isJsonObject, type Json, parseJson } from '../json.js';
+import { baseParams, entered, nullishFlag, optionalJson, optionalText, withDefault } from './base-params.js';
 import type { TextReader } from './values/text-reader.js';
 
-/** One argument of the request as the document declares it. */
-export interface InvokeVariable {
-  readonly key: string;
-  readonly ref: string;
-  readonly value?: Json | undefined;
-}
+const variable = z.looseObject({
+  key: optionalText.describe('Name of the argument; one without a name is left out.'),
+  ref: optionalText.describe('Reference to its value, whose type is preserved in JSON.'),
+  value: optionalJson.describe('Its value where the reference has none; references in it are replaced. Default: "".'),
+});
 
-/** What a request is made of. */
-export interface RequestParams {
-  readonly url: string;
-  readonly method: HttpMethod;
-  readonly headers: Json;
-  readonly variables: readonly InvokeVariable[];
-  readonly datatype: 'json' | 'formdata';
-  readonly proxy: string;
-  readonly timeout: number;
+/** What a document says of an Invoke. */
+export const invokeParams = z.looseObject({
+  ...baseParams,
+  url: z.string().trim().min(1, 'must not be empty').describe('Address; references in it are replaced.'),
+  method: z
+    .preprocess(toMethod, z.enum(HTTP_METHODS))
+    .describe(`${HTTP_METHODS.join(', ')}, in any case; default GET.`),
+  headers: z
+    .json()
+    .optional()
+    .transform((given) => given ?? null)
+    .describe('A JSON object, or its text; references in its values are replaced. Default: none.'),
+  variables: withDefault(z.array(variable), []).describe(
+    'Arguments {key, ref, value}: the query of GET and HEAD, the body of the others. Default: none.',
+  ),
+  datatype: z
+    .preprocess(
+      (given) => (typeof given === 'string' ? given.toLowerCase() : given) || 'json',
+      z.enum(['json', 'formdata']),
+    )
+    .describe('The body: json (texts that hold JSON are sent as JSON) or formdata (urlencoded). Default: json.'),
+  timeout: z
+    .preprocess(entered, z.number().int().min(1).max(86_400).default(60))
+    .describe('Seconds for one attempt, the body included. Default: 60.'),
+  proxy: optionalText.describe('http://[user:password@]host:port; references are replaced. Default: none.'),
+  clean_html: nullishFlag.describe('Gives the text of a web page instead of its source. Default: false.'),
+  max_retries: z
+    .preprocess(entered, z.coerce.number().int().min(0).max(100).default(0))
+    .describe('Attempts after the first that failed or took too long. Default: 0.'),
+  delay_after_error: z
+    .preprocess(entered, z.coerce.number().min(0).max(86_400).default(2))
+    .describe('Seconds between two attempts. Default: 2.'),
+  outputs: z
+    .looseObject({})
+    .nullish()
+    .describe('Names of outputs; `status` and `headers` are given when they stand here. Default: result alone.'),
+});
+
+/** The output of {@link invokeParams}. */
+export type InvokeParams = z.output<typeof invokeParams>;
+
+function toMethod(given: unknown): unknown {
+  return typeof given === 'string' ? given.trim().toUpperCase() || 'GET' : (given ?? 'GET');
 }
 
 const KEY_HEADER = 'idempotency-key';
@@ -38,7 +73,7 @@ type Arguments = ReadonlyMap<string, Json>;
  * GET and HEAD send the arguments as query, the other methods as body. Redirects are answers, as in RAGFlow.
  * Errors: `NODE_FAILED` for headers that are no JSON object; `REFERENCE_UNRESOLVED` for a node that does not exist.
  */
-export function invokeRequest(params: RequestParams, activation: Activation, reader: TextReader): EgressRequest {
+export function invokeRequest(params: InvokeParams, activation: Activation, reader: TextReader): EgressRequest {
   const { method, datatype, timeout } = params;
   const url = withScheme(reader.read(params.url));
   const given = withKey(readHeaders(params.headers, activation, reader), activation);
@@ -86,7 +121,7 @@ function textOf(value: Json, reader: TextReader): string {
 }
 
 /** The value of the reference; the fixed value where that is null. An output that its node does not have is an empty text. */
-function readArguments(variables: readonly InvokeVariable[], activation: Activation, reader: TextReader): Arguments {
+function readArguments(variables: InvokeParams['variables'], activation: Activation, reader: TextReader): Arguments {
   const values = new Map<string, Json>();
   for (const { key, ref, value = '' } of variables) {
     if (key === '') continue;
@@ -105,7 +140,7 @@ function readArguments(variables: readonly InvokeVariable[], activation: Activat
   return values;
 }
 
-function bodyOf(values: Arguments, datatype: RequestParams['datatype'], method: HttpMethod): string | undefined {
+function bodyOf(values: Arguments, datatype: InvokeParams['datatype'], method: HttpMethod): string | undefined {
   // Servers may refuse a DELETE with a body, so it has one only when there are arguments.
   if (values.size === 0 && (method === 'DELETE' || datatype === 'formdata')) return undefined;
   return datatype === 'formdata' ? formText(values) : jsonText(values);
@@ -147,7 +182,7 @@ function hasHeader(headers: Record<string, string>, wanted: string): boolean {
   return Object.keys(headers).some((name) => name.trim().toLowerCase() === wanted);
 }
 
-function withContentType(headers: Record<string, string>, datatype: RequestParams['datatype']): Record<string, string> {
+function withContentType(headers: Record<string, string>, datatype: InvokeParams['datatype']): Record<string, string> {
   if (hasHeader(headers, 'content-type')) return headers;
   const type = datatype === 'json' ? 'application/json' : 'application/x-www-form-urlencoded';
   return { ...headers, 'content-type': type };

@@ -1,8 +1,6 @@
-import { concat, concatMap, from, type Observable, of } from 'rxjs';
-import { z } from 'zod';
+import { concatMap, type Observable, of } from 'rxjs';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { isHtml } from '../adapters/egress/read-body.js';
-import { HTTP_METHODS } from '../adapters/egress/request-headers.js';
 import { htmlToText } from '../documents/reading/html-to-text.js';
 import { EngineError } from '../errors.js';
 import { defineComponent } from '../graph/component.js';
@@ -10,56 +8,9 @@ import { type NodeEvent, type Outputs, settled, warning } from '../graph/node-ev
 import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { retryWith } from '../operators/retry-with.js';
-import { baseParams, entered, nullishFlag, optionalJson, optionalText, withDefault } from './base-params.js';
-import { invokeRequest } from './invoke-request.js';
+import { type InvokeParams, invokeParams, invokeRequest } from './invoke-request.js';
 import { serviceOf } from './services.js';
-import { createTextReader, outputOf, referencedOutputs } from './values/text-reader.js';
-
-const variable = z.looseObject({
-  key: optionalText.describe('Name of the argument; one without a name is left out.'),
-  ref: optionalText.describe('Reference to its value, whose type is preserved in JSON.'),
-  value: optionalJson.describe('Its value where the reference has none; references in it are replaced. Default: "".'),
-});
-
-const params = z.looseObject({
-  ...baseParams,
-  url: z.string().trim().min(1, 'must not be empty').describe('Address; references in it are replaced.'),
-  method: z
-    .preprocess(toMethod, z.enum(HTTP_METHODS))
-    .describe(`${HTTP_METHODS.join(', ')}, in any case; default GET.`),
-  headers: z
-    .json()
-    .optional()
-    .transform((given) => given ?? null)
-    .describe('A JSON object, or its text; references in its values are replaced. Default: none.'),
-  variables: withDefault(z.array(variable), []).describe(
-    'Arguments {key, ref, value}: the query of GET and HEAD, the body of the others. Default: none.',
-  ),
-  datatype: z
-    .preprocess(
-      (given) => (typeof given === 'string' ? given.toLowerCase() : given) || 'json',
-      z.enum(['json', 'formdata']),
-    )
-    .describe('The body: json (texts that hold JSON are sent as JSON) or formdata (urlencoded). Default: json.'),
-  timeout: z
-    .preprocess(entered, z.number().int().min(1).max(86_400).default(60))
-    .describe('Seconds for one attempt, the body included. Default: 60.'),
-  proxy: optionalText.describe('http://[user:password@]host:port; references are replaced. Default: none.'),
-  clean_html: nullishFlag.describe('Gives the text of a web page instead of its source. Default: false.'),
-  max_retries: z
-    .preprocess(entered, z.coerce.number().int().min(0).max(100).default(0))
-    .describe('Attempts after the first that failed or took too long. Default: 0.'),
-  delay_after_error: z
-    .preprocess(entered, z.coerce.number().min(0).max(86_400).default(2))
-    .describe('Seconds between two attempts. Default: 2.'),
-  outputs: z
-    .looseObject({})
-    .nullish()
-    .describe('Names of outputs; `status` and `headers` are given when they stand here. Default: result alone.'),
-});
-
-/** Parameters of {@link invoke}. */
-export type InvokeParams = z.output<typeof params>;
+import { afterWarnings, createTextReader, outputOf, referencedOutputs } from './values/text-reader.js';
 
 /**
  * Calls a server; its answer is the output, whatever the status.
@@ -72,7 +23,7 @@ export const invoke = defineComponent<InvokeParams>({
   type: 'Invoke',
   summary: 'Calls a server over HTTP and gives its answer.',
   thoughts: 'Waiting for the server to answer.',
-  params,
+  params: invokeParams,
   outputs: {
     result: { type: 'string', description: 'The body of the answer as text.' },
     status: { type: 'number', description: 'Status of the answer; only when the node declares this output.' },
@@ -105,7 +56,7 @@ export const invoke = defineComponent<InvokeParams>({
           );
         }),
       );
-      return reader.warnings.length === 0 ? answer$ : concat(from(reader.warnings), answer$);
+      return afterWarnings(reader.warnings, answer$);
     };
   },
 });
@@ -124,10 +75,6 @@ function isEmpty(value: Json | undefined): boolean {
 
 function isRetryable(error: unknown): boolean {
   return EngineError.is(error) && error.retryable;
-}
-
-function toMethod(given: unknown): unknown {
-  return typeof given === 'string' ? given.trim().toUpperCase() || 'GET' : (given ?? 'GET');
 }
 
 /** Most markup of a page that is parsed: nested elements cost the square of their number. */

@@ -1,11 +1,11 @@
-import { concat, from, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import { type CallContext, contextOf } from '../agents/call-context.js';
 import { type Activation, defineComponent, type Placement } from '../graph/component.js';
 import type { NodeEvent } from '../graph/node-events.js';
 import { answerEvents, askForObject } from './chat/answers.js';
 import { cutPromptTags, type Prompting, prepareMessages, type ReadPrompt } from './chat/messages.js';
 import { type LlmParams, llmParams, openNodeChat, schemaOf } from './chat/params.js';
-import { referencedOutputs } from './values/text-reader.js';
+import { afterWarnings, referencedOutputs } from './values/text-reader.js';
 
 /**
  * Asks a model. Text and reasoning are streamed as they come; `content` holds the answer, with its reasoning between think
@@ -53,5 +53,5 @@ function ask(context: CallContext, prompting: Prompting, isStreamed: boolean): O
     schema === undefined
       ? chat.ask(request, (pieces$) => answerEvents(pieces$, { keepThinking: isStreamed }))
       : askForObject({ node: context.node, chat, request, maxRetries: params.max_retries ?? 0 });
-  return warnings.length === 0 ? answer$ : concat(from(warnings), answer$);
+  return afterWarnings(warnings, answer$);
 }

@@ -134,23 +134,17 @@ function end({ activation }: Looping): Step {
 }
 
 /** A condition whose references are parsed; mistakes in it are reported when it is evaluated. */
-interface LoopCondition {
-  readonly left: Reference | undefined;
-  readonly operator: string;
-  readonly right: Json;
-  /** With input mode `variable`: what `right` names. */
-  readonly rightReference: Reference | undefined;
-  readonly mode: string;
-}
+type LoopCondition = ReturnType<typeof parseCondition>;
 
 /** Parses a condition of the loop with the id `loop`. */
-function parseCondition(written: z.infer<typeof loopCondition>, loop: string): LoopCondition {
+function parseCondition(written: z.infer<typeof loopCondition>, loop: string) {
   const { variable, operator, value = null, input_mode } = written;
   const mode = input_mode.trim().toLowerCase();
   return {
     left: ownReference(variable, loop),
     operator: operator.trim(),
     right: value as Json,
+    /** With input mode `variable`: what `right` names. */
     rightReference: mode === 'variable' && typeof value === 'string' ? ownReference(value, loop) : undefined,
     mode: mode === '' ? 'constant' : mode,
   };
@@ -167,9 +161,7 @@ function holds(
   source: ValueSource,
   loop: string,
 ): boolean {
-  if (left === undefined || operator === '') {
-    throw failed(loop, 'is incomplete: it needs a variable and an operator');
-  }
+  if (left === undefined || operator === '') throw failed(loop, 'is incomplete: it needs a variable and an operator');
   if (mode === 'constant') return compareForLoop(read(left, source, loop), operator, right);
   if (mode !== 'variable') throw failed(loop, `has the input mode "${mode}"; it must be "constant" or "variable"`);
   if (rightReference === undefined) throw failed(loop, 'has the input mode "variable", but its value names nothing');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseReference, type Reference } from '../dsl/reference.js';
+import { parseReference } from '../dsl/reference.js';
 import { resolveParam, typedValue, type ValueSource } from '../dsl/resolve.js';
 import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
@@ -35,17 +35,7 @@ const params = z.looseObject({
 });
 
 /** A condition whose references are parsed. */
-interface Condition {
-  readonly needsAll: boolean;
-  readonly items: readonly Item[];
-  readonly to: readonly string[];
-}
-
-interface Item {
-  readonly left: Reference | undefined;
-  readonly operator: string;
-  readonly right: Json;
-}
+type Condition = ReturnType<typeof parseCondition>;
 
 /**
  * Sends the run one way or another: the first condition that holds decides, otherwise `end_cpn_ids`. All ids of the choice run.
@@ -72,7 +62,7 @@ export const switchComponent = defineComponent<z.infer<typeof params>>({
   },
 });
 
-function parseCondition({ logical_operator, items, to }: z.infer<typeof condition>): Condition {
+function parseCondition({ logical_operator, items, to }: z.infer<typeof condition>) {
   return {
     needsAll: logical_operator.trim().toLowerCase() === 'and',
     // An item without a reference is a row that the editor left empty.
@@ -85,7 +75,7 @@ function parseCondition({ logical_operator, items, to }: z.infer<typeof conditio
 
 function holds({ items, needsAll }: Condition, source: ValueSource, reader: TextReader): boolean {
   // What has no value counts as null, an output that its node does not have as empty text.
-  const test = ({ left, operator, right }: Item): boolean =>
+  const test = ({ left, operator, right }: Condition['items'][number]): boolean =>
     compareForSwitch(
       left === undefined ? null : typedValue(left, reader.lookup(left)),
       operator,

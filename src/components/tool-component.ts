@@ -9,7 +9,7 @@ import { type NodeEvent, notice, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { callTool, parametersSchema } from '../tools/call-tool.js';
 import { type AnyTool, namesOf, type Shape, type ToolCall, type ToolEvent, type ToolRetries } from '../tools/tool.js';
-import { baseParams, optionalJson } from './base-params.js';
+import { baseParams, entered, optionalJson } from './base-params.js';
 import { registerReferences } from './chat/retrieval.js';
 import { createTextReader, referencedOutputs, type TextReader } from './values/text-reader.js';
 
@@ -20,10 +20,7 @@ export const toolBaseParams = {
     .preprocess((given) => given || undefined, z.coerce.number().int().min(0).max(100).optional())
     .describe('Attempts after the first; default what suits the service.'),
   delay_after_error: z
-    .preprocess(
-      (given) => (given === '' ? undefined : (given ?? undefined)),
-      z.coerce.number().min(0).max(86_400).default(2),
-    )
+    .preprocess(entered, z.coerce.number().min(0).max(86_400).default(2))
     .describe('Seconds between two attempts, where `max_retries` is set; default 2.'),
 };
 

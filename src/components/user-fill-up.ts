@@ -1,18 +1,10 @@
-import { concatMap, type Observable, of } from 'rxjs';
+import { concatMap, of } from 'rxjs';
 import { z } from 'zod';
 import { canonicalId } from '../dsl/component-id.js';
 import { renderValue } from '../dsl/render-value.js';
 import { foundValue } from '../dsl/resolve.js';
 import { type Activation, defineComponent, type NodeFunction } from '../graph/component.js';
-import {
-  type Interrupt,
-  interrupt,
-  type NodeEvent,
-  type Notice,
-  type Outputs,
-  type Settled,
-  settled,
-} from '../graph/node-events.js';
+import { type Interrupt, interrupt, type Notice, type Outputs, type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { baseParams, optionalText, withDefault } from './base-params.js';
@@ -25,7 +17,7 @@ import {
   isFileField,
   resolveFields,
 } from './form-fields.js';
-import { createTextReader } from './values/text-reader.js';
+import { afterWarnings, createTextReader } from './values/text-reader.js';
 
 const DEFAULT_TIPS = 'Please fill up the form';
 
@@ -74,18 +66,11 @@ export function askForm(spec: FormSpec): NodeFunction {
     const { form } = spec;
     const { tips, warnings } = renderTips(activation, spec);
     const given = givenAnswers(activation, form);
-    if (given === undefined) return withWarnings(warnings, ask(activation, form, tips));
+    if (given === undefined) return afterWarnings(warnings, ask(activation, form, tips));
     const values = resolveFields(form, given, activation.services);
-    if (!(values instanceof Promise)) return withWarnings(warnings, settle(tips, values));
+    if (!(values instanceof Promise)) return afterWarnings(warnings, settle(tips, values));
     return fromAbortable(() => values).pipe(concatMap((read) => of(...warnings, settle(tips, read))));
   };
-}
-
-function withWarnings(
-  warnings: readonly Notice[],
-  outcome: Settled | Interrupt,
-): Settled | Interrupt | Observable<NodeEvent> {
-  return warnings.length === 0 ? outcome : of(...warnings, outcome);
 }
 
 /** What is given to the form: declared fields, and others, which become outputs too; undefined while it has no answer. */

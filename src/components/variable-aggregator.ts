@@ -28,12 +28,6 @@ const params = z.looseObject({
 
 type Params = z.infer<typeof params>;
 
-/** A group whose references are parsed; what is no reference can never have a value and is left out. */
-interface Group {
-  readonly name: string;
-  readonly references: readonly Reference[];
-}
-
 /**
  * VariableAggregator: gives, for each group, the first of its variables that has a value, with its type.
  *
@@ -60,7 +54,8 @@ export const variableAggregator = defineComponent<Params>({
   },
 });
 
-function parseGroup({ group_name: name, variables }: Params['groups'][number]): Group {
+/** A group whose references are parsed; what is no reference can never have a value and is left out. */
+function parseGroup({ group_name: name, variables }: Params['groups'][number]) {
   const references = variables.map((variable) =>
     parseReference((typeof variable === 'string' ? variable : variable.value) ?? ''),
   );

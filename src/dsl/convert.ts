@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { v1KeyToV2Id, v2IdToV1Key } from './component-id.js';
 import type { Document, DocumentComponent } from './document.js';
 import { createIssueList, describeValue, type IssueList } from './issues.js';
-import { compareText, copyJson, ownText, sortKeys } from './json-copy.js';
+import { copyJson, ownText, sortKeys } from './json-copy.js';
 import { PARENT_PARAM } from './link.js';
 import { readV1 } from './schema-v1.js';
 import { type DocumentSidecar, readV2 } from './schema-v2.js';
@@ -220,7 +220,9 @@ function withUpstreams(components: JsonObject): JsonObject {
 
 function sortComponents(components: JsonObject): JsonObject {
   const rank = (key: string): number => (/^[bB]egin(:|$)/.test(key) ? 0 : 1);
-  const keys = Object.keys(components).sort((left, right) => rank(left) - rank(right) || compareText(left, right));
+  const keys = Object.keys(components)
+    .sort()
+    .sort((left, right) => rank(left) - rank(right));
   return Object.fromEntries(keys.map((key) => [key, components[key] as Json]));
 }
 

@@ -125,13 +125,6 @@ export function omitKeys(source: JsonObject, keys: ReadonlySet<string>): Record<
 export function sortKeys(value: Json): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map(sortKeys);
   if (!isJsonObject(value)) return value;
-  const result: Record<string, Json> = {};
-  for (const key of Object.keys(value).sort(compareText)) result[key] = sortKeys(value[key] ?? null);
-  return result;
-}
-
-/** Orders texts by code unit: the same on every machine and in every language. */
-export function compareText(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sortKeys(value[key] ?? null)]));
 }

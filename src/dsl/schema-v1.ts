@@ -47,17 +47,7 @@ const entryShape = z.looseObject({
   parent_id: z.string().nullish(),
 });
 
-const KNOWN_TOP = new Set([
-  'components',
-  'path',
-  'history',
-  'retrieval',
-  'memory',
-  'globals',
-  'variables',
-  'graph',
-  'task_id',
-]);
+const KNOWN_TOP = new Set([...Object.keys(topLevel.shape), 'task_id']);
 const KNOWN_ENTRY = new Set(['obj', 'downstream', 'upstream', 'parent_id', ...LEGACY_SETS]);
 const KNOWN_FLAT = new Set([...KNOWN_ENTRY, 'id', 'name', 'params']);
 const KNOWN_OBJ = new Set(['component_name', 'params', 'downstream', 'upstream', ...LEGACY_SETS]);

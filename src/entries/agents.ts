@@ -1,11 +1,8 @@
 /**
  * `runnel/agents`: a model and its tools as one stream, without a canvas around them. For programs that let a model work with tools:
- * budgets, approvals, inner agents and the state to continue from.
+ * budgets, approvals, inner agents and the state to continue from. Types that `runnel` has as well are exported there alone.
  */
 export {
-  type AgentAnswer,
-  type AgentEvent,
-  type AgentState,
   type AgentStateEvent,
   type AgentText,
   type ApprovalNeeded,
@@ -16,14 +13,8 @@ export {
   type PendingCall,
   type ToolLogEntry,
 } from '../agents/agent-events.js';
-export {
-  type AgentTool,
-  type AgentToolCall,
-  type AgentToolEvent,
-  type BoundTool,
-  bindTool,
-} from '../agents/agent-tool.js';
-export { type CallContext, callContext } from '../agents/call-context.js';
-export { type CallPlace, type Chat, type ChatSettings, openChat } from '../agents/chat.js';
-export { type AgentBudget, type AgentSetup, runAgent } from '../agents/run-agent.js';
+export { type AgentToolCall, type AgentToolEvent, type BoundTool, bindTool } from '../agents/agent-tool.js';
+export { callContext } from '../agents/call-context.js';
+export { openChat } from '../agents/chat.js';
+export { runAgent } from '../agents/run-agent.js';
 export type { Approval, Caller } from '../agents/run-calls.js';

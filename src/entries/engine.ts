@@ -1,23 +1,13 @@
 /**
  * `runnel/engine`: graphs of functions, without canvases, models or stores. For libraries that build on the engine: what compiles plans,
- * runs them, reads their events and states.
+ * runs them, reads their events and states. Types that `runnel` has as well are exported there alone.
  */
-export { EngineError, type ErrorCode } from '../errors.js';
-export { chain, type GraphNode, graph } from '../graph/build.js';
+export { EngineError } from '../errors.js';
+export { chain, graph } from '../graph/build.js';
 export type { Cells } from '../graph/cells.js';
-export { type CompileOptions, compile } from '../graph/compile.js';
-export {
-  type Activation,
-  type AnyComponent,
-  type Component,
-  createRegistry,
-  defineComponent,
-  fromOperator,
-  type NodeFunction,
-  type NodeOperator,
-  type Registry,
-} from '../graph/component.js';
-export { isTerminal, type RunEvent, type TerminalEvent } from '../graph/events.js';
+export { compile } from '../graph/compile.js';
+export { createRegistry, defineComponent, fromOperator } from '../graph/component.js';
+export { isTerminal } from '../graph/events.js';
 export type { LinkOptions } from '../graph/link.js';
 export { type Durability, type EventLog, readEvent } from '../graph/log.js';
 export {
@@ -26,17 +16,13 @@ export {
   callStarted,
   delta,
   interrupt,
-  type NodeEvent,
   notice,
-  type Outputs,
   settled,
   warning,
 } from '../graph/node-events.js';
-export type { ErrorHandling, HookContext, Node, Plan, PlanHooks, Scope, Variables } from '../graph/plan.js';
+export type { ErrorHandling, HookContext, Node, PlanHooks, Scope } from '../graph/plan.js';
 export type { EdgeTables, Reach } from '../graph/reach.js';
 export { execute, run } from '../graph/run.js';
-export type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
-export type { Checkpoint, FrameState, State, TokenState } from '../graph/state.js';
+export type { FrameState, TokenState } from '../graph/state.js';
 export type { TokenStatus } from '../graph/tokens.js';
-export { type Change, foldState, transition } from '../graph/transition.js';
-export type { Json, JsonObject } from '../json.js';
+export { foldState, transition } from '../graph/transition.js';

@@ -2,10 +2,9 @@
  * `runnel/server`: runs that outlive their clients and their process, with or without HTTP. For programs that embed the server or work
  * on runs: `createServer` serves canvases, `createHost` alone is a worker; stores, settings and telemetry for both.
  */
-
 export type { OpenCanvas } from '../hosting/canvas-opener.js';
 export type { ClientPresence } from '../hosting/client-presence.js';
-export type { EventFrame, FrameParts } from '../hosting/event-frame.js';
+export type { DeltaShape, EventFrame, FrameParts } from '../hosting/event-frame.js';
 export type { DefaultDocument } from '../hosting/find-document.js';
 export { createHost, DEFAULT_LIMITS, type Host, type HostLoad, type HostOptions } from '../hosting/host.js';
 export type { HostLimits, HostStores } from '../hosting/host-options.js';
@@ -25,7 +24,7 @@ export {
   type TurnRequest,
   type TurnTarget,
 } from '../hosting/start-command.js';
-export type { Transcript } from '../hosting/transcript.js';
+export type { Transcript, TranscriptOptions } from '../hosting/transcript.js';
 export type {
   CanvasRuntimeStore,
   CreateCounter,
@@ -81,7 +80,6 @@ export type {
 export type { VersionQuery } from '../records/versions.js';
 export type { AddressRange } from '../settings/access.js';
 export {
-  type Environment,
   readConfig,
   readSettings,
   type ServerConfig,
@@ -143,7 +141,6 @@ export type {
   Method,
   NoQuery,
   PathRequest,
-  Refuse,
   RequestState,
   Route,
   RouteGroup,
@@ -153,14 +150,9 @@ export type {
 export { createServer, type RunnelServer, type ServerOptions } from '../transport/server.js';
 export type {
   ForkRun,
-  OpenStreams,
+  RouteParts,
   ServerBasics,
-  ServerParts,
   ServerPorts,
   ServerStores,
   StartTurn,
 } from '../transport/server-parts.js';
-export type { RunsOfMessages } from '../transport/traces/run-of-message.js';
-export type { ComponentTrace, TraceReader } from '../transport/traces/trace-reader.js';
-export type { SecurityOptions, WebhookSecurity } from '../transport/webhooks/webhook-security.js';
-export type { OpenTrace, TracedEvent, TracePage, WebhookTraces } from '../transport/webhooks/webhook-traces.js';

@@ -71,10 +71,10 @@ const modelsFileSchema = z.strictObject({
   factories: z.record(name, factory).default({}),
   defaults: z
     .strictObject({
-      chat: name.optional(),
-      embedding: name.optional(),
-      rerank: name.optional(),
-      tts: name.optional(),
+      chat: name.exactOptional(),
+      embedding: name.exactOptional(),
+      rerank: name.exactOptional(),
+      tts: name.exactOptional(),
     })
     .default({}),
   scripted: scriptSchema.optional(),
@@ -83,20 +83,13 @@ const modelsFileSchema = z.strictObject({
 });
 
 /** The settings of models, apart from their file. */
-export interface ModelSettings {
+export interface ModelSettings
+  extends Pick<ModelsConfiguration, 'maxRetries' | 'retryDelayMs' | 'idleTimeoutMs' | 'maxConcurrentChats'> {
   /** Base URL of the default provider. @default OpenAI's, when there is a key */
   readonly openaiBaseUrl?: string | undefined;
   readonly openaiApiKey?: string | undefined;
   /** Path of a JSON file with factories, defaults and a script. @default none */
   readonly modelsFile?: string | undefined;
-  /** Attempts after the first. */
-  readonly maxRetries: number;
-  /** Milliseconds before the first retry. */
-  readonly retryDelayMs: number;
-  /** Longest silence of a provider, in milliseconds. */
-  readonly idleTimeoutMs: number;
-  /** Model calls at once. */
-  readonly maxConcurrentChats: number;
 }
 
 /** How {@link readModels} reaches files and the variables that hold keys. */
@@ -112,21 +105,17 @@ export interface ReadModelsOptions {
  * Errors: `CONFIG_INVALID`, with every problem of the file and its path; never with a key.
  */
 export async function readModels(settings: ModelSettings, options: ReadModelsOptions): Promise<ModelsConfiguration> {
-  const { openaiBaseUrl, openaiApiKey, modelsFile, maxRetries, retryDelayMs, idleTimeoutMs, maxConcurrentChats } =
-    settings;
+  const { openaiBaseUrl, openaiApiKey, modelsFile, ...limits } = settings;
   const file = modelsFile === undefined ? undefined : await readModelsFile(modelsFile, options.readFile);
   const { factories, defaults, scripted, vision_models, context_lengths } = file ?? modelsFileSchema.parse({});
   return {
     providers: Object.entries(factories).map(([name, value]) => providerOf(name, value, options.env)),
     defaultProvider: defaultProviderOf(openaiBaseUrl, openaiApiKey),
-    defaults: withoutUndefined(defaults),
+    defaults,
     script: scripted,
     visionModels: vision_models,
     contextLengths: context_lengths,
-    maxRetries,
-    retryDelayMs,
-    idleTimeoutMs,
-    maxConcurrentChats,
+    ...limits,
   };
 }
 
@@ -140,6 +129,7 @@ async function readModelsFile(
     throw new EngineError('CONFIG_INVALID', `${what} cannot be read: ${why}`, { cause });
   });
   const value = parseJson(text);
+  // Without the parser's message: it quotes the text, and the text holds keys.
   if (value === undefined) throw new EngineError('CONFIG_INVALID', `${what} is not valid JSON.`);
   const parsed = modelsFileSchema.safeParse(value);
   if (!parsed.success) throw invalidSettings(what, parsed.error);
@@ -189,9 +179,4 @@ function defaultProviderOf(baseUrl: string | undefined, apiKey: string | undefin
     models: [],
     streamUsage: true,
   };
-}
-
-function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

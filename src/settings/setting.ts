@@ -16,6 +16,9 @@ export interface Setting<T> {
   readonly isSecret?: boolean;
 }
 
+/** The default of a number, and its bounds. */
+type Range = readonly [fallback: number, least: number, most: number];
+
 /** What a setting may say about itself beside its name and meaning. */
 type Facts = Partial<Pick<Setting<unknown>, 'shown' | 'isSecret'>>;
 
@@ -70,7 +73,7 @@ export function flag(name: string, meaning: string): Setting<boolean> {
 }
 
 /** A whole number within limits. */
-export function whole(name: string, fallback: number, least: number, most: number, meaning: string): Setting<number> {
+export function whole(name: string, [fallback, least, most]: Range, meaning: string): Setting<number> {
   const range = Number.isFinite(most)
     ? ` from ${least} to ${most}`
     : Number.isFinite(least)
@@ -85,7 +88,7 @@ export function whole(name: string, fallback: number, least: number, most: numbe
 }
 
 /** A number of seconds, which may have a fraction, as milliseconds rounded up. */
-export function seconds(name: string, fallback: number, least: number, most: number, meaning: string): Setting<number> {
+export function seconds(name: string, [fallback, least, most]: Range, meaning: string): Setting<number> {
   const parse = (given: string): Parsed<number> => {
     const value = Number(given);
     const isWithin = value >= least && value <= most;
@@ -96,17 +99,17 @@ export function seconds(name: string, fallback: number, least: number, most: num
 
 /** Milliseconds, up to 30 days. */
 export function milliseconds(name: string, fallback: number, meaning: string): Setting<number> {
-  return whole(name, fallback, 1, 30 * DAY_MS, `${meaning} (milliseconds)`);
+  return whole(name, [fallback, 1, 30 * DAY_MS], `${meaning} (milliseconds)`);
 }
 
 /** Bytes, up to 16 GiB. */
 export function bytes(name: string, fallback: number, meaning: string): Setting<number> {
-  return whole(name, fallback, 1024, 16 * 1024 * MIB, `${meaning} (bytes)`);
+  return whole(name, [fallback, 1024, 16 * 1024 * MIB], `${meaning} (bytes)`);
 }
 
 /** Days or hours; 0 stands for no limit. */
 export function count(name: string, fallback: number, meaning: string): Setting<number> {
-  return whole(name, fallback, 0, 999_999, meaning);
+  return whole(name, [fallback, 0, 999_999], meaning);
 }
 
 /** A family of texts, each read by `parse`; those without a value are left out. */

@@ -34,7 +34,7 @@ import {
 /** Where a server listens, who may call it, how much it takes. */
 const server = {
   host: text('RUNNEL_HOST', '127.0.0.1', 'address to listen on; without RUNNEL_API_KEYS only loopback is allowed'),
-  port: whole('RUNNEL_PORT', 9380, 0, 65_535, 'port to listen on; 0 takes any that is free'),
+  port: whole('RUNNEL_PORT', [9380, 0, 65_535], 'port to listen on; 0 takes any that is free'),
   apiKeys: parsed<readonly ApiKey[]>(
     'RUNNEL_API_KEYS',
     'comma-separated "key" or "tenant=key"; a key without a tenant belongs to tenant "local"',
@@ -54,9 +54,7 @@ const server = {
   },
   requestsPerMinute: whole(
     'RUNNEL_REQUESTS_PER_MINUTE',
-    6_000,
-    1,
-    10_000_000,
+    [6_000, 1, 10_000_000],
     'requests that one key may make, of all servers together with REDIS_URL; applies with API keys',
   ),
   trustedProxies: parsed<readonly AddressRange[]>(
@@ -94,34 +92,26 @@ const server = {
   },
   leaseMs: whole(
     'RUNNEL_LEASE_MS',
-    10_000,
-    200,
-    10 * 60_000,
+    [10_000, 200, 10 * 60_000],
     'how long a process may be silent before others recover its runs',
   ),
   runTimeoutMs: milliseconds('RUNNEL_RUN_TIMEOUT_MS', 3_600_000, 'a run that takes longer fails with RUN_TIMEOUT'),
   runLogBytes: bytes('RUNNEL_RUN_LOG_BYTES', 256 * MIB, 'a run whose events take more fails with RUN_LOG_FULL'),
   runHistoryBytes: whole(
     'RUNNEL_RUN_HISTORY_BYTES',
-    8 * MIB,
-    0,
-    1024 * MIB,
+    [8 * MIB, 0, 1024 * MIB],
     'how much of the history of a run is stored for forks from any of its events; a longer run can be forked from its later events (bytes)',
   ),
   detachGraceMs: whole(
     'RUNNEL_DETACH_GRACE_MS',
-    30_000,
-    0,
-    DAY_MS,
+    [30_000, 0, DAY_MS],
     'a run without any client for so long is cancelled; 0: never',
   ),
-  maxRuns: whole('RUNNEL_MAX_RUNS', 10_000, 1, 1_000_000, 'runs in progress at once'),
-  runConcurrency: whole('RUNNEL_RUN_CONCURRENCY', 5, 1, 10_000, 'nodes of one run that may work at once'),
+  maxRuns: whole('RUNNEL_MAX_RUNS', [10_000, 1, 1_000_000], 'runs in progress at once'),
+  runConcurrency: whole('RUNNEL_RUN_CONCURRENCY', [5, 1, 10_000], 'nodes of one run that may work at once'),
   shutdownGraceMs: whole(
     'RUNNEL_SHUTDOWN_GRACE_MS',
-    10_000,
-    0,
-    DAY_MS,
+    [10_000, 0, DAY_MS],
     'how long runs may continue when the server stops, before they are cancelled',
   ),
   jsonBytes: bytes('RUNNEL_JSON_BYTES', 16 * MIB, 'largest JSON body'),
@@ -140,19 +130,15 @@ const server = {
     600_000,
     'a WebSocket without a run and without a frame is closed after it',
   ),
-  maxConnections: whole('RUNNEL_WS_MAX_CONNECTIONS', 10_000, 1, 1_000_000, 'WebSocket connections at once'),
+  maxConnections: whole('RUNNEL_WS_MAX_CONNECTIONS', [10_000, 1, 1_000_000], 'WebSocket connections at once'),
   framesPerSecond: whole(
     'RUNNEL_WS_FRAMES_PER_SECOND',
-    20,
-    1,
-    1_000_000,
+    [20, 1, 1_000_000],
     'frames a WebSocket client may send, "ack" aside; applies with API keys',
   ),
   runsPerMinute: whole(
     'RUNNEL_WS_RUNS_PER_MINUTE',
-    5,
-    1,
-    1_000_000,
+    [5, 1, 1_000_000],
     'runs a WebSocket client may start; applies with API keys',
   ),
 };
@@ -203,14 +189,12 @@ const models = {
   ),
   maxRetries: whole(
     'LLM_MAX_RETRIES',
-    0,
-    0,
-    100,
+    [0, 0, 100],
     'attempts after the first when a model fails, for nodes that set none',
   ),
-  retryDelayMs: seconds('LLM_BASE_DELAY', 2, 0, 3_600, 'seconds before the first retry; doubled each time'),
-  idleTimeoutMs: seconds('LLM_TIMEOUT_SECONDS', 600, 0.001, 86_400, 'longest silence of a provider, in seconds'),
-  maxConcurrentChats: whole('MAX_CONCURRENT_CHATS', 10, 1, 100_000, 'model calls at once'),
+  retryDelayMs: seconds('LLM_BASE_DELAY', [2, 0, 3_600], 'seconds before the first retry; doubled each time'),
+  idleTimeoutMs: seconds('LLM_TIMEOUT_SECONDS', [600, 0.001, 86_400], 'longest silence of a provider, in seconds'),
+  maxConcurrentChats: whole('MAX_CONCURRENT_CHATS', [10, 1, 100_000], 'model calls at once'),
 };
 
 /** What nodes use: the network, browsers, databases, datasets, the sandbox; and how long they may take. */
@@ -226,9 +210,7 @@ const nodes = {
   ),
   maxBrowsers: whole(
     'RUNNEL_MAX_BROWSERS',
-    2,
-    1,
-    Number.POSITIVE_INFINITY,
+    [2, 1, Number.POSITIVE_INFINITY],
     'browsers at once; up to 32 nodes wait for one',
   ),
   browserDomains: parsed<readonly string[]>(
@@ -264,9 +246,7 @@ const nodes = {
   ),
   speechTtlSeconds: whole(
     'RAGFLOW_TTS_CACHE_TTL_SECONDS',
-    604_800,
-    Number.NEGATIVE_INFINITY,
-    Number.POSITIVE_INFINITY,
+    [604_800, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
     'seconds that spoken sentences are remembered; 0 switches it off',
   ),
   timeoutSeconds: parsed<number | undefined>(

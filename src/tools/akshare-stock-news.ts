@@ -80,16 +80,7 @@ function articlesIn(response: EgressResponse): readonly Json[] {
   return articles ?? [];
 }
 
-interface Article {
-  readonly [key: string]: Json;
-  readonly title: string;
-  readonly content: string;
-  readonly published_at: string;
-  readonly source: string;
-  readonly url: string;
-}
-
-function toArticle(found: Json): Article {
+function toArticle(found: Json) {
   return {
     title: plain(textAt(found, 'title')),
     content: plain(textAt(found, 'content')),
@@ -108,6 +99,6 @@ function plain(text: string): string {
 }
 
 /** RAGFlow's form of an article, labels included: prompts in use refer to them. */
-function articleText({ title, content, published_at: date, source, url }: Article): string {
+function articleText({ title, content, published_at: date, source, url }: ReturnType<typeof toArticle>): string {
   return `<a href="${url}">${title}</a>\n 新闻内容: ${content} \n发布时间:${date} \n文章来源: ${source}`;
 }

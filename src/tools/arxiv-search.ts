@@ -2,7 +2,6 @@ import { concatMap, map, type Observable, toArray } from 'rxjs';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { eachElement, lineOf } from '../documents/pages/load-markup.js';
-import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { oneOf, queryArgument, wholeNumber } from './fields.js';
 import { defineSearch, searchResult } from './results.js';
@@ -52,15 +51,7 @@ export const arxivSearch = defineSearch({
   },
 });
 
-interface Paper extends JsonObject {
-  readonly title: string;
-  readonly authors: string[];
-  readonly summary: string;
-  readonly pdf_url: string;
-  readonly entry_id: string;
-}
-
-async function* papersIn(response: EgressResponse, most: number): AsyncGenerator<Paper> {
+async function* papersIn(response: EgressResponse, most: number) {
   const feed = response.text();
   if (!feed.includes('<feed')) throw toolFailed('the answer is not an Atom feed');
   let count = 0;

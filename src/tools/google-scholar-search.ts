@@ -5,7 +5,6 @@ import { isHtml } from '../adapters/egress/read-body.js';
 import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
 import { toolFailed } from '../adapters/failures.js';
 import { lineOf, loadHtml } from '../documents/pages/load-markup.js';
-import type { Json, JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { flag, oneOf, optionalWholeNumber, queryArgument, wholeNumber } from './fields.js';
 import { defineSearch, type Passage, searchResult } from './results.js';
@@ -61,18 +60,7 @@ export const googleScholarSearch = defineSearch({
   },
 });
 
-interface Work extends JsonObject {
-  readonly title: string;
-  readonly link: string;
-  readonly snippet: string;
-  readonly authors: string[];
-  readonly year: string;
-  /** The other fields repeat this in the format of RAGFlow's library. */
-  readonly bib: JsonObject;
-  readonly pub_url: string;
-}
-
-async function worksIn(response: EgressResponse, most: number): Promise<Work[]> {
+async function worksIn(response: EgressResponse, most: number) {
   const { status, headers } = response;
   const wait = headers['retry-after'] === undefined ? '' : `, wait ${headers['retry-after'].slice(0, 40)} seconds`;
   if (status === 429) throw refusal(` (status 429${wait})`);
@@ -94,7 +82,7 @@ function asksForProof({ url }: EgressResponse, $: CheerioAPI): boolean {
   );
 }
 
-function toWork($: CheerioAPI, card: Parameters<CheerioAPI>[0]): Work {
+function toWork($: CheerioAPI, card: Parameters<CheerioAPI>[0]) {
   const heading = $(card).find('.gs_rt').first();
   // Marks such as [PDF] and [CITATION] are no part of a title that has no link.
   heading.find('.gs_ctu, .gs_ctc').remove();
@@ -110,7 +98,8 @@ function toWork($: CheerioAPI, card: Parameters<CheerioAPI>[0]): Work {
     .split(',')
     .map(lineOf)
     .filter((name) => name !== '' && name !== year);
-  const bib: Json = { title, author: authors, pub_year: year, abstract: snippet };
+  // The other fields repeat this in the format of RAGFlow's library.
+  const bib = { title, author: authors, pub_year: year, abstract: snippet };
   return { title, link, snippet, authors, year, bib, pub_url: link };
 }
 
@@ -119,7 +108,7 @@ function webUrl(href: string): string {
   return href !== '' && /^https?:/.test(url) ? url : '';
 }
 
-function toPassage({ title, link, authors, year, snippet }: Work): Passage {
+function toPassage({ title, link, authors, year, snippet }: ReturnType<typeof toWork>): Passage {
   const lines = [
     ['Authors', authors.join(', ')],
     ['Year', year],

@@ -4,7 +4,7 @@ import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, text } from './fields.js';
 import { cellOf, rowsTable } from './results.js';
-import { defineTool, type ToolEvent, toolResult } from './tool.js';
+import { defineTool, type ShapeOutput, type ToolEvent, toolResult } from './tool.js';
 import { askJson, baseUrlOf, listAt, requireKey, textAt, type UpstreamRequest } from './upstream.js';
 
 const BASE_URL = 'https://open-data-api.jin10.com';
@@ -30,6 +30,18 @@ const COLUMNS = {
   },
 } as const;
 
+const params = {
+  type: oneOf(['flash', 'calendar', 'symbols', 'news'], 'flash', 'What to give; default flash.'),
+  secret_key: text('Key of Jin10; default the environment variable JIN10_SECRET_KEY.'),
+  flash_type: oneOf(['1', '2', '3', '4', '5'], '1', 'Category of flash news, 1 to 5; default 1.'),
+  calendar_type: oneOf(['cj', 'qh', 'hk', 'us'], 'cj', 'Market of the calendar; default cj.'),
+  calendar_datatype: oneOf(['data', 'event', 'holiday'], 'data', 'What of the calendar; default data.'),
+  symbols_type: oneOf(['GOODS', 'FOREX', 'FUTURE', 'CRYPTO'], 'GOODS', 'Kind of symbols; default GOODS.'),
+  symbols_datatype: oneOf(['symbols', 'quotes'], 'symbols', 'Symbols, or their quotes; default symbols.'),
+  contain: text('Only what contains this word, where the call names none; default everything.'),
+  filter: text('Nothing that contains this word; default nothing is left out.'),
+};
+
 /** Gives financial news and data of Jin10. Errors: `TOOL_FAILED` without a key, or with what Jin10 answers. */
 export const jin10 = defineTool({
   component: 'Jin10',
@@ -38,26 +50,19 @@ export const jin10 = defineTool({
   arguments: {
     query: z.string().default('').describe('Only what contains this word; default everything.'),
   },
-  params: {
-    type: oneOf(['flash', 'calendar', 'symbols', 'news'], 'flash', 'What to give; default flash.'),
-    secret_key: text('Key of Jin10; default the environment variable JIN10_SECRET_KEY.'),
-    flash_type: oneOf(['1', '2', '3', '4', '5'], '1', 'Category of flash news, 1 to 5; default 1.'),
-    calendar_type: oneOf(['cj', 'qh', 'hk', 'us'], 'cj', 'Market of the calendar; default cj.'),
-    calendar_datatype: oneOf(['data', 'event', 'holiday'], 'data', 'What of the calendar; default data.'),
-    symbols_type: oneOf(['GOODS', 'FOREX', 'FUTURE', 'CRYPTO'], 'GOODS', 'Kind of symbols; default GOODS.'),
-    symbols_datatype: oneOf(['symbols', 'quotes'], 'symbols', 'Symbols, or their quotes; default symbols.'),
-    contain: text('Only what contains this word, where the call names none; default everything.'),
-    filter: text('Nothing that contains this word; default nothing is left out.'),
-  },
+  params,
   outputs: {
     formalized_content: { type: 'string', description: 'Flash news as paragraphs, everything else as a table.' },
     json: { type: 'array', description: 'The rows, with the names of their columns.' },
   },
   timeoutSeconds: 30,
   call({ query }, call): Observable<ToolEvent> {
-    const { params } = call;
     const key = requireKey(call, 'secret_key', 'JIN10_SECRET_KEY');
-    const wanted: Wanted = { ...params, contain: query.trim() || params.contain.trim(), filter: params.filter.trim() };
+    const wanted: Wanted = {
+      ...call.params,
+      contain: query.trim() || call.params.contain.trim(),
+      filter: call.params.filter.trim(),
+    };
     const { path, query: asked } = requestOf(wanted);
     return askJson(jin10, call, {
       url: `${baseUrlOf(jin10, call.services, BASE_URL)}/data-api/${path}`,
@@ -76,16 +81,7 @@ export const jin10 = defineTool({
 });
 
 /** What the document asks for. */
-interface Wanted {
-  readonly type: 'flash' | 'calendar' | 'symbols' | 'news';
-  readonly flash_type: string;
-  readonly calendar_type: string;
-  readonly calendar_datatype: string;
-  readonly symbols_type: string;
-  readonly symbols_datatype: 'symbols' | 'quotes';
-  readonly contain: string;
-  readonly filter: string;
-}
+type Wanted = ShapeOutput<typeof params>;
 
 function requestOf(wanted: Wanted): { readonly path: string; readonly query: NonNullable<UpstreamRequest['query']> } {
   const { contain, filter, symbols_datatype: kind } = wanted;

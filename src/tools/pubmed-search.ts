@@ -61,13 +61,6 @@ export const pubmedSearch = defineSearch({
   },
 });
 
-interface Article {
-  readonly [key: string]: Json;
-  readonly title: string;
-  readonly url: string;
-  readonly content: string;
-}
-
 function idsIn(found: Json): string[] {
   const result = isJsonObject(found) ? found.esearchresult : undefined;
   const error = textAt(found, 'error') || textAt(result, 'ERROR');
@@ -77,7 +70,7 @@ function idsIn(found: Json): string[] {
   return ids.filter((id): id is string => typeof id === 'string' && /^\d+$/.test(id));
 }
 
-async function* articlesIn(xml: string, most: number): AsyncGenerator<Article> {
+async function* articlesIn(xml: string, most: number) {
   if (!xml.includes('<PubmedArticleSet')) throw toolFailed('the answer is not a list of articles');
   let count = 0;
   for await (const $ of eachElement(xml, 'PubmedArticle')) {
@@ -87,7 +80,7 @@ async function* articlesIn(xml: string, most: number): AsyncGenerator<Article> {
   }
 }
 
-function toArticle($: CheerioAPI): Article {
+function toArticle($: CheerioAPI) {
   const textOf = (path: string): string => lineOf($(path).first().text());
   const title = textOf('Article > ArticleTitle');
   const abstract = [...$('Article > Abstract > AbstractText')].map((part) => lineOf($(part).text()));

@@ -5,12 +5,24 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { queryArgument, text } from './fields.js';
 import { askQuerit } from './querit.js';
 import { defineSearch, type Passage, referencesOf, searchOutputs } from './results.js';
-import { type ToolEvent, toolResult } from './tool.js';
+import { type ShapeOutput, type ToolEvent, toolResult } from './tool.js';
 import { listIn, textAt } from './upstream.js';
 
 const TIME_RANGE = /^(?:[dwmy][1-9]\d{0,5}|\d{4}-\d{2}-\d{2}to\d{4}-\d{2}-\d{2})?$/;
 
 const words = (description: string) => z.array(z.string()).default([]).describe(description);
+
+const filters = {
+  site_include: words('Only pages of these sites, such as example.org.'),
+  site_exclude: words('No pages of these sites.'),
+  time_range: z
+    .string()
+    .regex(TIME_RANGE, 'must look like d7, w2, m1, y1 or 2025-01-01to2025-02-01')
+    .default('')
+    .describe('Only pages of this time: d7, w2, m1, y1 (days, weeks, months, years back) or 2025-01-01to2025-02-01.'),
+  country_include: words('Only pages from these countries, by English name.'),
+  language_include: words('Only pages in these languages, by English name.'),
+};
 
 /** Searches the web through Querit. Errors: `TOOL_FAILED` without a key, or with what Querit answers. */
 export const queritSearch = defineSearch({
@@ -30,15 +42,7 @@ export const queritSearch = defineSearch({
       .nullable()
       .default(3)
       .describe('Passages of one page, 1 to 3; null leaves it to Querit.'),
-    site_include: words('Only pages of these sites, such as example.org.'),
-    site_exclude: words('No pages of these sites.'),
-    time_range: z
-      .string()
-      .regex(TIME_RANGE, 'must look like d7, w2, m1, y1 or 2025-01-01to2025-02-01')
-      .default('')
-      .describe('Only pages of this time: d7, w2, m1, y1 (days, weeks, months, years back) or 2025-01-01to2025-02-01.'),
-    country_include: words('Only pages from these countries, by English name.'),
-    language_include: words('Only pages in these languages, by English name.'),
+    ...filters,
   },
   params: { api_key: text('Key of Querit; default the environment variable QUERIT_API_KEY.') },
   outputs: {
@@ -48,8 +52,8 @@ export const queritSearch = defineSearch({
       description: 'The whole answer of Querit; numbers too long for JavaScript are texts.',
     },
   },
-  search({ query, count, chunks_per_doc: chunksPerDoc, ...filters }, call): Observable<ToolEvent> {
-    const chosen = filtersOf(filters);
+  search({ query, count, chunks_per_doc: chunksPerDoc, ...given }, call): Observable<ToolEvent> {
+    const chosen = filtersOf(given);
     return askQuerit(queritSearch, call, {
       path: 'search',
       json: {
@@ -68,26 +72,21 @@ export const queritSearch = defineSearch({
   },
 });
 
-/** Filters as the document or the model names them. */
-interface Filters {
-  readonly site_include: readonly string[];
-  readonly site_exclude: readonly string[];
-  readonly time_range: string;
-  readonly country_include: readonly string[];
-  readonly language_include: readonly string[];
+/** Filters as the document or the model names them, in Querit's form; what is empty is left out. */
+function filtersOf(given: ShapeOutput<typeof filters>): JsonObject {
+  const geo = filled({ include: given.country_include });
+  return filled({
+    sites: filled({ include: given.site_include, exclude: given.site_exclude }),
+    timeRange: filled({ date: given.time_range }),
+    geo: filled({ countries: geo }),
+    languages: filled({ include: given.language_include }),
+  });
 }
 
-/** The same in Querit's form; what is empty is left out. */
-function filtersOf(given: Filters): JsonObject {
-  const { site_include: sites, site_exclude: notSites, time_range: date } = given;
-  const include = (list: readonly string[]): JsonObject => (list.length === 0 ? {} : { include: [...list] });
-  const parts: JsonObject = {
-    sites: { ...include(sites), ...(notSites.length === 0 ? {} : { exclude: [...notSites] }) },
-    timeRange: date === '' ? {} : { date },
-    geo: given.country_include.length === 0 ? {} : { countries: include(given.country_include) },
-    languages: include(given.language_include),
-  };
-  return Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part as JsonObject).length > 0));
+/** Without texts, lists and objects that are empty. */
+function filled(parts: JsonObject): JsonObject {
+  const isFilled = ([, part]: [string, Json]): boolean => Object.keys(part ?? {}).length > 0;
+  return Object.fromEntries(Object.entries(parts).filter(isFilled));
 }
 
 function resultsOf(answer: JsonObject): readonly Json[] {

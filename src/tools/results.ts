@@ -85,14 +85,11 @@ export function mergeReferences(first: References, second: References): Referenc
 /** References in the last entry of a conversation's `retrieval`; empty where there are none. */
 export function readReferences(entry: Json | undefined): References {
   const records = (value: Json | undefined): Record<string, JsonObject> => {
-    if (!isJsonObject(value)) return {};
-    return Object.fromEntries(
-      Object.entries(value).filter((pair): pair is [string, JsonObject] => isJsonObject(pair[1])),
-    );
+    const entries = Object.entries(isJsonObject(value) ? value : {});
+    return Object.fromEntries(entries.filter((pair): pair is [string, JsonObject] => isJsonObject(pair[1])));
   };
-  return isJsonObject(entry)
-    ? { chunks: records(entry.chunks), doc_aggs: records(entry.doc_aggs) }
-    : { chunks: {}, doc_aggs: {} };
+  const { chunks, doc_aggs } = isJsonObject(entry) ? entry : {};
+  return { chunks: records(chunks), doc_aggs: records(doc_aggs) };
 }
 
 function chunkOf(passage: Passage, id: string, content: string): JsonObject {

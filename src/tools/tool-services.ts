@@ -1,6 +1,6 @@
 /** Services of the process that tools use; every one is optional, and a tool that misses one fails with its name. */
 
-import type { Browsers } from '../adapters/browser/index.js';
+import type { Browsers } from '../adapters/browser/browsers.js';
 import type { EgressClient } from '../adapters/egress/egress-client.js';
 import type { McpServers } from '../adapters/mcp/mcp-servers.js';
 import type { CodeRunner } from '../adapters/sandbox/code-runner.js';

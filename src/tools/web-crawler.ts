@@ -3,7 +3,8 @@ import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { isHtml } from '../adapters/egress/read-body.js';
 import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
 import { toolFailed } from '../adapters/failures.js';
-import { cutText, PAGE_FORMS, type Page, type PageRequest } from '../documents/pages/page.js';
+import { cutText } from '../documents/characters.js';
+import { MAX_PAGE_TEXT, PAGE_FORMS, type Page, type PageRequest } from '../documents/pages/page.js';
 import { readPage } from '../documents/pages/read-page.js';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
@@ -85,7 +86,7 @@ function pageOf(response: EgressResponse, form: PageRequest['form']): Observable
   }
   if (!TEXTS.test(type)) throw toolFailed(`what is there is no text but "${type.slice(0, 100)}"`);
   const whole = response.text();
-  const content = cutText(whole);
+  const content = cutText(whole, MAX_PAGE_TEXT);
   return of({ title: '', text: content, links: [], content, isCut: content.length < whole.length });
 }
 

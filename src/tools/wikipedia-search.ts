@@ -2,7 +2,7 @@ import { map, type Observable } from 'rxjs';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, queryArgument, wholeNumber, words } from './fields.js';
-import { defineSearch, type Passage, searchResult } from './results.js';
+import { defineSearch, searchResult } from './results.js';
 import type { ToolEvent } from './tool.js';
 import { askJson, baseUrlOf, numberAt, objectOf, textAt } from './upstream.js';
 
@@ -53,7 +53,7 @@ export const wikipediaSearch = defineSearch({
           url: urlOf(article, origin),
           content: textAt(article, 'extract'),
         }));
-        return searchResult(json satisfies Passage[], json);
+        return searchResult(json, json);
       }),
     );
   },

@@ -61,12 +61,16 @@ export interface ServerBasics extends ServerPorts {
 export type StartTurn = (target: TurnTarget, request: TurnRequest) => Promise<StartedTurn>;
 export type ForkRun = (target: TurnTarget, point: ForkPoint, request: TurnRequest) => Promise<StartedTurn>;
 
-/** What the routes work with; made once per server. */
-export interface ServerParts extends ServerBasics {
+/** What the routes of an embedder work with. */
+export interface RouteParts extends ServerBasics {
   /** Starts a turn for a client of this server. @throws EngineError as `Host.start`; FORBIDDEN when another engine runs the tenant's canvases. */
   readonly startTurn: StartTurn;
   /** The same, behind an event of another run. */
   readonly forkRun: ForkRun;
+}
+
+/** What the routes of the API work with; made once per server. */
+export interface ServerParts extends RouteParts {
   readonly createCounter: CreateCounter;
   readonly tokens: TokenStore;
   readonly runtimes: CanvasRuntimeStore;

@@ -1,6 +1,6 @@
 import { lastValueFrom, type Observable, toArray } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browsers, createBrowsers } from '../../src/adapters/browser/index.js';
+import { type Browsers, createBrowsers } from '../../src/adapters/browser/browsers.js';
 import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
 import { browser } from '../../src/components/browser.js';
 import type { StoredFile } from '../../src/components/services.js';

@@ -3,7 +3,7 @@ import {
   categorizeSystem,
   categorizeUser,
   citationPrompt,
-  repairPrompt,
+  REPAIR_PROMPT,
   structuredPrompt,
 } from '../../src/components/prompts.js';
 
@@ -27,7 +27,7 @@ describe('prompts', () => {
   });
 
   it('ask for an object again', () => {
-    expect(repairPrompt()).toMatch(/JSON object/);
+    expect(REPAIR_PROMPT).toMatch(/JSON object/);
   });
 
   it('let the author decide how to cite', () => {

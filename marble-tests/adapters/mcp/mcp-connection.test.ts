@@ -1,12 +1,12 @@
 import { merge, mergeMap, NEVER, type Observable } from 'rxjs';
 import { describe, it } from 'vitest';
-import { McpConnection, newListCache } from '../../../src/adapters/mcp/mcp-connection.js';
+import { type CachedList, McpConnection } from '../../../src/adapters/mcp/mcp-connection.js';
 import type { McpSession } from '../../../src/adapters/mcp/open-session.js';
 import { shareByKey } from '../../../src/operators/share-by-key.js';
 import { marbles } from '../../support/scheduler.js';
 
 /** Connections of runs, whose sessions are opened by subscribing to `open$`. */
-const sharing = (open$: Observable<McpSession>, lists = newListCache()) =>
+const sharing = (open$: Observable<McpSession>, lists = new Map<string, CachedList>()) =>
   shareByKey({
     keyOf: (run: string) => run,
     open: () =>
@@ -50,7 +50,7 @@ describe('the session of a run', () => {
   it('is not opened for a list that is known', () =>
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const open$ = cold<McpSession>('---');
-      const lists = newListCache();
+      const lists = new Map<string, CachedList>();
       lists.set('s', { tools: [], until: 1 });
 
       expectObservable(sharing(open$, lists)('run', (connection) => connection.tools())).toBe('(a|)', { a: [] });

@@ -4,6 +4,7 @@ import { EngineError } from '../../errors.js';
 import { createLimiter } from '../../models/limiter.js';
 import { fromAbortable, UNSUBSCRIBED } from '../../operators/from-abortable.js';
 import { invalidOption } from '../../operators/invalid-option.js';
+import { within } from '../../operators/within.js';
 import { type Resolver, resolveWithSystem } from '../egress/dial.js';
 import type { ActionOutcome, BrowserAction, PageView } from './action.js';
 import { type ChromiumProcess, canSandbox, findChromium, startChromium, sweepFolders } from './chromium-process.js';
@@ -209,7 +210,7 @@ async function connect({ chromium, proxyPort, notes, house, open }: Opening): Pr
     });
   } catch (cause) {
     // The exit of the browser explains more than the broken connection.
-    await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, END_MS))]);
+    await within(END_MS, failed, undefined);
     throw broken('The browser started and could not be driven.', cause);
   }
 }
@@ -250,26 +251,23 @@ const MAX_STATES = 64;
 const MAX_AGE_MS = 1_800_000;
 const MAX_LENGTH = 1_048_576;
 
-/** Cookies and storage of sessions that later sessions may restore; in memory only. */
-export interface RememberedStates {
-  /** Undefined when there is no entry, or no longer. */
-  get(key: string): StoredState | undefined;
-  set(key: string, state: StoredState): void;
-  clear(): void;
-}
-
-/** Stores the 64 sessions that were used last, for half an hour each; one larger than a mebibyte is not stored. */
-export function createRememberedStates(now: () => number = Date.now): RememberedStates {
+/**
+ * Cookies and storage of sessions that later sessions may restore, in memory only.
+ *
+ * Stores the 64 sessions that were used last, for half an hour each; one larger than a mebibyte is not stored.
+ */
+export function createRememberedStates(now: () => number = Date.now) {
   const states = new Map<string, { readonly json: string; readonly at: number }>();
   return {
-    get(key) {
+    /** Undefined when there is no entry, or no longer. */
+    get(key: string): StoredState | undefined {
       const found = states.get(key);
       if (found === undefined) return undefined;
       if (now() - found.at <= MAX_AGE_MS) return JSON.parse(found.json) as StoredState;
       states.delete(key);
       return undefined;
     },
-    set(key, state) {
+    set(key: string, state: StoredState): void {
       const json = JSON.stringify(state);
       states.delete(key);
       if (json.length > MAX_LENGTH) return;

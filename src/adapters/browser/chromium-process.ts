@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { ConnectOverCDPTransport } from 'playwright-core';
+import { noop } from 'rxjs';
 import { EngineError } from '../../errors.js';
 
 /** Characters of Chromium's stderr that are kept; they explain a browser that does not start. */
@@ -64,10 +65,10 @@ export function startChromium(options: StartOptions, signal: AbortSignal): Chrom
     throw new EngineError('BROWSER_FAILED', `The browser ${how}.${complaints()}`);
   });
   // There may be no listener yet, or no longer.
-  failed.catch(ignore);
+  failed.catch(noop);
   const gone = ended
     .then(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }))
-    .catch(ignore);
+    .catch(noop);
   return { pid: child.pid ?? -1, folder, transport, failed, gone, removeNow };
 }
 
@@ -77,7 +78,7 @@ function spawnIn(folder: string, { executable, isSandboxed }: StartOptions): Chi
   // A PDF is downloaded instead of shown.
   const preferences = JSON.stringify({ plugins: { always_open_pdf_externally: true } });
   writeFileSync(path.join(profile, 'Default', 'Preferences'), preferences);
-  const [program, ...given] = bounded([executable, ...chromiumFlags({ profile, isSandboxed })]);
+  const [program, ...given] = bounded([executable, ...chromiumFlags(profile, isSandboxed)]);
   return spawn(program, given, {
     cwd: folder,
     // A process group of its own: killing reaches renderers too, and Ctrl-C in a terminal does not.
@@ -117,7 +118,7 @@ function kill(child: ChildProcess): void {
 /** Reads Chromium's stderr; gives its last relevant line, as the end of a message. */
 function collectComplaints(child: ChildProcess): () => string {
   let text = '';
-  child.stderr?.on('error', ignore).on('data', (bytes: Buffer) => {
+  child.stderr?.on('error', noop).on('data', (bytes: Buffer) => {
     text = `${text}${bytes}`.slice(-MAX_COMPLAINTS);
   });
   return () => {
@@ -129,15 +130,6 @@ function collectComplaints(child: ChildProcess): () => string {
 
 function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : error.name;
-}
-
-function ignore(): void {}
-
-/** How Chromium is started. */
-export interface FlagOptions {
-  /** Folder of the profile. */
-  readonly profile: string;
-  readonly isSandboxed: boolean;
 }
 
 /** Parts of Chromium that talk to servers of their own, or to the network beside the proxy. */
@@ -167,7 +159,7 @@ const NO_PROXY = 'http://127.0.0.1:1';
  * `<-loopback>` removes the exemption of loopback from proxies; names are never resolved by Chromium itself; QUIC
  * and WebRTC, which use UDP and no proxy, are off.
  */
-function chromiumFlags({ profile, isSandboxed }: FlagOptions): readonly string[] {
+function chromiumFlags(profile: string, isSandboxed: boolean): readonly string[] {
   return [
     '--headless',
     '--remote-debugging-pipe',

@@ -2,6 +2,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, CDPSession } from 'playwright-core';
+import { noop } from 'rxjs';
+import { within } from '../../operators/within.js';
 
 /** Bounds of what pages may download in one session. */
 export interface DownloadLimits {
@@ -18,17 +20,6 @@ export interface BrowserFile {
   /** Bytes. */
   readonly size: number;
   read(): Promise<Uint8Array>;
-}
-
-/** The downloads of a session. */
-export interface Downloads {
-  /** Those that are complete, in the order in which they began. */
-  finished(): readonly BrowserFile[];
-  /**
-   * Resolves when no download is in progress, at the latest after so many milliseconds; what is in progress then is
-   * cancelled.
-   */
-  settle(withinMs: number): Promise<void>;
 }
 
 interface Download {
@@ -52,7 +43,7 @@ export async function watchDownloads(
   browser: Browser,
   browserContextId: string,
   { folder, limits, notes }: { readonly folder: string; readonly limits: DownloadLimits; readonly notes: Notes },
-): Promise<Downloads> {
+) {
   const cdp = await browser.newBrowserCDPSession();
   const downloads = new Map<string, Download>();
   const waiting = new Set<() => void>();
@@ -65,7 +56,9 @@ export async function watchDownloads(
   };
   const isBusy = (): boolean => [...downloads.values()].some(({ state }) => state === 'inProgress');
   const notify = (): void => {
-    if (!isBusy()) for (const resolve of waiting) resolve();
+    if (isBusy()) return;
+    for (const resolve of waiting) resolve();
+    waiting.clear();
   };
   cdp.on('Browser.downloadWillBegin', ({ guid, suggestedFilename: name }: WillBegin) => {
     if (downloads.size >= limits.maxFiles) {
@@ -98,12 +91,17 @@ export async function watchDownloads(
     browserContextId,
   });
   return {
-    finished: () =>
+    /** Those that are complete, in the order in which they began. */
+    finished: (): readonly BrowserFile[] =>
       [...downloads].flatMap(([guid, { name, size, state }]) =>
         state === 'completed' && size > 0 ? [{ name, size, read: () => readFile(path.join(folder, guid)) }] : [],
       ),
-    async settle(withinMs) {
-      if (isBusy()) await untilWoken(waiting, withinMs);
+    /**
+     * Resolves when no download is in progress, at the latest after so many milliseconds; what is in progress then is
+     * cancelled.
+     */
+    async settle(withinMs: number): Promise<void> {
+      if (isBusy()) await within(withinMs, new Promise<void>((resolve) => void waiting.add(resolve)), undefined);
       for (const [guid, { name, state }] of downloads) {
         if (state === 'inProgress') cancel(guid, `The download ${quoted(name)} took too long.`);
       }
@@ -111,30 +109,15 @@ export async function watchDownloads(
   };
 }
 
-/** Waits for `notify`, or for the time. */
-async function untilWoken(waiting: Set<() => void>, withinMs: number): Promise<void> {
-  let notify = (): void => {};
-  let timer: NodeJS.Timeout | undefined;
-  await new Promise<void>((resolve) => {
-    notify = resolve;
-    waiting.add(notify);
-    timer = setTimeout(resolve, withinMs);
-  });
-  clearTimeout(timer);
-  waiting.delete(notify);
-}
-
 async function discard(cdp: CDPSession, guid: string, browserContextId: string, folder: string): Promise<void> {
-  await cdp.send('Browser.cancelDownload', { guid, browserContextId }).catch(ignore);
+  await cdp.send('Browser.cancelDownload', { guid, browserContextId }).catch(noop);
   // A guid is Chromium's; a name of a page is never part of a path.
-  await rm(path.join(folder, guid), { force: true }).catch(ignore);
+  await rm(path.join(folder, guid), { force: true }).catch(noop);
 }
 
 function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 100));
 }
-
-function ignore(): void {}
 
 /** Most notes between two reads, and the longest of them in characters. */
 const MAX_NOTES = 20;

@@ -8,10 +8,12 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { noop } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import { type DialOptions, dial, type Resolver, resolveHost } from '../egress/dial.js';
 import { exchangeFailure } from '../egress/failures.js';
+import { HOP_HEADERS } from '../egress/request-headers.js';
 import { checkUrl, hostOf } from '../egress/url-policy.js';
 
 /** Opens a connection whose addresses are decided. */
@@ -55,7 +57,7 @@ export async function startGuardProxy(options: GuardOptions, signal: AbortSignal
   const open = createOpener(options, clients);
   server.maxConnections = options.maxConnections;
   server.on('connection', (client: Socket) => {
-    clients.add(client.on('error', ignore).once('close', () => clients.delete(client)));
+    clients.add(client.on('error', noop).once('close', () => clients.delete(client)));
   });
   server.on('request', (request, response) => {
     const target = request.url ?? '';
@@ -174,21 +176,6 @@ function close(server: Server, clients: Iterable<Duplex>): void {
   server.close();
   for (const client of clients) client.destroy();
 }
-
-function ignore(): void {}
-
-/** Headers that belong to one connection and not to what is sent over it. */
-const HOP_HEADERS = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /**
  * Sends a plain request of a browser over a connection made for it, and the answer back as it comes.

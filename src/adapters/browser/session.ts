@@ -1,9 +1,12 @@
 /** Pages of one browser window: reading, acting, settling. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import { noop } from 'rxjs';
+import { within } from '../../operators/within.js';
 import type { ActionOutcome, BrowserAction, PageView } from './action.js';
-import { type BrowserFile, type DownloadLimits, type Downloads, type Notes, watchDownloads } from './downloads.js';
+import { type BrowserFile, type DownloadLimits, type Notes, watchDownloads } from './downloads.js';
 import { performAction } from './perform-action.js';
 
 /** Milliseconds for the first try to read a page, for the second, and for downloads that are still coming at the end.
@@ -73,27 +76,13 @@ export async function openSession(browser: Browser, notes: Notes, options: Sessi
     notes,
   });
   const settler = createSettler(context);
-  return createDriver({ context, tabs, downloads, settler, notes, uploads, allowPrivateNetwork });
-}
-
-interface Parts {
-  readonly context: BrowserContext;
-  readonly tabs: Tabs;
-  readonly downloads: Downloads;
-  readonly settler: Settler;
-  readonly notes: Notes;
-  readonly uploads: ReadonlyMap<string, string>;
-  readonly allowPrivateNetwork: boolean;
-}
-
-function createDriver({ context, tabs, downloads, settler, notes, ...given }: Parts): DriverSession {
   let refs: ReadonlySet<string> = new Set();
   return {
     async look() {
       const page = await tabs.current();
       const snapshot = await readSnapshot(page, notes);
       refs = new Set([...snapshot.matchAll(/\[ref=([a-z\d]+)\]/g)].map(([, ref = '']) => ref));
-      const title = await within(FIRST_LOOK_MS, page.title(), '');
+      const title = await answerOf(page.title(), '');
       const url = await addressOf(page);
       return { url: url.slice(0, MAX_URL), title, tabs: tabs.count(), snapshot, notes: notes.take() };
     },
@@ -101,7 +90,7 @@ function createDriver({ context, tabs, downloads, settler, notes, ...given }: Pa
       const page = await tabs.current();
       let outcome: ActionOutcome = { isDone: false, text: '' };
       await settler.settle(tabs.newest, async () => {
-        outcome = await performAction({ page, refs, ...given }, action);
+        outcome = await performAction({ page, refs, uploads, allowPrivateNetwork }, action);
       });
       return outcome;
     },
@@ -117,7 +106,7 @@ function createDriver({ context, tabs, downloads, settler, notes, ...given }: Pa
 async function addressOf(page: Page): Promise<string> {
   const known = page.url();
   if (URL.canParse(known)) return known;
-  const asked: unknown = await within(FIRST_LOOK_MS, page.evaluate('location.href'), known);
+  const asked: unknown = await answerOf(page.evaluate('location.href'), known);
   return typeof asked === 'string' ? asked : known;
 }
 
@@ -134,14 +123,7 @@ async function readSnapshot(page: Page, notes: Notes): Promise<string> {
 }
 
 /** The open pages of a session. */
-interface Tabs {
-  /** The newest page; a blank one when all were closed. */
-  current(): Promise<Page>;
-  newest(): Page | undefined;
-  count(): number;
-}
-
-function createTabs(context: BrowserContext, notes: Notes): Tabs {
+function createTabs(context: BrowserContext, notes: Notes) {
   let pages: readonly Page[] = [];
   let front: Page | undefined;
   const asks = (url: string): void => notes.asked(new URL(url).hostname);
@@ -155,7 +137,7 @@ function createTabs(context: BrowserContext, notes: Notes): Tabs {
     if (pages.length >= MAX_TABS) {
       notes.add(`A new tab was closed again: ${MAX_TABS} are the most.`);
       page.once('close', () => leave(page));
-      page.close().catch(ignore);
+      page.close().catch(noop);
       return;
     }
     if (pages.length > 0) notes.add('A new tab opened, which is the page now.');
@@ -165,7 +147,7 @@ function createTabs(context: BrowserContext, notes: Notes): Tabs {
     page.once('crash', () => {
       notes.add('The page crashed and was closed; it may have used too much memory.');
       leave(page);
-      page.close().catch(ignore);
+      page.close().catch(noop);
     });
     page.on('dialog', (dialog) => {
       const kind = dialog.type();
@@ -173,14 +155,15 @@ function createTabs(context: BrowserContext, notes: Notes): Tabs {
       notes.add(
         `A dialog (${kind}) said ${JSON.stringify(dialog.message().slice(0, 200))}; it was ${isAccepted ? 'accepted' : 'dismissed'}.`,
       );
-      (isAccepted ? dialog.accept() : dialog.dismiss()).catch(ignore);
+      (isAccepted ? dialog.accept() : dialog.dismiss()).catch(noop);
     });
   });
   return {
-    async current() {
+    /** The newest page; a blank one when all were closed. */
+    async current(): Promise<Page> {
       const page = pages.at(-1) ?? (await context.newPage());
       // A page in the background draws nothing, and some of what it is asked waits for that.
-      if (page !== front) await within(FIRST_LOOK_MS, page.bringToFront(), undefined);
+      if (page !== front) await answerOf(page.bringToFront(), undefined);
       front = page;
       return page;
     },
@@ -212,29 +195,21 @@ async function writeUploads({ folder, uploads = [] }: SessionOptions): Promise<R
   return paths;
 }
 
-/** The value if it arrives in time, else the fallback: a page that hangs never answers. */
-async function within<T>(ms: number, work: Promise<T>, fallback: T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(resolve, ms, fallback);
-  });
-  return await Promise.race([work.catch(() => fallback), late]).finally(() => clearTimeout(timer));
+/** The value if it arrives in time, else the fallback: a page that hangs never answers, and one that is gone fails. */
+function answerOf<T>(work: Promise<T>, fallback: T): Promise<T> {
+  return within(
+    FIRST_LOOK_MS,
+    work.catch(() => fallback),
+    fallback,
+  );
 }
-
-function ignore(): void {}
 
 /** How long a page must be without requests to count as settled, and how long it may take, in milliseconds. */
 const QUIET_MS = 120;
 const MAX_MS = 3_000;
 
-/** Knows when the pages of a context have loaded what an action made them load. */
-export interface Settler {
-  /** Works, then waits until nothing that began since has been loading for a moment, for 3 seconds at most. */
-  settle(page: () => Page | undefined, work: () => Promise<void>): Promise<void>;
-}
-
-/** Watches the requests of a context. */
-function createSettler(context: BrowserContext): Settler {
+/** Watches the requests of a context: knows when its pages have loaded what an action made them load. */
+function createSettler(context: BrowserContext) {
   const open = new Set<Request>();
   let changedAt = performance.now();
   const changed = (): void => {
@@ -252,20 +227,17 @@ function createSettler(context: BrowserContext): Settler {
   context.on('requestfailed', ended);
   const isQuiet = (): boolean => open.size === 0 && performance.now() - changedAt >= QUIET_MS;
   return {
-    async settle(page, work) {
+    /** Works, then waits until nothing that began since has been loading for a moment, for 3 seconds at most. */
+    async settle(page: () => Page | undefined, work: () => Promise<void>): Promise<void> {
       // What was loading before belongs to an earlier page, or never ends.
       open.clear();
       await work();
       const end = performance.now() + MAX_MS;
       changed();
-      do await pause(QUIET_MS);
+      do await delay(QUIET_MS);
       while (!isQuiet() && performance.now() < end);
       const leftMs = Math.max(1, end - performance.now());
-      await page()?.waitForLoadState('domcontentloaded', { timeout: leftMs }).catch(ignore);
+      await page()?.waitForLoadState('domcontentloaded', { timeout: leftMs }).catch(noop);
     },
   };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

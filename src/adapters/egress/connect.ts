@@ -26,15 +26,14 @@ export interface EgressConnection {
   readonly tls: ConnectionOptions;
 }
 
+type ConnectPolicy = Pick<Policy, 'reach' | 'resolver' | 'trusted'>;
+
 /**
  * Connects by the policy of an egress client. Emits the connection, and completes when it is closed; unsubscribing closes it.
  *
  * Errors: `URL_INVALID`, `URL_BLOCKED`, `EGRESS_FAILED` (retryable).
  */
-export function connectTo(
-  target: EgressTarget,
-  policy: Pick<Policy, 'allowPrivateNetwork' | 'resolver' | 'trusted'>,
-): Observable<EgressConnection> {
+export function connectTo(target: EgressTarget, policy: ConnectPolicy): Observable<EgressConnection> {
   return defer(() => fromAbortable((signal) => open(target, policy, signal))).pipe(
     concatMap((connection) => untilClosed(connection)),
   );
@@ -42,10 +41,9 @@ export function connectTo(
 
 async function open(
   { host: given, port }: EgressTarget,
-  { allowPrivateNetwork, resolver, trusted }: Pick<Policy, 'allowPrivateNetwork' | 'resolver' | 'trusted'>,
+  { reach, resolver, trusted }: ConnectPolicy,
   signal: AbortSignal,
 ): Promise<EgressConnection> {
-  const reach = allowPrivateNetwork ? 'private' : 'public';
   const what = 'Server';
   const url = urlOf(given.trim(), port, (text) => checkUrl(text, { reach }, what));
   const host = hostOf(url);

@@ -13,16 +13,16 @@ import {
   timeout,
 } from 'rxjs';
 import { EngineError } from '../../errors.js';
-import type { TraceContext } from '../../graph/trace-context.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import { connectTo, type EgressConnection, type EgressTarget } from './connect.js';
 import { type Resolver, resolveWithSystem } from './dial.js';
 import { describeUrl, egressError } from './failures.js';
-import { type Answer, createFollower, type Policy } from './follow.js';
+import { type Answer, type EgressRequest, follow, type Policy } from './follow.js';
 import { decodeText } from './read-body.js';
-import type { HttpMethod } from './request-headers.js';
 import { sendOverOwnConnection, type Transport } from './transport.js';
+
+export type { EgressRequest };
 
 /** How an egress client is built. */
 export interface EgressOptions {
@@ -46,37 +46,10 @@ export interface EgressOptions {
   readonly transport?: Transport;
 }
 
-/** One request. Its trace context is what `traceContextOf` gives; another origin behind a redirect sees only `traceparent`. */
-export interface EgressRequest extends TraceContext {
-  /** `http` or `https`, without credentials. */
-  readonly url: string;
-  /** @default 'GET' */
-  readonly method?: HttpMethod;
-  /** Names in any case. Those that belong to the connection (`host`, `content-length` …) are left out. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-  /** @default that of the client */
-  readonly timeoutMs?: number;
-  /** @default that of the client */
-  readonly maxBytes?: number;
-  /** Otherwise a redirect is an answer like any other. @default true */
-  readonly followRedirects?: boolean;
-  /** `http://[user:password@]host:port`. Without `allowPrivateNetwork` only targets without a name go through a proxy. */
-  readonly proxy?: string;
-  /** The host was set by the operator and not by an author or a model: it may be anywhere. Redirects to others may not. */
-  readonly isFixedByOperator?: boolean;
-}
-
 /** An answer, whatever its status. */
-export interface EgressResponse {
-  readonly status: number;
-  /** Names in lower case; several values of one name joined by `, `. */
-  readonly headers: Readonly<Record<string, string>>;
+export interface EgressResponse extends Answer {
   /** Empty when there is none. */
   readonly contentType: string;
-  /** The URL that answered, after redirects. */
-  readonly url: string;
-  readonly bytes: Uint8Array;
   /** The body in its character set. */
   text(): string;
 }
@@ -115,14 +88,13 @@ export function createEgressClient(options: EgressOptions = {}): EgressClient {
     throw invalidOption('createEgressClient', 'maxRedirects', 'a whole number of at least 0', maxRedirects);
   }
   const policy: Policy = {
-    allowPrivateNetwork: options.allowPrivateNetwork ?? false,
+    reach: options.allowPrivateNetwork ? 'private' : 'public',
     resolver: options.resolver ?? resolveWithSystem,
     maxRedirects,
     userAgent: options.userAgent ?? 'runnel',
     trusted: options.trustedCertificates,
     transport: options.transport ?? sendOverOwnConnection,
   };
-  const follow = createFollower(policy);
   const closed$ = new ReplaySubject<void>(1);
   return {
     fetch: (request) =>
@@ -130,7 +102,7 @@ export function createEgressClient(options: EgressOptions = {}): EgressClient {
         const bounds = { maxBytes: request.maxBytes ?? maxBytes, timeoutMs: request.timeoutMs ?? timeoutMs };
         checkBounds('fetch', bounds);
         const asked = `${request.method ?? 'GET'} ${describeUrl(request.url)}`;
-        return fromAbortable((signal) => follow({ ...request, ...bounds }, signal)).pipe(
+        return fromAbortable((signal) => follow({ ...request, ...bounds }, policy, signal)).pipe(
           timeout({ first: bounds.timeoutMs, with: () => throwError(() => expired(asked, bounds.timeoutMs)) }),
           map(toResponse),
           takeUntil(closed$),
@@ -150,9 +122,9 @@ function expired(asked: string, timeoutMs: number): EngineError {
   return egressError('EGRESS_TIMEOUT', asked, `there was no whole answer within ${timeoutMs} milliseconds`, true);
 }
 
-function toResponse({ status, headers, url, bytes }: Answer): EgressResponse {
-  const contentType = headers['content-type'] ?? '';
-  return { status, headers, contentType, url, bytes, text: () => decodeText(bytes, contentType) };
+function toResponse(answer: Answer): EgressResponse {
+  const contentType = answer.headers['content-type'] ?? '';
+  return { ...answer, contentType, text: () => decodeText(answer.bytes, contentType) };
 }
 
 function redactWith<T>(redact: (message: string) => string): MonoTypeOperatorFunction<T> {

@@ -17,7 +17,8 @@ import { blocked, checkUrl, hostOf, type Reach } from './url-policy.js';
 
 /** What all requests of a client share. */
 export interface Policy {
-  readonly allowPrivateNetwork: boolean;
+  /** For URLs that the operator did not fix. */
+  readonly reach: Reach;
   readonly resolver: Resolver;
   readonly maxRedirects: number;
   readonly userAgent: string;
@@ -25,23 +26,35 @@ export interface Policy {
   readonly transport: Transport;
 }
 
-/** A request as it was given, see `EgressRequest`, with its bound. */
-export interface BoundedRequest extends TraceContext {
+/** One request. Its trace context is what `traceContextOf` gives; another origin behind a redirect sees only `traceparent`. */
+export interface EgressRequest extends TraceContext {
+  /** `http` or `https`, without credentials. */
   readonly url: string;
+  /** @default 'GET' */
   readonly method?: HttpMethod;
+  /** Names in any case. Those that belong to the connection (`host`, `content-length` …) are left out. */
   readonly headers?: Headers;
   readonly body?: string | Uint8Array;
-  readonly maxBytes: number;
+  /** @default that of the client */
+  readonly timeoutMs?: number;
+  /** @default that of the client */
+  readonly maxBytes?: number;
+  /** Otherwise a redirect is an answer like any other. @default true */
   readonly followRedirects?: boolean;
+  /** `http://[user:password@]host:port`. Without `allowPrivateNetwork` only targets without a name go through a proxy. */
   readonly proxy?: string;
+  /** The host was set by the operator and not by an author or a model: it may be anywhere. Redirects to others may not. */
   readonly isFixedByOperator?: boolean;
 }
 
-/** A whole answer. */
+type BoundedRequest = EgressRequest & { readonly maxBytes: number };
+
+/** A whole answer, whatever its status. */
 export interface Answer {
   readonly status: number;
+  /** Names in lower case; several values of one name joined by `, `. */
   readonly headers: Headers;
-  /** The URL that answered. */
+  /** The URL that answered, after redirects. */
   readonly url: string;
   readonly bytes: Uint8Array;
 }
@@ -61,24 +74,22 @@ interface Redirect {
   readonly location: string;
 }
 
-/** Makes the function that carries out requests; aborting the signal closes whatever connection is open. */
-export function createFollower(policy: Policy): (request: BoundedRequest, signal: AbortSignal) => Promise<Answer> {
-  return async (request, signal) => {
-    let step = firstStep(request, policy);
-    for (let redirects = 0; ; redirects++) {
-      const given = await exchange(step, request, policy, signal);
-      if ('bytes' in given) return given;
-      if (redirects === policy.maxRedirects) {
-        throw egressError('EGRESS_REDIRECTS', step.asked, `there were more than ${policy.maxRedirects} redirects`);
-      }
-      step = nextStep(step, given, policy);
+/** Carries out a request; aborting the signal closes whatever connection is open. */
+export async function follow(request: BoundedRequest, policy: Policy, signal: AbortSignal): Promise<Answer> {
+  let step = firstStep(request, policy);
+  for (let redirects = 0; ; redirects++) {
+    const given = await exchange(step, request, policy, signal);
+    if ('bytes' in given) return given;
+    if (redirects === policy.maxRedirects) {
+      throw egressError('EGRESS_REDIRECTS', step.asked, `there were more than ${policy.maxRedirects} redirects`);
     }
-  };
+    step = nextStep(step, given, policy);
+  }
 }
 
 function firstStep(request: BoundedRequest, policy: Policy): Step {
   const { method = 'GET', body } = request;
-  const reach = request.isFixedByOperator === true ? 'any' : reachOf(policy);
+  const reach = request.isFixedByOperator === true ? 'any' : policy.reach;
   const url = checkUrl(request.url, { reach });
   const headers = requestHeaders(request.headers ?? {}, { userAgent: policy.userAgent, trace: request });
   return { url, reach, method, headers, body, what: 'URL', asked: asking(method, url) };
@@ -88,7 +99,7 @@ function firstStep(request: BoundedRequest, policy: Policy): Step {
 function nextStep(step: Step, { status, location }: Redirect, policy: Policy): Step {
   const what = `Redirect from ${describeUrl(step.url.href)} to`;
   const written = URL.canParse(location, step.url.href) ? new URL(location, step.url) : undefined;
-  const reach = written?.origin === step.url.origin ? step.reach : reachOf(policy);
+  const reach = written?.origin === step.url.origin ? step.reach : policy.reach;
   const url = checkUrl(written?.href ?? location, { reach }, what);
   const request = redirected(step, status, url.origin === step.url.origin);
   return { ...request, url, reach, what, asked: asking(request.method, url) };
@@ -121,7 +132,7 @@ async function exchange(
 }
 
 async function resolveProxy(text: string, policy: Policy): Promise<Destination> {
-  const reach = reachOf(policy);
+  const { reach } = policy;
   const url = checkUrl(text, { reach, allowCredentials: true }, 'Proxy');
   return { url, addresses: await resolveHost(url, { resolver: policy.resolver, reach, what: 'Proxy' }) };
 }
@@ -149,10 +160,6 @@ function headersOf(wire: WireAnswer): Headers {
 function headerOf({ headers }: WireAnswer, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return value === undefined || typeof value === 'string' ? value : value.join(', ');
-}
-
-function reachOf({ allowPrivateNetwork }: Policy): Reach {
-  return allowPrivateNetwork ? 'private' : 'public';
 }
 
 function asking(method: HttpMethod, url: URL): string {

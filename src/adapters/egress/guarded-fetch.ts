@@ -1,11 +1,12 @@
 /** `fetch` for libraries that bring their own protocol: streaming, under the policy of the one egress client. */
 import type { Readable } from 'node:stream';
+import { noop } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { TraceContext } from '../../graph/trace-context.js';
 import { type Resolver, resolveHost, resolveWithSystem } from './dial.js';
 import { describeUrl, exchangeFailure } from './failures.js';
 import { type BodyLimits, tooLarge } from './read-body.js';
-import { type HttpMethod, requestHeaders } from './request-headers.js';
+import { HTTP_METHODS, type HttpMethod, requestHeaders } from './request-headers.js';
 import { sendOverOwnConnection, type Transport, type WireAnswer } from './transport.js';
 import { checkUrl, type Reach } from './url-policy.js';
 
@@ -44,8 +45,6 @@ export interface GuardedFetch {
   /** Closes every connection; later requests are refused with `EGRESS_FAILED`. */
   close(): void;
 }
-
-const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 
 /** Statuses whose answers have no body. */
 const BODILESS = new Set([204, 205, 304]);
@@ -114,9 +113,9 @@ function reachOf({ fixedUrl, allowPrivateNetwork = false }: GuardedFetchOptions,
 }
 
 function methodOf(given = 'GET'): HttpMethod {
-  const method = METHODS.find((one) => one === given.toUpperCase());
+  const method = HTTP_METHODS.find((one) => one === given.toUpperCase());
   if (method !== undefined) return method;
-  throw new EngineError('OPTION_INVALID', `fetch: method must be one of ${METHODS.join(', ')}.`);
+  throw new EngineError('OPTION_INVALID', `fetch: method must be one of ${HTTP_METHODS.join(', ')}.`);
 }
 
 function bodyOf(body: unknown): string | Uint8Array | undefined {
@@ -125,12 +124,7 @@ function bodyOf(body: unknown): string | Uint8Array | undefined {
   throw new EngineError('OPTION_INVALID', 'fetch: body must be a text or bytes.');
 }
 
-interface Limits {
-  readonly maxBytes: number;
-  readonly asked: string;
-}
-
-function responseOf(wire: WireAnswer, limits: Limits, done: () => void): Response {
+function responseOf(wire: WireAnswer, limits: BodyLimits, done: () => void): Response {
   const { status, body } = wire;
   const headers = new Headers();
   for (const [name, value] of Object.entries(wire.headers)) {
@@ -141,7 +135,7 @@ function responseOf(wire: WireAnswer, limits: Limits, done: () => void): Respons
     wire.close();
   });
   // Never removed: an error of a stream without a listener would end the process.
-  body.on('error', ignore);
+  body.on('error', noop);
   if (BODILESS.has(status)) {
     body.destroy();
     return new Response(null, { status, headers });
@@ -150,7 +144,7 @@ function responseOf(wire: WireAnswer, limits: Limits, done: () => void): Respons
 }
 
 /** By hand: the adapters of Node leave errors behind, and streams open, when a reader lets go half-way. */
-function streamOf(body: Readable, limits: Limits, contentType: string): ReadableStream<Uint8Array> {
+function streamOf(body: Readable, limits: BodyLimits, contentType: string): ReadableStream<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
   const count = boundMessages(limits, contentType);
   return new ReadableStream<Uint8Array>({
@@ -174,8 +168,6 @@ function streamOf(body: Readable, limits: Limits, contentType: string): Readable
   });
 }
 
-function ignore(): void {}
-
 const CR = 13;
 const LF = 10;
 
@@ -186,43 +178,27 @@ const LF = 10;
  * Errors of that function: `EGRESS_TOO_LARGE`.
  */
 function boundMessages(limits: BodyLimits, contentType: string): (piece: Uint8Array) => void {
-  const counter = /^\s*text\/event-stream\b/i.test(contentType) ? new EventCounter() : new ByteCounter();
-  return (piece) => {
-    if (counter.longest(piece) > limits.maxBytes) throw tooLarge(limits);
-  };
-}
-
-class ByteCounter {
-  #bytes = 0;
-
-  longest(piece: Uint8Array): number {
-    this.#bytes += piece.length;
-    return this.#bytes;
-  }
-}
-
-/** Counts the bytes of events; an empty line ends one, whichever way its lines end. */
-class EventCounter {
-  #bytes = 0;
-  #lineBytes = 0;
-  #wasReturn = false;
-
-  /** The length of the longest event that the piece belongs to, as far as it came. */
-  longest(piece: Uint8Array): number {
-    let longest = 0;
+  const isEvents = /^\s*text\/event-stream\b/i.test(contentType);
+  let bytes = 0;
+  let lineBytes = 0;
+  let wasReturn = false;
+  // An empty line ends an event, whichever way its lines end.
+  const countEvents = (piece: Uint8Array): void => {
     for (let at = 0; at < piece.length; at += 1) {
       const byte = piece[at] as number;
-      this.#bytes += 1;
-      if (this.#bytes > longest) longest = this.#bytes;
-      if (byte !== CR && byte !== LF) this.#lineBytes += 1;
-      else if (!(byte === LF && this.#wasReturn)) this.#endLine();
-      this.#wasReturn = byte === CR;
+      bytes += 1;
+      if (bytes > limits.maxBytes) throw tooLarge(limits);
+      if (byte !== CR && byte !== LF) lineBytes += 1;
+      else if (!(byte === LF && wasReturn)) {
+        if (lineBytes === 0) bytes = 0;
+        lineBytes = 0;
+      }
+      wasReturn = byte === CR;
     }
-    return longest;
-  }
-
-  #endLine(): void {
-    if (this.#lineBytes === 0) this.#bytes = 0;
-    this.#lineBytes = 0;
-  }
+  };
+  const countBytes = (piece: Uint8Array): void => {
+    bytes += piece.length;
+    if (bytes > limits.maxBytes) throw tooLarge(limits);
+  };
+  return isEvents ? countEvents : countBytes;
 }

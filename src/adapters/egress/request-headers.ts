@@ -7,15 +7,11 @@ import { ACCEPT_ENCODING } from './read-body.js';
 /** Headers by name, in lower case. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Belong to the connection or are worked out from the request; documents that carry them along are not refused. */
-const OWN = new Set([
-  'accept-encoding',
+/** Headers that belong to one connection and not to what is sent over it. */
+export const HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
   'keep-alive',
+  'proxy-authenticate',
   'proxy-authorization',
   'proxy-connection',
   'te',
@@ -23,6 +19,9 @@ const OWN = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
+
+/** Are worked out from the request; documents that carry them, or those of a connection, along are not refused. */
+const OWN = new Set([...HOP_HEADERS, 'accept-encoding', 'content-length', 'expect', 'host', 'http2-settings']);
 
 /** What another origin may see; everything else may be a credential, whatever it is called. */
 const HARMLESS = new Set(['accept', 'accept-encoding', 'accept-language', 'content-type', 'traceparent', 'user-agent']);

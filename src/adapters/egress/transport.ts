@@ -1,6 +1,7 @@
 /** One HTTP request on the wire, over undici. */
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { noop } from 'rxjs';
 import type { Client } from 'undici';
 import { type DialOptions, dial, secure } from './dial.js';
 import { egressError } from './failures.js';
@@ -62,7 +63,7 @@ export const sendOverOwnConnection: Transport = async (hop, signal) => {
   const client = makeClient((isPlainProxied ? proxy.url : url).origin, socket);
   const close = (): void => {
     socket.destroy();
-    client.destroy().catch(ignore);
+    client.destroy().catch(noop);
   };
   try {
     const { statusCode, headers, body } = await client.request({
@@ -100,7 +101,7 @@ async function connect(
     socket.destroy();
     throw error;
   } finally {
-    client.close().catch(ignore);
+    client.close().catch(noop);
   }
 }
 
@@ -137,5 +138,3 @@ function proxyRefusal({ asked }: Hop, status: number): Error {
 function pathOf({ pathname, search }: URL): string {
   return `${pathname}${search}`;
 }
-
-function ignore(): void {}

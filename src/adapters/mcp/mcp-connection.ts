@@ -224,11 +224,6 @@ export class McpConnection {
   }
 }
 
-/** An empty cache. */
-export function newListCache(): Map<string, CachedList> {
-  return new Map();
-}
-
 function remember(lists: Map<string, CachedList>, key: string, list: CachedList): void {
   lists.delete(key);
   lists.set(key, list);

@@ -1,10 +1,10 @@
 /** The MCP servers that the operator declared: a service of runs. */
-import { defer, type Observable, throwError } from 'rxjs';
+import { defer, noop, type Observable, throwError } from 'rxjs';
 import type { TraceContext } from '../../graph/trace-context.js';
 import type { JsonObject } from '../../json.js';
 import { shareByKey, type UseShared } from '../../operators/share-by-key.js';
 import { toolFailed } from '../failures.js';
-import { type CachedList, McpConnection, type McpTool, newListCache } from './mcp-connection.js';
+import { type CachedList, McpConnection, type McpTool } from './mcp-connection.js';
 import { type ServerSettings, serverHeaders } from './mcp-settings.js';
 import { type McpSession, type OpenOptions, openSession } from './open-session.js';
 
@@ -56,10 +56,10 @@ export function createMcpServers(
 ): McpServers {
   const closing = new Set<Promise<void>>();
   const onClosing = (closed: Promise<void>): void => {
-    const done = closed.catch(ignore).finally(() => closing.delete(done));
+    const done = closed.catch(noop).finally(() => closing.delete(done));
     closing.add(done);
   };
-  const lists = newListCache();
+  const lists = new Map<string, CachedList>();
   const programs = { running: 0 };
   const use = shareByKey<Place, McpConnection>({
     keyOf: ({ tenant, id, user, headers }) => JSON.stringify([tenant, id, user.run, headers]),
@@ -142,8 +142,6 @@ function openProgram(
     return openSession(settings, { ...options, onClosing });
   });
 }
-
-function ignore(): void {}
 
 /** Values that were sent in confidence, and the parts of those that have a scheme in front. */
 function secretsOf(settings: ServerSettings, headers: Place['headers']): readonly string[] {

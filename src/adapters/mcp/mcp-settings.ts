@@ -2,7 +2,7 @@
 import { validateHeaderName } from 'node:http';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import type { JsonObject } from '../../json.js';
+import { type JsonObject, parseJson } from '../../json.js';
 import { checkUrl } from '../egress/url-policy.js';
 
 const texts = z.record(z.string(), z.string());
@@ -20,7 +20,10 @@ const remoteShape = z.strictObject({
   url: z.string().refine(isUrl, 'must be an http or https URL without credentials'),
   headers: texts
     .default({})
-    .refine((headers) => Object.keys(headers).every(isHeaderName), 'has a name that is no header'),
+    .refine(
+      (headers) => Object.keys(headers).every((name) => name.trim() === '' || isHeaderName(name)),
+      'has a name that is no header',
+    ),
   variables: texts.default({}),
   authorization_token: z.string().optional(),
 });
@@ -53,7 +56,9 @@ export type ServerSettings = RemoteServer | LocalServer;
  * @throws EngineError CONFIG_INVALID with every mismatch and its path, and without any value: they may be secrets.
  */
 export function readMcpSettings(text: string, where: string): ReadonlyMap<string, ServerSettings> {
-  const parsed = fileShape.safeParse(parse(text, where));
+  const file = parseJson(text);
+  if (file === undefined) throw new EngineError('CONFIG_INVALID', `${where} is no JSON.`);
+  const parsed = fileShape.safeParse(file);
   if (parsed.success) return new Map(Object.entries(parsed.data.mcpServers));
   const problems = parsed.error.issues.map(
     ({ path, message }) => `${path.map(String).join('.') || 'file'}: ${message}`,
@@ -62,14 +67,6 @@ export function readMcpSettings(text: string, where: string): ReadonlyMap<string
     'CONFIG_INVALID',
     `${where} does not declare MCP servers as it should: ${problems.join('; ')}.`,
   );
-}
-
-function parse(text: string, where: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new EngineError('CONFIG_INVALID', `${where} is no JSON.`);
-  }
 }
 
 function isUrl(text: string): boolean {
@@ -86,7 +83,7 @@ function isHeaderName(name: string): boolean {
     validateHeaderName(name);
     return true;
   } catch {
-    return name.trim() === '';
+    return false;
   }
 }
 
@@ -125,10 +122,5 @@ function substitute(text: string, variables: Readonly<Record<string, string>>): 
 
 /** Visible ASCII and blanks: what every server reads the same way. */
 function isHeader(name: string, value: string): boolean {
-  try {
-    validateHeaderName(name);
-    return /^[\t\x20-\x7e]*$/.test(value);
-  } catch {
-    return false;
-  }
+  return isHeaderName(name) && /^[\t\x20-\x7e]*$/.test(value);
 }

@@ -9,9 +9,10 @@ import type {
   SSEClientTransport,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { Observable } from 'rxjs';
+import { noop, Observable } from 'rxjs';
 import type { TraceContext } from '../../graph/trace-context.js';
 import type { JsonObject } from '../../json.js';
+import { within } from '../../operators/within.js';
 import { createGuardedFetch, type GuardedFetchOptions } from '../egress/guarded-fetch.js';
 import { CONNECTION_LOST } from './mcp-failures.js';
 import type { LocalServer, RemoteServer, ServerSettings } from './mcp-settings.js';
@@ -66,7 +67,7 @@ export function openSession(server: ServerSettings, options: OpenOptions): Obser
     );
     return () => {
       abort.abort();
-      options.onClosing(opening.then(({ close }) => close(), ignore));
+      options.onClosing(opening.then(({ close }) => close(), noop));
     };
   });
 }
@@ -83,7 +84,7 @@ async function open(server: ServerSettings, options: OpenOptions, signal: AbortS
     // Nothing was started so far.
     signal.throwIfAborted();
     const timeout = server.timeout * 1000;
-    await within(timeout, signal, client.connect(link.transport, { timeout, signal }));
+    await connected(timeout, signal, client.connect(link.transport, { timeout, signal }));
   } catch (error) {
     await closeWithin(link);
     throw error;
@@ -102,7 +103,7 @@ async function open(server: ServerSettings, options: OpenOptions, signal: AbortS
 }
 
 /** The library starts its timeout after the first answer of an event stream, which may never come. */
-async function within(timeoutMs: number, signal: AbortSignal, work: Promise<void>): Promise<void> {
+async function connected(timeoutMs: number, signal: AbortSignal, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const cutShort = new Promise<never>((_, reject) => {
     const late = Object.assign(new Error('connecting took too long'), { code: 'REQUEST_TIMEOUT' });
@@ -114,18 +115,13 @@ async function within(timeoutMs: number, signal: AbortSignal, work: Promise<void
   } finally {
     clearTimeout(timer);
     // The rejection of the promise that lost the race is ignored.
-    work.catch(ignore);
-    cutShort.catch(ignore);
+    work.catch(noop);
+    cutShort.catch(noop);
   }
 }
 
 async function closeWithin({ leave, cut }: Link): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CLOSE_MS);
-  });
-  await Promise.race([leave().catch(ignore), late]);
-  clearTimeout(timer);
+  await within(CLOSE_MS, leave().catch(noop), undefined);
   await cut();
 }
 
@@ -169,39 +165,33 @@ async function reachServer(server: RemoteServer, { headers, trace, egress }: Ope
   const guarded = createGuardedFetch({ ...egress, trace, fixedUrl: server.url, maxBytes: MAX_MESSAGE_BYTES });
   const url = new URL(server.url);
   const options = { requestInit: { headers }, fetch: guarded.fetch as typeof fetch };
-  return server.type === 'sse'
-    ? overEvents(new SSEClientTransport(url, options), guarded.close)
-    : overRequests(
-        new StreamableHTTPClientTransport(url, { ...options, fetch: withoutListening(guarded.fetch) }),
-        guarded.close,
-      );
+  const link =
+    server.type === 'sse'
+      ? overEvents(new SSEClientTransport(url, options))
+      : overRequests(new StreamableHTTPClientTransport(url, { ...options, fetch: withoutListening(guarded.fetch) }));
+  const cut = (): void => {
+    guarded.close();
+    void link.transport.close();
+  };
+  return { ...link, cut };
 }
 
 /** A server that drops the one stream it answers on has dropped the session, too. */
-function overEvents(transport: SSEClientTransport, close: () => void): Link {
+function overEvents(transport: SSEClientTransport): Omit<Link, 'cut'> {
   transport.onerror = (error) => {
     if (error.message.startsWith('SSE error:')) void transport.close();
   };
-  const cut = (): void => {
-    close();
-    void transport.close();
-  };
-  return { transport, leave: async () => {}, cut };
+  return { transport, leave: async () => {} };
 }
 
-function overRequests(transport: StreamableHTTPClientTransport, close: () => void): Link {
+function overRequests(transport: StreamableHTTPClientTransport): Omit<Link, 'cut'> {
   const noticesSent = ownRequestStreams(transport);
-  const cut = (): void => {
-    close();
-    void transport.close();
-  };
   return {
     transport,
     leave: async () => {
       await noticesSent();
       await transport.terminateSession();
     },
-    cut,
   };
 }
 
@@ -216,8 +206,6 @@ function withoutListening(send: ReturnType<typeof createGuardedFetch>['fetch']):
   };
   return answer as typeof fetch;
 }
-
-function ignore(): void {}
 
 /** What the library adds to a message of its own accord. */
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
@@ -253,7 +241,7 @@ function ownRequestStreams(transport: StreamableHTTPClientTransport): () => Prom
   const notify = (message: JSONRPCMessage, options: SendOptions): Promise<void> => {
     const sent = send(message, options).finally(() => notices.delete(sent));
     notices.add(sent);
-    sent.catch(ignore);
+    sent.catch(noop);
     return sent;
   };
   transport.send = (message, options) => {

@@ -20,14 +20,19 @@ export interface CodeRequest {
 }
 
 /** How a script ended. Everything but `success` is a failure of the script or of where it ran. */
-export type CodeStatus =
-  | 'success'
-  | 'program_error'
-  | 'resource_limit_exceeded'
-  | 'unauthorized_access'
-  | 'program_runner_error';
+export const CODE_STATUSES = [
+  'success',
+  'program_error',
+  'resource_limit_exceeded',
+  'unauthorized_access',
+  'program_runner_error',
+] as const;
+/** One of {@link CODE_STATUSES}. */
+export type CodeStatus = (typeof CODE_STATUSES)[number];
 
-export type CodeLimit = 'time' | 'memory' | 'output';
+/** What a script may exceed. */
+export const CODE_LIMITS = ['time', 'memory', 'output'] as const;
+export type CodeLimit = (typeof CODE_LIMITS)[number];
 
 /** A file that a script left in `artifacts/`. */
 export interface CodeArtifact {

@@ -65,18 +65,11 @@ function typeOf(declared: Json): string {
  */
 export function inferType(value: Json): string {
   if (value === null) return 'Null';
-  if (!Array.isArray(value)) return NAMES[typeof value] ?? 'Any';
+  if (!Array.isArray(value)) return NAMES[typeof value] as string;
   const types = new Set(value.map(inferType));
   const [only] = types;
   return `Array<${types.size === 1 ? only : 'Any'}>`;
 }
-
-const NAMES: Readonly<Record<string, string>> = {
-  string: 'String',
-  number: 'Number',
-  boolean: 'Boolean',
-  object: 'Object',
-};
 
 /**
  * Gives where a value is not of the expected type; undefined when it is.
@@ -103,7 +96,7 @@ function mismatch(path: string, expected: string, value: Json): string {
   return `CodeExec contract mismatch at ${where}: expected type ${canonical(expected)}, got ${inferType(value)}`;
 }
 
-const CANONICAL: Readonly<Record<string, string>> = {
+const NAMES: Readonly<Record<string, string>> = {
   string: 'String',
   number: 'Number',
   boolean: 'Boolean',
@@ -118,7 +111,7 @@ function canonical(type: string): string {
   const name = type.trim().toLowerCase();
   const [, item] = /^(?:array|list)<(.*)>$/.exec(name) ?? [];
   if (item !== undefined) return `Array<${canonical(item)}>`;
-  return Object.hasOwn(CANONICAL, name) ? (CANONICAL[name] as string) : type.trim();
+  return Object.hasOwn(NAMES, name) ? (NAMES[name] as string) : type.trim();
 }
 
 /** What a script gave: its structured result; else what it printed, read as JSON or a Python literal; else that text. */

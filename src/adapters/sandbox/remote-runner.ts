@@ -2,11 +2,18 @@
 import { catchError, map, type Observable, throwError } from 'rxjs';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import type { Json } from '../../json.js';
+import { isJsonObject, type Json, parseJson } from '../../json.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import type { EgressClient, EgressResponse } from '../egress/egress-client.js';
 import { artifactType, isArtifact, isTooDeep, MAX_ARTIFACTS } from './artifact-rules.js';
-import type { CodeArtifact, CodeRequest, CodeResult, CodeRunner } from './code-runner.js';
+import {
+  CODE_LIMITS,
+  CODE_STATUSES,
+  type CodeArtifact,
+  type CodeRequest,
+  type CodeResult,
+  type CodeRunner,
+} from './code-runner.js';
 
 export interface RemoteRunnerOptions {
   readonly http: EgressClient;
@@ -32,9 +39,8 @@ export function createRemoteRunner({ http, endpoint, timeoutMs = 10_000 }: Remot
     throw invalidOption('createRemoteRunner', 'timeoutMs', '1 to 3600000', timeoutMs);
   }
   const base = baseOf(endpoint);
-  const service = base.origin;
   return {
-    run: (request) => post(http, base, request, Math.min(request.timeoutMs ?? timeoutMs, timeoutMs), service),
+    run: (request) => post(http, base, request, Math.min(request.timeoutMs ?? timeoutMs, timeoutMs)),
     async close() {},
   };
 }
@@ -44,8 +50,8 @@ function post(
   base: URL,
   { language, source, args, trace }: CodeRequest,
   timeoutMs: number,
-  service: string,
 ): Observable<CodeResult> {
+  const service = base.origin;
   return http
     .fetch({
       url: new URL('run', base).href,
@@ -90,23 +96,15 @@ function baseOf(endpoint: string): URL {
 
 // What an executor service answers, as far as it is relied on.
 
-const STATUSES = [
-  'success',
-  'program_error',
-  'resource_limit_exceeded',
-  'unauthorized_access',
-  'program_runner_error',
-] as const;
-
 const answerShape = z.looseObject({
-  status: z.enum(STATUSES),
+  status: z.enum(CODE_STATUSES),
   stdout: z.string().nullish(),
   stderr: z.string().nullish(),
   exit_code: z.number().nullish(),
   detail: z.string().nullish(),
   time_used_ms: z.number().nullish(),
   memory_used_kb: z.number().nullish(),
-  resource_limit_type: z.enum(['time', 'memory', 'output']).nullish(),
+  resource_limit_type: z.enum(CODE_LIMITS).nullish(),
   unauthorized_access_type: z.string().nullish(),
   artifacts: z
     .array(z.looseObject({ name: z.string(), mime_type: z.string().nullish(), content_b64: z.string() }))
@@ -143,12 +141,8 @@ function readExecutorAnswer(text: string, service: string): CodeResult {
 
 function parse(text: string, service: string): Answer {
   if (isTooDeep(text)) throw unusable(service, 'it is nested too deep');
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw unusable(service, 'it is not JSON');
-  }
+  const body = parseJson(text);
+  if (body === undefined) throw unusable(service, 'it is not JSON');
   const read = answerShape.safeParse(body);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
@@ -197,10 +191,6 @@ export function takeMarkedResult(stdout: string): { stdout: string; result?: { v
 }
 
 function decode(payload: string): { value: Json } | undefined {
-  try {
-    const { present, value } = JSON.parse(Buffer.from(payload, 'base64').toString('utf8'));
-    return present === true ? { value: value ?? null } : undefined;
-  } catch {
-    return undefined;
-  }
+  const marked = parseJson(Buffer.from(payload, 'base64').toString('utf8'));
+  return isJsonObject(marked) && marked.present === true ? { value: marked.value ?? null } : undefined;
 }

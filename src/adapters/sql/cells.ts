@@ -1,5 +1,5 @@
 /** Rows of drivers as JSON. */
-import type { Json } from '../../json.js';
+import { type Json, jsonOrText } from '../../json.js';
 import type { StatementBounds, Table } from './session.js';
 
 /** How a column's values are read. `plain`: whatever the value itself says. */
@@ -62,7 +62,7 @@ function textCell(text: string, kind: CellKind): Json {
     case 'time':
       return text.replace(/^(\d{4,6}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?/, '$1 $2');
     case 'json':
-      return parsed(text);
+      return jsonOrText(text);
     default:
       return text;
   }
@@ -78,14 +78,6 @@ function decimalCell(text: string): Json {
   if (!Number.isFinite(number)) return null;
   const digits = text.replace(/^-?0*\.?0*|\./g, '').replace(/e.*$/i, '');
   return digits.length <= SAFE_DIGITS || Number.isSafeInteger(number) ? number : text;
-}
-
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }
 
 /** Drivers that give dates give them in UTC. */

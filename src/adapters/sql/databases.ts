@@ -1,6 +1,7 @@
 /** Sessions with databases that documents name, and the refusal of the server's own database. */
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { noop } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { dial, type Resolver, resolveHost, resolveWithSystem } from '../egress/dial.js';
 import type { EgressClient } from '../egress/egress-client.js';
@@ -68,7 +69,7 @@ export function createDatabases(options: DatabasesOptions): Databases {
       signal.throwIfAborted();
       const opening = openSession(address, options, ended);
       // The caller no longer waits: what opens all the same is closed.
-      opening.then((session) => ended.aborted && session.abandon(), ignore);
+      opening.then((session) => ended.aborted && session.abandon(), noop);
       return await Promise.race([opening, aborted]);
     } finally {
       clearTimeout(late);
@@ -165,8 +166,6 @@ function describeFailure(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return describeFailure(error.errors.at(-1));
   return error instanceof Error && error.message !== '' ? error.message : 'it does not answer';
 }
-
-function ignore(): void {}
 
 /** A database that no document may read. */
 export interface OwnDatabase {

@@ -1,7 +1,8 @@
 /** SQL Server through the package `mssql`, where it is installed. */
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { noop } from 'rxjs';
 import { EngineError } from '../../errors.js';
+import { within } from '../../operators/within.js';
 import { toolFailed } from '../failures.js';
 import { type CellKind, RowCollector } from './cells.js';
 import {
@@ -73,13 +74,13 @@ export function mssqlSessions(load: LoadMssql = loadPackage): OpenSession {
     });
     const sockets = new Set<Socket>();
     const pool = new driver.ConnectionPool(configurationOf(target, sockets, signal));
-    pool.on('error', ignore);
+    pool.on('error', noop);
     try {
       await pool.connect();
       return createSession(driver, pool, sockets);
     } catch (error) {
       drop(sockets);
-      void pool.close().catch(ignore);
+      void pool.close().catch(noop);
       throw error;
     }
   };
@@ -124,7 +125,7 @@ function createSession(driver: MssqlDriver, pool: MssqlPool, sockets: ReadonlySe
     isAlive = false;
     // The server ends what runs on a connection that is gone.
     drop(sockets);
-    void pool.close().catch(ignore);
+    void pool.close().catch(noop);
   };
   return {
     dialect: 'mssql',
@@ -134,7 +135,7 @@ function createSession(driver: MssqlDriver, pool: MssqlPool, sockets: ReadonlySe
     query: (sql, bounds) => guardStatement(wire, readInTransaction(driver, pool, sql, bounds), { ...bounds, abandon }),
     async close() {
       isAlive = false;
-      await Promise.race([pool.close().catch(ignore), delay(CLOSE_MS, undefined, { ref: false })]);
+      await within(CLOSE_MS, pool.close().catch(noop), undefined);
       drop(sockets);
     },
     abandon,
@@ -152,12 +153,12 @@ async function readInTransaction(
   bounds: StatementBounds,
 ): Promise<Table> {
   const transaction = new driver.Transaction(pool);
-  transaction.on('error', ignore);
+  transaction.on('error', noop);
   await transaction.begin();
   try {
     return await readRows(transaction.request(), sql, bounds);
   } finally {
-    await transaction.rollback().catch(ignore);
+    await transaction.rollback().catch(noop);
   }
 }
 
@@ -178,7 +179,7 @@ function readRows(request: MssqlRequest, sql: string, bounds: StatementBounds): 
       else reject(error);
     };
     request.on('recordset', (columns: readonly MssqlColumn[]) => {
-      collector.setColumns(columns.map(({ name, type }) => ({ name, kind: kindOf(type) })));
+      collector.setColumns(columns.map(({ name, type }) => ({ name, kind: KINDS.get(type?.declaration) ?? 'plain' })));
     });
     request.on('row', (row: readonly unknown[]) => {
       if (isEnough || collector.add(row)) return;
@@ -200,20 +201,11 @@ interface MssqlColumn {
   readonly type?: { readonly declaration?: string };
 }
 
-function kindOf(type: MssqlColumn['type']): CellKind {
-  switch (type?.declaration) {
-    case 'bigint':
-      return 'whole';
-    case 'date':
-      return 'date';
-    case 'datetime':
-    case 'datetime2':
-    case 'smalldatetime':
-    case 'datetimeoffset':
-      return 'time';
-    default:
-      return 'plain';
-  }
-}
-
-function ignore(): void {}
+const KINDS: ReadonlyMap<string | undefined, CellKind> = new Map<string, CellKind>([
+  ['bigint', 'whole'],
+  ['date', 'date'],
+  ['datetime', 'time'],
+  ['datetime2', 'time'],
+  ['smalldatetime', 'time'],
+  ['datetimeoffset', 'time'],
+]);

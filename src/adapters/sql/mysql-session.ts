@@ -1,6 +1,7 @@
 /** MySQL, MariaDB and OceanBase through the package `mysql2`. */
 import type { Socket } from 'node:net';
 import type { Connection, ConnectionOptions, FieldPacket } from 'mysql2';
+import { noop } from 'rxjs';
 import { type CellKind, RowCollector } from './cells.js';
 import {
   createSessionLife,
@@ -100,10 +101,10 @@ async function connectOnce(
       connection.once('connect', () => resolve());
       connection.once('error', reject);
     });
-    connection.on('error', ignore);
+    connection.on('error', noop);
     return { connection, socket };
   } catch (error) {
-    connection.on('error', ignore);
+    connection.on('error', noop);
     connection.destroy();
     throw error;
   }
@@ -142,7 +143,7 @@ function createSession(target: OpenTarget, { connection, socket }: Wire): Databa
       life.end();
       await new Promise<void>((resolve) => {
         socket.once('close', () => resolve());
-        connection.end(ignore);
+        connection.end(noop);
         socket.setTimeout(1_000, () => socket.destroy());
         if (socket.destroyed) resolve();
       });
@@ -158,8 +159,8 @@ async function readInTransaction(
   bounds: StatementBounds,
 ): Promise<Table> {
   // Each server knows one of them; the client's own clock holds where it knows none.
-  await run(connection, `SET SESSION max_statement_time = ${bounds.timeoutMs / 1000}`).catch(ignore);
-  await run(connection, `SET SESSION max_execution_time = ${Math.ceil(bounds.timeoutMs)}`).catch(ignore);
+  await run(connection, `SET SESSION max_statement_time = ${bounds.timeoutMs / 1000}`).catch(noop);
+  await run(connection, `SET SESSION max_execution_time = ${Math.ceil(bounds.timeoutMs)}`).catch(noop);
   await run(connection, `SET SESSION sql_select_limit = ${bounds.maxRows + 1}`);
   await run(connection, 'START TRANSACTION READ ONLY');
   try {
@@ -170,7 +171,7 @@ async function readInTransaction(
       connection.resume();
     });
   } finally {
-    await run(connection, 'ROLLBACK').catch(ignore);
+    await run(connection, 'ROLLBACK').catch(noop);
   }
 }
 
@@ -218,5 +219,3 @@ async function kill(target: OpenTarget, sql: string): Promise<void> {
     // There is no caller left to report to, and the statement has a time limit at the server.
   }
 }
-
-function ignore(): void {}

@@ -1,7 +1,8 @@
 /** Postgres through the package `postgres`. */
 import { isIP, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
+import { noop } from 'rxjs';
+import { within } from '../../operators/within.js';
 import { toolFailed } from '../failures.js';
 import { type CellKind, RowCollector } from './cells.js';
 import {
@@ -105,7 +106,7 @@ function whenClosed(socket: Socket): Promise<never> {
     else socket.once('close', () => reject(closedConnection()));
   });
   // Most close long after their last caller.
-  closed.catch(ignore);
+  closed.catch(noop);
   return closed;
 }
 
@@ -142,7 +143,7 @@ function createSession(target: OpenTarget, sql: Sql, socket: Socket, backend: Ba
     query: (text, bounds) => life.run(() => readInTransaction(sql, text, bounds), bounds),
     async close() {
       life.end();
-      await Promise.race([sql.end(), delay(CLOSE_MS, undefined, { ref: false })]);
+      await within(CLOSE_MS, sql.end(), undefined);
       socket.destroy();
     },
     abandon: life.abandon,
@@ -155,7 +156,7 @@ async function readInTransaction(sql: Sql, text: string, bounds: StatementBounds
   try {
     return await readRows(sql, text, bounds);
   } finally {
-    await sql.unsafe('rollback').catch(ignore);
+    await sql.unsafe('rollback').catch(noop);
   }
 }
 
@@ -214,5 +215,3 @@ async function sendCancel(target: OpenTarget, { pid, secret }: Backend): Promise
 function closedConnection(): Error {
   return toolFailed('the connection was closed');
 }
-
-function ignore(): void {}

@@ -75,21 +75,6 @@ export type OpenSession = (target: OpenTarget, signal: AbortSignal) => Promise<D
 
 // The life of a session over one socket: open until it is closed or given up, busy while a statement is at work.
 
-/** What sessions of different servers have in common. */
-export interface SessionLife {
-  /** A further statement can be run. */
-  readonly isAlive: boolean;
-  /**
-   * Waits for a statement within its bounds. @throws EngineError TOOL_FAILED when they were exceeded, which ends the
-   * session.
-   */
-  run(work: () => Promise<Table>, bounds: StatementBounds): Promise<Table>;
-  /** Takes no more statements. */
-  end(): void;
-  /** Ends what is running, at the server too, and closes; at once. */
-  abandon(): void;
-}
-
 /** How a session of one kind of server is given up. */
 export interface SessionEnds {
   /** Cancels the statement over another connection; the server would not notice the closed one. */
@@ -99,7 +84,7 @@ export interface SessionEnds {
 }
 
 /** Follows the socket of a session from the moment it is open. */
-export function createSessionLife(socket: Socket, { cancel, drop }: SessionEnds): SessionLife {
+export function createSessionLife(socket: Socket, { cancel, drop }: SessionEnds) {
   let isOpen = true;
   let isBusy = false;
   const end = (): void => {
@@ -112,10 +97,15 @@ export function createSessionLife(socket: Socket, { cancel, drop }: SessionEnds)
     drop();
   };
   return {
+    /** A further statement can be run. */
     get isAlive() {
       return isOpen && !socket.destroyed;
     },
-    async run(work, bounds) {
+    /**
+     * Waits for a statement within its bounds. @throws EngineError TOOL_FAILED when they were exceeded, which ends the
+     * session.
+     */
+    async run(work: () => Promise<Table>, bounds: StatementBounds): Promise<Table> {
       isBusy = true;
       try {
         return await guardStatement(socket, work(), { ...bounds, abandon });
@@ -123,7 +113,9 @@ export function createSessionLife(socket: Socket, { cancel, drop }: SessionEnds)
         isBusy = false;
       }
     },
+    /** Takes no more statements. */
     end,
+    /** Ends what is running, at the server too, and closes; at once. */
     abandon,
   };
 }
@@ -136,9 +128,7 @@ const GRACE_MS = 1_000;
 const SLACK_BYTES = 8 * 1024 * 1024;
 
 /** What a statement may take from its connection. */
-export interface GuardOptions {
-  readonly timeoutMs: number;
-  readonly maxBytes: number;
+export interface GuardOptions extends Pick<StatementBounds, 'timeoutMs' | 'maxBytes'> {
   /** Ends the statement at the server, and the connection. */
   readonly abandon: () => void;
 }
@@ -149,37 +139,30 @@ export interface GuardOptions {
  *
  * @throws EngineError TOOL_FAILED for those, otherwise what the work rejects with.
  */
-export function guardStatement<T>(
+export async function guardStatement<T>(
   socket: Pick<Socket, 'bytesRead'>,
   work: Promise<T>,
   { timeoutMs, maxBytes, abandon }: GuardOptions,
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const before = socket.bytesRead;
-    const end = (): void => {
-      clearInterval(look);
-      clearTimeout(late);
-    };
+  const before = socket.bytesRead;
+  let look: NodeJS.Timeout | undefined;
+  let late: NodeJS.Timeout | undefined;
+  const exceeded = new Promise<never>((_, reject) => {
     const give = (problem: string): void => {
-      end();
       reject(toolFailed(problem));
       abandon();
     };
-    const look = setInterval(() => {
+    look = setInterval(() => {
       if (socket.bytesRead - before > maxBytes + SLACK_BYTES) {
         give(`the answer is larger than ${maxBytes} bytes; ask for fewer or smaller columns`);
       }
     }, LOOK_MS);
-    const late = setTimeout(() => give(`there was no answer within ${timeoutMs / 1000} seconds`), timeoutMs + GRACE_MS);
-    work.then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-      },
-    );
+    late = setTimeout(() => give(`there was no answer within ${timeoutMs / 1000} seconds`), timeoutMs + GRACE_MS);
   });
+  try {
+    return await Promise.race([work, exceeded]);
+  } finally {
+    clearInterval(look);
+    clearTimeout(late);
+  }
 }

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { firstValueFrom, fromEvent, takeUntil } from 'rxjs';
 import type { TraceContext } from '../../graph/trace-context.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { EgressClient, EgressRequest } from '../egress/egress-client.js';
 import { toolFailed } from '../failures.js';
 import { type CellKind, RowCollector } from './cells.js';
@@ -141,12 +141,8 @@ async function ask(exchange: Exchange, request: EgressRequest): Promise<JsonObje
   );
   const { status } = response;
   if (status < 200 || status >= 300) throw toolFailed(`the coordinator answered with status ${status}`);
-  try {
-    const page = JSON.parse(response.text()) as Json;
-    if (isJsonObject(page)) return page;
-  } catch {
-    // Reported below.
-  }
+  const page = parseJson(response.text());
+  if (isJsonObject(page)) return page;
   throw toolFailed('the coordinator answered something that is no JSON');
 }
 

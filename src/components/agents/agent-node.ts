@@ -20,15 +20,14 @@ import {
   notice,
   type Progress,
   settled,
-  warning,
 } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Artifact } from '../../tools/tool.js';
-import { askForObject, parseObject } from '../chat/answers.js';
+import { askForObject, parseObject, TOO_LONG } from '../chat/answers.js';
 import { schemaOf } from '../chat/params.js';
 import { registerReferences } from '../chat/retrieval.js';
 import { type Form, fieldsGivenTo } from '../form-fields.js';
-import { repairPrompt } from '../prompts.js';
+import { REPAIR_PROMPT } from '../prompts.js';
 import { removeThinking, type TaggedText } from '../speaking/think-text.js';
 import type { AgentSpec } from './agent-params.js';
 import type { OpenAgent } from './agent-setup.js';
@@ -110,15 +109,13 @@ function textAnswer(node: AgentNode, { text, artifacts, ...answer }: AgentAnswer
   return concat(from(shown), settle(node, { content }, { artifacts, ...answer }));
 }
 
-const TOO_LONG = warning('The answer was cut off at its token limit; raise max_tokens or ask for less.');
-
 /** Reads the answer as an object; when it is none, the model is called again, without tools. */
 function objectAnswer(node: AgentNode, answer: AgentAnswer): Observable<NodeEvent> {
   const structured = parseObject(answer.text);
   if (structured !== undefined) return settle(node, { structured }, answer);
   const { context, opened, spec } = node;
   const former = { role: 'assistant', content: answer.text } as const;
-  const request = opened.chat.request([...answer.state.messages, former, { role: 'user', content: repairPrompt() }]);
+  const request = opened.chat.request([...answer.state.messages, former, { role: 'user', content: REPAIR_PROMPT }]);
   const maxRetries = spec.params.max_retries ?? 0;
   const object$ = askForObject({ node: context.node, chat: opened.chat, request, maxRetries });
   return object$.pipe(

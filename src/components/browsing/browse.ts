@@ -1,5 +1,6 @@
 import { catchError, concat, concatMap, defer, EMPTY, filter, type Observable, of } from 'rxjs';
-import type { ActionOutcome, BrowserAction, BrowserSession, PageView } from '../../adapters/browser/index.js';
+import type { ActionOutcome, BrowserAction, PageView } from '../../adapters/browser/action.js';
+import type { BrowserSession } from '../../adapters/browser/browsers.js';
 import type { Chat } from '../../agents/chat.js';
 import { EngineError } from '../../errors.js';
 import { callFinished, callStarted, type NodeEvent, warning } from '../../graph/node-events.js';

@@ -1,5 +1,7 @@
 import { catchError, concat, concatMap, EMPTY, from, map, type Observable, of, toArray } from 'rxjs';
-import type { BrowserFile, BrowserSession, UploadFile } from '../../adapters/browser/index.js';
+import type { BrowserSession } from '../../adapters/browser/browsers.js';
+import type { BrowserFile } from '../../adapters/browser/downloads.js';
+import type { UploadFile } from '../../adapters/browser/session.js';
 import type { EgressResponse } from '../../adapters/egress/egress-client.js';
 import { baseName } from '../../documents/file-name.js';
 import { endingOf } from '../../documents/reading/file-kind.js';
@@ -10,6 +12,7 @@ import type { Activation } from '../../graph/component.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
+import { MEDIA_TYPES } from '../../records/files.js';
 import { optionalServices, serviceOf } from '../services.js';
 
 /** Files that are given at most, deepest nesting in which they are looked for, bytes of one, milliseconds for one. */
@@ -147,25 +150,8 @@ function notHad(source: string, error: unknown): Notice {
   );
 }
 
-/** Media types by ending, of what sites commonly offer; the content of a file is not read. */
-const TYPES: Readonly<Record<string, string>> = {
-  csv: 'text/csv',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  gif: 'image/gif',
-  html: 'text/html',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  json: 'application/json',
-  md: 'text/markdown',
-  pdf: 'application/pdf',
-  png: 'image/png',
-  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  txt: 'text/plain',
-  webp: 'image/webp',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  xml: 'application/xml',
-  zip: 'application/zip',
-};
+/** Media types by ending; the content of a file is not read. */
+const TYPES: Readonly<Record<string, string>> = { ...MEDIA_TYPES, xml: 'application/xml', zip: 'application/zip' };
 
 /** The stored files of a session, as `downloaded_files` lists them, or a warning that they were not stored. */
 export type StoredFiles = Notice | { readonly type: 'stored'; readonly files: readonly JsonObject[] };

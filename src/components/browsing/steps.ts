@@ -2,7 +2,7 @@
 
 import type { Observable } from 'rxjs';
 import { z } from 'zod';
-import { BROWSER_ACTIONS, type BrowserAction, type PageView } from '../../adapters/browser/index.js';
+import { BROWSER_ACTIONS, type BrowserAction, type PageView } from '../../adapters/browser/action.js';
 import type { Chat } from '../../agents/chat.js';
 import type { NodeEvent } from '../../graph/node-events.js';
 import type { JsonObject } from '../../json.js';
@@ -16,7 +16,7 @@ import {
 import type { ChatAnswer } from '../../models/collect-answer.js';
 import { cutToTokens, estimateTokens } from '../../models/estimate-tokens.js';
 import { askForObject, parseObject } from '../chat/answers.js';
-import { browsingPrompt, extractionPrompt, pageText, structuredPrompt, taskText } from '../prompts.js';
+import { BROWSING_PROMPT, EXTRACTION_PROMPT, pageText, structuredPrompt, taskText } from '../prompts.js';
 
 /** Calls in one answer that are read. */
 const MAX_CALLS = 10;
@@ -106,7 +106,7 @@ export function extract({ node, chat, id, view, instruction, schema, maxRetries 
   };
   const snapshot = cutToTokens(view.snapshot, Math.floor(Math.min(MAX_TOKENS, contextLength * SHARE)));
   const request = chat.request([
-    { role: 'system', content: `${extractionPrompt()}\n\n${structuredPrompt(schema)}` },
+    { role: 'system', content: `${EXTRACTION_PROMPT}\n\n${structuredPrompt(schema)}` },
     { role: 'user', content: `${pageText({ ...view, notes: [] }, snapshot)}\n\nRead from it: ${instruction}` },
   ]);
   return askForObject({ node, chat: named, request, maxRetries });
@@ -151,7 +151,7 @@ export function stepMessages(parts: TranscriptParts): ChatMessage[] {
           { type: 'image_url', url: picture },
         ];
   return [
-    { role: 'system', content: browsingPrompt() },
+    { role: 'system', content: BROWSING_PROMPT },
     { role: 'user', content: taskText(task, files) },
     ...newest(rounds, Math.floor(Math.min(PAST_TOKENS, contextLength * PAST_SHARE))).flat(),
     { role: 'user', content },

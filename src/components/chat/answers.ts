@@ -1,12 +1,12 @@
 import { jsonrepair } from 'jsonrepair';
-import { concat, defer, EMPTY, filter, map, mergeMap, type Observable, of } from 'rxjs';
+import { concat, defer, EMPTY, filter, map, mergeMap, type Observable, type ObservableInput, of } from 'rxjs';
 import type { Chat } from '../../agents/chat.js';
 import { EngineError } from '../../errors.js';
 import { delta, type NodeEvent, settled, type Usage, warning } from '../../graph/node-events.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { ChatDelta, ChatMessage, ChatRequest, TokenUsage } from '../../models/chat-model.js';
 import { collectAnswer } from '../../models/collect-answer.js';
-import { repairPrompt } from '../prompts.js';
+import { REPAIR_PROMPT } from '../prompts.js';
 import { TaggedText, THINK_CLOSE } from '../speaking/think-text.js';
 
 /** How an answer is settled. */
@@ -62,7 +62,8 @@ export function answerEvents(answer$: Observable<ChatDelta>, { keepThinking }: A
   });
 }
 
-const TOO_LONG = warning('The answer was cut off at its token limit; raise max_tokens or ask for less.');
+/** Reported when an answer was cut off. */
+export const TOO_LONG = warning('The answer was cut off at its token limit; raise max_tokens or ask for less.');
 
 /** Attempts to get JSON from a model. */
 const MIN_ATTEMPTS = 2;
@@ -92,24 +93,13 @@ export function askForObject(call: StructuredCall): Observable<NodeEvent> {
   const ask = (messages: readonly ChatMessage[], attempt: number): Observable<NodeEvent> =>
     call.chat.ask({ ...call.request, messages }, (answer$) => read(answer$, attempt), { id: `chat-${attempt}` });
   const read = (answer$: Observable<ChatDelta>, attempt: number): Observable<NodeEvent> =>
-    answer$.pipe(
-      collectAnswer(),
-      mergeMap(({ text, usage }) => {
-        const usage$ = usage === undefined ? EMPTY : of(usageEvent(usage));
-        const structured = parseObject(text);
-        if (structured !== undefined) return concat(usage$, of(settled({ structured })));
-        if (attempt >= attempts) throw notAnObject(call.node, text, attempts);
-        const again: ChatMessage[] = [
-          ...call.request.messages,
-          { role: 'assistant', content: text },
-          { role: 'user', content: repairPrompt() },
-        ];
-        return concat(
-          usage$,
-          defer(() => ask(again, attempt + 1)),
-        );
-      }),
-    );
+    wholeAnswer(answer$, (text) => {
+      const structured = parseObject(text);
+      if (structured !== undefined) return of<NodeEvent>(settled({ structured }));
+      if (attempt >= attempts) throw notAnObject(call.node, text, attempts);
+      const former: ChatMessage = { role: 'assistant', content: text };
+      return ask([...call.request.messages, former, { role: 'user', content: REPAIR_PROMPT }], attempt + 1);
+    });
   return ask(call.request.messages, 1);
 }
 
@@ -121,6 +111,29 @@ export function parseObject(answer: string): JsonObject | undefined {
   const strict = firstObject([text, fenced], (json) => JSON.parse(json.slice(0, json.lastIndexOf('}') + 1)));
   if (strict !== undefined || text.length > MAX_REPAIRED) return strict;
   return firstObject([fenced, text], (json) => JSON.parse(jsonrepair(json)));
+}
+
+/**
+ * A model's answer read whole: its token counts, then what `read` makes of its text.
+ *
+ * ```text
+ * answer    --t--t--u--f|
+ * result    ------------(ur|)
+ * ```
+ */
+export function wholeAnswer<T>(
+  answer$: Observable<ChatDelta>,
+  read: (text: string) => ObservableInput<T>,
+): Observable<T | Usage> {
+  return answer$.pipe(
+    collectAnswer(),
+    mergeMap(({ text, usage }) =>
+      concat(
+        usage === undefined ? EMPTY : of(usageEvent(usage)),
+        defer(() => read(text)),
+      ),
+    ),
+  );
 }
 
 /** A model's token counts as an event of the node. */

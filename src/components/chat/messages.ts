@@ -195,32 +195,24 @@ function turnOf(role: Json | undefined, payload: Json | undefined): Turn {
   return role === 'assistant' ? { role, content: removeThinking(content) } : { role: 'user', content };
 }
 
-/** Parts of a system prompt that are meant for prompts of our own, such as `<CITATION_GUIDELINES>…</CITATION_GUIDELINES>`. */
-export type PromptTag =
-  | 'task_analysis'
-  | 'plan_generation'
-  | 'reflection'
-  | 'context_summary'
-  | 'context_ranking'
-  | 'citation_guidelines';
-
 /** A system prompt whose tagged parts were cut out. */
 export interface TaggedPrompt {
   readonly text: string;
-  /** What stood between the tags, trimmed; the first of each counts. */
-  readonly parts: Readonly<Partial<Record<PromptTag, string>>>;
+  /** What stood between tags such as `<CITATION_GUIDELINES>`, trimmed, by tag in lower case; the first of each counts. */
+  readonly parts: Readonly<Record<string, string>>;
 }
 
+/** Tags around parts of a system prompt that are meant for prompts of our own. */
 const MARK = /<(\/?)(TASK_ANALYSIS|PLAN_GENERATION|REFLECTION|CONTEXT_SUMMARY|CONTEXT_RANKING|CITATION_GUIDELINES)>/gi;
 
 /** Cuts the tagged parts out of a system prompt. A tag that is not closed stays where it is. */
 export function cutPromptTags(prompt: string): TaggedPrompt {
-  const parts: Partial<Record<PromptTag, string>> = {};
+  const parts: Record<string, string> = {};
   let text = '';
   let from = 0;
-  let open: { readonly tag: PromptTag; readonly start: number; readonly end: number } | undefined;
+  let open: { readonly tag: string; readonly start: number; readonly end: number } | undefined;
   for (const mark of prompt.matchAll(MARK)) {
-    const tag = (mark[2] as string).toLowerCase() as PromptTag;
+    const tag = (mark[2] as string).toLowerCase();
     const end = mark.index + mark[0].length;
     if (mark[1] === '') {
       // An opening mark inside another part is text of that part.
@@ -271,21 +263,15 @@ function strip(value: Json, depth: number): Json | undefined {
 }
 
 function stripList(list: readonly Json[], depth: number): Json | undefined {
-  const left: Json[] = [];
-  for (const item of list) {
-    const rest = strip(item, depth + 1);
-    if (rest !== undefined) left.push(rest);
-  }
+  const left = list.map((item) => strip(item, depth + 1)).filter((rest) => rest !== undefined);
   return left.length === 0 && list.length > 0 ? undefined : left;
 }
 
 function stripObject(object: JsonObject, depth: number): Json | undefined {
   const entries = Object.entries(object);
-  const left: [string, Json][] = [];
-  for (const [key, item] of entries) {
-    const rest = strip(item, depth + 1);
-    if (rest !== undefined) left.push([key, rest]);
-  }
+  const left = entries
+    .map(([key, item]) => [key, strip(item, depth + 1)] as const)
+    .filter((entry): entry is [string, Json] => entry[1] !== undefined);
   // Of a part of a message in the form of a request only `type: image_url` is left: it is empty.
   const isEmptied = left.length === 0 || (left.length === 1 && left[0]?.[0] === 'type');
   return isEmptied && left.length < entries.length ? undefined : Object.fromEntries(left);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CallContext } from '../../agents/call-context.js';
 import { type Chat, openChat } from '../../agents/chat.js';
+import { ownObject } from '../../dsl/json-copy.js';
 import { foundValue } from '../../dsl/resolve.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
@@ -126,16 +127,10 @@ export const llmParams = z.preprocess(withUsualNames, z.looseObject(llmShape));
 /** Parameters of an LLM, also those of an Agent without its tools. */
 export type LlmParams = z.output<typeof llmParams>;
 
-/** The schema of a structured answer; undefined when the answer is text. */
+/** The JSON schema in a node's `outputs.structured`, also one level further down; undefined without properties: the answer is text. */
 export function schemaOf({ outputs }: Pick<LlmParams, 'outputs'>): JsonObject | undefined {
-  return outputSchema((outputs ?? undefined) as JsonObject | undefined);
-}
-
-/** The JSON schema in a node's `outputs.structured`, also one level further down; undefined without properties. */
-export function outputSchema(outputs: JsonObject | undefined): JsonObject | undefined {
-  const declared = outputs === undefined || !Object.hasOwn(outputs, 'structured') ? undefined : outputs.structured;
-  if (!isJsonObject(declared)) return undefined;
-  return [declared, declared.schema, declared.structured].find(hasProperties);
+  const declared = ownObject(outputs, 'structured');
+  return declared && [declared, declared.schema, declared.structured].find(hasProperties);
 }
 
 function hasProperties(schema: Json | undefined): schema is JsonObject {

@@ -5,7 +5,7 @@ import { EngineError } from '../../errors.js';
 import { isJsonObject, type Json, type JsonObject, jsonOrText } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import type { OptionalServices } from '../services.js';
-import { removeThinking } from './think-text.js';
+import { documentText } from './think-text.js';
 
 /** Deepest nesting that is searched for files. */
 const MAX_DEPTH = 32;
@@ -82,10 +82,7 @@ export function attach(text: string, wanted: string, { files }: OptionalServices
     if (files === undefined) {
       throw new EngineError('NODE_FAILED', 'This process has no service for files; start the run with { files }.');
     }
-    const content = removeThinking(text)
-      .replace(/\n{3,}/g, '\n\n')
-      .trim();
-    const { bytes } = await convertMarkdown(content, { format, signal });
+    const { bytes } = await convertMarkdown(documentText(text), { format, signal });
     signal.throwIfAborted();
     const id = await files.save({ name: `answer.${format}`, mimeType, bytes });
     return { doc_id: id, format, file_name: `${id.slice(0, 8)}.${format}` };

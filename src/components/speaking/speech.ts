@@ -130,8 +130,10 @@ const WEEK_SECONDS = 604_800;
  */
 export function rememberSpeech(models: Models, options: SpeechMemoryOptions = {}): Models {
   const { ttlSeconds = WEEK_SECONDS, maxBytes = 16_777_216, now = Date.now } = options;
-  checkNumber('ttlSeconds', ttlSeconds);
-  checkNumber('maxBytes', maxBytes);
+  for (const [name, value] of Object.entries({ ttlSeconds, maxBytes })) {
+    if (Number.isFinite(value)) continue;
+    throw new EngineError('CONFIG_INVALID', `rememberSpeech: ${name} must be a number; received ${value}.`);
+  }
   if (ttlSeconds <= 0) return models;
   // A Map has the order in which keys were set: the least recently used entry comes first.
   const cache = new Map<string, Cached>();
@@ -176,9 +178,4 @@ export function rememberSpeech(models: Models, options: SpeechMemoryOptions = {}
       };
     },
   };
-}
-
-function checkNumber(name: string, value: number): void {
-  if (Number.isFinite(value)) return;
-  throw new EngineError('CONFIG_INVALID', `rememberSpeech: ${name} must be a number; received ${value}.`);
 }

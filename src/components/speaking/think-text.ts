@@ -36,6 +36,13 @@ export function removeThinking(text: string): string {
     .trim();
 }
 
+/** A text as a document has it: without thinking, and with one empty line between paragraphs. */
+export function documentText(text: string): string {
+  return removeThinking(text)
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
 /** Joins pieces of the ports `content` and `thinking` to one text, with tags around the thinking. */
 export class TaggedText {
   #text: string;

@@ -1,9 +1,9 @@
-import { type Observable, of } from 'rxjs';
+import { concat, from, isObservable, type Observable, of } from 'rxjs';
 import { parseReference, type Reference, splitTemplate } from '../../dsl/reference.js';
 import { interpolate, type Lookup, readReference, textOf } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
 import type { Activation } from '../../graph/component.js';
-import { type NodeEvent, type Notice, type Settled, warning } from '../../graph/node-events.js';
+import { type Interrupt, type NodeEvent, type Notice, type Settled, warning } from '../../graph/node-events.js';
 import type { Json } from '../../json.js';
 import { isJinja, renderTemplate, type TemplateEngine } from '../../templates/template.js';
 
@@ -97,17 +97,16 @@ export function outputOf(parameter: string): string[] {
 
 /** A reference as it stands between braces. */
 export function nameReference(reference: Reference): string {
-  switch (reference.kind) {
-    case 'variable':
-      return reference.key;
-    case 'alias':
-      return [reference.name, ...reference.path].join('.');
-    case 'output':
-      return `${reference.component}@${[reference.name, ...reference.path].join('.')}`;
-  }
+  if (reference.kind === 'variable') return reference.key;
+  const path = [reference.name, ...reference.path].join('.');
+  return reference.kind === 'alias' ? path : `${reference.component}@${path}`;
 }
 
 /** The warnings of a node, then its result; the plain result without warnings. */
-export function afterWarnings(warnings: readonly Notice[], result: Settled): Settled | Observable<NodeEvent> {
-  return warnings.length === 0 ? result : of<NodeEvent[]>(...warnings, result);
+export function afterWarnings<T extends Settled | Interrupt | Observable<NodeEvent>>(
+  warnings: readonly Notice[],
+  result: T,
+) {
+  if (warnings.length === 0) return result;
+  return concat(from<NodeEvent[]>([...warnings]), isObservable(result) ? result : of<NodeEvent>(result));
 }

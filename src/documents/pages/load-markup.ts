@@ -46,15 +46,15 @@ function startOf(xml: string, name: string, from: number): number {
 // The parser for XML and lenient HTML: the one that follows browsers is far slower on nested elements.
 async function load(text: string, xmlMode: boolean): Promise<CheerioAPI> {
   const { load: parse } = await import('cheerio/slim');
-  return parse(text.slice(0, endOfTags(text)), { xml: { xmlMode, decodeEntities: true } });
+  return parse(firstTags(text, MAX_TAGS), { xml: { xmlMode, decodeEntities: true } });
 }
 
-/** Where the first tag too many begins. */
-function endOfTags(text: string): number {
+/** The text up to the first tag too many. */
+export function firstTags(text: string, most: number): string {
   let tags = 0;
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
     tags += 1;
-    if (tags > MAX_TAGS) return at;
+    if (tags > most) return text.slice(0, at);
   }
-  return text.length;
+  return text;
 }

@@ -24,9 +24,3 @@ export interface Page {
 
 /** Characters that are given of a page or a text; about 100,000 tokens. */
 export const MAX_PAGE_TEXT = 400_000;
-
-/** Cuts without splitting a surrogate pair. */
-export function cutText(text: string, most = MAX_PAGE_TEXT): string {
-  if (text.length <= most) return text;
-  return text.slice(0, /[\uD800-\uDBFF]/.test(text.charAt(most - 1)) ? most - 1 : most);
-}

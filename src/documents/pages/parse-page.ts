@@ -1,8 +1,11 @@
 import { Readability } from '@mozilla/readability';
+import type { Cheerio, CheerioAPI } from 'cheerio';
+import { load } from 'cheerio/slim';
 import { parseHTML } from 'linkedom';
-import { isDeeperThan, linesOf, type PageDocument, type PageElement, type PageNode, removeComments } from './dom.js';
-import { cutText, MAX_PAGE_TEXT, type Page, type PageRequest } from './page.js';
-import { toMarkdown } from './to-markdown.js';
+import { cutText } from '../characters.js';
+import { type HtmlNode, htmlToMarkdown } from '../reading/html-to-text.js';
+import { firstTags, lineOf } from './load-markup.js';
+import { MAX_PAGE_TEXT, type Page, type PageRequest } from './page.js';
 
 /** Tags that are read; a long article has 10,000. */
 const MAX_TAGS = 60_000;
@@ -20,112 +23,155 @@ const UNREAD = 'script, style, noscript, template, svg, math, iframe, object, em
 /** What stays of the attributes of cleaned HTML. */
 const KEPT_ATTRIBUTES = new Set(['href', 'src', 'alt', 'title', 'lang', 'colspan', 'rowspan', 'start', 'datetime']);
 
+/** Elements that are part of a line; any other begins and ends one. */
+const INLINE = new Set(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q ruby s samp small span strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+);
+
+/** Lenient HTML; written without escapes for characters that UTF-8 has. */
+const MARKUP = { xml: { xmlMode: false, decodeEntities: true, encodeEntities: 'utf8' } } as const;
+
+/** A node with its neighbours, as the parser gives it. */
+interface TreeNode extends HtmlNode {
+  children?: readonly TreeNode[];
+  readonly parent: TreeNode | null;
+  readonly next: TreeNode | null;
+}
+
+/** The body of a page, or what stands for it. */
+type Body = Cheerio<never>;
+
 /**
  * Reads a page. Slow for large pages and unbounded in time for hostile ones: run it in a thread of its own.
  *
  * Errors: a RangeError for elements nested deeper than 512.
  */
 export function parsePage({ html, url, form }: PageRequest): Page {
-  const read = firstTags(html);
-  const document = documentOf(read);
-  const body = bodyOf(document);
-  if (isDeeperThan(document.documentElement ?? body, MAX_DEPTH)) throw new RangeError('nested too deeply');
-  resolveAddresses(document, url);
-  for (const element of [...document.querySelectorAll(UNREAD)]) element.remove();
-  const title = takeTitle(document);
-  const lines = linesOf(body);
-  const links = linksOf(body);
-  // Last, as each form changes the page.
-  const content = CONTENTS[form](document, body) || lines;
+  const read = firstTags(html, MAX_TAGS);
+  // In an element of its own: searching among many elements at the top takes quadratic time.
+  const $ = load(`<page>${read}</page>`, MARKUP);
+  if (isDeeperThan(nodeOf($.root()), MAX_DEPTH)) throw new RangeError('nested too deeply');
+  resolveAddresses($, url);
+  $(UNREAD).remove();
+  const title = takeTitle($);
+  $('head').remove();
+  const body = ['body', 'html', 'page']
+    .map((name) => $(name))
+    .find(({ length }) => length > 0)
+    ?.first() as unknown as Body;
+  const lines = linesOf(nodeOf(body));
+  const links = linksOf(nodeOf(body));
+  // Last, as a form may change the page.
+  const content = CONTENTS[form](body) || lines;
   return {
     title: cutText(title, MAX_TITLE),
-    text: cutText(oneLine(lines)),
+    text: cutText(lineOf(lines), MAX_PAGE_TEXT),
     links,
-    content: cutText(content),
+    content: cutText(content, MAX_PAGE_TEXT),
     isCut: read.length < html.length || content.length > MAX_PAGE_TEXT,
   };
 }
 
-const CONTENTS: Readonly<Record<PageRequest['form'], (document: PageDocument, body: PageElement) => string>> = {
-  html: (_, body) => cleanHtml(body),
-  markdown: (_, body) => toMarkdown(body),
-  content: (document) => articleOf(document),
+const CONTENTS: Readonly<Record<PageRequest['form'], (body: Body) => string>> = {
+  html: cleanHtml,
+  markdown: (body) => htmlToMarkdown(nodeOf(body).children ?? []),
+  content: articleOf,
 };
 
-/** The page up to the first tag too many. */
-function firstTags(html: string): string {
-  let tags = 0;
-  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) {
-    tags += 1;
-    if (tags > MAX_TAGS) return html.slice(0, at);
-  }
-  return html;
-}
-
-/** The parser takes a page as it is written: a fragment is wrapped in a whole page here. */
-function documentOf(html: string): PageDocument {
-  const { document } = parseHTML(html) as unknown as { readonly document: PageDocument };
-  if (document.documentElement?.nodeName === 'HTML') return document;
-  const framed = `<!doctype html><html><head></head><body>${html}</body></html>`;
-  return (parseHTML(framed) as unknown as { readonly document: PageDocument }).document;
-}
-
-function bodyOf(document: PageDocument): PageElement {
-  const root = document.documentElement as PageElement;
-  const given = root.querySelector('body body') ?? root.querySelector('body');
-  if (given !== null) return given;
-  const parts = [...root.childNodes].filter(({ nodeName }) => nodeName !== 'HEAD');
-  const body = document.createElement('body');
-  for (const part of parts) body.append(part);
-  root.append(body as PageNode);
-  return body;
+function nodeOf(found: Iterable<unknown>): TreeNode {
+  const [node] = found as Iterable<TreeNode>;
+  return node as TreeNode;
 }
 
 /** Removed wherever it stands, as it is no visible text. */
-function takeTitle(document: PageDocument): string {
-  const titles = [...document.querySelectorAll('title')];
-  for (const title of titles) title.remove();
-  return oneLine((titles[0] ?? document.querySelector('h1'))?.textContent ?? '');
+function takeTitle($: CheerioAPI): string {
+  const titles = $('title').remove();
+  return lineOf((titles.length > 0 ? titles : $('h1')).first().text());
 }
 
 /** Makes addresses absolute, and removes those that are no web addresses. */
-function resolveAddresses(document: PageDocument, url: string): void {
-  const written = document.querySelector('base[href]')?.getAttribute('href') ?? '';
+function resolveAddresses($: CheerioAPI, url: string): void {
+  const written = $('base[href]').attr('href') ?? '';
   const base = URL.canParse(written, url) ? new URL(written, url).href : url;
   for (const name of ['href', 'src']) {
-    for (const element of document.querySelectorAll(`[${name}]`)) {
-      const address = element.getAttribute(name)?.trim() ?? '';
+    for (const { attribs } of $(`[${name}]`) as unknown as Iterable<{ attribs: Record<string, string> }>) {
+      const address = attribs[name]?.trim() ?? '';
       const resolved = URL.canParse(address, base) ? new URL(address, base).href : '';
-      if (/^https?:/.test(resolved) && resolved.length <= MAX_URL) element.setAttribute(name, resolved);
-      else element.removeAttribute(name);
+      if (/^https?:/.test(resolved) && resolved.length <= MAX_URL) attribs[name] = resolved;
+      else delete attribs[name];
     }
   }
 }
 
 /** The text of the main article; empty when there is none. */
-function articleOf(document: PageDocument): string {
-  const serializer = (node: unknown): PageNode => node as PageNode;
-  const article = new Readability(document as never, { serializer, disableJSONLD: true }).parse();
-  return article?.content ? linesOf(article.content) : '';
+function articleOf(body: Body): string {
+  const { document } = parseHTML(`<!doctype html><html><head></head><body>${body.html()}</body></html>`);
+  const article = new Readability(document, { disableJSONLD: true }).parse();
+  return article?.content ? linesOf(nodeOf(load(article.content, MARKUP).root())) : '';
 }
 
-function cleanHtml(body: PageElement): string {
-  for (const element of body.querySelectorAll('*')) {
-    for (const { name } of [...element.attributes]) if (!KEPT_ATTRIBUTES.has(name)) element.removeAttribute(name);
-  }
-  removeComments(body);
-  return body.innerHTML.trim();
+function cleanHtml(body: Body): string {
+  walk(nodeOf(body), (node) => {
+    const attribs: Record<string, string> = node.attribs ?? {};
+    for (const name in attribs) if (!KEPT_ATTRIBUTES.has(name)) delete attribs[name];
+    if (node.children !== undefined)
+      node.children = node.children.filter(({ type }) => type !== 'comment' && type !== 'directive');
+  });
+  return body.html()?.trim() ?? '';
 }
 
-function linksOf(body: PageElement): string[] {
+function linksOf(body: TreeNode): string[] {
   const links = new Set<string>();
-  for (const anchor of body.querySelectorAll('a[href]')) {
-    links.add(anchor.getAttribute('href') ?? '');
-    if (links.size === MAX_LINKS) break;
-  }
+  walk(body, ({ name, attribs }) => {
+    if (name === 'a' && attribs?.href !== undefined && links.size < MAX_LINKS) links.add(attribs.href);
+  });
   return [...links];
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+/** The text below a node, a line for each block, without empty lines. Linear in its size, without recursion. */
+function linesOf(root: TreeNode): string {
+  let text = '';
+  const edge = ({ type, name = '' }: TreeNode): void => {
+    if (type === 'tag' && !INLINE.has(name)) text += '\n';
+  };
+  const begin = (node: TreeNode): void => {
+    if (node.type === 'text') text += (node.data ?? '').replace(/\s+/g, ' ');
+    else edge(node);
+  };
+  walk(root, begin, edge);
+  const lines = text.split('\n').map((line) => line.replace(/ +/g, ' ').trim());
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+/** Whether elements are nested deeper than `most`. */
+function isDeeperThan(root: TreeNode, most: number): boolean {
+  let depth = 0;
+  let deepest = 0;
+  const begin = ({ children = [] }: TreeNode): void => {
+    if (children.length > 0) depth += 1;
+    deepest = Math.max(deepest, depth);
+  };
+  walk(root, begin, () => {
+    depth -= 1;
+  });
+  return deepest > most;
+}
+
+/** Visits a node and all below it in order, each when it begins and, where it has children, when it ends. */
+function walk(root: TreeNode, begin: (node: TreeNode) => void, end: (node: TreeNode) => void = () => {}): void {
+  for (let node: TreeNode | null = root; node !== null; ) {
+    begin(node);
+    const first: TreeNode | undefined = node.children?.[0];
+    if (first !== undefined) {
+      node = first;
+      continue;
+    }
+    while (node !== null && node !== root && node.next === null) {
+      node = node.parent;
+      if (node !== null) end(node);
+    }
+    node = node === null || node === root ? null : node.next;
+  }
 }

@@ -191,26 +191,20 @@ export function applyBinary(operator: string, left: Value, right: Value, budget:
   );
 }
 
-/** Applies a comparison, `in` or `not in`. */
+const COMPARISONS: Readonly<Record<string, (left: Value, right: Value, budget: Budget) => boolean>> = {
+  '==': isEqual,
+  '!=': (left, right, budget) => !isEqual(left, right, budget),
+  in: (left, right, budget) => contains(right, left, budget),
+  'not in': (left, right, budget) => !contains(right, left, budget),
+  '<': (left, right, budget) => compareValues(left, right, budget) < 0,
+  '>': (left, right, budget) => compareValues(left, right, budget) > 0,
+  '<=': (left, right, budget) => compareValues(left, right, budget) <= 0,
+  '>=': (left, right, budget) => compareValues(left, right, budget) >= 0,
+};
+
+/** Applies a comparison, `in` or `not in`; the parser lets no other operator through. */
 export function applyComparison(operator: string, left: Value, right: Value, budget: Budget): boolean {
-  switch (operator) {
-    case '==':
-      return isEqual(left, right, budget);
-    case '!=':
-      return !isEqual(left, right, budget);
-    case 'in':
-      return contains(right, left, budget);
-    case 'not in':
-      return !contains(right, left, budget);
-    case '<':
-      return compareValues(left, right, budget) < 0;
-    case '>':
-      return compareValues(left, right, budget) > 0;
-    case '<=':
-      return compareValues(left, right, budget) <= 0;
-    default:
-      return compareValues(left, right, budget) >= 0;
-  }
+  return (COMPARISONS[operator] as (typeof COMPARISONS)[string])(left, right, budget);
 }
 
 /** Whether a text has a part, a list an item or an object a key. */
@@ -253,32 +247,22 @@ function pick(items: readonly Value[], start: number | undefined, stop: number |
 
 function calculate(operator: string, left: number, right: number, budget: Budget): number {
   if (right === 0 && (operator === '/' || operator === '//' || operator === '%')) budget.fail('division by zero');
-  const result = arithmetic(operator, left, right);
+  const result = (ARITHMETIC[operator] as (typeof ARITHMETIC)[string])(left, right);
   // Also catches roots of negative numbers, which are complex in Python.
   return Number.isFinite(result)
     ? result
     : budget.fail(`${left} ${operator} ${right} is not a number that can be written`);
 }
 
-function arithmetic(operator: string, left: number, right: number): number {
-  switch (operator) {
-    case '+':
-      return left + right;
-    case '-':
-      return left - right;
-    case '*':
-      return left * right;
-    case '/':
-      return left / right;
-    case '//':
-      return Math.floor(left / right);
-    case '%':
-      // The sign is that of the divisor.
-      return remainder(left, right);
-    default:
-      return left ** right;
-  }
-}
+const ARITHMETIC: Readonly<Record<string, (left: number, right: number) => number>> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right) => left / right,
+  '//': (left, right) => Math.floor(left / right),
+  '%': remainder,
+  '**': (left, right) => left ** right,
+};
 
 function repeat(value: Value, times: number, budget: Budget): Value {
   if (!Number.isInteger(times)) return budget.fail('repeating needs a whole number');

@@ -216,40 +216,35 @@ function createLoop(items: readonly Value[], depth: number, again: (items: Value
   };
   const cycle = ({ positional }: Arguments): Value =>
     positional.length === 0 ? budget.fail('"loop.cycle" needs values') : positional[index % positional.length];
-  const get = (name: string): Value => {
-    switch (name) {
-      case 'index':
-        return index + 1;
-      case 'index0':
-        return index;
-      case 'revindex':
-        return items.length - index;
-      case 'revindex0':
-        return items.length - index - 1;
-      case 'first':
-        return index === 0;
-      case 'last':
-        return index === items.length - 1;
-      case 'length':
-        return items.length;
-      case 'depth':
-        return depth + 1;
-      case 'depth0':
-        return depth;
-      case 'previtem':
-        return index === 0 ? undefined : items[index - 1];
-      case 'nextitem':
-        return items[index + 1];
-      case 'cycle':
-        return special('method cycle', { call: cycle });
-      case 'changed':
-        return special('method changed', { call: changed });
-    }
-    return undefined;
-  };
+  const get = (name: string): Value => LOOP_MEMBERS.get(name)?.({ items, index, depth, cycle, changed });
   const call = (args: Arguments): Value => again(readArguments('loop', args, ['items'], budget)[0]);
   const advance = (): void => {
     index++;
   };
   return { value: special('loop', { get, call }), advance };
 }
+
+/** Where a loop is. */
+interface LoopPlace {
+  readonly items: readonly Value[];
+  readonly index: number;
+  readonly depth: number;
+  readonly cycle: (args: Arguments) => Value;
+  readonly changed: (args: Arguments) => Value;
+}
+
+const LOOP_MEMBERS: ReadonlyMap<string, (place: LoopPlace) => Value> = new Map<string, (place: LoopPlace) => Value>([
+  ['index', ({ index }) => index + 1],
+  ['index0', ({ index }) => index],
+  ['revindex', ({ items, index }) => items.length - index],
+  ['revindex0', ({ items, index }) => items.length - index - 1],
+  ['first', ({ index }) => index === 0],
+  ['last', ({ items, index }) => index === items.length - 1],
+  ['length', ({ items }) => items.length],
+  ['depth', ({ depth }) => depth + 1],
+  ['depth0', ({ depth }) => depth],
+  ['previtem', ({ items, index }) => (index === 0 ? undefined : items[index - 1])],
+  ['nextitem', ({ items, index }) => items[index + 1]],
+  ['cycle', ({ cycle }) => special('method cycle', { call: cycle })],
+  ['changed', ({ changed }) => special('method changed', { call: changed })],
+]);

@@ -115,6 +115,7 @@ function formatValue(value: Value, spec: string, budget: Budget): string {
       side: side ?? '<',
     });
   }
+  if (!NUMBER_TYPES.test(type)) return budget.fail(`the format has the unknown type "${type}"`);
   const amount = Number(value);
   const shown = numberText(Math.abs(amount), { type, digits, prefix: alternate === '#' }, budget);
   const grouped = group === '' ? shown : groupDigits(shown, group);
@@ -128,40 +129,38 @@ interface NumberStyle {
   readonly prefix: boolean;
 }
 
+/** Types that `str.format` has for numbers; those of whole numbers have a base. */
+const NUMBER_TYPES = /^[bdnoxXeEfFgG%]?$/;
+const BASES: Readonly<Record<string, number>> = { b: 2, o: 8, d: 10, n: 10, x: 16 };
+
 function numberText(value: number, { type, digits, prefix }: NumberStyle, budget: Budget): string {
-  const whole = (base: number, mark: string): string => {
+  const text = plainNumberText(value, type.toLowerCase(), digits, prefix, budget);
+  return type !== '' && type === type.toUpperCase() ? text.toUpperCase() : text;
+}
+
+function plainNumberText(
+  value: number,
+  type: string,
+  digits: number | undefined,
+  prefix: boolean,
+  budget: Budget,
+): string {
+  const base = BASES[type];
+  if (base !== undefined) {
     if (!Number.isInteger(value)) return budget.fail(`the format needs a whole number for "${type}", but got ${value}`);
-    return (prefix ? mark : '') + BigInt(value).toString(base);
-  };
+    return (prefix && base !== 10 ? `0${type}` : '') + BigInt(value).toString(base);
+  }
   switch (type) {
-    case '':
-      return digits === undefined ? renderNumber(value) : general(value, digits);
-    case 'd':
-    case 'n':
-      return whole(10, '');
-    case 'b':
-      return whole(2, '0b');
-    case 'o':
-      return whole(8, '0o');
-    case 'x':
-      return whole(16, '0x');
-    case 'X':
-      return whole(16, '0x').toUpperCase();
     case 'f':
-    case 'F':
       return fixed(value, digits ?? 6);
     case '%':
       return `${fixed(value * 100, digits ?? 6)}%`;
     case 'e':
       return exponent(value.toExponential(digits ?? 6));
-    case 'E':
-      return exponent(value.toExponential(digits ?? 6)).toUpperCase();
     case 'g':
       return general(value, digits ?? 6);
-    case 'G':
-      return general(value, digits ?? 6).toUpperCase();
     default:
-      return budget.fail(`the format has the unknown type "${type}"`);
+      return digits === undefined ? renderNumber(value) : general(value, digits);
   }
 }
 
@@ -246,36 +245,17 @@ function field(directive: Directive, value: Value, budget: Budget): string {
   if (!isNumeric(number) || Number.isNaN(number))
     return budget.fail(`the format needs a number for "%${type}", but got ${typeName(value)}`);
   const amount = 'diu'.includes(type) ? Math.trunc(Number(number)) : Number(number);
-  const digits = directiveText(directive, Math.abs(amount), budget);
+  if (!/^[diuoxXeEfFgG]$/.test(type)) return budget.fail(`the format has the unknown directive "%${type}"`);
+  const isWhole = 'diuoxX'.includes(type);
+  const style = {
+    type: type === 'i' || type === 'u' ? 'd' : type,
+    digits: precision,
+    prefix: flags.includes('#'),
+  };
+  const digits = numberText(isWhole ? Math.trunc(Math.abs(amount)) : Math.abs(amount), style, budget);
   const sign = amount < 0 ? '-' : flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '';
-  if (flags.includes('0') && !flags.includes('-')) return sign + digits.padStart(width - sign.length, '0');
+  if (flags.includes('0') && !flags.includes('-')) return pad(sign, digits, { fill: '0', width, side: '=' });
   return padField(sign + digits, flags, width);
-}
-
-function directiveText({ type, precision, flags }: Directive, value: number, budget: Budget): string {
-  const whole = Math.trunc(value);
-  switch (type) {
-    case 'd':
-    case 'i':
-    case 'u':
-      return fixed(whole, 0);
-    case 'f':
-    case 'F':
-      return fixed(value, precision ?? 6);
-    case 'e':
-    case 'E':
-      return withCase(exponent(value.toExponential(precision ?? 6)), type);
-    case 'g':
-    case 'G':
-      return withCase(general(value, precision ?? 6), type);
-    case 'x':
-    case 'X':
-      return withCase((flags.includes('#') ? '0x' : '') + whole.toString(16), type);
-    case 'o':
-      return (flags.includes('#') ? '0o' : '') + whole.toString(8);
-    default:
-      return budget.fail(`the format has the unknown directive "%${type}"`);
-  }
 }
 
 /**
@@ -303,13 +283,8 @@ function exponent(text: string): string {
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-function withCase(text: string, type: string): string {
-  return type === type.toUpperCase() ? text.toUpperCase() : text;
-}
-
 function padField(text: string, flags: string, width: number): string {
-  const blanks = ' '.repeat(Math.max(0, width - countCharacters(text)));
-  return flags.includes('-') ? text + blanks : blanks + text;
+  return pad('', text, { fill: ' ', width, side: flags.includes('-') ? '<' : '>' });
 }
 
 function bounded(digits: string | undefined, most: number): number {

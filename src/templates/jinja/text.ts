@@ -55,22 +55,11 @@ export function splitLines(text: string): string[] {
 
 /** Replaces `from` by `to`, at most `most` times when that is not negative; an empty `from` is between all characters. */
 export function replace(text: string, from: string, to: string, most: number, budget: Budget): string {
-  const found = from === '' ? countCharacters(text) + 1 : countOccurrences(text, from);
-  const count = most < 0 ? found : Math.min(most, found);
+  const parts = from === '' ? ['', ...Array.from(text), ''] : text.split(from);
+  const count = most < 0 ? parts.length - 1 : Math.min(most, parts.length - 1);
   budget.reserve(text.length + count * (to.length - from.length));
-  if (count === 0) return text;
-  if (from === '') {
-    const chars = Array.from(text);
-    return [...chars.map((char, i) => (i < count ? to + char : char)), chars.length < count ? to : ''].join('');
-  }
-  let result = '';
-  let at = 0;
-  for (let i = 0; i < count; i++) {
-    const next = text.indexOf(from, at);
-    result += text.slice(at, next) + to;
-    at = next + from.length;
-  }
-  return result + text.slice(at);
+  const changed = parts.slice(0, count).map((part) => part + to);
+  return changed.join('') + parts.slice(count).join(from);
 }
 
 /** Joins the texts of items, checking the size as it grows. */
@@ -112,10 +101,7 @@ export function find(text: string, part: string, last: boolean): number {
 
 /** Counts a part without overlap. */
 export function countOccurrences(text: string, part: string): number {
-  if (part === '') return countCharacters(text) + 1;
-  let count = 0;
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count++;
-  return count;
+  return part === '' ? countCharacters(text) + 1 : text.split(part).length - 1;
 }
 
 /** Gives what is before, the separator and what is behind it. */

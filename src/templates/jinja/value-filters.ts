@@ -1,5 +1,5 @@
+import { sortKeys } from '../../dsl/json-copy.js';
 import { renderJson } from '../../dsl/render-value.js';
-import { isJsonObject, type Json } from '../../json.js';
 import type { Budget } from '../template-budget.js';
 import { getPath } from './members.js';
 import { type FilterRow, type Runtime, row, textArgument, wholeNumber } from './runtime.js';
@@ -91,13 +91,6 @@ function toJsonText(value: Value, [indent]: readonly Value[], run: Runtime): str
   const width = wholeNumber(indent, 0, 'indent', run.budget);
   const written = width > 0 ? JSON.stringify(json, null, Math.min(width, 10)) : renderJson(json);
   return run.budget.text(written.replace(UNSAFE, escapeUnit));
-}
-
-function sortKeys(json: Json): Json {
-  if (Array.isArray(json)) return json.map(sortKeys);
-  if (!isJsonObject(json)) return json;
-  const keys = Object.keys(json).sort();
-  return Object.fromEntries(keys.map((key) => [key, sortKeys(json[key] as Json)]));
 }
 
 function escapeUnit(unit: string): string {

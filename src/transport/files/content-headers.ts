@@ -1,50 +1,8 @@
 /** How a stored file is given back without a browser running what is in it. */
 
-/** Media types by ending, for what clients store and show. */
-const TYPES: Readonly<Record<string, string>> = {
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  doc: 'application/msword',
-  pdf: 'application/pdf',
-  csv: 'text/csv',
-  xls: 'application/vnd.ms-excel',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  ppt: 'application/vnd.ms-powerpoint',
-  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  html: 'text/html',
-  json: 'application/json',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  bmp: 'image/bmp',
-  tiff: 'image/tiff',
-  webp: 'image/webp',
-  svg: 'image/svg+xml',
-  ico: 'image/x-icon',
-  avif: 'image/avif',
-  heic: 'image/heic',
-};
+import { MEDIA_TYPES } from '../../records/files.js';
 
-const CODE = new Set([
-  'js',
-  'ts',
-  'py',
-  'java',
-  'c',
-  'cpp',
-  'h',
-  'go',
-  'rs',
-  'rb',
-  'php',
-  'sh',
-  'sql',
-  'css',
-  'yml',
-  'yaml',
-]);
+const CODE = new Set('js ts py java c cpp h go rs rb php sh sql css yml yaml'.split(' '));
 
 /** Types that a browser would run scripts of. */
 const ACTIVE = /html|xml|svg|javascript|ecmascript|multipart\/related|message\/rfc822/i;
@@ -82,6 +40,6 @@ function mediaType(mimeType: string | undefined, ending: string): string {
   if (/^[a-z]+\/[a-z0-9.+-]+$/i.test(given)) return given.toLowerCase();
   if (ending === '') return 'application/octet-stream';
   if (CODE.has(ending)) return 'text/plain';
-  if (Object.hasOwn(TYPES, ending)) return TYPES[ending] as string;
+  if (Object.hasOwn(MEDIA_TYPES, ending)) return MEDIA_TYPES[ending] as string;
   return /^[a-z0-9.+-]+$/.test(ending) ? `application/${ending}` : 'application/octet-stream';
 }

@@ -1,7 +1,7 @@
 /** Routes as data: each is declared once, and the router, the parsing, the guards and the OpenAPI document are made from that. */
 import type { RouterContext } from '@koa/router';
 import type { z } from 'zod';
-import type { ServerParts } from '../server-parts.js';
+import type { RouteParts, ServerParts } from '../server-parts.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -72,12 +72,12 @@ export interface RouteRequest<
 }
 
 /** What a route declares beside its method and path. */
-export interface RouteSpec<Name extends string, Q extends z.ZodObject, B extends z.ZodType, Found> {
+export interface RouteSpec<Name extends string, Q extends z.ZodObject, B extends z.ZodType, Found, Parts = RouteParts> {
   readonly summary: string;
   /** @default 'key' */
   readonly access?: Access;
   /** Finds the record that the path names, or refuses; a malformed query or body of a record that is not the caller's is not read. */
-  readonly finds?: (request: PathRequest<Name>, parts: ServerParts) => Promise<Found>;
+  readonly finds?: (request: PathRequest<Name>, parts: Parts) => Promise<Found>;
   /** Reads the query: repeated parameters count once (the last one), empty ones are absent. @default nothing of it */
   readonly query?: Q;
   /** Reads the body. @default JSON that no schema checks */
@@ -89,13 +89,10 @@ export interface RouteSpec<Name extends string, Q extends z.ZodObject, B extends
   /** What `data` holds in the envelope. */
   readonly data?: z.ZodType;
   /** Answers what is thrown on this route, also by its guards. @default RAGFlow's envelope */
-  readonly refuse?: Refuse;
+  readonly refuse?: (exchange: HttpExchange, error: unknown, parts: Parts) => void;
   /** Gives the body of the answer; undefined: the handler has answered through the exchange. */
-  readonly handle: (request: RouteRequest<Name, Q, B, Found>, parts: ServerParts) => unknown;
+  readonly handle: (request: RouteRequest<Name, Q, B, Found>, parts: Parts) => unknown;
 }
-
-/** Answers an error in the form that the clients of a route expect. */
-export type Refuse = (exchange: HttpExchange, error: unknown, parts: ServerParts) => void;
 
 /** A declared route with its handler. Made by {@link route}. */
 export interface Route extends RouteSpec<string, z.ZodObject, z.ZodType, unknown> {
@@ -117,7 +114,7 @@ export function route<
   Q extends z.ZodObject = NoQuery,
   B extends z.ZodType = z.ZodUnknown,
   Found = undefined,
->(address: `${Method} ${P}`, spec: RouteSpec<NamesIn<P>, Q, B, Found>): Route {
+>(address: `${Method} ${P}`, spec: RouteSpec<NamesIn<P>, Q, B, Found, ServerParts>): Route {
   const [method, path] = address.split(' ', 2) as [Method, P];
   // Requests are parsed by the schemas that the handler was typed by.
   return { ...(spec as unknown as RouteSpec<string, z.ZodObject, z.ZodType, unknown>), method, path };

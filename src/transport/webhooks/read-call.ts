@@ -110,45 +110,59 @@ export function castValues(part: PartName, schema: PartSchema, given: JsonObject
     if (!names.has(keyOf(part, name))) throw refuse(`${part} missing required field: ${name}`);
   }
   return Object.fromEntries(
-    [...schema.types].map(([name, type]): [string, Json] => {
+    [...schema.types].map(([name, typeName]): [string, Json] => {
       const source = names.get(keyOf(part, name));
-      if (source === undefined) return [name, emptyOf(type)];
-      const value = cast(`${part}.${name}`, type, given[source] ?? null);
-      return [name, checked(`${part}.${name}`, type, value)];
+      const type = typeOf(typeName);
+      if (source === undefined) return [name, type.empty];
+      const where = `${part}.${name}`;
+      const value = cast(where, type, given[source] ?? null);
+      if (type.fits(value)) return [name, value];
+      throw refuse(`${where} type mismatch: expected ${typeName}, got ${nameOf(value)}`);
     }),
   );
 }
 
+/** Names of headers have no case. */
 function keyOf(part: PartName, name: string): string {
   return part === 'headers' ? name.toLowerCase() : name;
 }
 
-function emptyOf(type: string): Json {
-  switch (type) {
-    case 'object':
-      return {};
-    case 'boolean':
-      return false;
-    case 'number':
-    case 'integer':
-      return 0;
-    case 'string':
-      return '';
-    default:
-      return type === 'file' || type.startsWith('array') ? [] : null;
-  }
+/** What a type of a schema means. */
+interface ValueType {
+  /** The value where none is sent. */
+  readonly empty: Json;
+  readonly fits: (value: Json) => boolean;
+  /** Reads a text as a value of the type. */
+  readonly cast?: (where: string, text: string) => Json;
 }
 
-/** Only texts are cast: everything else has a type already. */
-function cast(where: string, type: string, value: Json): Json {
+const TYPES: Readonly<Record<string, ValueType>> = {
+  string: { empty: '', fits: (value) => typeof value === 'string' },
+  number: { empty: 0, fits: (value) => typeof value === 'number', cast: castNumber },
+  integer: { empty: 0, fits: (value) => Number.isInteger(value), cast: castNumber },
+  boolean: { empty: false, fits: (value) => typeof value === 'boolean', cast: castBoolean },
+  object: { empty: {}, fits: isJsonObject, cast: castJson },
+  array: { empty: [], fits: (value) => Array.isArray(value), cast: castJson },
+  // A file was parsed into a list.
+  file: { empty: [], fits: () => true },
+};
+
+/** An unknown type cannot be checked. */
+const UNKNOWN: ValueType = { empty: null, fits: () => true };
+
+function typeOf(name: string): ValueType {
+  if (Object.hasOwn(TYPES, name)) return TYPES[name] as ValueType;
+  if (!name.startsWith('array')) return UNKNOWN;
+  const inner = /^array<(.+)>$/.exec(name)?.[1]?.trim();
+  const isList = (value: Json): boolean => Array.isArray(value) && (value as Json[]).every(typeOf(inner ?? '').fits);
+  return { empty: [], fits: inner === undefined ? UNKNOWN.fits : isList, cast: castJson };
+}
+
+function cast(where: string, type: ValueType, value: Json): Json {
   // A name that was given several times, where one value is meant.
-  if (Array.isArray(value) && !type.startsWith('array') && type !== 'file' && where.startsWith('query.')) {
-    return cast(where, type, (value[0] as Json | undefined) ?? null);
-  }
-  if (typeof value !== 'string') return value;
-  if (type === 'boolean') return castBoolean(where, value);
-  if (type === 'number' || type === 'integer') return castNumber(where, value);
-  return type === 'object' || type.startsWith('array') ? castJson(where, value) : value;
+  const isRepeated = Array.isArray(value) && !Array.isArray(type.empty) && where.startsWith('query.');
+  const one = isRepeated ? ((value as Json[])[0] ?? null) : value;
+  return typeof one === 'string' && type.cast !== undefined ? type.cast(where, one) : one;
 }
 
 function castBoolean(where: string, text: string): boolean {
@@ -169,33 +183,6 @@ function castJson(where: string, text: string): Json {
   if (value !== undefined && !isTooDeep(value)) return value;
   const problem = value === undefined ? 'is not valid JSON' : `has more than ${MAX_JSON_DEPTH} levels`;
   throw refuse(`${where} auto-cast failed: the text ${problem}`);
-}
-
-function checked(where: string, type: string, value: Json): Json {
-  if (fits(type, value)) return value;
-  throw refuse(`${where} type mismatch: expected ${type}, got ${nameOf(value)}`);
-}
-
-function fits(type: string, value: Json): boolean {
-  const inner = /^array<(.+)>$/.exec(type)?.[1]?.trim();
-  if (inner !== undefined) return Array.isArray(value) && (value as Json[]).every((item) => fits(inner, item));
-  switch (type) {
-    case 'string':
-      return typeof value === 'string';
-    case 'number':
-      return typeof value === 'number';
-    case 'integer':
-      return Number.isInteger(value);
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'object':
-      return isJsonObject(value);
-    case 'array':
-      return Array.isArray(value);
-    default:
-      // A file was parsed into a list; an unknown type cannot be checked.
-      return true;
-  }
 }
 
 function nameOf(value: Json): string {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browsers, createBrowsers, type OpenOptions } from '../../../src/adapters/browser/index.js';
+import { type Browsers, createBrowsers, type OpenOptions } from '../../../src/adapters/browser/browsers.js';
 import { act, hasChromium, look, named, refOf, take } from './support/chromium.js';
 import { openSite, reaching, type Site } from './support/site.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createBrowsers } from '../../../src/adapters/browser/browsers.js';
 import { checkDomain, readDomains } from '../../../src/adapters/browser/guard-proxy.js';
-import { createBrowsers } from '../../../src/adapters/browser/index.js';
 import { browser } from '../../../src/components/browser.js';
 
 describe('a list of domains', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseObject } from '../../../src/components/chat/answers.js';
-import { outputSchema } from '../../../src/components/chat/params.js';
+import { schemaOf } from '../../../src/components/chat/params.js';
 import type { JsonObject } from '../../../src/json.js';
 
 describe('parseObject', () => {
@@ -33,7 +33,7 @@ describe('parseObject', () => {
   });
 });
 
-describe('outputSchema', () => {
+describe('schemaOf', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
 
   it.each([
@@ -41,7 +41,7 @@ describe('outputSchema', () => {
     ['below schema', { structured: { schema } }],
     ['below structured', { structured: { structured: schema } }],
   ])('finds a schema: %s', (_, outputs) => {
-    expect(outputSchema(outputs)).toEqual(schema);
+    expect(schemaOf({ outputs })).toEqual(schema);
   });
 
   it.each<[string, JsonObject | undefined]>([
@@ -51,6 +51,6 @@ describe('outputSchema', () => {
     ['something else', { structured: [schema] }],
     ['an inherited name', {}],
   ])('finds none in %s', (_, outputs) => {
-    expect(outputSchema(outputs)).toBeUndefined();
+    expect(schemaOf({ outputs })).toBeUndefined();
   });
 });

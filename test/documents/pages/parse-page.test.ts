@@ -76,6 +76,17 @@ describe('parsePage', () => {
     expect(parse(captioned).content).toBe('Sizes\n\n| A | B |\n| --- | --- |\n| 1 | 2 |');
   });
 
+  it.each([
+    ['links', '<p>See <a href="/n(1)"> the <b>n</b></a>,', 'See [the **n**](https://x.example/n\\(1\\)),'],
+    ['links around blocks', '<a href="/n"><div>a</div>b</a>', 'a\n\nb'],
+    ['pictures', '<img src="/i.png" alt="pic">', '![pic](https://x.example/i.png)'],
+    ['emphasis', '<em>a</em> <i><b>c</b></i><strong> </strong>', '_a_ _**c**_'],
+    ['code', 'x<code>a `b`</code>', 'x`` a `b` ``'],
+    ['elements that are called like members of objects', '<constructor>a</constructor>', 'a'],
+  ])('writes %s as Markdown', (_, html, markdown) => {
+    expect(parse(html).content).toBe(markdown);
+  });
+
   it('finds the article among what stands around it', () => {
     const paragraph = `<p>${'The sea is calm tonight, the tide is full, and the moon lies fair. '.repeat(6)}</p>`;
     const html = `<html><body><nav><ul><li><a href="/a">Home</a><li><a href="/b">Shop</a></ul></nav>

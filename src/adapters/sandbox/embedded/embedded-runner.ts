@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { EngineError } from '../../../errors.js';
-import type { Json } from '../../../json.js';
+import { parseJson } from '../../../json.js';
 import { fromAbortable } from '../../../operators/from-abortable.js';
 import { invalidOption } from '../../../operators/invalid-option.js';
 import { artifactType, isTooDeep, MAX_DEPTH } from '../artifact-rules.js';
@@ -201,48 +201,40 @@ function check(name: string, value: number, least: number, most: number): void {
 const EXIT_CODES: Readonly<Record<CodeLimit, number>> = { time: -124, memory: -137, output: -1 };
 
 /** The result of a script in the terms of the executor's contract. */
-function resultOf(end: JobEnd, timeoutMs: number): CodeResult {
-  const { report, timeUsedMs, stdout, stderr } = end;
-  const base = { stdout, timeUsedMs: Math.round(10 * timeUsedMs) / 10, artifacts: [] };
-  if (report === undefined) {
-    return { ...base, ...exceeded('time', stderr, `the script ran longer than ${timeoutMs / 1000} seconds`) };
-  }
-  const { ending, memoryBytes, artifacts } = report;
-  const known = { ...base, memoryUsedKb: memoryBytes / 1024 };
-  switch (ending.type) {
-    case 'limit':
-      return { ...known, ...exceeded(ending.limit, stderr, LIMITS[ending.limit]) };
-    case 'crashed':
-      return { ...known, ...crash(ending.text, stderr) };
-    case 'raised':
-      if (ending.isMemory) return { ...known, ...exceeded('memory', stderr, LIMITS.memory) };
-      return { ...known, ...failure(append(stderr, ending.text), 1) };
-    case 'exited':
-      if (ending.code !== 0) return { ...known, ...failure(append(stderr, `Exit code ${ending.code}`), ending.code) };
-      break;
-    case 'returned':
-      if (!isJson(ending.json)) return { ...known, ...failure(append(stderr, 'The result is not valid JSON.'), 1) };
-      if (isTooDeep(ending.json)) {
-        return { ...known, ...failure(append(stderr, `The result is nested deeper than ${MAX_DEPTH} levels.`), 1) };
-      }
-  }
-  return {
-    ...known,
-    status: 'success',
+function resultOf({ report, timeUsedMs, stdout, stderr }: JobEnd, timeoutMs: number): CodeResult {
+  const base = {
+    stdout,
     stderr,
-    exitCode: 0,
-    artifacts: artifacts.map((file) => ({ ...file, mimeType: artifactType(file.name) ?? 'application/octet-stream' })),
-    ...(ending.type === 'returned' ? { result: { value: JSON.parse(ending.json) as Json } } : {}),
+    timeUsedMs: Math.round(10 * timeUsedMs) / 10,
+    artifacts: [],
+    ...(report && { memoryUsedKb: report.memoryBytes / 1024 }),
   };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+  const exceeded = (limit: CodeLimit, detail: string): CodeResult => {
+    return { ...base, status: 'resource_limit_exceeded', exitCode: EXIT_CODES[limit], limit, detail };
+  };
+  const failed = (why: string, exitCode = 1): CodeResult => {
+    return { ...base, status: 'program_error', exitCode, stderr: append(stderr, why) };
+  };
+  if (report === undefined) return exceeded('time', `the script ran longer than ${timeoutMs / 1000} seconds`);
+  const { ending } = report;
+  if (ending.type === 'limit') return exceeded(ending.limit, LIMITS[ending.limit]);
+  if (ending.type === 'crashed') {
+    // A trap of the interpreter: nearly always its stack, used up by recursion.
+    const detail = `the interpreter stopped (${ending.text})`;
+    return { ...failed(detail, -1), detail };
   }
+  if (ending.type === 'raised') return ending.isMemory ? exceeded('memory', LIMITS.memory) : failed(ending.text);
+  if (ending.type === 'exited' && ending.code !== 0) return failed(`Exit code ${ending.code}`, ending.code);
+  const value = ending.type === 'returned' ? parseJson(ending.json) : undefined;
+  if (ending.type === 'returned') {
+    if (value === undefined) return failed('The result is not valid JSON.');
+    if (isTooDeep(ending.json)) return failed(`The result is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  const artifacts = report.artifacts.map((file) => ({
+    ...file,
+    mimeType: artifactType(file.name) ?? 'application/octet-stream',
+  }));
+  return { ...base, status: 'success', exitCode: 0, artifacts, ...(value !== undefined && { result: { value } }) };
 }
 
 const LIMITS: Readonly<Record<CodeLimit, string>> = {
@@ -250,20 +242,6 @@ const LIMITS: Readonly<Record<CodeLimit, string>> = {
   memory: 'the script needs more memory than it may have',
   output: 'the script printed or returned more than it may',
 };
-
-function exceeded(limit: CodeLimit, stderr: string, detail: string) {
-  return { status: 'resource_limit_exceeded', exitCode: EXIT_CODES[limit], limit, stderr, detail } as const;
-}
-
-/** A trap of the interpreter: nearly always its stack, used up by recursion. */
-function crash(text: string, stderr: string) {
-  const detail = `the interpreter stopped (${text})`;
-  return { status: 'program_error', exitCode: -1, stderr: append(stderr, detail), detail } as const;
-}
-
-function failure(stderr: string, exitCode: number) {
-  return { status: 'program_error', exitCode, stderr } as const;
-}
 
 function append(text: string, more: string): string {
   return text === '' || text.endsWith('\n') ? `${text}${more}` : `${text}\n${more}`;

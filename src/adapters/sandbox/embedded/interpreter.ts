@@ -1,6 +1,8 @@
 /** The host's side of interpreters: one in its thread, and spares that are kept ready. */
 import type { Worker } from 'node:worker_threads';
+import { noop } from 'rxjs';
 import { EngineError } from '../../../errors.js';
+import { within } from '../../../operators/within.js';
 import { startThread } from '../../../threads/start-thread.js';
 import type { Job, Report, ThreadMessage, ThreadSetup } from './messages.js';
 import { clearOutput, createOutputBuffer, readOutput, STDERR, STDOUT } from './thread-side.js';
@@ -57,9 +59,9 @@ export function startInterpreter({ file, maxOutputBytes, ...rest }: InterpreterO
     state.isDead = true;
   });
   const next = (type: ThreadMessage['type']): Promise<ThreadMessage> => nextMessage(worker, type, death);
-  const ready = next('ready').then(ignore);
+  const ready = next('ready').then(noop);
   // A caller gets the rejection; that of an unused spare must not end the process.
-  ready.catch(ignore);
+  ready.catch(noop);
 
   return {
     ready,
@@ -79,7 +81,7 @@ export function startInterpreter({ file, maxOutputBytes, ...rest }: InterpreterO
       worker.postMessage(job);
       Atomics.store(signal, 0, 1);
       Atomics.notify(signal, 0);
-      const report = await before(timeoutMs, ended);
+      const report = await within(timeoutMs, ended, undefined);
       const timeUsedMs = performance.now() - startedAt;
       worker.unref();
       return { report, timeUsedMs, stdout: readOutput(output, STDOUT), stderr: readOutput(output, STDERR) };
@@ -133,29 +135,11 @@ function lost(why: unknown): EngineError {
   return new EngineError('SANDBOX_FAILED', `The sandbox could not run the script: ${message}.`, { cause: why });
 }
 
-/** The value, or undefined when it does not come in time. */
-async function before<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, undefined);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** An interpreter that does not start is a fault of this program or an overloaded machine, never of the script. */
 async function inTime(ready: Promise<void>): Promise<void> {
-  const isUp = await before(
-    START_MS,
-    ready.then(() => true),
-  );
-  if (isUp === undefined) throw lost(new Error(`its interpreter did not start within ${START_MS / 1000} seconds`));
+  const late = await within(START_MS, ready, 'late');
+  if (late === 'late') throw lost(new Error(`its interpreter did not start within ${START_MS / 1000} seconds`));
 }
-
-function ignore(): void {}
 
 export interface InterpreterPoolOptions {
   readonly start: () => Promise<Interpreter>;
@@ -168,18 +152,10 @@ export interface InterpreterPoolOptions {
 }
 
 /** Interpreters of one language, some of them ready before they are needed. */
-export interface InterpreterPool {
-  /** A fresh one or a spare; it belongs to the caller until it is given back or killed. */
-  take(): Promise<Interpreter>;
-  /** Takes back one whose script ended by itself, or ends it. */
-  giveBack(interpreter: Interpreter): void;
-  /** Ends one that must not run again. */
-  discard(interpreter: Interpreter): Promise<void>;
-  close(): Promise<void>;
-}
+export type InterpreterPool = ReturnType<typeof createInterpreterPool>;
 
 /** Keeps interpreters; every one that it ever started is either lent, a spare, or ended. */
-export function createInterpreterPool(options: InterpreterPoolOptions): InterpreterPool {
+export function createInterpreterPool(options: InterpreterPoolOptions) {
   const { start, maxSpares, maxJobs, idleMs } = options;
   const alive = new Set<Interpreter>();
   const spares: Interpreter[] = [];
@@ -228,7 +204,8 @@ export function createInterpreterPool(options: InterpreterPoolOptions): Interpre
   };
 
   return {
-    async take() {
+    /** A fresh one or a spare; it belongs to the caller until it is given back or killed. */
+    async take(): Promise<Interpreter> {
       touch();
       for (let spare = spares.pop(); spare !== undefined; spare = spares.pop()) {
         if (spare.isDead) {
@@ -241,17 +218,19 @@ export function createInterpreterPool(options: InterpreterPoolOptions): Interpre
       }
       return launch();
     },
-    giveBack(interpreter) {
+    /** Takes back one whose script ended by itself, or ends it. */
+    giveBack(interpreter: Interpreter): void {
       touch();
       addSpare(interpreter);
       void refill();
     },
-    async discard(interpreter) {
+    /** Ends one that must not run again. */
+    async discard(interpreter: Interpreter): Promise<void> {
       touch();
       void refill();
       await discard(interpreter);
     },
-    async close() {
+    async close(): Promise<void> {
       state.isClosed = true;
       clearTimeout(state.idle);
       spares.length = 0;

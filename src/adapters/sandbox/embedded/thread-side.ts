@@ -1,5 +1,6 @@
 /** What the threads of all interpreters share: waiting for a job, printing, reporting the end. */
 import { type MessagePort, receiveMessageOnPort, type TransferListItem } from 'node:worker_threads';
+import { isJsonObject, parseJson } from '../../../json.js';
 import { isArtifact, MAX_ARTIFACTS } from '../artifact-rules.js';
 import type { CodeLimit } from '../code-runner.js';
 import type { ArtifactFile, Ending, Job, Report, ThreadMessage, ThreadSetup } from './messages.js';
@@ -75,7 +76,9 @@ export function maxEndingLength(maxResultBytes: number): number {
  * A script can change what makes that text, so it is not trusted.
  */
 export function readEnding(report: string, maxResultBytes: number): Ending | undefined {
-  const { type, json, text, code, isMemory, limit } = parse(report);
+  const ending = parseJson(report);
+  if (!isJsonObject(ending)) return undefined;
+  const { type, json, text, code, isMemory, limit } = ending;
   if (type === 'returned' && typeof json === 'string') {
     return json.length > maxResultBytes ? { type: 'limit', limit: 'output' } : { type, json };
   }
@@ -84,15 +87,6 @@ export function readEnding(report: string, maxResultBytes: number): Ending | und
   }
   if (type === 'exited' && typeof code === 'number') return { type, code };
   return type === 'limit' && limit === 'output' ? { type, limit } : undefined;
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }
 
 /** Streams of a script, by their numbers. */
