@@ -1,8 +1,8 @@
 import cors from '@koa/cors';
 import type { Middleware } from 'koa';
 import { EngineError } from '../../errors.js';
-import type { Log } from '../../hosting/log.js';
-import type { TokenStore } from '../../records/durable-stores.js';
+import type { Log } from '../../hosting/host-options.js';
+import type { TokenStore } from '../../records/tokens.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { type FindTenant, findOwner, nameOfSecret, sameSecret, tokenOf } from '../access/api-keys.js';
 import { refusalOf } from '../access/origins.js';
