@@ -8,7 +8,7 @@ import type { RunRecord } from '../records/runs.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createCanvasOpener, type OpenCanvas } from './canvases.js';
 import type { EventFrame } from './event-frame.js';
-import { DEFAULT_LIMITS, type Log, SILENT_LOG } from './host-options.js';
+import { DEFAULT_LIMITS, type HostLimits, type HostStores, type Log, SILENT_LOG } from './host-options.js';
 import type { LiveRun } from './live-run.js';
 import { createRecover, OrphanScan } from './recover.js';
 import { type ClientCursor, type LiveFilter, RunHub } from './run-hub.js';
