@@ -8,8 +8,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { EMPTY, expand, lastValueFrom, map, mergeMap, NEVER, Observable, of, range, Subject, take } from 'rxjs';
 import { chain, graph } from '../src/graph/build.js';
-import type { NodeFunction } from '../src/graph/component.js';
 import { link } from '../src/graph/link.js';
+import type { NodeFunction } from '../src/graph/node.js';
 import { delta, type NodeEvent, settled } from '../src/graph/node-events.js';
 import type { Plan } from '../src/graph/plan.js';
 import { execute, run } from '../src/graph/run.js';

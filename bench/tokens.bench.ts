@@ -11,7 +11,7 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { builtInComponents, loadCanvas } from '../src/canvas/load-canvas.js';
 import { runTurn } from '../src/canvas/turn.js';
-import { createRegistry, defineComponent, type Registry } from '../src/graph/component.js';
+import { createRegistry, defineComponent, type Registry } from '../src/components/component.js';
 import { delta, type NodeEvent, settled } from '../src/graph/node-events.js';
 import { createCanvasOpener } from '../src/hosting/canvases.js';
 import { DEFAULT_LIMITS, SILENT_LOG } from '../src/hosting/host-options.js';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { readFiles, type SourceFile } from './support/files.js';
 import { isProgram, report } from './support/script.js';
 
-const BASE = ['errors', 'json'];
+const BASE = ['errors', 'json', 'trace-context'];
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
 const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];
@@ -29,6 +29,7 @@ const EVERYTHING_BUT_CLI = [
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   json: [],
+  'trace-context': [],
   operators: BASE,
   threads: [...BASE, 'operators'],
   dsl: BASE,

@@ -44,6 +44,13 @@ export { type AgentTool, bindTool } from './agents/agent-tool.js';
 export { type CallContext, callContext } from './agents/call-context.js';
 export { type CallPlace, type Chat, type ChatSettings, openChat } from './agents/chat.js';
 export { type AgentBudget, type AgentSetup, runAgent } from './agents/run-agent.js';
+export {
+  type CompileOptions,
+  compile,
+  createTimeoutResolver,
+  type TimeoutOptions,
+  type TimeoutResolver,
+} from './canvas/compile.js';
 // A canvas: a document of RAGFlow's agent DSL, and a conversation with it.
 export { drawDocument } from './canvas/draw.js';
 export {
@@ -86,6 +93,14 @@ export {
 } from './components/catalogue.js';
 export type { LlmParams } from './components/chat/params.js';
 export {
+  type AnyComponent,
+  type Component,
+  createRegistry,
+  defineComponent,
+  type Placement,
+  type Registry,
+} from './components/component.js';
+export {
   type Files,
   type MemoryEntry,
   type Services,
@@ -119,22 +134,6 @@ export {
 // The engine.
 export { chain, type GraphNode, graph } from './graph/build.js';
 export type { CallSummary } from './graph/calls.js';
-export { type CompileOptions, compile } from './graph/compile.js';
-export {
-  type Activation,
-  type AnyComponent,
-  type BodyEnd,
-  type BodyRound,
-  type Component,
-  createRegistry,
-  defineComponent,
-  fromOperator,
-  type NodeFunction,
-  type NodeOperator,
-  type Placement,
-  type Port,
-  type Registry,
-} from './graph/component.js';
 export {
   type BodyClosed,
   type BodyOpened,
@@ -170,6 +169,8 @@ export {
   type TerminalEvent,
 } from './graph/events.js';
 export type { Journal } from './graph/journal.js';
+export { type Activation, type BodyEnd, fromOperator, type NodeFunction, type NodeOperator } from './graph/node.js';
+export type { BodyRound } from './graph/node-events.js';
 export {
   type Call,
   type CallAttributes,
@@ -196,12 +197,10 @@ export {
   type Write,
   warning,
 } from './graph/node-events.js';
-export type { Plan, Variables } from './graph/plan.js';
+export type { Plan, Port, Variables } from './graph/plan.js';
 export { execute, run } from './graph/run.js';
 export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
-export { createTimeoutResolver, type TimeoutOptions, type TimeoutResolver } from './graph/timeouts.js';
-export { type TraceContext, type TraceSource, traceContextOf } from './graph/trace-context.js';
 export { type Change, foldState, transition } from './graph/transition.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 export type { RetrievalRequest, RetrievedPassage, Retriever } from './knowledge/retriever.js';
@@ -250,3 +249,4 @@ export {
   toolResult,
 } from './tools/tool.js';
 export type { ToolServices, ToolSettings } from './tools/tool-services.js';
+export { type TraceContext, type TraceSource, traceContextOf } from './trace-context.js';

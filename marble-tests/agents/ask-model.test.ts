@@ -5,8 +5,8 @@ import { askModel } from '../../src/agents/chat.js';
 import { answerEvents } from '../../src/components/chat/answers.js';
 import { EngineError } from '../../src/errors.js';
 import { callEvent, callFinished, callStarted, delta, type NodeEvent, settled } from '../../src/graph/node-events.js';
-import type { TraceSource } from '../../src/graph/trace-context.js';
 import type { ChatDelta, ChatRequest } from '../../src/models/chat-model.js';
+import type { TraceSource } from '../../src/trace-context.js';
 import { marbles } from '../support/scheduler.js';
 
 const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };

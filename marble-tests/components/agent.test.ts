@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { z } from 'zod';
 import { agentComponent } from '../../src/components/agent.js';
 import { EngineError } from '../../src/errors.js';
-import type { Activation } from '../../src/graph/component.js';
+import type { Activation } from '../../src/graph/node.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { Json } from '../../src/json.js';
 import type { ChatDelta } from '../../src/models/chat-model.js';

@@ -1,6 +1,7 @@
 import { concatMap, EMPTY, type Observable, of } from 'rxjs';
-import type { Component, NodeFunction } from '../../src/graph/component.js';
+import type { Component } from '../../src/components/component.js';
 import type { RunEvent } from '../../src/graph/events.js';
+import type { NodeFunction } from '../../src/graph/node.js';
 import type { Plan, Variables } from '../../src/graph/plan.js';
 import { run } from '../../src/graph/run.js';
 import type { Json } from '../../src/json.js';

@@ -2,6 +2,7 @@ import { filter, map, mergeMap, type Observable, throwError, timer } from 'rxjs'
 import { z } from 'zod';
 import { checkCanvas } from '../../src/canvas/load-canvas.js';
 import { begin } from '../../src/components/begin.js';
+import { createRegistry, defineComponent } from '../../src/components/component.js';
 import { exitLoop } from '../../src/components/exit-loop.js';
 import { fillup } from '../../src/components/fillup.js';
 import { iteration } from '../../src/components/iteration.js';
@@ -13,7 +14,6 @@ import { switchComponent } from '../../src/components/switch.js';
 import { userFillUp } from '../../src/components/user-fill-up.js';
 import { parseReference } from '../../src/dsl/reference.js';
 import { resolveParam } from '../../src/dsl/resolve.js';
-import { createRegistry, defineComponent } from '../../src/graph/component.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import { settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';

@@ -2,7 +2,7 @@ import { map, type Observable, of } from 'rxjs';
 import { describe, it } from 'vitest';
 import { loop } from '../../src/components/loop.js';
 import { EngineError } from '../../src/errors.js';
-import type { BodyEnd } from '../../src/graph/component.js';
+import type { BodyEnd } from '../../src/graph/node.js';
 import { interrupt, settled } from '../../src/graph/node-events.js';
 import type { JsonObject } from '../../src/json.js';
 import { createNode, type FakeOptions, fakeActivation, perform } from '../support/activation.js';

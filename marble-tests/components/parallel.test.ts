@@ -1,7 +1,7 @@
 import { map, type Observable, of } from 'rxjs';
 import { describe, it } from 'vitest';
 import { parallel } from '../../src/components/parallel.js';
-import type { BodyEnd } from '../../src/graph/component.js';
+import type { BodyEnd } from '../../src/graph/node.js';
 import { interrupt, type NodeEvent } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import { createNode, type FakeActivation, type FakeOptions, fakeActivation, perform } from '../support/activation.js';

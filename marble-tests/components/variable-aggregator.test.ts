@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { variableAggregator } from '../../src/components/variable-aggregator.js';
 import { graph } from '../../src/graph/build.js';
-import type { NodeFunction } from '../../src/graph/component.js';
+import type { NodeFunction } from '../../src/graph/node.js';
 import { type NodeEvent, settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
 import { marbles } from '../support/scheduler.js';

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { variableAssigner } from '../../src/components/variable-assigner.js';
 import { graph } from '../../src/graph/build.js';
-import type { NodeFunction } from '../../src/graph/component.js';
+import type { NodeFunction } from '../../src/graph/node.js';
 import { settled } from '../../src/graph/node-events.js';
 import type { Json } from '../../src/json.js';
 import { marbles } from '../support/scheduler.js';

@@ -1,7 +1,7 @@
 /** Bodies of containers in time: pass after pass or side by side, left early, failed, asked, cut short. */
 import { concatMap, map, mergeMap, type Observable, of, race, range, timer, toArray } from 'rxjs';
 import { describe, it } from 'vitest';
-import type { Activation, BodyEnd, NodeFunction } from '../../src/graph/component.js';
+import type { Activation, BodyEnd, NodeFunction } from '../../src/graph/node.js';
 import { interrupt, type NodeEvent, settled } from '../../src/graph/node-events.js';
 import { marbles } from '../support/scheduler.js';
 import { endsAt, nodesAt, planOf, watched } from './support/runs.js';

@@ -1,7 +1,7 @@
 /** Text over a stream edge: said on while it comes, from one subscription of the model. */
 import { concat, defer, of, tap } from 'rxjs';
 import { describe, it } from 'vitest';
-import type { Activation, NodeFunction } from '../../src/graph/component.js';
+import type { Activation, NodeFunction } from '../../src/graph/node.js';
 import { delta, settled } from '../../src/graph/node-events.js';
 import { marbles } from '../support/scheduler.js';
 import { endsAt, nodesAt, planOf, textOf, watched } from './support/runs.js';

@@ -1,9 +1,11 @@
 import { defer, EMPTY, from, isObservable, map, type Observable, of, tap, throwError } from 'rxjs';
+import type { Component, Placement } from '../../src/components/component.js';
 import { parseReference } from '../../src/dsl/reference.js';
 import { renderValue } from '../../src/dsl/render-value.js';
 import { type Lookup, readReference, type ValueSource } from '../../src/dsl/resolve.js';
 import { toOutcome } from '../../src/graph/activation.js';
-import type { Activation, BodyEnd, BodyRound, Component, NodeFunction, Placement } from '../../src/graph/component.js';
+import type { Activation, BodyEnd, NodeFunction } from '../../src/graph/node.js';
+import type { BodyRound } from '../../src/graph/node-events.js';
 import { type Delta, delta, type NodeEvent, type Outputs } from '../../src/graph/node-events.js';
 import { appended } from '../../src/graph/transition.js';
 import type { Json, JsonObject } from '../../src/json.js';

@@ -1,10 +1,10 @@
 import type { Observable } from 'rxjs';
-import type { TraceContext } from '../graph/trace-context.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { ToolDefinition } from '../models/chat-model.js';
 import { callTool, definitionOf, type FunctionOptions } from '../tools/call-tool.js';
 import { searchOutputs } from '../tools/results.js';
 import type { AnyTool, ToolCall, ToolEvent } from '../tools/tool.js';
+import type { TraceContext } from '../trace-context.js';
 import type { AgentState, AgentStateEvent, InnerEvent } from './agent-events.js';
 
 /** Events of a call, for the agent that made it. */

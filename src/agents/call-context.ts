@@ -1,10 +1,10 @@
 /** What calls of models and tools need from the place that makes them: a node of a canvas, or any other code. */
 import type { ValueSource } from '../dsl/resolve.js';
-import type { Activation } from '../graph/component.js';
-import { type TraceContext, type TraceSource, traceContextOf } from '../graph/trace-context.js';
+import type { Activation } from '../graph/node.js';
 import type { JsonObject } from '../json.js';
 import type { Models } from '../models/router.js';
 import type { ToolServices } from '../tools/tool-services.js';
+import { type TraceContext, type TraceSource, traceContextOf } from '../trace-context.js';
 
 /** A turn that long-term memories store. */
 export interface MemoryEntry {

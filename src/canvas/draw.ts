@@ -1,7 +1,8 @@
 /** A document as a Mermaid flowchart. */
+
+import type { Registry } from '../components/component.js';
 import { indexIds } from '../dsl/component-id.js';
 import type { Document, DocumentComponent } from '../dsl/document.js';
-import type { Registry } from '../graph/component.js';
 import { builtInComponents } from './load-canvas.js';
 
 /**

@@ -1,12 +1,12 @@
 /** A turn that goes on from an earlier point of a run, with what the user says differently. */
 import { defer, type Observable } from 'rxjs';
 import type { RunEvent } from '../graph/events.js';
-import { type ForkChange, waitingNodes, withChange } from '../graph/forks/fork.js';
+import { type ForkChange, waitingNodes, withChange } from '../graph/fork.js';
 import type { Plan, Variables } from '../graph/plan.js';
 import { run } from '../graph/run.js';
 import type { Start } from '../graph/run-options.js';
+import { stateFromJson } from '../graph/snapshot.js';
 import type { Checkpoint } from '../graph/state.js';
-import { stateFromJson } from '../graph/state-json.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { readTurnInput } from './conversation.js';
 import type { Canvas } from './load-canvas.js';

@@ -1,13 +1,13 @@
 /** Opens a document as something that can run. */
+
+import { createRegistry, type Registry } from '../components/component.js';
 import { components } from '../components/index.js';
 import type { Document, DocumentIssue } from '../dsl/document.js';
 import { initialVariables } from '../dsl/globals.js';
 import { listIssues, readDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
-import { checkAndCompile } from '../graph/compile.js';
-import { createRegistry, type Registry } from '../graph/component.js';
 import type { Plan } from '../graph/plan.js';
-import type { TimeoutResolver } from '../graph/timeouts.js';
+import { checkAndCompile, type TimeoutResolver } from './compile.js';
 import { conversationHooks, newConversation } from './conversation.js';
 
 export interface LoadOptions {

@@ -184,7 +184,7 @@ export class RagflowProjection {
 
   /** {@link project} as JSON without line ends; the failure of a run is RAGFlow's code-500 frame. */
   write(event: RunEvent): string | undefined {
-    if (event.type === 'node-delta') return this.#writePiece(event);
+    if (event.type === 'node-delta') return this.writeText(event, event.text);
     if (event.type === 'run-failed') return JSON.stringify(this.#failureFrame(event));
     const wire = this.project(event);
     return wire && `{"event":"${wire.event}",${this.#headerText},"data":${JSON.stringify(wire.data)}}`;
@@ -270,8 +270,8 @@ export class RagflowProjection {
     };
   }
 
-  /** Most events are pieces of text: two concatenations each. */
-  #writePiece({ node, within, text }: NodeDelta): string | undefined {
+  /** As {@link write} for a piece of text of a node; most events are, so they take two concatenations each. */
+  writeText({ node, within }: Pick<NodeDelta, 'node' | 'within'>, text: string): string | undefined {
     let shape = this.#shape;
     if (shape?.node !== node || shape.within !== within) {
       shape = (within === undefined ? this.#shapes.get(node) : undefined) ?? this.#createShape(node, within);

@@ -6,8 +6,8 @@ import { readRecord, replay } from '../graph/journal.js';
 import type { Plan, Variables } from '../graph/plan.js';
 import { checkpointOf, run } from '../graph/run.js';
 import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
+import { stateFromJson, stateToJson } from '../graph/snapshot.js';
 import type { Checkpoint } from '../graph/state.js';
-import { stateFromJson, stateToJson } from '../graph/state-json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Canvas } from './load-canvas.js';
 

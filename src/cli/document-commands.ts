@@ -3,11 +3,11 @@
 import { drawDocument } from '../canvas/draw.js';
 import { checkCanvas } from '../canvas/load-canvas.js';
 import { componentPage, describeComponent, formatComponent } from '../components/catalogue.js';
+import { createRegistry } from '../components/component.js';
 import { components } from '../components/index.js';
 import { formatDocument, toV1, toV2 } from '../dsl/convert.js';
 import { parseDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
-import { createRegistry } from '../graph/component.js';
 import { isJsonObject } from '../json.js';
 import { type Command, EXIT, parse } from './command.js';
 import { readSource } from './read-source.js';

@@ -1,6 +1,5 @@
 /** `runnel run`: one turn of a canvas in the terminal. */
 
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,12 +11,13 @@ import type { Files, Services } from '../components/services.js';
 import type { Document } from '../dsl/document.js';
 import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
-import { passThrough, readTraceContext } from '../graph/trace-context.js';
+import { createId } from '../hosting/ids.js';
 import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../json.js';
 import { readSettings } from '../settings/read-settings.js';
 import { watchedBy } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { readSdkPlan } from '../telemetry/telemetry.js';
+import { passThrough, readTraceContext } from '../trace-context.js';
 import { type Command, EXIT, parse } from './command.js';
 import { type OpenServices, openServices, type ServiceSettings, timeoutsOf } from './open-services.js';
 import { type Show, showAnswer, showEvents, showProgress } from './printers.js';
@@ -118,7 +118,7 @@ interface Played {
 /** Runs the turn to its end and prints it. */
 async function play(what: Play): Promise<Played> {
   const { canvas, turn, stored, services, telemetry, terminal, screen, show } = what;
-  const [run, messageId] = [newId(), newId()];
+  const [run, messageId] = [createId(), createId()];
   let ended: { session: Session; outcome: RunOutcome } | undefined;
   let failedNode: string | undefined;
   let projection: RagflowProjection | undefined;
@@ -214,10 +214,6 @@ function report({ outcome: { status, error }, failedNode }: Played, screen: Scre
   }
 }
 
-function newId(): string {
-  return randomUUID().replaceAll('-', '');
-}
-
 /**
  * The value of `--inputs`.
  *
@@ -285,7 +281,7 @@ function createLocalFiles(folder: string, err: Output): Files {
       return { id, name, mimeType: 'application/octet-stream', bytes };
     },
     async save({ name, bytes }) {
-      const id = randomUUID().replaceAll('-', '');
+      const id = createId();
       const place = path.join(folder, id);
       await mkdir(place, { recursive: true });
       const file = path.join(place, safeName(name));

@@ -1,11 +1,11 @@
 /** A conversation stored in a file between two calls of `runnel run`. */
-import { randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { access, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Session } from '../canvas/turn.js';
 import { EngineError } from '../errors.js';
+import { createId } from '../hosting/ids.js';
 import { isJsonObject, type JsonObject, parseJson } from '../json.js';
 import { readText } from './read-source.js';
 
@@ -46,7 +46,7 @@ export interface StoredSession {
 export async function readSession(path: string | undefined): Promise<StoredSession> {
   if (path !== undefined) await checkFolder(path);
   const text = path === undefined ? undefined : await readIfThere(path);
-  if (text === undefined) return { id: randomUUID().replaceAll('-', ''), session: undefined };
+  if (text === undefined) return { id: createId(), session: undefined };
   const value = parseJson(text);
   const parsed = sessionSchema.safeParse(value);
   if (parsed.success) {

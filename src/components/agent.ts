@@ -3,7 +3,7 @@ import { type AgentState, newAgentState } from '../agents/agent-events.js';
 import { type CallContext, contextOf } from '../agents/call-context.js';
 import { needsApproval, runAgent } from '../agents/run-agent.js';
 import type { Approval } from '../agents/run-calls.js';
-import { type Activation, type Component, defineComponent } from '../graph/component.js';
+import type { Activation } from '../graph/node.js';
 import { interrupt, type NodeEvent } from '../graph/node-events.js';
 import { type ChatMessage, contentText } from '../models/chat-model.js';
 import { tools } from '../tools/index.js';
@@ -13,6 +13,7 @@ import { type AgentParams, type AgentSpec, agentParams, readAgent } from './agen
 import { type McpTools, openAgent, withMcpTools } from './agents/agent-setup.js';
 import { wholeAnswer } from './chat/answers.js';
 import type { NodeChat } from './chat/params.js';
+import { type Component, defineComponent } from './component.js';
 import { llm } from './llm.js';
 import { rewritePrompt } from './prompts.js';
 import { TaggedText } from './speaking/think-text.js';

@@ -1,6 +1,6 @@
 import { of } from 'rxjs';
 import { z } from 'zod';
-import { type Activation, defineComponent } from '../graph/component.js';
+import type { Activation } from '../graph/node.js';
 import { delta, type Interrupt, interrupt, notice, type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { baseParams } from './base-params.js';
@@ -16,6 +16,7 @@ import {
   writeReply,
 } from './chat/replies.js';
 import { currentRetrieval } from './chat/retrieval.js';
+import { defineComponent } from './component.js';
 import { fieldsGivenTo, formParam } from './form-fields.js';
 
 const params = z.looseObject({ ...baseParams });

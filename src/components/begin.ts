@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineComponent } from '../graph/component.js';
 import { type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { baseParams, nullishText, optionalText } from './base-params.js';
+import { defineComponent } from './component.js';
 import { type FieldValues, type Form, formParam, resolveFields } from './form-fields.js';
 import { isTruthy } from './values/comparison.js';
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { parseReference, type Reference } from '../dsl/reference.js';
 import { foundValue, readReference, type ValueSource } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
-import type { Activation } from '../graph/component.js';
+import type { Activation } from '../graph/node.js';
 import type { NodeEvent } from '../graph/node-events.js';
 import type { Json, JsonObject } from '../json.js';
 import { expandQueue } from '../operators/expand-queue.js';

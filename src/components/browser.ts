@@ -3,13 +3,14 @@ import { z } from 'zod';
 import type { BrowserSession, OpenOptions } from '../adapters/browser/browsers.js';
 import { type DomainList, readDomains } from '../adapters/browser/guard-proxy.js';
 import { contextOf } from '../agents/call-context.js';
-import { type Activation, defineComponent } from '../graph/component.js';
+import type { Activation } from '../graph/node.js';
 import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';
 import { baseParams, flag, nullishTexts, withDefault } from './base-params.js';
 import { type Browsed, browse } from './browsing/browse.js';
 import { isUpload, loadUploads, storeFiles } from './browsing/files.js';
 import { nothingToAsk } from './chat/messages.js';
 import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
+import { defineComponent } from './component.js';
 import { optionalServices, serviceOf } from './services.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
 

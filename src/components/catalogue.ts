@@ -1,7 +1,7 @@
 /** Descriptions of components, for the command line, the documentation and the editor. */
 import { z } from 'zod';
-import type { AnyComponent } from '../graph/component.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import type { AnyComponent } from './component.js';
 
 /** An output of a component. */
 export interface OutputDescription {

@@ -2,7 +2,6 @@ import { concat, from, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { type CallContext, contextOf } from '../agents/call-context.js';
 import { parseReference } from '../dsl/reference.js';
-import { defineComponent } from '../graph/component.js';
 import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import type { ChatMessage } from '../models/chat-model.js';
@@ -10,6 +9,7 @@ import { baseParams, nodeIds, nullishText, withDefault } from './base-params.js'
 import { wholeAnswer } from './chat/answers.js';
 import { readHistory } from './chat/messages.js';
 import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
+import { defineComponent } from './component.js';
 import { type CategoryText, categorizeSystem, categorizeUser } from './prompts.js';
 import { createTextReader, outputOf } from './values/text-reader.js';
 

@@ -3,10 +3,10 @@ import { evaluateLiterals } from '../dsl/python-literal.js';
 import { parseReference, type Reference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { foundValue, resolveParam, type ValueSource } from '../dsl/resolve.js';
-import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { baseParams, nullishText, nullishTexts, optionalJson } from './base-params.js';
+import { defineComponent } from './component.js';
 import { TEXT_OPERATORS, textTest } from './values/comparison.js';
 import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 

@@ -15,11 +15,12 @@ import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { typedValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
-import { type Activation, defineComponent } from '../graph/component.js';
+import type { Activation } from '../graph/node.js';
 import { type NodeEvent, type Outputs, type Settled, settled, warning } from '../graph/node-events.js';
 import { type Json, parseJson } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { baseParams, nullishText, optionalJson } from './base-params.js';
+import { defineComponent } from './component.js';
 import { serviceOf } from './services.js';
 import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 

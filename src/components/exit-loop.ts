@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import { baseParams } from './base-params.js';
+import { defineComponent } from './component.js';
 
 const params = z.looseObject({ ...baseParams });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineComponent } from '../graph/component.js';
 import { baseParams, optionalText } from './base-params.js';
+import { defineComponent } from './component.js';
 import { formParam } from './form-fields.js';
 import { askForm } from './user-fill-up.js';
 

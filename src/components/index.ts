@@ -1,11 +1,12 @@
 /** The built-in node types: one line each, sorted. */
-import type { AnyComponent } from '../graph/component.js';
+
 import { tools } from '../tools/index.js';
 import { agent } from './agent.js';
 import { answer } from './answer.js';
 import { begin } from './begin.js';
 import { browser } from './browser.js';
 import { categorize } from './categorize.js';
+import type { AnyComponent } from './component.js';
 import { dataOperations } from './data-operations.js';
 import { docGenerator } from './doc-generator.js';
 import { excelProcessor } from './excel-processor.js';

@@ -5,9 +5,9 @@ import { HTTP_METHODS, type HttpMethod } from '../adapters/egress/request-header
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { EngineError } from '../errors.js';
-import type { Activation } from '../graph/component.js';
-import { traceContextOf } from '../graph/trace-context.js';
+import type { Activation } from '../graph/node.js';
 import { isJsonObject, type Json, parseJson } from '../json.js';
+import { traceContextOf } from '../trace-context.js';
 import { baseParams, entered, nullishFlag, optionalJson, optionalText, withDefault } from './base-params.js';
 import type { TextReader } from './values/text-reader.js';
 

@@ -3,11 +3,11 @@ import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { isHtml } from '../adapters/egress/read-body.js';
 import { htmlToText } from '../documents/reading/html-to-text.js';
 import { EngineError } from '../errors.js';
-import { defineComponent } from '../graph/component.js';
 import { type NodeEvent, type Outputs, settled, warning } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { retryWith } from '../operators/retry-with.js';
+import { defineComponent } from './component.js';
 import { type InvokeParams, invokeParams, invokeRequest } from './invoke-request.js';
 import { serviceOf } from './services.js';
 import { afterWarnings, createTextReader, outputOf, referencedOutputs } from './values/text-reader.js';
@@ -80,19 +80,12 @@ function isRetryable(error: unknown): boolean {
 /** Most markup of a page that is parsed: nested elements cost the square of their number. */
 const MAX_MARKS = 50_000;
 
-/** The readable part of a web page. */
-export interface CleanPage {
-  readonly text: string;
-  /** The page had more markup than is parsed, and ends early. */
-  readonly isCut: boolean;
-}
-
 /**
  * The text of a page without scripts, styles, comments and tags; headings, lists and tables as Markdown.
  *
- * Errors: those of `htmlToText`; `NODE_FAILED` for elements nested deeper than the stack.
+ * `isCut`: the page had more markup than is parsed, and ends early. Errors: those of `htmlToText`; `NODE_FAILED` for elements nested deeper than the stack.
  */
-export async function cleanPage(html: string): Promise<CleanPage> {
+export async function cleanPage(html: string): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const end = endOfMarks(html);
   try {
     return { text: await htmlToText(html.slice(0, end), 'answer of the server'), isCut: end < html.length };

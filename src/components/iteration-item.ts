@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { AliasName } from '../dsl/reference.js';
-import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { baseParams } from './base-params.js';
+import { defineComponent } from './component.js';
 
 const params = z.looseObject({ ...baseParams });
 

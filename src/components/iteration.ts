@@ -1,6 +1,6 @@
 import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
-import { type Activation, type BodyEnd, defineComponent } from '../graph/component.js';
+import type { Activation, BodyEnd } from '../graph/node.js';
 import { interrupt, type NodeEvent, type Outputs, type Progress, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json } from '../json.js';
 import { baseParams } from './base-params.js';
@@ -14,6 +14,7 @@ import {
   type Step,
   walk,
 } from './bodies.js';
+import { defineComponent } from './component.js';
 import { runSideBySide } from './parallel.js';
 
 const params = z.looseObject({

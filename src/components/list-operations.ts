@@ -4,10 +4,11 @@ import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { foundValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
-import { type Activation, defineComponent } from '../graph/component.js';
+import type { Activation } from '../graph/node.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { baseParams, nullishText, nullishTexts, optionalJson } from './base-params.js';
+import { defineComponent } from './component.js';
 import { jsonKind, TEXT_OPERATORS, textTest } from './values/comparison.js';
 import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 

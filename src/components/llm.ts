@@ -1,10 +1,11 @@
 import type { Observable } from 'rxjs';
 import { type CallContext, contextOf } from '../agents/call-context.js';
-import { type Activation, defineComponent, type Placement } from '../graph/component.js';
+import type { Activation } from '../graph/node.js';
 import type { NodeEvent } from '../graph/node-events.js';
 import { answerEvents, askForObject } from './chat/answers.js';
 import { cutPromptTags, type Prompting, prepareMessages, type ReadPrompt } from './chat/messages.js';
 import { type LlmParams, llmParams, openNodeChat, schemaOf } from './chat/params.js';
+import { defineComponent, type Placement } from './component.js';
 import { afterWarnings, referencedOutputs } from './values/text-reader.js';
 
 /**

@@ -4,11 +4,12 @@ import { emptyOfType } from '../dsl/globals.js';
 import { normalizeReference, parseReference, type Reference } from '../dsl/reference.js';
 import { readReference, typedValue, type ValueSource } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
-import { type Activation, type BodyEnd, defineComponent } from '../graph/component.js';
+import type { Activation, BodyEnd } from '../graph/node.js';
 import { interrupt, type NodeEvent, type Outputs, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json } from '../json.js';
 import { baseParams, optionalJson, optionalText, withDefault } from './base-params.js';
 import { type Step, walk } from './bodies.js';
+import { defineComponent } from './component.js';
 import { compareForLoop } from './values/comparison.js';
 import { nameReference } from './values/text-reader.js';
 

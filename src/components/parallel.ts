@@ -1,7 +1,7 @@
 import { catchError, concat, defer, EMPTY, map, mergeMap, type Observable, of, range, takeWhile } from 'rxjs';
 import { z } from 'zod';
 import { readReference } from '../dsl/resolve.js';
-import { type Activation, type BodyEnd, defineComponent } from '../graph/component.js';
+import type { Activation, BodyEnd } from '../graph/node.js';
 import { interrupt, type NodeEvent, type Outputs, type Progress, type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { baseParams, withDefault } from './base-params.js';
@@ -17,6 +17,7 @@ import {
   type Step,
   walk,
 } from './bodies.js';
+import { defineComponent } from './component.js';
 
 const params = z.looseObject({
   ...baseParams,

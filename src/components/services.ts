@@ -1,7 +1,7 @@
 /** What components ask of the process around a run; handed to `run` as `services`. */
 
 import type { MemoryEntry, Services } from '../agents/call-context.js';
-import type { Activation } from '../graph/component.js';
+import type { Activation } from '../graph/node.js';
 import { type Files, requireService, type StoredFile } from '../tools/tool-services.js';
 
 export type { Files, MemoryEntry, Services, StoredFile };

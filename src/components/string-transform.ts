@@ -3,9 +3,10 @@ import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { foundValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
-import { type Activation, defineComponent } from '../graph/component.js';
+import type { Activation } from '../graph/node.js';
 import { settled } from '../graph/node-events.js';
 import { baseParams, optionalText, templateEngine } from './base-params.js';
+import { defineComponent } from './component.js';
 import { isTruthy } from './values/comparison.js';
 import { afterWarnings, createTextReader, nameReference, outputOf, referencedOutputs } from './values/text-reader.js';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { parseReference } from '../dsl/reference.js';
 import { resolveParam, typedValue, type ValueSource } from '../dsl/resolve.js';
-import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { baseParams, nodeIds, optionalText, withDefault } from './base-params.js';
+import { defineComponent } from './component.js';
 import { compareForSwitch } from './values/comparison.js';
 import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
 

@@ -4,13 +4,13 @@ import { artifactRecord } from '../adapters/tool-event.js';
 import { type CallContext, contextOf } from '../agents/call-context.js';
 import { renderValue } from '../dsl/render-value.js';
 import { type InterpolateOptions, resolveParam } from '../dsl/resolve.js';
-import { type AnyComponent, defineComponent } from '../graph/component.js';
 import { type NodeEvent, notice, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { callTool, parametersSchema } from '../tools/call-tool.js';
 import { type AnyTool, namesOf, type Shape, type ToolCall, type ToolEvent, type ToolRetries } from '../tools/tool.js';
 import { baseParams, entered, optionalJson } from './base-params.js';
 import { registerReferences } from './chat/retrieval.js';
+import { type AnyComponent, defineComponent } from './component.js';
 import { createTextReader, referencedOutputs, type TextReader } from './values/text-reader.js';
 
 /** Parameters that every tool has in a document. */

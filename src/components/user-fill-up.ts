@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { canonicalId } from '../dsl/component-id.js';
 import { renderValue } from '../dsl/render-value.js';
 import { foundValue } from '../dsl/resolve.js';
-import { type Activation, defineComponent, type NodeFunction } from '../graph/component.js';
+import type { Activation, NodeFunction } from '../graph/node.js';
 import { type Interrupt, interrupt, type Notice, type Outputs, type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { baseParams, optionalText, withDefault } from './base-params.js';
+import { defineComponent } from './component.js';
 import {
   type FieldValues,
   type Form,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { parseReference, type Reference } from '../dsl/reference.js';
 import { readReference, type ValueSource } from '../dsl/resolve.js';
-import { defineComponent } from '../graph/component.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { baseParams, nullishText } from './base-params.js';
+import { defineComponent } from './component.js';
 import { isTruthy } from './values/comparison.js';
 
 const candidate = z.union([z.string(), z.looseObject({ value: nullishText.describe('A reference.') })]);

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { parseReference, type Reference } from '../dsl/reference.js';
 import { readReference, type ValueSource } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
-import { type Activation, defineComponent } from '../graph/component.js';
+import type { Activation } from '../graph/node.js';
 import { type Notice, settled, type Write, warning } from '../graph/node-events.js';
 import type { Json } from '../json.js';
 import { baseParams, nullishText, optionalJson } from './base-params.js';
+import { defineComponent } from './component.js';
 import {
   ASSIGN_OPERATORS,
   type AssignOperator,

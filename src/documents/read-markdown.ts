@@ -54,7 +54,7 @@ class Reader {
     };
     for (const token of tokens as readonly MarkedToken[]) {
       const notes = token.type === 'html' ? readNotes(token.text) : undefined;
-      if (notes === undefined) this.#readToken(token, blocks, 0);
+      if (notes === undefined) blocks.push(...this.#readToken(token, 0));
       for (const note of notes ?? []) {
         if (note.kind === 'section') close();
         else if (note.kind === 'header') header = note.text;
@@ -68,53 +68,37 @@ class Reader {
 
   #read(tokens: readonly Token[], depth: number): Block[] {
     if (depth > MAX_DEPTH) throw refuse(`the content nests lists and quotes deeper than ${MAX_DEPTH} levels.`);
-    const blocks: Block[] = [];
-    for (const token of tokens as readonly MarkedToken[]) this.#readToken(token, blocks, depth);
-    return blocks;
+    return (tokens as readonly MarkedToken[]).flatMap((token) => this.#readToken(token, depth));
   }
 
-  #readToken(token: MarkedToken, blocks: Block[], depth: number): void {
+  /** The block of a token, if it has one: empty lines, definitions of links and the boxes of tasks show nothing themselves. */
+  #readToken(token: MarkedToken, depth: number): Block[] {
     switch (token.type) {
       case 'heading': {
         const level = Math.min(6, Math.max(1, token.depth)) as 1 | 2 | 3 | 4 | 5 | 6;
-        blocks.push({ kind: 'heading', level, content: this.#inline.read(token.tokens) });
-        return;
+        return [{ kind: 'heading', level, content: this.#inline.read(token.tokens) }];
       }
       case 'paragraph':
       case 'text':
-        this.#readParagraph(token, blocks);
-        return;
+        if (PAGE_BREAK.test(token.text.trim())) return [{ kind: 'page-break' }];
+        return [{ kind: 'paragraph', content: this.#inline.read(token.tokens ?? [token]) }];
       case 'html':
-        if (readNotes(token.text) === undefined) blocks.push(...this.#rawParagraphs(token.text));
-        return;
+        return readNotes(token.text) === undefined ? this.#rawParagraphs(token.text) : [];
       case 'code':
-        blocks.push({ kind: 'code', lines: token.text.split('\n') });
-        return;
+        return [{ kind: 'code', lines: token.text.split('\n') }];
       case 'blockquote':
-        blocks.push({ kind: 'quote', blocks: this.#read(token.tokens, depth + 1) });
-        return;
+        return [{ kind: 'quote', blocks: this.#read(token.tokens, depth + 1) }];
       case 'hr':
-        blocks.push({ kind: 'rule' });
-        return;
-      case 'list':
-        blocks.push({
-          kind: 'list',
-          start: token.ordered ? Number(token.start) || 0 : undefined,
-          items: token.items.map((item) => this.#readItem(item, depth + 1)),
-        });
-        return;
+        return [{ kind: 'rule' }];
+      case 'list': {
+        const items = token.items.map((item) => this.#readItem(item, depth + 1));
+        return [{ kind: 'list', start: token.ordered ? Number(token.start) || 0 : undefined, items }];
+      }
       case 'table':
-        blocks.push(this.#readTable(token));
-        return;
+        return [this.#readTable(token)];
       default:
-        // Empty lines, definitions of links and the boxes of tasks show nothing themselves.
-        return;
+        return [];
     }
-  }
-
-  #readParagraph(token: Tokens.Paragraph | Tokens.Text, blocks: Block[]): void {
-    if (PAGE_BREAK.test(token.text.trim())) blocks.push({ kind: 'page-break' });
-    else blocks.push({ kind: 'paragraph', content: this.#inline.read(token.tokens ?? [token]) });
   }
 
   /** Raw HTML as it is written, line by line. */

@@ -2,14 +2,13 @@
  * `runnel/engine`: graphs of functions, without canvases, models or stores. For libraries that build on the engine: what compiles plans,
  * runs them, reads their events and states. Types that `runnel` has as well are exported there alone.
  */
+
 export { EngineError } from '../errors.js';
 export { chain, graph } from '../graph/build.js';
-export type { Cells } from '../graph/cells.js';
-export { compile } from '../graph/compile.js';
-export { createRegistry, defineComponent, fromOperator } from '../graph/component.js';
 export { isTerminal } from '../graph/events.js';
 export type { LinkOptions } from '../graph/link.js';
 export { type Durability, type EventLog, readEvent } from '../graph/log.js';
+export { fromOperator } from '../graph/node.js';
 export {
   callEvent,
   callFinished,
@@ -20,9 +19,8 @@ export {
   settled,
   warning,
 } from '../graph/node-events.js';
-export type { ErrorHandling, HookContext, Node, PlanHooks, Scope } from '../graph/plan.js';
-export type { EdgeTables, Reach } from '../graph/reach.js';
+export type { EdgeTables, ErrorHandling, HookContext, Node, PlanHooks, Reach, Scope } from '../graph/plan.js';
 export { execute, run } from '../graph/run.js';
-export type { FrameState, TokenState } from '../graph/state.js';
+export type { Cells, FrameState, TokenState } from '../graph/state.js';
 export type { TokenStatus } from '../graph/tokens.js';
 export { foldState, transition } from '../graph/transition.js';

@@ -3,7 +3,7 @@
  * on runs: `createServer` serves canvases, `createHost` alone is a worker; stores, settings and telemetry for both.
  */
 export type { DefaultDocument, OpenCanvas } from '../hosting/canvases.js';
-export type { DeltaShape, EventFrame, FrameParts } from '../hosting/event-frame.js';
+export type { EventFrame } from '../hosting/event-frame.js';
 export { createHost, type Host, type HostLoad, type HostOptions } from '../hosting/host.js';
 export type { HostLimits, HostStores } from '../hosting/host-options.js';
 export { DEFAULT_LIMITS, type Log, SILENT_LOG } from '../hosting/host-options.js';

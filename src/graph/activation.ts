@@ -1,13 +1,21 @@
 /** One execution of a node: what the node sees of its run, and what the run keeps about the execution. */
-import { EMPTY, Observable, of, type Unsubscribable } from 'rxjs';
+import { EMPTY, Observable, of, Subject, type Unsubscribable } from 'rxjs';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { type Lookup, readReference, type ValueSource } from '../dsl/resolve.js';
+import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
-import type { Activation, BodyEnd, BodyRound } from './component.js';
 import type { ErrorInfo } from './events.js';
-import type { LiveText } from './live-text.js';
-import { type Delta, delta, type Interrupt, type NodeEvent, type Outputs, type Settled } from './node-events.js';
+import type { Activation, BodyEnd } from './node.js';
+import {
+  type BodyRound,
+  type Delta,
+  delta,
+  type Interrupt,
+  type NodeEvent,
+  type Outputs,
+  type Settled,
+} from './node-events.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
 import type { State } from './state.js';
 import type { Activity, Token } from './tokens.js';
@@ -178,4 +186,42 @@ export function fromPromise(result: Promise<Outputs | Settled | Interrupt>): Obs
       (error: unknown) => subscriber.error(error),
     );
   });
+}
+
+/** Characters that one node may stream; a model that never stops ends here. */
+const MAX_CHARACTERS = 32 * 1024 * 1024;
+
+export class LiveText {
+  readonly #pieces: Delta[] = [];
+  readonly #arrivals = new Subject<Delta>();
+  #characters = 0;
+
+  /** @throws EngineError LIMIT_REACHED when the text grows beyond 32 million characters. */
+  append(piece: Delta): void {
+    this.#characters += piece.text.length;
+    if (this.#characters > MAX_CHARACTERS) {
+      throw new EngineError('LIMIT_REACHED', `A node streamed more than ${MAX_CHARACTERS} characters; it was stopped.`);
+    }
+    this.#pieces.push(piece);
+    this.#arrivals.next(piece);
+  }
+
+  get isEmpty(): boolean {
+    return this.#pieces.length === 0;
+  }
+
+  complete(): void {
+    this.#arrivals.complete();
+  }
+
+  /** Every piece from the first, then what comes; completes with the text. */
+  read(): Observable<Delta> {
+    return new Observable((subscriber) => {
+      // By index: a piece that arrives while earlier ones are replayed is taken by this same loop.
+      for (let at = 0; at < this.#pieces.length && !subscriber.closed; at += 1) {
+        subscriber.next(this.#pieces[at] as Delta);
+      }
+      return this.#arrivals.subscribe(subscriber);
+    });
+  }
 }

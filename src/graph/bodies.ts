@@ -1,6 +1,7 @@
 /** Passes through the bodies of containers: opening one, continuing one of a restored run, and closing it. */
 import { Observable } from 'rxjs';
-import type { BodyEnd, BodyRound } from './component.js';
+import type { BodyEnd } from './node.js';
+import type { BodyRound } from './node-events.js';
 import type { Node, Plan } from './plan.js';
 import type { Reporter } from './reporter.js';
 import type { PerformOptions } from './run-options.js';

@@ -1,7 +1,7 @@
 /** Graphs made in code: functions and edges instead of a document. */
 import { EngineError } from '../errors.js';
-import type { NodeFunction } from './component.js';
 import { link, type NodeSpec } from './link.js';
+import type { NodeFunction } from './node.js';
 import type { Plan } from './plan.js';
 
 /** A node of a graph made in code. */

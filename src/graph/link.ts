@@ -3,9 +3,18 @@ import { createHash } from 'node:crypto';
 import { canonicalId } from '../dsl/component-id.js';
 import { EngineError } from '../errors.js';
 import type { JsonObject } from '../json.js';
-import type { NodeFunction, Port } from './component.js';
-import { indexOfNode, type Node, type Plan, type PlanHooks, type Scope, type Variables } from './plan.js';
-import { measure, Reach } from './reach.js';
+import type { NodeFunction } from './node.js';
+import {
+  indexOfNode,
+  measure,
+  type Node,
+  type Plan,
+  type PlanHooks,
+  type Port,
+  Reach,
+  type Scope,
+  type Variables,
+} from './plan.js';
 
 /** A node before it is linked; names other nodes by id. */
 export interface NodeSpec {

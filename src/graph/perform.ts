@@ -18,6 +18,7 @@ import {
   type ActivationHost,
   fromPromise,
   isThenable,
+  LiveText,
   NodeActivation,
   type NodeResult,
   type Outcome,
@@ -25,11 +26,10 @@ import {
   toOutcome,
 } from './activation.js';
 import { Bodies } from './bodies.js';
-import type { BodyEnd, BodyRound } from './component.js';
 import { type ErrorInfo, errorOutputs, infoOf } from './events.js';
-import { LiveText } from './live-text.js';
-import { isComing, missing, problemOf, producerBefore } from './needs.js';
-import { delta, type Interrupt, type Settled, settled } from './node-events.js';
+import { isComing, missing, problemOf, producerBefore } from './frontier.js';
+import type { BodyEnd } from './node.js';
+import { type BodyRound, delta, type Interrupt, type Settled, settled } from './node-events.js';
 import type { ErrorHandling, Node, Plan } from './plan.js';
 import type { Reporter } from './reporter.js';
 import type { PerformOptions } from './run-options.js';

@@ -2,7 +2,6 @@
 import type { Json, JsonObject } from '../json.js';
 import type { NodeActivation } from './activation.js';
 import { CallLog } from './calls.js';
-import type { BodyRound } from './component.js';
 import type {
   CallsOfNode,
   ErrorInfo,
@@ -13,7 +12,7 @@ import type {
   TerminalEvent,
   Unstamped,
 } from './events.js';
-import type { Call, Delta, Interrupt, Notice, Outputs, Progress, Settled, Usage } from './node-events.js';
+import type { BodyRound, Call, Delta, Interrupt, Notice, Outputs, Progress, Settled, Usage } from './node-events.js';
 import type { Node, Plan } from './plan.js';
 import type { FrameState, State } from './state.js';
 import { type Frame, framePath, type Token } from './tokens.js';

@@ -11,8 +11,8 @@ import { Performance } from './perform.js';
 import type { Plan, Variables } from './plan.js';
 import { EventReporter, pendingQuestions, Retractions, SILENT } from './reporter.js';
 import { checkOptions, type RunEnd, type RunOptions, type RunOutcome, type Start } from './run-options.js';
+import { readCheckpoint, stateFromJson, stateToJson } from './snapshot.js';
 import { type Checkpoint, NO_USAGE, type State } from './state.js';
-import { readCheckpoint, stateFromJson, stateToJson } from './state-json.js';
 import type { Token } from './tokens.js';
 import { freshState, type LiveState, recoveredState, resumedState } from './transition.js';
 

@@ -6,9 +6,9 @@
  * (see `state.ts`). What a live run does with a token, its *activity*, hangs on the token and is no part of the state.
  */
 import type { Json, JsonObject } from '../json.js';
-import type { Cells } from './cells.js';
 import type { Outputs } from './node-events.js';
 import type { Scope, Variables } from './plan.js';
+import type { Cells } from './state.js';
 
 /** `ready`: may run. `held`: waits at a join. `running`: at work. `waiting`: needs an answer, itself or in its body. */
 export type TokenStatus = 'ready' | 'held' | 'running' | 'waiting';

@@ -12,14 +12,12 @@
  */
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
-import { Cells } from './cells.js';
-import type { BodyRound } from './component.js';
 import type { NodeFailed, RunEvent, RunUsage } from './events.js';
 import { Frontier } from './frontier.js';
-import type { Interrupt, Outputs, Progress, Settled, Usage } from './node-events.js';
+import type { BodyRound, Interrupt, Outputs, Progress, Settled, Usage } from './node-events.js';
 import type { Node, Plan, Scope, Variables } from './plan.js';
 import { restore, snapshot } from './snapshot.js';
-import { addUsage, NO_USAGE, type State } from './state.js';
+import { addUsage, Cells, NO_USAGE, type State } from './state.js';
 import { detachConsumers, Frame, leave, retire, type Token } from './tokens.js';
 import { applyWrites } from './values.js';
 

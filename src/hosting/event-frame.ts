@@ -12,48 +12,52 @@ export function isLastEvent(type: string): boolean {
 }
 
 /** An event of the engine with its JSON, and its JSON in RAGFlow's format: each is written once for all clients, when it is needed. */
-export class EventFrame implements LoggedEvent {
-  readonly seq: number;
-  /** Type of the event. */
-  readonly event: string;
+export interface EventFrame extends LoggedEvent {
   /** Of `json` in UTF-8; of a merged frame an upper bound, since texts that are written together may need fewer escapes. */
   readonly bytes: number;
   /** Number of the first event in it, when several were merged; `seq` is that of the last. */
   readonly fromSeq: number | undefined;
-  /** What it shares with the other pieces of its text; undefined for all other events, and for those of a log. */
-  readonly shape: DeltaShape | undefined;
   /** That of its run. */
   readonly projection: RagflowProjection;
-  #json: string | undefined;
-  #source: RunEvent | undefined;
-  #isProjected = false;
-  #ragflow: string | undefined = undefined;
+  /** The event; parsed at the first use when it was read from a log. */
+  readonly source: RunEvent;
+  /** The JSON of the event for clients: as it is stored, but for the message of an error that is not for them. */
+  readonly engine: string;
+  /** The JSON of the event in RAGFlow's format, without line ends; undefined when it has no counterpart there. */
+  readonly ragflow: string | undefined;
+  /** The event in RAGFlow's format. */
+  readonly wire: WireEvent | undefined;
+}
 
-  constructor({ seq, event, json, source, bytes, fromSeq, shape, projection }: FrameParts) {
+/** Any event but a piece of text that was just made. */
+class WholeFrame implements EventFrame {
+  readonly seq: number;
+  readonly event: string;
+  readonly json: string;
+  readonly bytes: number;
+  readonly projection: RagflowProjection;
+  #source: RunEvent | undefined;
+  /** Null before it was projected. */
+  #ragflow: string | undefined | null = null;
+
+  constructor({ seq, event, json, bytes }: Required<LoggedEvent>, projection: RagflowProjection, source?: RunEvent) {
     this.seq = seq;
     this.event = event;
+    this.json = json;
     this.bytes = bytes;
-    this.fromSeq = fromSeq;
-    this.shape = shape;
     this.projection = projection;
-    this.#json = json;
     this.#source = source;
   }
 
-  /** The event as JSON, without line ends. */
-  get json(): string {
-    this.#json ??=
-      this.shape === undefined ? JSON.stringify(this.#source) : deltaJson(this.shape, this.#source as NodeDelta);
-    return this.#json;
+  get fromSeq(): undefined {
+    return undefined;
   }
 
-  /** The event; parsed at the first use when it was read from a log. */
   get source(): RunEvent {
     this.#source ??= JSON.parse(this.json) as RunEvent;
     return this.#source;
   }
 
-  /** The JSON of the event for clients: as it is stored, but for the message of an error that is not for them. */
   get engine(): string {
     if (this.event !== 'run-failed') return this.json;
     const source = this.source as RunFailed;
@@ -61,39 +65,93 @@ export class EventFrame implements LoggedEvent {
     return expose ? this.json : JSON.stringify({ ...source, error: { ...source.error, message: summary } });
   }
 
-  /** The JSON of the event in RAGFlow's format, without line ends; undefined when it has no counterpart there. */
   get ragflow(): string | undefined {
-    if (!this.#isProjected) {
-      this.#isProjected = true;
-      this.#ragflow = this.projection.write(this.source);
-    }
+    if (this.#ragflow === null) this.#ragflow = this.projection.write(this.source);
     return this.#ragflow;
   }
 
-  /** The event in RAGFlow's format. */
   get wire(): WireEvent | undefined {
     return this.projection.project(this.source);
   }
 }
 
-/** What a frame is made of. */
-export interface FrameParts {
+/** A piece of text. Most frames are, and a log in memory holds them all: what pieces share is in their shape. */
+class PieceFrame implements EventFrame {
   readonly seq: number;
-  readonly event: string;
+  readonly at: number;
+  readonly text: string;
   readonly bytes: number;
-  /** At least one of the two. */
-  readonly json: string | undefined;
-  readonly source: RunEvent | undefined;
   readonly fromSeq: number | undefined;
-  readonly shape: DeltaShape | undefined;
+  readonly shape: PieceShape;
+  #json: string | undefined = undefined;
+  /** Null before it was projected. */
+  #ragflow: string | undefined | null = null;
+
+  constructor(shape: PieceShape, seq: number, at: number, text: string, bytes: number, fromSeq: number | undefined) {
+    this.seq = seq;
+    this.at = at;
+    this.text = text;
+    this.bytes = bytes;
+    this.fromSeq = fromSeq;
+    this.shape = shape;
+  }
+
+  get event(): string {
+    return 'node-delta';
+  }
+
+  get projection(): RagflowProjection {
+    return this.shape.projection;
+  }
+
+  get json(): string {
+    this.#json ??= `${this.shape.before}${this.seq},"at":${this.at},"text":"${escapeJson(this.text)}"}`;
+    return this.#json;
+  }
+
+  get engine(): string {
+    return this.json;
+  }
+
+  get source(): NodeDelta {
+    return { ...this.shape.constants, seq: this.seq, at: this.at, text: this.text };
+  }
+
+  get ragflow(): string | undefined {
+    if (this.#ragflow === null) this.#ragflow = this.projection.writeText(this.shape.constants, this.text);
+    return this.#ragflow;
+  }
+
+  get wire(): WireEvent | undefined {
+    return this.projection.project(this.source);
+  }
+}
+
+/** What the pieces of one text share. */
+interface PieceShape {
+  readonly constants: Omit<NodeDelta, 'seq' | 'at' | 'text'>;
+  /** The JSON of a piece up to its number. */
+  readonly before: string;
+  /** Of everything but the number, the time and the text, in UTF-8. */
+  readonly bytes: number;
   readonly projection: RagflowProjection;
 }
 
-/** Makes the frames of one run. Pieces of text share most of their JSON, which is written once. */
+/** What stands between the number and the text, and behind it. */
+const AROUND_BYTES = ',"at":,"text":""}'.length;
+
+/** Digits of a whole number; writing it down would take several times as long. */
+function digitsOf(value: number): number {
+  let digits = 1;
+  for (let rest = value; rest >= 10; rest /= 10) digits += 1;
+  return digits;
+}
+
+/** Makes the frames of one run. */
 export class EventFramer {
   readonly #projection: RagflowProjection;
   /** Of the last piece: most follow one of the same node. */
-  #shape: DeltaShape | undefined = undefined;
+  #shape: PieceShape | undefined = undefined;
 
   constructor(projection: RagflowProjection) {
     this.#projection = projection;
@@ -102,98 +160,40 @@ export class EventFramer {
   /** @throws RangeError when the event is nested too deep to be written as JSON. */
   frame(source: RunEvent): EventFrame {
     const { type: event, seq } = source;
-    if (event === 'node-delta') return this.#delta(source);
+    if (event === 'node-delta') return this.#piece(source);
     const json = eventJson(source);
-    return new EventFrame({
-      seq,
-      event,
-      bytes: Buffer.byteLength(json),
-      json,
-      source,
-      fromSeq: undefined,
-      shape: undefined,
-      projection: this.#projection,
-    });
+    return new WholeFrame({ seq, event, json, bytes: Buffer.byteLength(json) }, this.#projection, source);
   }
 
-  #delta(source: NodeDelta): EventFrame {
+  #piece(source: NodeDelta): PieceFrame {
+    const { seq, at, text } = source;
     let shape = this.#shape;
-    if (shape?.token !== source.token || shape.port !== source.port) {
-      shape = shapeOf(source);
+    if (shape?.constants.token !== source.token || shape.constants.port !== source.port) {
+      shape = this.#shapeOf(source);
       this.#shape = shape;
     }
-    const { seq, at, text } = source;
-    return new EventFrame({
-      seq,
-      event: 'node-delta',
-      bytes: shape.bytes + headOf(seq, at).length + utf8Length(escapeJson(text)),
-      // Written when it is stored or sent; text for a log in this process may never be.
-      json: undefined,
-      source,
-      fromSeq: undefined,
-      shape,
-      projection: this.#projection,
-    });
+    const bytes = shape.bytes + digitsOf(seq) + digitsOf(at) + utf8Length(escapeJson(text));
+    return new PieceFrame(shape, seq, at, text, bytes, undefined);
   }
-}
 
-/** What the pieces of one text share. */
-export interface DeltaShape {
-  readonly token: number;
-  readonly port: string;
-  /** The JSON of a piece up to its number. */
-  readonly before: string;
-  /** Of that and of what ends a piece, in UTF-8. */
-  readonly bytes: number;
-}
-
-function shapeOf({ type, run, node, within, token, port }: NodeDelta): DeltaShape {
-  const before = `${JSON.stringify({ type, run, node, ...(within !== undefined && { within }), token, port }).slice(0, -1)},"seq":`;
-  return { token, port, before, bytes: Buffer.byteLength(before) + 2 };
-}
-
-function deltaJson({ before }: DeltaShape, { seq, at, text }: NodeDelta): string {
-  return `${before}${headOf(seq, at)}${escapeJson(text)}"}`;
-}
-
-function headOf(seq: number, at: number): string {
-  return `${seq},"at":${at},"text":"`;
+  #shapeOf({ type, run, node, within, token, port }: NodeDelta): PieceShape {
+    const constants = { type, run, node, ...(within !== undefined && { within }), token, port };
+    const before = `${JSON.stringify(constants).slice(0, -1)},"seq":`;
+    return { constants, before, bytes: Buffer.byteLength(before) + AROUND_BYTES, projection: this.#projection };
+  }
 }
 
 /** The frame of an event of a log. */
 export function storedFrame(stored: LoggedEvent, projection: RagflowProjection): EventFrame {
+  if (stored instanceof WholeFrame || stored instanceof PieceFrame) return stored;
   const { seq, event, json, bytes = Buffer.byteLength(json) } = stored;
-  return new EventFrame({
-    seq,
-    event,
-    bytes,
-    json,
-    source: undefined,
-    fromSeq: undefined,
-    shape: undefined,
-    projection,
-  });
+  return new WholeFrame({ seq, event, json, bytes }, projection);
 }
 
 /** Two neighbouring pieces of one text as one frame, numbered as the last; undefined when they are something else. */
 export function mergeFrames(older: EventFrame, newer: EventFrame): EventFrame | undefined {
-  const { shape, seq, event, projection } = newer;
-  if (shape === undefined || older.shape !== shape) return undefined;
-  const { type, run, at, node, within, token, port, text: added } = newer.source as NodeDelta;
-  const text = (older.source as NodeDelta).text + added;
-  return new EventFrame({
-    seq,
-    event,
-    bytes: older.bytes + utf8Length(escapeJson(added)),
-    // Written when it is sent: it may still grow until then.
-    json: undefined,
-    // Field by field: a spread costs several times as much, for every piece that waits.
-    source:
-      within === undefined
-        ? { type, run, seq, at, node, token, port, text }
-        : { type, run, seq, at, node, within, token, port, text },
-    fromSeq: older.fromSeq ?? older.seq,
-    shape,
-    projection,
-  });
+  if (!(older instanceof PieceFrame && newer instanceof PieceFrame) || older.shape !== newer.shape) return undefined;
+  const { shape, seq, at, text } = newer;
+  const bytes = older.bytes + utf8Length(escapeJson(text));
+  return new PieceFrame(shape, seq, at, older.text + text, bytes, older.fromSeq ?? older.seq);
 }

@@ -1,8 +1,7 @@
 /** Runs that start from another run: the state that they start with, and the session that they belong to. */
 import { EngineError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
-import { forkAt, type RunHistory } from '../graph/forks/fork.js';
-import { migrateCheckpoint } from '../graph/forks/migrate-checkpoint.js';
+import { forkAt, migrateCheckpoint, type RunHistory } from '../graph/fork.js';
 import { changesState } from '../graph/log.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { JsonObject } from '../json.js';

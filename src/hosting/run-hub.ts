@@ -16,12 +16,11 @@ import {
 } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
-import type { TraceContext } from '../graph/trace-context.js';
 import type { RunRecord } from '../records/runs.js';
 import { observed } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { OpenCanvas } from './canvases.js';
-import { findProjection } from './canvases.js';
+import type { TraceContext } from '../trace-context.js';
+import { findProjection, type OpenCanvas } from './canvases.js';
 import { storeConversation } from './conversation.js';
 import type { EventFrame } from './event-frame.js';
 import { type Following, follow } from './follow.js';

@@ -1,7 +1,7 @@
 /** The command that starts a run: plain data, so that any process with the same stores can carry it out. */
 import { z } from 'zod';
-import type { TraceContext } from '../graph/trace-context.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import type { TraceContext } from '../trace-context.js';
 import type { DefaultDocument } from './canvases.js';
 import { badArgument } from './refusals.js';
 

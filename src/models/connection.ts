@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { parseJson } from '../json.js';
-import { invalidOption } from '../operators/invalid-option.js';
+import { invalidOption, requireWhole } from '../operators/invalid-option.js';
 import { type CallTarget, refusal, unreachable, unusable } from './provider-error.js';
 
 /** Bytes of an error's body that are read; messages are shorter. */
@@ -62,9 +62,9 @@ export interface AnswerBody {
  */
 export function createConnection(options: ConnectionOptions): Connection {
   const { idleTimeoutMs = 600_000, timeoutMs = 3_600_000, maxResponseBytes = 64 * 1024 * 1024 } = options;
-  requirePositive('idleTimeoutMs', idleTimeoutMs);
-  requirePositive('timeoutMs', timeoutMs);
-  requirePositive('maxResponseBytes', maxResponseBytes);
+  requireWhole('createConnection', 'idleTimeoutMs', idleTimeoutMs, 1);
+  requireWhole('createConnection', 'timeoutMs', timeoutMs, 1);
+  requireWhole('createConnection', 'maxResponseBytes', maxResponseBytes, 1);
   const base = parseBaseUrl(options.baseUrl);
   const prefix = withoutEnd(base.pathname.replace(/\/+$/, ''), options.chatPath ?? '');
   const ownHeaders = lowerCased(options.headers);
@@ -186,12 +186,6 @@ function parseBaseUrl(baseUrl: string): URL {
 
 function withoutEnd(text: string, end: string): string {
   return end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
-}
-
-function requirePositive(option: string, value: number): void {
-  if (!(Number.isSafeInteger(value) && value >= 1)) {
-    throw invalidOption('createConnection', option, 'a whole number of at least 1', value);
-  }
 }
 
 function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<string, string> {

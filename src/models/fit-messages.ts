@@ -1,4 +1,4 @@
-import { invalidOption } from '../operators/invalid-option.js';
+import { requireWhole } from '../operators/invalid-option.js';
 import { type ChatMessage, type ContentPart, contentText } from './chat-model.js';
 import { cutToTokens, estimateTokens } from './estimate-tokens.js';
 
@@ -30,12 +30,8 @@ export interface FitOptions {
  */
 export function fitMessages(messages: readonly ChatMessage[], options: FitOptions = {}): readonly ChatMessage[] {
   const { contextLength = DEFAULT_CONTEXT, maxImages = 16 } = options;
-  if (!(Number.isSafeInteger(contextLength) && contextLength >= 1)) {
-    throw invalidOption('fitMessages', 'contextLength', 'a whole number of at least 1', contextLength);
-  }
-  if (!(Number.isSafeInteger(maxImages) && maxImages >= 0)) {
-    throw invalidOption('fitMessages', 'maxImages', 'a whole number of at least 0', maxImages);
-  }
+  requireWhole('fitMessages', 'contextLength', contextLength, 1);
+  requireWhole('fitMessages', 'maxImages', maxImages, 0);
   const budget = Math.floor(contextLength * USABLE_SHARE);
   const limited = limitImages(messages, maxImages);
   if (tokensOf(limited) <= budget) return limited;

@@ -1,7 +1,7 @@
 import { type MonoTypeOperatorFunction, Observable, type Subscriber } from 'rxjs';
 import { EngineError } from '../errors.js';
 import { Fifo } from '../operators/fifo.js';
-import { invalidOption } from '../operators/invalid-option.js';
+import { requireWhole } from '../operators/invalid-option.js';
 import type { ChatModel } from './chat-model.js';
 
 /** Waiters that gave up and may stay in the queue before it is swept. */
@@ -50,12 +50,8 @@ interface Waiter {
  */
 export function createLimiter(options: LimiterOptions = {}): Limiter {
   const { maxConcurrent = 10, maxWaiting = 10_000, whenFull = modelsFull(maxConcurrent, maxWaiting) } = options;
-  if (!(Number.isSafeInteger(maxConcurrent) && maxConcurrent >= 1)) {
-    throw invalidOption('createLimiter', 'maxConcurrent', 'a whole number of at least 1', maxConcurrent);
-  }
-  if (!(Number.isSafeInteger(maxWaiting) && maxWaiting >= 0)) {
-    throw invalidOption('createLimiter', 'maxWaiting', 'a whole number of at least 0', maxWaiting);
-  }
+  requireWhole('createLimiter', 'maxConcurrent', maxConcurrent, 1);
+  requireWhole('createLimiter', 'maxWaiting', maxWaiting, 0);
 
   let queue = new Fifo<Waiter>();
   let running = 0;

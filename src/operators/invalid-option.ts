@@ -9,3 +9,9 @@ export function invalidOption(owner: string, option: string, allowed: string, re
   const shown = typeof received === 'string' ? JSON.stringify(received) : String(received);
   return new EngineError('OPTION_INVALID', `${owner}: "${option}" must be ${allowed}; received ${shown}.`);
 }
+
+/** Refuses a number that is not a whole one of at least `least`. @throws EngineError `OPTION_INVALID`. */
+export function requireWhole(owner: string, option: string, value: number, least: 0 | 1): void {
+  if (Number.isSafeInteger(value) && value >= least) return;
+  throw invalidOption(owner, option, `a whole number of at least ${least}`, value);
+}

@@ -17,8 +17,7 @@ interface StoredSnapshot {
 
 /** The log of one run; the event numbered `seq` lies at `seq - 1`. */
 interface Entries {
-  readonly names: string[];
-  readonly texts: string[];
+  readonly events: LoggedEvent[];
   /** Of the events. */
   bytes: number;
   /** The first and the newest one. */
@@ -54,8 +53,8 @@ export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
   return {
     append(tenant, run, { events, snapshot }) {
       const key = keyOf(tenant, run);
-      const log = logs.get(key) ?? { names: [], texts: [], bytes: 0, snapshots: [], hasEnded: false };
-      let last = log.texts.length;
+      const log = logs.get(key) ?? { events: [], bytes: 0, snapshots: [], hasEnded: false };
+      let last = log.events.length;
       let bytes = 0;
       // Everything is checked before anything is stored.
       for (const event of events) {
@@ -69,10 +68,8 @@ export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
       const added = bytes + bytesOf(snapshots) - bytesOf(log.snapshots);
       if (totalBytes + added > maxBytes) makeRoom(added);
       logs.set(key, log);
-      for (const { event, json } of events) {
-        log.names.push(event);
-        log.texts.push(json);
-      }
+      // As they are: one that writes its JSON when it is read need not write it here.
+      for (const event of events) log.events.push(event);
       log.bytes += bytes;
       log.snapshots = snapshots;
       totalBytes += added;
@@ -108,11 +105,11 @@ function bytesOf(snapshots: readonly StoredSnapshot[]): number {
 function readAfter(log: Entries, after: number, maxEvents: number, maxBytes: number): LoggedEvent[] {
   const found: LoggedEvent[] = [];
   let bytes = 0;
-  for (let at = Math.max(0, after); at < log.texts.length && found.length < maxEvents; at += 1) {
-    const json = log.texts[at] as string;
-    bytes += json.length;
+  for (let at = Math.max(0, after); at < log.events.length && found.length < maxEvents; at += 1) {
+    const event = log.events[at] as LoggedEvent;
+    bytes += event.bytes ?? event.json.length;
     if (bytes > maxBytes && found.length > 0) break;
-    found.push({ seq: at + 1, event: log.names[at] as string, json });
+    found.push(event);
   }
   return found;
 }

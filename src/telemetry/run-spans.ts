@@ -19,8 +19,8 @@ import {
   type RunEvent,
 } from '../graph/events.js';
 import { findNode, type Node } from '../graph/plan.js';
-import { readTraceContext, type TraceContext, type TraceSource } from '../graph/trace-context.js';
 import type { Json } from '../json.js';
+import { readTraceContext, type TraceContext, type TraceSource } from '../trace-context.js';
 import { ATTRIBUTE, boundedAttributes, CALL, type Moment, NodeSpan, recordError, shortened } from './node-span.js';
 import type { RunWatch, WatchedRun } from './run-watch.js';
 

@@ -2,7 +2,7 @@
 import { defer, type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { RunEvent } from '../graph/events.js';
 import type { Plan } from '../graph/plan.js';
-import type { TraceContext } from '../graph/trace-context.js';
+import type { TraceContext } from '../trace-context.js';
 
 /** A run that is about to start. */
 export interface WatchedRun {

@@ -1,7 +1,7 @@
 /** Observes the runs of a process: metrics always, traces where a collector is configured. */
 
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { passThrough, type TraceSource } from '../graph/trace-context.js';
+import { passThrough, type TraceSource } from '../trace-context.js';
 import { MetricRegistry } from './metric-registry.js';
 import type { OpenSdk, SdkPlan, TelemetryLog } from './open-sdk.js';
 import { RunMeters } from './run-meters.js';

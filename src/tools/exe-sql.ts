@@ -7,9 +7,9 @@ import { describeSchema, traceComment, withComment } from '../adapters/sql/schem
 import type { DatabaseAddress, DatabaseSession, StatementBounds, Table } from '../adapters/sql/session.js';
 import { nothingToRun, readStatements } from '../adapters/sql/statements.js';
 import { markdownTable } from '../documents/markdown-tables.js';
-import type { TraceContext } from '../graph/trace-context.js';
 import type { Json, JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
+import type { TraceContext } from '../trace-context.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
 import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
 import { requireService } from './tool-services.js';

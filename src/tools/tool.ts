@@ -8,9 +8,9 @@ import type { Observable } from 'rxjs';
 import type { z } from 'zod';
 import { type Artifact, type ToolEvent, type ToolResult, toolResult } from '../adapters/tool-event.js';
 import type { ValueSource } from '../dsl/resolve.js';
-import type { Port } from '../graph/component.js';
-import type { TraceContext } from '../graph/trace-context.js';
+import type { Port } from '../graph/plan.js';
 import type { Json, JsonObject } from '../json.js';
+import type { TraceContext } from '../trace-context.js';
 import type { ToolServices } from './tool-services.js';
 
 export type { Artifact, ToolEvent, ToolResult };

@@ -1,7 +1,7 @@
+import type { TimeoutResolver } from '../canvas/compile.js';
+import type { Registry } from '../components/component.js';
 import type { Services } from '../components/services.js';
 import type { DocumentIssue } from '../dsl/document.js';
-import type { Registry } from '../graph/component.js';
-import type { TimeoutResolver } from '../graph/timeouts.js';
 import type { OpenCanvas } from '../hosting/canvases.js';
 import type { Host } from '../hosting/host.js';
 import type { HostStores, Log } from '../hosting/host-options.js';

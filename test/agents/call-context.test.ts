@@ -6,9 +6,9 @@ import type { AgentTool } from '../../src/agents/agent-tool.js';
 import { callContext } from '../../src/agents/call-context.js';
 import { openChat } from '../../src/agents/chat.js';
 import { runAgent } from '../../src/agents/run-agent.js';
-import type { TraceSource } from '../../src/graph/trace-context.js';
 import { collectAnswer } from '../../src/models/collect-answer.js';
 import { toolResult } from '../../src/tools/tool.js';
+import type { TraceSource } from '../../src/trace-context.js';
 import { chatServices } from '../components/text-activation.js';
 
 describe('a chat without a canvas', () => {

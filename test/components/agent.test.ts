@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EgressClient, EgressRequest } from '../../src/adapters/egress/egress-client.js';
 import { agent } from '../../src/components/agent.js';
 import { EngineError } from '../../src/errors.js';
-import type { Activation } from '../../src/graph/component.js';
+import type { Activation } from '../../src/graph/node.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import type { ScriptInput } from '../../src/models/scripted.js';

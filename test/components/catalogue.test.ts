@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { COMPONENT_PAGE, componentDocs } from '../../scripts/generate-component-docs.js';
 import { describeComponent, formatComponent } from '../../src/components/catalogue.js';
+import { defineComponent } from '../../src/components/component.js';
 import { components } from '../../src/components/index.js';
-import { defineComponent } from '../../src/graph/component.js';
 
 const echo = defineComponent({
   type: 'Echo',

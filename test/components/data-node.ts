@@ -1,7 +1,8 @@
 import { isObservable, type Observable } from 'rxjs';
 import { nodeOf } from '../../marble-tests/components/data-run.js';
+import type { Component } from '../../src/components/component.js';
 import type { Lookup, ValueSource } from '../../src/dsl/resolve.js';
-import type { Activation, Component } from '../../src/graph/component.js';
+import type { Activation } from '../../src/graph/node.js';
 import type { NodeEvent, Settled } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
 

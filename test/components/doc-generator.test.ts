@@ -1,9 +1,9 @@
 import { lastValueFrom, type Observable, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { createRegistry } from '../../src/components/component.js';
 import { docGenerator } from '../../src/components/doc-generator.js';
 import type { StoredFile } from '../../src/components/services.js';
 import { Downloads } from '../../src/components/speaking/files.js';
-import { createRegistry } from '../../src/graph/component.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { JsonObject } from '../../src/json.js';
 import { pdfPages } from '../documents/read-back.js';

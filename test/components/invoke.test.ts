@@ -8,8 +8,8 @@ import {
 } from '../../src/adapters/egress/egress-client.js';
 import { invoke } from '../../src/components/invoke.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
-import { passThrough } from '../../src/graph/trace-context.js';
 import type { Json, JsonObject } from '../../src/json.js';
+import { passThrough } from '../../src/trace-context.js';
 import { serve } from '../adapters/egress/support/servers.js';
 import { activationOf, nodeOf, outputsOf, runAtOnce, type Surroundings, warningsOf } from './text-activation.js';
 

@@ -1,8 +1,8 @@
 import { lastValueFrom, type Observable, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createEgressClient } from '../../src/adapters/egress/egress-client.js';
+import { createRegistry } from '../../src/components/component.js';
 import { components } from '../../src/components/index.js';
-import { createRegistry } from '../../src/graph/component.js';
 import type { NodeEvent } from '../../src/graph/node-events.js';
 import type { JsonObject } from '../../src/json.js';
 import { type Routes, startUpstream, type Upstream } from '../tools/support/upstream.js';

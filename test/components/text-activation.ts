@@ -1,8 +1,9 @@
 import { EMPTY, filter, isObservable, type MonoTypeOperatorFunction, type Observable, of } from 'rxjs';
+import type { Component, Placement } from '../../src/components/component.js';
 import { parseReference } from '../../src/dsl/reference.js';
 import { renderValue } from '../../src/dsl/render-value.js';
 import { type Lookup, readReference, type ValueSource } from '../../src/dsl/resolve.js';
-import type { Activation, Component, NodeFunction, Placement } from '../../src/graph/component.js';
+import type { Activation, NodeFunction } from '../../src/graph/node.js';
 import { type Delta, delta, type NodeEvent, type Settled } from '../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import type { ChatDelta, ChatModel, ChatRequest } from '../../src/models/chat-model.js';

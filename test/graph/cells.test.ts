@@ -1,6 +1,6 @@
 /** The persistent vector against plain arrays. */
 import { describe, expect, it } from 'vitest';
-import { Cells } from '../../src/graph/cells.js';
+import { Cells } from '../../src/graph/state.js';
 import { property } from '../support/random.js';
 
 describe('Cells', () => {

@@ -1,13 +1,11 @@
 /** `Frontier` against a slow model of the same rules, on random graphs with cycles and gotos, live and restored from JSON. */
 import { describe, expect } from 'vitest';
-import { Cells } from '../../src/graph/cells.js';
 import { Frontier } from '../../src/graph/frontier.js';
 import { link } from '../../src/graph/link.js';
 import type { Outputs } from '../../src/graph/node-events.js';
 import type { Plan, Scope } from '../../src/graph/plan.js';
-import { restore, snapshot } from '../../src/graph/snapshot.js';
-
-import { stateFromJson, stateToJson } from '../../src/graph/state-json.js';
+import { restore, snapshot, stateFromJson, stateToJson } from '../../src/graph/snapshot.js';
+import { Cells } from '../../src/graph/state.js';
 import { Frame, type Token } from '../../src/graph/tokens.js';
 import { property, type Random } from '../support/random.js';
 import { randomCycles, TokenGame } from './support/token-game.js';

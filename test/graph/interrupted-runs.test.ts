@@ -1,8 +1,8 @@
 /** Runs that are stopped at any moment and go on from their State: what they give is what an undisturbed run gives. */
 import { describe, expect } from 'vitest';
-import type { NodeFunction } from '../../src/graph/component.js';
 import { isTerminal, type RunEvent } from '../../src/graph/events.js';
 import { link } from '../../src/graph/link.js';
+import type { NodeFunction } from '../../src/graph/node.js';
 import { type NodeEvent, settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
 import { hash, property } from '../support/random.js';

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { concat, NEVER, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { NodeFunction } from '../../src/graph/component.js';
+import type { NodeFunction } from '../../src/graph/node.js';
 import { interrupt, type Settled, settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
 import type { RunOptions, Start } from '../../src/graph/run-options.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/graph/events.js';
 import { eventJson, readEvent } from '../../src/graph/log.js';
-import { stateFromJson, stateToJson } from '../../src/graph/state-json.js';
+import { stateFromJson, stateToJson } from '../../src/graph/snapshot.js';
 import { foldState, transition } from '../../src/graph/transition.js';
 import { initialState } from './support/initial-state.js';
 import { draw, planOf } from './support/specs.js';

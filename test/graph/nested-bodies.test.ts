@@ -1,8 +1,8 @@
 /** Bodies inside bodies: questions at any depth, answered in any order, give what a run without questions gives. */
 import { describe, expect } from 'vitest';
-import type { Activation, NodeFunction } from '../../src/graph/component.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import { link, type NodeSpec } from '../../src/graph/link.js';
+import type { Activation, NodeFunction } from '../../src/graph/node.js';
 import { interrupt, type NodeEvent, settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
 import type { JsonObject } from '../../src/json.js';

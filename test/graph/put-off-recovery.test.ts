@@ -1,7 +1,7 @@
 /** A node that waits for one beside it, in processes that are lost at any write. */
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Activation } from '../../src/graph/component.js';
+import type { Activation } from '../../src/graph/node.js';
 import { settled } from '../../src/graph/node-events.js';
 import type { Start } from '../../src/graph/run-options.js';
 import { property } from '../support/random.js';

@@ -1,8 +1,8 @@
 /** Random graphs with cycles, gotos and failures: they end, and a run resumed after any settlement goes on as if nothing was. */
 import { describe, expect } from 'vitest';
-import type { NodeFunction } from '../../src/graph/component.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import { link, type NodeSpec } from '../../src/graph/link.js';
+import type { NodeFunction } from '../../src/graph/node.js';
 import { settled, type Write } from '../../src/graph/node-events.js';
 import { hash, property, type Random } from '../support/random.js';
 import { movesOf, stateAfter } from './support/initial-state.js';

@@ -1,8 +1,8 @@
 /** The join rule on random graphs without cycles: who runs, how often, and never early. */
 import { describe, expect } from 'vitest';
-import type { NodeFunction } from '../../src/graph/component.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import { link } from '../../src/graph/link.js';
+import type { NodeFunction } from '../../src/graph/node.js';
 import { type Settled, settled } from '../../src/graph/node-events.js';
 import { property } from '../support/random.js';
 import { ancestorsOf, expectedRuns, randomDag, type Shape } from './support/random-graphs.js';

@@ -1,6 +1,6 @@
 /** Reachability, levels and cycles against brute force. */
 import { describe, expect, it } from 'vitest';
-import { measure, Reach } from '../../src/graph/reach.js';
+import { measure, Reach } from '../../src/graph/plan.js';
 import { property, type Random } from '../support/random.js';
 import { transitiveClosure } from './support/token-game.js';
 

@@ -1,8 +1,8 @@
 /** Processes that are lost at any write: what they kept is taken over until the run is done, and gives what an undisturbed run gives. */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import type { Activation } from '../../src/graph/component.js';
 import type { Durability } from '../../src/graph/log.js';
+import type { Activation } from '../../src/graph/node.js';
 import type { Plan } from '../../src/graph/plan.js';
 import type { Start } from '../../src/graph/run-options.js';
 import { property, type Random } from '../support/random.js';

@@ -1,11 +1,9 @@
 /** States as JSON, and checkpoints that are refused. */
 import { map, startWith } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { Activation } from '../../src/graph/component.js';
+import type { Activation } from '../../src/graph/node.js';
 import { interrupt, type NodeEvent, settled } from '../../src/graph/node-events.js';
-import { restore, snapshot } from '../../src/graph/snapshot.js';
-
-import { stateFromJson, stateToJson } from '../../src/graph/state-json.js';
+import { restore, snapshot, stateFromJson, stateToJson } from '../../src/graph/snapshot.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import { initialState } from './support/initial-state.js';
 import { draw, planOf } from './support/specs.js';

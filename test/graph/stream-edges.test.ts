@@ -1,9 +1,9 @@
 /** Text that goes from node to node while it comes: all of it, once, in order. */
 import { concat, defer, from, of, tap } from 'rxjs';
 import { describe, expect } from 'vitest';
-import type { NodeFunction } from '../../src/graph/component.js';
 import type { RunEvent } from '../../src/graph/events.js';
 import { link, type NodeSpec } from '../../src/graph/link.js';
+import type { NodeFunction } from '../../src/graph/node.js';
 import { delta, settled } from '../../src/graph/node-events.js';
 import { property, type Random } from '../support/random.js';
 import { SlowNodes } from './support/slow-nodes.js';

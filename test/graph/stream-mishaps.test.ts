@@ -2,8 +2,8 @@
 import { concat, map, mergeMap, type Observable, of, throwError, timer, toArray } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EngineError } from '../../src/errors.js';
-import type { NodeFunction } from '../../src/graph/component.js';
 import type { RunEvent } from '../../src/graph/events.js';
+import type { NodeFunction } from '../../src/graph/node.js';
 import { delta, interrupt, type NodeEvent, settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
 import type { Start } from '../../src/graph/run-options.js';

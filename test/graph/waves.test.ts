@@ -1,7 +1,7 @@
 /** In which order nodes start and settle, how many work at once, and who is passed over. */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Activation } from '../../src/graph/component.js';
+import type { Activation } from '../../src/graph/node.js';
 import { settled } from '../../src/graph/node-events.js';
 import { createRandom } from '../support/random.js';
 import { passes } from './support/containers.js';

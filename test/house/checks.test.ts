@@ -5,7 +5,7 @@ import { readAudit } from '../../scripts/check-advisories.js';
 import { findCanvases } from '../../scripts/check-examples.js';
 import { countTests, failedTests } from '../../scripts/support/test-results.js';
 import { componentPage } from '../../src/components/catalogue.js';
-import { defineComponent } from '../../src/graph/component.js';
+import { defineComponent } from '../../src/components/component.js';
 
 describe('the advisory gate', () => {
   const via = (severity: string) => ({ title: 'Bad thing', url: 'https://example.org/1', severity, range: '<1.2.3' });

@@ -6,14 +6,12 @@ import { describe, expect, it } from 'vitest';
 const SRC = resolve(import.meta.dirname, '../../src');
 
 /** The files that the transition is made of. */
-const TRANSITION: readonly string[] = ['transition', 'frontier', 'tokens', 'values', 'snapshot', 'cells'].map(
+const TRANSITION: readonly string[] = ['transition', 'frontier', 'tokens', 'values', 'snapshot'].map(
   (name) => `graph/${name}.ts`,
 );
 
 /** Files that read or build States as values; the cells that they write belong to no run. */
-const BUILDERS: readonly string[] = ['state-json', 'forks/fork', 'forks/migrate-checkpoint'].map(
-  (name) => `graph/${name}.ts`,
-);
+const BUILDERS: readonly string[] = ['graph/fork.ts'];
 
 /** What a live run hangs on tokens and frames; no part of the state. */
 const ACTIVITY: readonly string[] = ['activity', 'observer'];

@@ -1,8 +1,8 @@
 /** Runs as marbles: one letter a node, one line a kind of event. */
 import { filter, map, type Observable, shareReplay } from 'rxjs';
-import type { NodeFunction } from '../../../src/graph/component.js';
 import type { RunEvent } from '../../../src/graph/events.js';
 import { link } from '../../../src/graph/link.js';
+import type { NodeFunction } from '../../../src/graph/node.js';
 import type { Plan } from '../../../src/graph/plan.js';
 import { run } from '../../../src/graph/run.js';
 import type { RunOptions } from '../../../src/graph/run-options.js';

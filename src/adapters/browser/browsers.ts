@@ -1,5 +1,5 @@
 /** Browser sessions: starting, bounding and stopping them, with stored cookies. */
-import { from, Observable, type Subscriber, switchMap } from 'rxjs';
+import { Observable, of, type Subscriber } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { createLimiter } from '../../models/limiter.js';
 import { fromAbortable, UNSUBSCRIBED } from '../../operators/from-abortable.js';
@@ -179,22 +179,17 @@ async function start(
   void chromium.gone.then(() => house.present.delete(chromium));
   house.options.onStart?.(chromium);
   chromium.failed.catch(fail);
-  const driver = await Promise.race([connect({ chromium, proxyPort, notes, house, open }), chromium.failed]);
+  const driver = await Promise.race([connect(chromium, house, open, { proxyPort, notes }), chromium.failed]);
   return toSession(driver, house, open.rememberAs);
 }
 
-/** What a window is opened in and with. */
-interface Opening {
-  readonly chromium: ChromiumProcess;
-  readonly proxyPort: number;
-  readonly notes: Notes;
-  readonly house: House;
-  readonly open: OpenOptions;
-}
-
-async function connect({ chromium, proxyPort, notes, house, open }: Opening): Promise<DriverSession> {
-  const { options, states } = house;
-  const { uploads, rememberAs } = open;
+/** Opens a window in a Chromium that was started; `network` is its proxy and where that notes what it refuses. */
+async function connect(
+  chromium: ChromiumProcess,
+  { options, states }: House,
+  { uploads, rememberAs }: OpenOptions,
+  { proxyPort, notes }: { readonly proxyPort: number; readonly notes: Notes },
+): Promise<DriverSession> {
   // Loaded on first use: a process that never opens a browser does not load the driver.
   const { chromium: driver } = await import('playwright-core');
   const { folder, transport, failed } = chromium;
@@ -227,13 +222,8 @@ function toSession(driver: DriverSession, { states }: House, rememberAs: string 
     perform: (action) => ask(() => driver.perform(action)),
     files: () => ask(() => driver.files()),
     remember: () => {
-      if (rememberAs === undefined) return from([undefined]);
-      return ask(() => driver.state()).pipe(
-        switchMap((state) => {
-          states.set(rememberAs, state);
-          return from([undefined]);
-        }),
-      );
+      if (rememberAs === undefined) return of(undefined);
+      return ask(async () => states.set(rememberAs, await driver.state()));
     },
   };
 }

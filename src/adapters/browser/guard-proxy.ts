@@ -1,4 +1,5 @@
 /** The proxy that checks and forwards all requests of a browser, with its lists of domains. */
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -14,7 +15,7 @@ import { invalidOption } from '../../operators/invalid-option.js';
 import { type DialOptions, dial, type Resolver, resolveHost } from '../egress/dial.js';
 import { exchangeFailure } from '../egress/failures.js';
 import { HOP_HEADERS } from '../egress/request-headers.js';
-import { checkUrl, hostOf } from '../egress/url-policy.js';
+import { checkUrl, hostOf, portOf } from '../egress/url-policy.js';
 
 /** Opens a connection whose addresses are decided. */
 export type Dial = (options: DialOptions) => Promise<Socket>;
@@ -80,7 +81,7 @@ export async function startGuardProxy(options: GuardOptions, signal: AbortSignal
   });
   server.on('upgrade', (_request, client) => client.destroy());
   signal.addEventListener('abort', () => close(server, clients), { once: true });
-  await listening(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   if (signal.aborted) close(server, clients);
   signal.throwIfAborted();
   return { port: (server.address() as AddressInfo).port };
@@ -114,15 +115,8 @@ function createOpener(options: GuardOptions, clients: ReadonlySet<Duplex>) {
     try {
       const addresses = await resolveHost(url, { resolver, reach, what: 'URL' });
       signal.throwIfAborted();
-      const isTls = false;
-      const socket = await connect({
-        host: hostOf(url),
-        port: portOf(url),
-        addresses,
-        isTls,
-        trusted: undefined,
-        signal,
-      });
+      const target = { host: hostOf(url), port: portOf(url), addresses, isTls: false, trusted: undefined };
+      const socket = await connect({ ...target, signal });
       // One client connection carries several plain requests, one after the other.
       socket.once('close', () => client.removeListener('close', end));
       return { url, socket: socket.on('data', count) };
@@ -158,18 +152,6 @@ function refuse(
 
 function unfit(): EngineError {
   return new EngineError('URL_INVALID', 'URL cannot be used: its scheme is not http or https.');
-}
-
-function portOf({ protocol, port }: URL): number {
-  if (port !== '') return Number(port);
-  return protocol === 'https:' ? 443 : 80;
-}
-
-function listening(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
 }
 
 function close(server: Server, clients: Iterable<Duplex>): void {

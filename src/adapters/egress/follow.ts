@@ -1,6 +1,6 @@
 /** One request from its URL to its whole answer: checks, connections, redirects. */
 import { isIP } from 'node:net';
-import type { TraceContext } from '../../graph/trace-context.js';
+import type { TraceContext } from '../../trace-context.js';
 import { type Resolver, resolveHost } from './dial.js';
 import { describeUrl, egressError, exchangeFailure } from './failures.js';
 import { readBody, tooLarge } from './read-body.js';

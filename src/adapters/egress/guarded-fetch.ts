@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { noop } from 'rxjs';
 import { EngineError } from '../../errors.js';
-import type { TraceContext } from '../../graph/trace-context.js';
+import type { TraceContext } from '../../trace-context.js';
 import { type Resolver, resolveHost, resolveWithSystem } from './dial.js';
 import { describeUrl, exchangeFailure } from './failures.js';
 import { type BodyLimits, tooLarge } from './read-body.js';

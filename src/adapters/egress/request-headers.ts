@@ -1,7 +1,7 @@
 /** Methods and headers of requests, also after redirects. */
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { EngineError } from '../../errors.js';
-import { readTraceContext, type TraceContext } from '../../graph/trace-context.js';
+import { readTraceContext, type TraceContext } from '../../trace-context.js';
 import { ACCEPT_ENCODING } from './read-body.js';
 
 /** Headers by name, in lower case. */

@@ -6,7 +6,7 @@ import type { Client } from 'undici';
 import { type DialOptions, dial, secure } from './dial.js';
 import { egressError } from './failures.js';
 import type { HttpMethod } from './request-headers.js';
-import { hostOf } from './url-policy.js';
+import { hostOf, portOf } from './url-policy.js';
 
 /** Bytes that the headers of an answer may have in all. */
 const MAX_HEADER_BYTES = 65_536;
@@ -107,8 +107,7 @@ async function connect(
 
 function dialOptions({ url, addresses }: Destination, trusted: Hop['trusted'], signal: AbortSignal): DialOptions {
   const isTls = url.protocol === 'https:';
-  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
-  return { host: hostOf(url), port, addresses, isTls, trusted, signal };
+  return { host: hostOf(url), port: portOf(url), addresses, isTls, trusted, signal };
 }
 
 type ConnectCallback = (...given: [null, Socket] | [Error, null]) => void;

@@ -61,6 +61,12 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$|\.$/g, '');
 }
 
+/** The port of an http or https URL. */
+export function portOf({ protocol, port }: URL): number {
+  if (port !== '') return Number(port);
+  return protocol === 'https:' ? 443 : 80;
+}
+
 /** The error for a URL that leads where it must not. */
 export function blocked(what: string, url: URL, refusal: string): EngineError {
   return new EngineError(

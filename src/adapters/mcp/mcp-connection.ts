@@ -16,12 +16,12 @@ import {
   tap,
   throwError,
 } from 'rxjs';
-import type { TraceContext } from '../../graph/trace-context.js';
 import { isTooDeep, type JsonObject } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import type { Files } from '../../records/files.js';
+import type { TraceContext } from '../../trace-context.js';
 import type { ToolEvent } from '../tool-event.js';
-import { isUnknownSession, mcpFailure } from './mcp-failures.js';
+import { type FailureContext, isUnknownSession, mcpFailure } from './mcp-failures.js';
 import { mcpResult } from './mcp-result.js';
 import { MAX_CALL_MS, type McpSession } from './open-session.js';
 
@@ -41,12 +41,7 @@ export interface McpCall {
   readonly files: Files | undefined;
 }
 
-export interface ConnectionOptions {
-  /** Name of the server, for messages. */
-  readonly server: string;
-  readonly timeoutSeconds: number;
-  /** Texts that no message may repeat. */
-  readonly secrets: readonly string[];
+export interface ConnectionOptions extends FailureContext {
   /** Emits a session once and keeps it open until it is unsubscribed. */
   readonly open: () => Observable<McpSession>;
   /** Lists that other runs asked for a moment ago. */
@@ -219,8 +214,7 @@ export class McpConnection {
   }
 
   #failure(thrown: unknown, tool?: string) {
-    const { server, timeoutSeconds, secrets } = this.#options;
-    return mcpFailure(thrown, { server, timeoutSeconds, secrets, ...(tool === undefined ? {} : { tool }) });
+    return mcpFailure(thrown, this.#options, tool);
   }
 }
 

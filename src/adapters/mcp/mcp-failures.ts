@@ -4,15 +4,22 @@ import { quoteResponse, toolFailed } from '../failures.js';
 
 /** Whose failure it is, and what must not be repeated. */
 export interface FailureContext {
+  /** Name of the server. */
   readonly server: string;
-  /** Absent: connecting, or asking for the list. */
-  readonly tool?: string;
   readonly timeoutSeconds: number;
+  /** Texts that no message may repeat. */
   readonly secrets: readonly string[];
 }
 
-/** An error of the client, the connection or the server as the error of a tool. */
-export function mcpFailure(thrown: unknown, { server, tool, timeoutSeconds, secrets }: FailureContext): EngineError {
+/**
+ * An error of the client, the connection or the server as the error of a tool. Without `tool`: it failed to connect, or to
+ * give its list.
+ */
+export function mcpFailure(
+  thrown: unknown,
+  { server, timeoutSeconds, secrets }: FailureContext,
+  tool?: string,
+): EngineError {
   const what = tool === undefined ? `MCP server "${server}"` : `Tool "${tool}" of MCP server "${server}"`;
   const status = statusOf(thrown);
   if (codeOf(thrown) === 'REQUEST_TIMEOUT')

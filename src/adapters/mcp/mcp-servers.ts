@@ -1,8 +1,8 @@
 /** The MCP servers that the operator declared: a service of runs. */
 import { defer, noop, type Observable, throwError } from 'rxjs';
-import type { TraceContext } from '../../graph/trace-context.js';
 import type { JsonObject } from '../../json.js';
 import { shareByKey, type UseShared } from '../../operators/share-by-key.js';
+import type { TraceContext } from '../../trace-context.js';
 import { toolFailed } from '../failures.js';
 import { type CachedList, McpConnection, type McpTool } from './mcp-connection.js';
 import { type ServerSettings, serverHeaders } from './mcp-settings.js';

@@ -10,9 +10,9 @@ import type {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { noop, Observable } from 'rxjs';
-import type { TraceContext } from '../../graph/trace-context.js';
 import type { JsonObject } from '../../json.js';
 import { within } from '../../operators/within.js';
+import type { TraceContext } from '../../trace-context.js';
 import { createGuardedFetch, type GuardedFetchOptions } from '../egress/guarded-fetch.js';
 import { CONNECTION_LOST } from './mcp-failures.js';
 import type { LocalServer, RemoteServer, ServerSettings } from './mcp-settings.js';

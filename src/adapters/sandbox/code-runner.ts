@@ -1,8 +1,8 @@
 /** The port that runs code of an author or a model, whatever implements it. */
 
 import type { Observable } from 'rxjs';
-import type { TraceContext } from '../../graph/trace-context.js';
 import type { Json, JsonObject } from '../../json.js';
+import type { TraceContext } from '../../trace-context.js';
 
 /** Languages by the names that the wire of executors uses. */
 export type CodeLanguage = 'python' | 'nodejs';

@@ -152,12 +152,8 @@ async function loggedIn(open: OpenSession, target: OpenTarget, signal: AbortSign
     return await open(target, signal);
   } catch (error) {
     if (EngineError.is(error)) throw error;
-    throw toolFailed(
-      `the database at ${target.host}:${target.port} could not be opened: ${quoteResponse(describeFailure(error), [target.address.password])}`,
-      {
-        cause: error,
-      },
-    );
+    const why = quoteResponse(describeFailure(error), [target.address.password]);
+    throw toolFailed(`the database at ${target.host}:${target.port} could not be opened: ${why}`, { cause: error });
   }
 }
 
@@ -186,18 +182,16 @@ export function ownDatabaseOf(url: string | undefined): OwnDatabase | undefined 
   };
 }
 
-/** A database, and where its name leads. */
-export interface Located extends Pick<DatabaseAddress, 'host' | 'database' | 'password'> {
-  readonly port: number;
-  readonly addresses: readonly string[];
-}
-
 /**
  * Holds that a database is not the server's own, by whatever name its host is called.
  *
  * @throws EngineError TOOL_FAILED
  */
-function refuseOwnDatabase(target: Located, own: OwnDatabase | undefined, ownAddresses: readonly string[]): void {
+function refuseOwnDatabase(
+  target: Omit<DatabaseAddress, 'kind' | 'username'> & { readonly addresses: readonly string[] },
+  own: OwnDatabase | undefined,
+  ownAddresses: readonly string[],
+): void {
   const isRagflow =
     target.database === 'rag_flow' && (target.host === 'ragflow-mysql' || target.password === 'infini_rag_flow');
   const isOwn =

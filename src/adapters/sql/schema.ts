@@ -1,6 +1,7 @@
 /** The schema of a database as text, and trace comments of statements. */
-import { isTraceparent, type TraceContext } from '../../graph/trace-context.js';
+
 import type { Json, JsonObject } from '../../json.js';
+import { isTraceparent, type TraceContext } from '../../trace-context.js';
 import type { Dialect } from './dialects.js';
 import type { DatabaseSession, StatementBounds } from './session.js';
 

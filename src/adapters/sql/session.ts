@@ -1,7 +1,7 @@
 /** What sessions of all drivers share: the port, their life, bounds of a statement. */
 import type { Socket } from 'node:net';
-import type { TraceContext } from '../../graph/trace-context.js';
 import type { Json } from '../../json.js';
+import type { TraceContext } from '../../trace-context.js';
 import { toolFailed } from '../failures.js';
 import type { Dialect } from './dialects.js';
 

@@ -1,8 +1,8 @@
 /** Trino over HTTP. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { firstValueFrom, fromEvent, takeUntil } from 'rxjs';
-import type { TraceContext } from '../../graph/trace-context.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
+import type { TraceContext } from '../../trace-context.js';
 import type { EgressClient, EgressRequest } from '../egress/egress-client.js';
 import { toolFailed } from '../failures.js';
 import { type CellKind, RowCollector } from './cells.js';

@@ -269,11 +269,10 @@ function ask({ spec, connection }: Used): Observable<McpTools> {
 function unknownServers({ name, mcp, tools }: AgentSpec, servers: McpServers | undefined): readonly Notice[] {
   const own = mcp.filter(({ serverId }) => servers?.find(serverId) === undefined);
   const inner = tools.flatMap((tool) => (tool.type === 'agent' ? unknownServers(tool, servers) : []));
-  return [...own.map(({ serverId }) => unknown(name, serverId)), ...inner];
-}
-
-function unknown(agent: string, id: string): Notice {
-  return warning(
-    `There is no MCP server "${id}" here, so agent "${agent}" works without its tools; RUNNEL_MCP_SERVERS declares servers.`,
+  const unknown = own.map(({ serverId: id }) =>
+    warning(
+      `There is no MCP server "${id}" here, so agent "${name}" works without its tools; RUNNEL_MCP_SERVERS declares servers.`,
+    ),
   );
+  return [...unknown, ...inner];
 }

@@ -8,7 +8,7 @@ import { endingOf } from '../../documents/reading/file-kind.js';
 import { openFile } from '../../documents/reading/open-file.js';
 import { resolveParam } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
-import type { Activation } from '../../graph/component.js';
+import type { Activation } from '../../graph/node.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import { fromAbortable } from '../../operators/from-abortable.js';

@@ -9,15 +9,6 @@ import { collectAnswer } from '../../models/collect-answer.js';
 import { REPAIR_PROMPT } from '../prompts.js';
 import { TaggedText, THINK_CLOSE } from '../speaking/think-text.js';
 
-/** How an answer is settled. */
-export interface AnswerOptions {
-  /**
-   * Leaves reasoning in the settled content, between think tags, as RAGFlow does for an answer that a Message streams. Otherwise
-   * the content is the text after the last reasoning.
-   */
-  readonly keepThinking: boolean;
-}
-
 /**
  * A model's answer as events of a node: text and reasoning as they come, token counts, and at the end the content.
  *
@@ -26,9 +17,15 @@ export interface AnswerOptions {
  * result    --k--c--c--u--(s|)      (deltas on `thinking` and `content`, usage, settled)
  * ```
  *
+ * `keepThinking` leaves reasoning in the settled content, between think tags, as RAGFlow does for an answer that a Message streams.
+ * Otherwise the content is the text after the last reasoning.
+ *
  * An answer that ended because it was too long is settled with a warning. Errors of the model pass.
  */
-export function answerEvents(answer$: Observable<ChatDelta>, { keepThinking }: AnswerOptions): Observable<NodeEvent> {
+export function answerEvents(
+  answer$: Observable<ChatDelta>,
+  { keepThinking }: { readonly keepThinking: boolean },
+): Observable<NodeEvent> {
   return defer(() => {
     let content = new TaggedText();
     let hasThought = false;

@@ -1,6 +1,6 @@
 import { concat, defer, EMPTY, from, type MonoTypeOperatorFunction, Observable, tap } from 'rxjs';
 import { type Reference, splitTemplate, type TemplatePart } from '../../dsl/reference.js';
-import type { Activation } from '../../graph/component.js';
+import type { Activation } from '../../graph/node.js';
 import { type Delta, delta } from '../../graph/node-events.js';
 import { isJinja, type TemplateEngine } from '../../templates/template.js';
 import { nameReference, type TextReader } from '../values/text-reader.js';

@@ -2,7 +2,7 @@ import { concat, from, isObservable, type Observable, of } from 'rxjs';
 import { parseReference, type Reference, splitTemplate } from '../../dsl/reference.js';
 import { interpolate, type Lookup, readReference, textOf } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
-import type { Activation } from '../../graph/component.js';
+import type { Activation } from '../../graph/node.js';
 import { type Interrupt, type NodeEvent, type Notice, type Settled, warning } from '../../graph/node-events.js';
 import type { Json } from '../../json.js';
 import { isJinja, renderTemplate, type TemplateEngine } from '../../templates/template.js';

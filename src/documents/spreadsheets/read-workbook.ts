@@ -85,10 +85,6 @@ class SheetCells implements XmlHandler {
   readonly rows: GridRow[] = [];
   /** Whether everything behind the current place is outside of the range. */
   isDone = false;
-  readonly #context: CellContext;
-  readonly #range: CellRange;
-  readonly #budget: CellBudget;
-  readonly #file: string;
   readonly #run = new RunText();
   #row: Json[] = [];
   #rowNumber = 0;
@@ -98,18 +94,18 @@ class SheetCells implements XmlHandler {
   #value = '';
   #isInValue = false;
 
-  constructor(context: CellContext, range: CellRange, budget: CellBudget, file: string) {
-    this.#context = context;
-    this.#range = range;
-    this.#budget = budget;
-    this.#file = file;
-  }
+  constructor(
+    private readonly context: CellContext,
+    private readonly range: CellRange,
+    private readonly budget: CellBudget,
+    private readonly file: string,
+  ) {}
 
   open(name: string, attributes: XmlAttributes): void {
     switch (name) {
       case 'row':
         this.#rowNumber = Number(attributes.get('r')) || this.#rowNumber + 1;
-        this.isDone ||= this.#rowNumber > this.#range.lastRow;
+        this.isDone ||= this.#rowNumber > this.range.lastRow;
         this.#row = [];
         this.#column = 0;
         return;
@@ -140,7 +136,7 @@ class SheetCells implements XmlHandler {
 
   #openCell(attributes: XmlAttributes): void {
     this.#column = columnNumber(attributes.get('r') ?? '') || this.#column + 1;
-    if (this.#column > MAX_COLUMNS) throw unreadable(this.#file, 'it has a cell behind column XFD.');
+    if (this.#column > MAX_COLUMNS) throw unreadable(this.file, 'it has a cell behind column XFD.');
     this.#type = attributes.get('t') ?? 'n';
     this.#style = Number(attributes.get('s') ?? 0);
     this.#value = '';
@@ -148,12 +144,12 @@ class SheetCells implements XmlHandler {
   }
 
   #closeCell(): void {
-    const { firstColumn, firstRow, lastColumn, lastRow } = this.#range;
+    const { firstColumn, firstRow, lastColumn, lastRow } = this.range;
     const isInside = this.#column >= firstColumn && this.#column <= lastColumn;
     if (!isInside || this.#rowNumber < firstRow || this.#rowNumber > lastRow) return;
     const value = this.#cellValue();
     if (value === null || value === '') return;
-    if (!this.#budget.take(1)) this.isDone = true;
+    if (!this.budget.take(1)) this.isDone = true;
     else this.#row[this.#column - firstColumn] = value;
   }
 
@@ -163,7 +159,7 @@ class SheetCells implements XmlHandler {
       case 'inlineStr':
         return unescapeText(this.#run.text);
       case 's':
-        return this.#context.strings[Number(value)] ?? null;
+        return this.context.strings[Number(value)] ?? null;
       case 'str':
         return unescapeText(value);
       case 'b':
@@ -175,8 +171,8 @@ class SheetCells implements XmlHandler {
     }
     const number = value.trim() === '' ? Number.NaN : Number(value);
     if (!Number.isFinite(number)) return null;
-    const kind = this.#context.styles[this.#style];
-    return kind === undefined ? number : dateText(number, kind, this.#context.is1904);
+    const kind = this.context.styles[this.#style];
+    return kind === undefined ? number : dateText(number, kind, this.context.is1904);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Operations on tables: summaries, merging, data as tables. */
+import { ownValue } from '../../dsl/json-copy.js';
 import { canonicalJson, sortValues } from '../../dsl/json-order.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
@@ -134,7 +135,7 @@ function tableOfRows(name: string, items: readonly Json[], budget: CellBudget): 
   const objects = items.map((item) => (isJsonObject(item) ? item : { [ONLY_COLUMN]: item }));
   const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   budget.take(columns.length * objects.length);
-  const rows = objects.map((object) => columns.map((column) => ownValue(object, column)));
+  const rows = objects.map((object) => columns.map((column) => ownValue(object, column) ?? null));
   return { name, columns, rows, hasHeader: items.some(isJsonObject) };
 }
 
@@ -156,10 +157,6 @@ function tableOfLists(
   );
   const rows = lists.slice(hasHeader ? 1 : 0).map((list) => columns.map((_, index) => list[index] ?? null));
   return { name, columns, rows, hasHeader };
-}
-
-function ownValue(object: JsonObject, key: string): Json {
-  return Object.hasOwn(object, key) ? (object[key] ?? null) : null;
 }
 
 /** Puts tables one under the other; the columns are those of all, in the order of their first appearance. */

@@ -1,7 +1,7 @@
 /** Logs of runs in Redis: the events in a list, the first and the newest snapshot beside it. */
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import { readCheckpoint } from '../../graph/state-json.js';
+import { readCheckpoint } from '../../graph/snapshot.js';
 import type { LoggedEvent, RunLog } from '../../records/run-log.js';
 import { type Argument, mayHaveBeenDone } from './commands.js';
 import { eventsKey, logKeys, runKey } from './keys.js';

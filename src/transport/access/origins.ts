@@ -4,6 +4,7 @@
  * A server without keys trusts every client that reaches it, and any web page reaches loopback: directly with a request across origins, or
  * under its own name by DNS rebinding. So such a server answers to loopback names only, and only to its own pages.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopbackName } from '../../settings/access.js';
 
 /** The name in a `Host` header; undefined when there is none or it is malformed. */
@@ -12,14 +13,11 @@ function hostNameOf(header: string | undefined): string | undefined {
   return match?.[1];
 }
 
-/** What a request says about where it comes from. */
-export interface RequestOrigin {
-  readonly host: string | undefined;
-  readonly origin: string | undefined;
-}
-
 /** Why a server without keys refuses a request; undefined when it does not. */
-export function refusalOf({ host, origin }: RequestOrigin, allowedOrigins: readonly string[]): string | undefined {
+export function refusalOf(
+  { host, origin }: IncomingHttpHeaders,
+  allowedOrigins: readonly string[],
+): string | undefined {
   const name = hostNameOf(host);
   if (name === undefined || !isLoopbackName(name)) {
     return 'This server has no API keys and answers to loopback names only, such as localhost. Set RUNNEL_API_KEYS to use it under another name.';

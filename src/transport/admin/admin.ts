@@ -105,7 +105,7 @@ function isLocal({ req, headers }: Context): boolean {
   const peer = (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   if (!isLoopbackName(peer) || headers.authorization !== undefined) return false;
   if (FORWARDING.some((name) => headers[name] !== undefined)) return false;
-  return refusalOf({ host: headers.host, origin: headers.origin }, []) === undefined;
+  return refusalOf(headers, []) === undefined;
 }
 
 function notLocal(): EngineError {

@@ -5,16 +5,11 @@ import type { CanvasRuntimeStore } from '../../records/canvas-runtimes.js';
 const OWN_RUNTIME = 'runnel';
 
 /** The engine of a tenant, and whether an administrator chose it. */
-export interface RuntimeChoice {
-  readonly runtime: string;
-  readonly source: 'override' | 'default';
-}
-
 export async function runtimeOf(
   runtimes: CanvasRuntimeStore,
   fallback: string,
   tenant: string,
-): Promise<RuntimeChoice> {
+): Promise<{ readonly runtime: string; readonly source: 'override' | 'default' }> {
   const chosen = await runtimes.find(tenant);
   return chosen === undefined ? { runtime: fallback, source: 'default' } : { runtime: chosen, source: 'override' };
 }

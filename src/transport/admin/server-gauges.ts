@@ -1,5 +1,5 @@
 import type { Models } from '../../models/router.js';
-import type { MetricRegistry } from '../../telemetry/metric-registry.js';
+import type { MetricRegistry, Point } from '../../telemetry/metric-registry.js';
 
 /** What is going on in a server at a moment. */
 export interface ServerLoad {
@@ -18,10 +18,7 @@ export function addServerGauges(registry: MetricRegistry, models: Pick<Models, '
   registry.gauge('runnel_runs_active', 'Runs that are going on.', () => read().runs);
   registry.gauge('runnel_open_sockets', 'Connections of clients that follow runs.', () => {
     const { streams, webSockets } = read();
-    return [
-      { labels: { kind: 'sse' }, value: streams },
-      { labels: { kind: 'websocket' }, value: webSockets },
-    ];
+    return pointsBy('kind', { sse: streams, websocket: webSockets });
   });
   registry.gauge('runnel_run_subscriptions', 'Clients that follow a run, counted by run.', () => {
     const { streams, followedOverWebSockets } = read();
@@ -29,17 +26,15 @@ export function addServerGauges(registry: MetricRegistry, models: Pick<Models, '
   });
   registry.gauge('runnel_queue_depth', 'What waits: events for the log and for clients, calls for a model.', () => {
     const { log, clients } = read().queues;
-    return [
-      { labels: { queue: 'log' }, value: log },
-      { labels: { queue: 'clients' }, value: clients },
-      { labels: { queue: 'models' }, value: models.load?.().waiting ?? 0 },
-    ];
+    return pointsBy('queue', { log, clients, models: models.load?.().waiting ?? 0 });
   });
   registry.gauge('runnel_model_calls', 'Calls of chat models at work and in the queue.', () => {
     const { running, waiting } = models.load?.() ?? { running: 0, waiting: 0 };
-    return [
-      { labels: { state: 'running' }, value: running },
-      { labels: { state: 'waiting' }, value: waiting },
-    ];
+    return pointsBy('state', { running, waiting });
   });
+}
+
+/** A value for each value of one label. */
+function pointsBy(label: string, values: Readonly<Record<string, number>>): readonly Point[] {
+  return Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
 }

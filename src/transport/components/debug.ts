@@ -1,19 +1,19 @@
 /** A trial of one component alone, as editors request it: in a document where given values replace everything that it reads. */
 import { concatMap, defer, EMPTY, type Observable, of, take, throwIfEmpty } from 'rxjs';
 import { z } from 'zod';
+import type { TimeoutResolver } from '../../canvas/compile.js';
+import { compile } from '../../canvas/compile.js';
 import { conversationHooks } from '../../canvas/conversation.js';
 import type { Canvas } from '../../canvas/load-canvas.js';
 import { runTurn, type Session, type Turn } from '../../canvas/turn.js';
+import { createRegistry, defineComponent, type Registry } from '../../components/component.js';
 import { findComponent } from '../../dsl/component-id.js';
 import { createComponentMap, type Document, type DocumentComponent } from '../../dsl/document.js';
 import { initialVariables } from '../../dsl/globals.js';
 import { parseReference } from '../../dsl/reference.js';
 import { EngineError } from '../../errors.js';
-import { compile } from '../../graph/compile.js';
-import { createRegistry, defineComponent, type Registry } from '../../graph/component.js';
 import type { NodeHeader, PendingQuestion, RunEvent } from '../../graph/events.js';
 import { settled } from '../../graph/node-events.js';
-import type { TimeoutResolver } from '../../graph/timeouts.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { type FoundComponent, isForm } from './input-form.js';

@@ -1,8 +1,8 @@
+import type { AnyComponent, Registry } from '../../components/component.js';
 import { findComponent } from '../../dsl/component-id.js';
 import type { Document, DocumentComponent } from '../../dsl/document.js';
 import { findReferences, parseReference, type Reference } from '../../dsl/reference.js';
 import { EngineError } from '../../errors.js';
-import type { AnyComponent, Registry } from '../../graph/component.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 
 /** A component of a document with what its type declares. */

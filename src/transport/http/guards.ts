@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import cors from '@koa/cors';
 import type { Middleware } from 'koa';
 import { EngineError } from '../../errors.js';
@@ -48,13 +49,21 @@ export function answerErrors(logger: Log): Middleware {
   };
 }
 
-/** Without keys: refuses other names than loopback ones, and pages of other origins. @throws EngineError FORBIDDEN (HTTP 403). */
-export function guardOrigin({ findTenant, corsOrigins }: GuardOptions): Middleware {
+/**
+ * Without keys: refuses other names than loopback ones, and pages of other origins. With keys a page can do nothing without one, and no
+ * browser adds it by itself.
+ *
+ * @throws EngineError FORBIDDEN (HTTP 403).
+ */
+export function checkOrigin({ findTenant, corsOrigins }: GuardOptions, headers: IncomingHttpHeaders): void {
+  const refusal = findTenant === undefined ? refusalOf(headers, corsOrigins) : undefined;
+  if (refusal !== undefined) throw new EngineError('FORBIDDEN', refusal, { details: { httpStatus: 403 } });
+}
+
+/** {@link checkOrigin} for each request. */
+export function guardOrigin(options: GuardOptions): Middleware {
   return async ({ headers }, next) => {
-    if (findTenant === undefined) {
-      const refusal = refusalOf({ host: headers.host, origin: headers.origin }, corsOrigins);
-      if (refusal !== undefined) throw new EngineError('FORBIDDEN', refusal, { details: { httpStatus: 403 } });
-    }
+    checkOrigin(options, headers);
     await next();
   };
 }

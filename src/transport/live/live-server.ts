@@ -7,9 +7,8 @@ import { noAgent } from '../../hosting/refusals.js';
 import type { TokenStore } from '../../records/tokens.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { type FindTenant, findOwner, tokenOf } from '../access/api-keys.js';
-import { refusalOf } from '../access/origins.js';
 import { type Failure, failureOf, notFound } from '../envelope.js';
-import type { GuardOptions } from '../http/guards.js';
+import { checkOrigin, type GuardOptions } from '../http/guards.js';
 import type { ServerParts } from '../server-parts.js';
 import { LiveConnection, type LiveConnectionOptions } from './live-connection.js';
 import { CLOSE } from './server-frames.js';
@@ -97,20 +96,12 @@ export class LiveServer {
     if (this.#isClosing || this.#connections.size >= parts.config.maxConnections) {
       throw refusal('LIMIT_REACHED', 'The server takes no more connections; try again later.', 503);
     }
-    this.#checkOrigin(request);
+    checkOrigin(guard, request.headers);
     const tenant = await tenantOf(request, query, guard.findTenant, parts.tokens);
     if (tenant !== undefined && (await parts.stores.agents.find(tenant, agentId)) === undefined) {
       throw refusal('NOT_FOUND', noAgent().message, 404);
     }
     return { agentId, tenant };
-  }
-
-  #checkOrigin({ headers }: IncomingMessage): void {
-    const { findTenant, corsOrigins } = this.#options.guard;
-    // With keys a page can do nothing without one, and no browser adds it by itself.
-    if (findTenant !== undefined) return;
-    const reason = refusalOf({ host: headers.host, origin: headers.origin }, corsOrigins);
-    if (reason !== undefined) throw refusal('FORBIDDEN', reason, 403);
   }
 }
 
@@ -130,7 +121,7 @@ function readAddress(address: string): { agentId: string; query: URLSearchParams
   throw new NoSuchPath(path);
 }
 
-function refusal(code: 'LIMIT_REACHED' | 'NOT_FOUND' | 'FORBIDDEN', message: string, httpStatus: number): EngineError {
+function refusal(code: 'LIMIT_REACHED' | 'NOT_FOUND', message: string, httpStatus: number): EngineError {
   return new EngineError(code, message, { details: { httpStatus } });
 }
 

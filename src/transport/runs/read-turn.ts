@@ -1,9 +1,9 @@
 /** Reading a turn from a request. */
 import { z } from 'zod';
-import { readTraceContext, type TraceContext } from '../../graph/trace-context.js';
 import { checkId } from '../../hosting/ids.js';
 import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { readTraceContext, type TraceContext } from '../../trace-context.js';
 import { given, isTruthy, readInput, text, versionQuery } from '../http/input.js';
 
 const object = z

@@ -10,8 +10,9 @@ import {
   take,
 } from 'rxjs';
 import type { WireEvent } from '../../../src/canvas/ragflow-events.js';
+import { type AnyComponent, createRegistry, type Registry } from '../../../src/components/component.js';
 import { toOutcome } from '../../../src/graph/activation.js';
-import { type AnyComponent, createRegistry, type NodeFunction, type Registry } from '../../../src/graph/component.js';
+import type { NodeFunction } from '../../../src/graph/node.js';
 import type { NodeEvent } from '../../../src/graph/node-events.js';
 
 /**

@@ -7,8 +7,8 @@ import type { Plan } from '../../../src/graph/plan.js';
 import { EventReporter } from '../../../src/graph/reporter.js';
 import { checkpointOf, prepare } from '../../../src/graph/run.js';
 import type { Start } from '../../../src/graph/run-options.js';
+import { stateFromJson, stateToJson } from '../../../src/graph/snapshot.js';
 import type { State } from '../../../src/graph/state.js';
-import { stateFromJson, stateToJson } from '../../../src/graph/state-json.js';
 import { foldState } from '../../../src/graph/transition.js';
 import { MemoryLog } from './memory-log.js';
 

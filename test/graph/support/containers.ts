@@ -1,6 +1,6 @@
 /** A container for tests: passes one after the other or side by side, kept over resumes by their keys. */
 import { concatMap, defer, from, map, mergeMap, Observable, of, reduce, takeWhile } from 'rxjs';
-import type { Activation, BodyEnd, NodeFunction } from '../../../src/graph/component.js';
+import type { Activation, BodyEnd, NodeFunction } from '../../../src/graph/node.js';
 import { interrupt, type NodeEvent, settled } from '../../../src/graph/node-events.js';
 import type { Json, JsonObject } from '../../../src/json.js';
 

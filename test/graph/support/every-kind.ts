@@ -1,8 +1,8 @@
 /** A run that takes 10 ms, says an event of every kind and then waits for an answer. */
 import { concat, concatMap, map, of, timer, toArray } from 'rxjs';
 import { EngineError } from '../../../src/errors.js';
-import type { Activation } from '../../../src/graph/component.js';
 import type { RunEvent } from '../../../src/graph/events.js';
+import type { Activation } from '../../../src/graph/node.js';
 import { callStarted, delta, interrupt, type NodeEvent, notice, settled } from '../../../src/graph/node-events.js';
 import type { Plan } from '../../../src/graph/plan.js';
 import { passes } from './containers.js';

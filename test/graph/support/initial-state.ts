@@ -1,11 +1,12 @@
 /** States without a run: the first one of a plan, and one after a number of settlements. */
-import { Cells } from '../../../src/graph/cells.js';
+
 import type { RunEvent } from '../../../src/graph/events.js';
 import { Frontier } from '../../../src/graph/frontier.js';
 import { type Outputs, settled, type Write } from '../../../src/graph/node-events.js';
 import type { Plan, Scope, Variables } from '../../../src/graph/plan.js';
 import { snapshot } from '../../../src/graph/snapshot.js';
 import type { State } from '../../../src/graph/state.js';
+import { Cells } from '../../../src/graph/state.js';
 import { Frame } from '../../../src/graph/tokens.js';
 import { transition } from '../../../src/graph/transition.js';
 

@@ -6,8 +6,8 @@
  */
 import { concat, from, map, type Observable, reduce, throwError } from 'rxjs';
 import { EngineError } from '../../../src/errors.js';
-import type { Activation, NodeFunction } from '../../../src/graph/component.js';
 import { link, type NodeSpec } from '../../../src/graph/link.js';
+import type { Activation, NodeFunction } from '../../../src/graph/node.js';
 import { delta, interrupt, type NodeEvent, type Settled, settled, type Write } from '../../../src/graph/node-events.js';
 import type { Plan } from '../../../src/graph/plan.js';
 import type { JsonObject } from '../../../src/json.js';

@@ -2,8 +2,8 @@
 import type { RunEvent } from '../../../src/graph/events.js';
 import { changesState, type EventLog, readEvent } from '../../../src/graph/log.js';
 import type { Plan } from '../../../src/graph/plan.js';
+import { stateFromJson, stateToJson } from '../../../src/graph/snapshot.js';
 import type { Checkpoint } from '../../../src/graph/state.js';
-import { stateFromJson, stateToJson } from '../../../src/graph/state-json.js';
 import { foldState, undisturbed } from '../../../src/graph/transition.js';
 
 /** A process that writes a log. Once it is dead nothing of what it writes is stored, and it is told nothing. */

@@ -1,7 +1,7 @@
 /** Nodes that end when the test says so, in an order that the test chooses; no clock is involved. */
 import { setImmediate } from 'node:timers/promises';
 import { Observable, type Subscriber } from 'rxjs';
-import type { NodeFunction } from '../../../src/graph/component.js';
+import type { NodeFunction } from '../../../src/graph/node.js';
 import type { NodeEvent } from '../../../src/graph/node-events.js';
 import type { Random } from '../../support/random.js';
 

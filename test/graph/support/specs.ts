@@ -1,6 +1,7 @@
 /** Nodes and plans for tests: a spec with everything that does not matter filled in. */
-import type { Activation, NodeFunction } from '../../../src/graph/component.js';
+
 import { link, type NodeSpec } from '../../../src/graph/link.js';
+import type { Activation, NodeFunction } from '../../../src/graph/node.js';
 import type { Plan } from '../../../src/graph/plan.js';
 import type { Json } from '../../../src/json.js';
 

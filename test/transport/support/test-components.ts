@@ -1,7 +1,7 @@
 import { finalize, Subject } from 'rxjs';
 import { z } from 'zod';
+import { createRegistry, defineComponent, type Registry } from '../../../src/components/component.js';
 import { components } from '../../../src/components/index.js';
-import { createRegistry, defineComponent, type Registry } from '../../../src/graph/component.js';
 import { delta, type NodeEvent, settled } from '../../../src/graph/node-events.js';
 
 /** A registry of the built-in types and `Probe`, whose one activation after the other a test plays by hand. */

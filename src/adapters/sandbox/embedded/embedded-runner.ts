@@ -81,14 +81,9 @@ const PARTS: Readonly<Record<CodeLanguage, LanguageParts>> = {
  * @throws EngineError OPTION_INVALID.
  */
 export function createEmbeddedRunner(options: EmbeddedRunnerOptions = {}): CodeRunner {
-  const { timeoutMs = 10_000, maxMemoryBytes = 256 * MIB, maxActive = usualActive(), maxWaiting = 1_000 } = options;
-  const {
-    maxWaitingPerTenant = 100,
-    maxSpares = 1,
-    idleMs = 60_000,
-    maxOutputBytes = MIB,
-    maxResultBytes = 4 * MIB,
-  } = options;
+  const { timeoutMs = 10_000, maxMemoryBytes = 256 * MIB, maxOutputBytes = MIB, maxResultBytes = 4 * MIB } = options;
+  const { maxActive = usualActive(), maxWaiting = 1_000, maxWaitingPerTenant = 100 } = options;
+  const { maxSpares = 1, idleMs = 60_000 } = options;
   check('timeoutMs', timeoutMs, 1, 3_600_000);
   check('maxMemoryBytes', maxMemoryBytes, 32 * MIB, 2048 * MIB);
   check('maxActive', maxActive, 1, 1_000);

@@ -1,14 +1,13 @@
 /** Document + components → plan. Everything that can be known before a run is checked here and reported with its path. */
 import type { z } from 'zod';
+import type { Component, Placement, Registry } from '../components/component.js';
 import { canonicalId } from '../dsl/component-id.js';
 import type { Document, DocumentComponent, DocumentIssue } from '../dsl/document.js';
 import { parseReference } from '../dsl/reference.js';
 import { EngineError } from '../errors.js';
+import { type LinkOptions, link, type NodeSpec } from '../graph/link.js';
+import type { Plan } from '../graph/plan.js';
 import type { Json, JsonObject } from '../json.js';
-import type { Component, Placement, Registry } from './component.js';
-import { type LinkOptions, link, type NodeSpec } from './link.js';
-import type { Plan } from './plan.js';
-import { createTimeoutResolver, type TimeoutResolver } from './timeouts.js';
 
 export interface CompileOptions extends LinkOptions {
   /** @default `createTimeoutResolver()`: what components declare, else 600 s */
@@ -246,4 +245,36 @@ function errorHandling(component: Component<JsonObject>, params: JsonObject): No
   if ((method === 'goto' || method === 'comment') && targets.length > 0)
     return { method: 'goto', outputs: {}, targets };
   return undefined;
+}
+
+/** Gives the clock of a node in milliseconds; undefined: none. `declared` is the component's `timeoutSeconds`. */
+export type TimeoutResolver = (type: string, declared: number | null | undefined) => number | undefined;
+
+export interface TimeoutOptions {
+  /** One timeout for every node, before anything else. */
+  readonly overrideSeconds?: number;
+  /** Seconds for nodes of a type, by its name in capitals; wins over what the component declares. @default none */
+  readonly secondsByType?: Readonly<Record<string, number>>;
+  /** Seconds for nodes whose type declares none. @default 600 */
+  readonly defaultSeconds?: number | undefined;
+}
+
+/**
+ * First hit wins: the override, the seconds of the type, what the component declares, the default. A component that declares `null` (a
+ * form, a container) has no clock, whatever the options are.
+ *
+ * @throws EngineError OPTION_INVALID for an override that is not above 0.
+ */
+export function createTimeoutResolver(options: TimeoutOptions = {}): TimeoutResolver {
+  const { overrideSeconds, secondsByType = {}, defaultSeconds = 600 } = options;
+  if (overrideSeconds !== undefined && !(overrideSeconds > 0)) {
+    const message = `createTimeoutResolver: "overrideSeconds" must be above 0; received ${overrideSeconds}.`;
+    throw new EngineError('OPTION_INVALID', message);
+  }
+  return (type, declared) => {
+    if (declared === null) return undefined;
+    const key = type.toUpperCase();
+    const ofType = Object.hasOwn(secondsByType, key) ? secondsByType[key] : undefined;
+    return (overrideSeconds ?? ofType ?? declared ?? defaultSeconds) * 1000;
+  };
 }

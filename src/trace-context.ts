@@ -1,10 +1,9 @@
 /**
- * Where a run stands in a trace: read from whoever starts it, passed on to whatever it asks.
+ * Trace context of a run: read from the request that starts it, propagated with every request that its nodes make.
  *
- * The engine only hands it through. {@link traceContextOf} is the one function for everything that leaves the process: HTTP
- * requests, models, MCP servers, databases, sandboxes.
+ * {@link traceContextOf} is the one function for everything that leaves the process: HTTP requests, models, MCP servers, databases,
+ * sandboxes.
  */
-import type { Activation } from './component.js';
 
 /** The headers of the W3C recommendations "Trace Context" and "Baggage". */
 export interface TraceContext {
@@ -13,19 +12,19 @@ export interface TraceContext {
   readonly baggage?: string;
 }
 
-/** Knows where the activations of a run stand in its trace. */
+/** Gives the trace context of the activations of a run. */
 export interface TraceSource {
-  /** What an activation passes on, or one of its calls; `token` is `activation.token`. */
+  /** The context that an activation, or one of its calls, propagates; `token` is `activation.token`. */
   contextOf(token: string, call?: string): TraceContext;
 }
 
-/** Longest values that are taken, in characters; the recommendations ask to pass on at least that much. */
+/** Longest values that are taken, in characters; the recommendations require at least that much. */
 const MAX_TRACESTATE = 512;
 const MAX_BAGGAGE = 8_192;
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Printable ASCII alone: what is passed on must not be able to end a header. */
+/** Printable ASCII alone: a propagated value must not be able to end a header. */
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /** Reads a trace context from headers by lower-case name; what is malformed is left out, and without a parent the state is. */
@@ -43,14 +42,14 @@ export function readTraceContext(headers: Readonly<Record<string, unknown>>): Tr
   };
 }
 
-/** Whether a text is a `traceparent` that may be passed on. */
+/** Whether a text is a valid `traceparent`. */
 export function isTraceparent(text: string): boolean {
   return TRACEPARENT.test(text);
 }
 
-/** What is passed on with a request that an activation makes; with `call`, that one of its calls makes. Empty without a trace. */
+/** The context for a request of an activation, or of one of its calls (`call`). Empty without a trace. */
 export function traceContextOf(
-  { services, token }: Pick<Activation, 'services' | 'token'>,
+  { services, token }: { readonly services: unknown; readonly token: string },
   call?: string,
 ): TraceContext {
   if (typeof services !== 'object' || services === null || !('trace' in services)) return {};
@@ -58,7 +57,7 @@ export function traceContextOf(
   return trace?.contextOf(token, call) ?? {};
 }
 
-/** A run that is traced by nobody here passes on what its caller sent. */
+/** For a run without a tracer in this process: propagates what its caller sent. */
 export function passThrough(context: TraceContext): TraceSource {
   return { contextOf: () => context };
 }

@@ -1,9 +1,9 @@
 /** From a document to a plan: what is refused, with its JSON path, and what the plan takes from components. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { checkAndCompile, compile } from '../../src/canvas/compile.js';
+import { createRegistry, defineComponent, type Placement } from '../../src/components/component.js';
 import type { Document, DocumentComponent } from '../../src/dsl/document.js';
-import { checkAndCompile, compile } from '../../src/graph/compile.js';
-import { createRegistry, defineComponent, type Placement } from '../../src/graph/component.js';
 import type { JsonObject } from '../../src/json.js';
 
 const anyParams = z.looseObject({}) as unknown as z.ZodType<JsonObject>;

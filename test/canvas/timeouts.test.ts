@@ -1,6 +1,6 @@
 /** Which clock a node gets: the first hit of five. */
 import { describe, expect, it } from 'vitest';
-import { createTimeoutResolver, type TimeoutOptions } from '../../src/graph/timeouts.js';
+import { createTimeoutResolver, type TimeoutOptions } from '../../src/canvas/compile.js';
 
 describe('createTimeoutResolver', () => {
   it.each([

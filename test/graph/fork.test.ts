@@ -1,23 +1,22 @@
 /** Forks: from every point of a run another one goes on to the same end, and nothing that had settled runs again. */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Activation } from '../../../src/graph/component.js';
-import type { RunEvent } from '../../../src/graph/events.js';
-import { forkAt, historyStart, type RunHistory, waitingNodes, withChange } from '../../../src/graph/forks/fork.js';
-
-import { readEvent } from '../../../src/graph/log.js';
-import { settled } from '../../../src/graph/node-events.js';
-import type { Plan } from '../../../src/graph/plan.js';
-import type { RunOptions, Start } from '../../../src/graph/run-options.js';
-import type { Checkpoint } from '../../../src/graph/state.js';
-import type { JsonObject } from '../../../src/json.js';
-import { property, type Random } from '../../support/random.js';
-import { passes } from '../support/containers.js';
-import { logPlan } from '../support/log-plans.js';
-import { isEnd } from '../support/memory-log.js';
-import { SlowNodes } from '../support/slow-nodes.js';
-import { planOf, readValue } from '../support/specs.js';
-import { type Watched, watch, watchToEnd, written } from '../support/watch.js';
+import type { RunEvent } from '../../src/graph/events.js';
+import { forkAt, historyStart, type RunHistory, waitingNodes, withChange } from '../../src/graph/fork.js';
+import { readEvent } from '../../src/graph/log.js';
+import type { Activation } from '../../src/graph/node.js';
+import { settled } from '../../src/graph/node-events.js';
+import type { Plan } from '../../src/graph/plan.js';
+import type { RunOptions, Start } from '../../src/graph/run-options.js';
+import type { Checkpoint } from '../../src/graph/state.js';
+import type { JsonObject } from '../../src/json.js';
+import { property, type Random } from '../support/random.js';
+import { passes } from './support/containers.js';
+import { logPlan } from './support/log-plans.js';
+import { isEnd } from './support/memory-log.js';
+import { SlowNodes } from './support/slow-nodes.js';
+import { planOf, readValue } from './support/specs.js';
+import { type Watched, watch, watchToEnd, written } from './support/watch.js';
 
 /** A log with its first snapshot, or its last. */
 class Kept {
@@ -30,7 +29,9 @@ class Kept {
 
   #events: string[] = [];
   readonly open = {
-    append: (event: RunEvent) => this.#events.push(JSON.stringify(event)),
+    append: (event: RunEvent): void => {
+      this.#events.push(JSON.stringify(event));
+    },
     snapshot: (checkpoint: Checkpoint) => {
       if (this.#isLast) this.#checkpoint = JSON.stringify(checkpoint);
       this.#checkpoint ??= JSON.stringify(checkpoint);

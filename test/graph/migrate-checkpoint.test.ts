@@ -1,12 +1,12 @@
 /** Taking where a run stands to another version of its graph. */
 import { describe, expect, it } from 'vitest';
-import type { Activation } from '../../../src/graph/component.js';
-import { migrateCheckpoint } from '../../../src/graph/forks/migrate-checkpoint.js';
-import { interrupt, settled } from '../../../src/graph/node-events.js';
-import type { Plan } from '../../../src/graph/plan.js';
-import { passes } from '../support/containers.js';
-import { planOf, readValue } from '../support/specs.js';
-import { watchToEnd, written } from '../support/watch.js';
+import { migrateCheckpoint } from '../../src/graph/fork.js';
+import type { Activation } from '../../src/graph/node.js';
+import { interrupt, settled } from '../../src/graph/node-events.js';
+import type { Plan } from '../../src/graph/plan.js';
+import { passes } from './support/containers.js';
+import { planOf, readValue } from './support/specs.js';
+import { watchToEnd, written } from './support/watch.js';
 
 const ask = (at: Activation) => (at.answer === undefined ? interrupt({ ask: at.node }) : settled({ value: at.answer }));
 const show = (...names: string[]) => ({
