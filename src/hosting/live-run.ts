@@ -104,10 +104,9 @@ export class LiveRun {
     const hooks: EngineHooks = {
       run: id,
       signal: this.#abort.signal,
-      journal: this.#events.journal,
+      log: this.#events.log,
       seq: past?.lastSeq ?? 0,
       startedAt: this.startedAt,
-      position: () => this.#events.lastMade,
       onSession: (session, outcome) => {
         this.#session = session;
         this.#status = outcome.status;
@@ -117,7 +116,6 @@ export class LiveRun {
       work.open(hooks).subscribe({
         next: (event) => {
           if (event.type === 'node-usage') this.#usage = addUsage(this.#usage, event);
-          this.#events.take(event);
         },
         error: (error: unknown) => this.#crashed(error),
         complete: () => void this.#finish(),
@@ -181,7 +179,7 @@ export class LiveRun {
       this.#events.complete();
       this.#resolveEnded(this.#record);
     } catch (error) {
-      // The server stops while its store is away: the run goes on from its journal when both are back.
+      // The server stops while its store is away: the run continues from its log when both are back.
       this.release(toEngineError(error, 'INTERNAL').message);
     }
   }
