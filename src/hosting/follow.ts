@@ -1,9 +1,19 @@
-import { filter, firstValueFrom, Observable, Subject, type Subscriber, takeUntil } from 'rxjs';
+/** How one client follows a run: from the log until it is up to date, then live at its own pace. */
+import {
+  filter,
+  firstValueFrom,
+  type MonoTypeOperatorFunction,
+  Observable,
+  Subject,
+  type Subscriber,
+  takeUntil,
+} from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
-import type { LoggedEvent, RunLog, RunRecord } from '../records/stores.js';
-import { coalesceFrames } from './coalesce-frames.js';
-import { type EventFrame, isLastEvent, storedFrame } from './event-frame.js';
+import { coalesce } from '../operators/coalesce.js';
+import type { LoggedEvent, RunLog } from '../records/run-log.js';
+import type { RunRecord } from '../records/runs.js';
+import { type EventFrame, isLastEvent, mergeFrames, storedFrame } from './event-frame.js';
 import type { LiveRun } from './live-run.js';
 
 /** Bounds of one reading from the log. */
@@ -199,4 +209,45 @@ async function firstOf(values$: Observable<unknown>, until$: Observable<void>): 
 
 function notKept(run: string): EngineError {
   return new EngineError('NOT_FOUND', `The events of run "${run}" are not kept any more.`);
+}
+
+/** How {@link coalesceFrames} waits for one client. */
+export interface CoalesceFramesOptions {
+  /** Whether the client takes frames. */
+  readonly ready$: Observable<boolean>;
+  /** The most that may wait for it. */
+  readonly maxBytes: number;
+  /** Whether the client gets every event by itself. @default false */
+  readonly isExact?: boolean | undefined;
+}
+
+/**
+ * Holds frames back while a client does not take them; neighbouring pieces of one text become one frame.
+ *
+ * ```text
+ * source    --a--b--c--X-----|      (a, b, c: pieces of text; X: anything else)
+ * ready$    t---f--------t----
+ * result    --a----------(BX)-|     (B: b and c in one frame, numbered as c)
+ * ```
+ *
+ * Errors: LIMIT_REACHED when more than `maxBytes` would wait.
+ */
+export function coalesceFrames({
+  ready$,
+  maxBytes,
+  isExact = false,
+}: CoalesceFramesOptions): MonoTypeOperatorFunction<EventFrame> {
+  const merge = isExact ? () => undefined : mergeFrames;
+  return coalesce<EventFrame>({ ready$, maxSize: maxBytes, merge, size: sizeOf, overflow: tooSlow });
+}
+
+function sizeOf(frame: EventFrame): number {
+  return frame.bytes;
+}
+
+function tooSlow(waitingBytes: number, maxBytes: number): EngineError {
+  return new EngineError(
+    'LIMIT_REACHED',
+    `The client reads too slowly: ${waitingBytes} bytes would wait for it, at most ${maxBytes} may.`,
+  );
 }

@@ -4,30 +4,17 @@ import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import type { RunTimeline } from '../canvas/timeline.js';
 import type { Services } from '../components/services.js';
 import type { Durability } from '../graph/log.js';
-import type { RunRecord } from '../records/stores.js';
+import type { RunRecord } from '../records/runs.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { createCanvasOpener, type OpenCanvas } from './canvas-opener.js';
+import { createCanvasOpener, type OpenCanvas } from './canvases.js';
 import type { EventFrame } from './event-frame.js';
-import type { HostLimits, HostStores } from './host-options.js';
+import { DEFAULT_LIMITS, type HostLimits, type HostStores, type Log, SILENT_LOG } from './host-options.js';
 import type { LiveRun } from './live-run.js';
-import { type Log, SILENT_LOG } from './log.js';
 import { createRecover, OrphanScan } from './recover.js';
 import { type ClientCursor, type LiveFilter, RunHub } from './run-hub.js';
 import { RunTimelines } from './run-timelines.js';
 import { createStart, type StartedTurn } from './start.js';
 import { type ForkPoint, readStartCommand, type StartCommand } from './start-command.js';
-
-/** What holds for a host that is given no limits: those of a server without settings. */
-export const DEFAULT_LIMITS: HostLimits = {
-  maxRuns: 10_000,
-  runConcurrency: 5,
-  runTimeoutMs: 3_600_000,
-  runLogBytes: 256 * 1024 * 1024,
-  runHistoryBytes: 8 * 1024 * 1024,
-  detachGraceMs: 30_000,
-  clientQueueBytes: 1024 * 1024,
-  leaseMs: 10_000,
-};
 
 /** What a host is made of. Everything but the stores and the services has a default. */
 export interface HostOptions {

@@ -6,9 +6,10 @@ import type { RunEvent } from '../graph/events.js';
 import type { EventLog } from '../graph/log.js';
 import type { Plan } from '../graph/plan.js';
 import type { RunOutcome } from '../graph/run-options.js';
-import type { RunLaunch, RunLog, RunRecord } from '../records/stores.js';
+import type { RunLog } from '../records/run-log.js';
+import type { RunLaunch, RunRecord } from '../records/runs.js';
+import type { Log } from './host-options.js';
 import type { SessionLease } from './leases.js';
-import type { Log } from './log.js';
 import type { RunPast } from './run-past.js';
 import type { Transcript } from './transcript.js';
 

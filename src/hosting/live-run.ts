@@ -1,18 +1,22 @@
+/** A run at work in this process, with its clients, its last event and the record that it leaves. */
 import { type Observable, Subscription } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import type { Session } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
-import type { RunUsage, TerminalEvent } from '../graph/events.js';
+import type { ErrorInfo, RunFailed, RunUsage, TerminalEvent } from '../graph/events.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
-import type { RunRecord, RunStatus } from '../records/stores.js';
-import { ClientPresence } from './client-presence.js';
+import { doubling, retry } from '../operators/retry-with.js';
+import type { RunRecord, RunStatus } from '../records/runs.js';
+import { projectionOf } from './canvases.js';
 import type { EventFrame } from './event-frame.js';
-import { endIn, errorOf, failureEvent } from './last-event.js';
 import type { EngineHooks, LiveRunOptions, RunIdentity } from './live-run-options.js';
-import { projectionOf } from './projection-of.js';
-import { retryWhileAway } from './retry.js';
+import { ClientPresence } from './liveness.js';
 import { RunEvents } from './run-events.js';
 import type { Transcript } from './transcript.js';
+
+/** Delays between two attempts to store the end of a run. */
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 2_000;
 
 /**
  * One run with its clients, from its first event to what it leaves.
@@ -243,11 +247,14 @@ export class LiveRun {
     }
   }
 
+  /** Retries while a store cannot be reached, however long that takes, until the host closes. */
   #retry<T>(work: () => Promise<T>): Promise<T> {
-    const { closing, logger } = this.#options;
-    const onWait = (error: unknown): void =>
-      logger.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
-    return retryWhileAway(work, { signal: closing, onWait });
+    const { closing: signal, logger } = this.#options;
+    const onRetry = (error: unknown, attempt: number): void => {
+      if (attempt === 1) logger.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
+    };
+    const isRetryable = (error: unknown): boolean => EngineError.is(error) && error.retryable;
+    return retry(work, { delayMs: doubling(FIRST_DELAY_MS, MAX_DELAY_MS), isRetryable, onRetry, signal });
   }
 
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {
@@ -295,4 +302,54 @@ export class LiveRun {
       lastSeq,
     };
   }
+}
+
+/** What the host adds to a run that the engine did not end, or not with this failure. */
+export interface FailureParts {
+  readonly run: string;
+  readonly startedAt: number;
+  readonly at: number;
+  /** @default that the run ended without saying how */
+  readonly failure: EngineError | undefined;
+  /** What the engine ended it with, if it did. */
+  readonly terminal: TerminalEvent | undefined;
+}
+
+/** The event that ends a run which failed outside of the engine; its number is given by the log. */
+export function failureEvent({ run, startedAt, at, failure, terminal }: FailureParts): RunFailed {
+  const { code, message } = failure ?? new EngineError('INTERNAL', `Run "${run}" ended without saying how.`);
+  const { input = {}, usage = NO_USAGE, openCalls } = terminal ?? {};
+  return {
+    type: 'run-failed',
+    run,
+    seq: 0,
+    at,
+    error: { code, message },
+    elapsedMs: Math.max(0, at - startedAt),
+    input,
+    usage,
+    ...(openCalls === undefined ? {} : { openCalls }),
+  };
+}
+
+/** What the last event of a run says of how it ended. */
+export function endIn(
+  event: TerminalEvent,
+  projection: RagflowProjection,
+): Pick<RunRecord, 'status' | 'error' | 'pending'> {
+  switch (event.type) {
+    case 'run-interrupted':
+      return { status: 'waiting', pending: projection.project(event)?.data ?? {} };
+    case 'run-settled':
+      return { status: 'succeeded' };
+    case 'run-cancelled':
+      return { status: 'cancelled' };
+    case 'run-failed':
+      return { status: 'failed', error: errorOf(event.error) };
+  }
+}
+
+/** An error as the record of a run has it. */
+export function errorOf({ code, message }: ErrorInfo): NonNullable<RunRecord['error']> {
+  return { code, message };
 }

@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../graph/state.js';
-import type { RunLog } from '../records/stores.js';
+import type { RunLog } from '../records/run-log.js';
 import type { EventFrame } from './event-frame.js';
 
 /** Frames that are gathered while nothing is being written. */

@@ -1,6 +1,6 @@
 /** How processes learn that a run of another one has something new: they ask its owner to be told. */
 import { interval, merge, Observable, Subscription, startWith, tap } from 'rxjs';
-import type { Signals } from '../records/durable-stores.js';
+import type { Signals } from '../records/coordination.js';
 
 /** Where processes say which runs they follow; the message is the run. */
 const FOLLOWED = 'runs-followed';

@@ -4,7 +4,7 @@ import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError, toEngineError } from '../errors.js';
 import { isTerminal, type RunEvent, type TerminalEvent } from '../graph/events.js';
 import type { EventLog } from '../graph/log.js';
-import type { RunLog } from '../records/stores.js';
+import type { RunLog } from '../records/run-log.js';
 import { type EventFrame, EventFramer, storedFrame } from './event-frame.js';
 import type { RunIdentity } from './live-run-options.js';
 import { LogWriter } from './log-writer.js';

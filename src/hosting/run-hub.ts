@@ -16,21 +16,19 @@ import {
 } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
-import type { RunRecord } from '../records/stores.js';
+import type { RunRecord } from '../records/runs.js';
 import { observed } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { TraceContext } from '../trace-context.js';
-import type { OpenCanvas } from './canvas-opener.js';
+import { findProjection, type OpenCanvas } from './canvases.js';
 import { storeConversation } from './conversation.js';
 import type { EventFrame } from './event-frame.js';
 import { type Following, follow } from './follow.js';
-import type { HostLimits, HostStores } from './host-options.js';
+import type { HostLimits, HostStores, Log } from './host-options.js';
 import { freeing, type SessionLease, SessionLeases } from './leases.js';
 import { LiveRun } from './live-run.js';
 import type { LiveRunOptions } from './live-run-options.js';
-import type { Log } from './log.js';
 import { BELIEVED_MS, RunNotifications } from './notifications.js';
-import { findProjection } from './projection-of.js';
 import { busySession, noRun } from './refusals.js';
 
 export interface RunHubOptions {

@@ -1,3 +1,5 @@
+/** Files of users and files that components make: as a run has them, and as they are stored. */
+
 /** A file that a run refers to. */
 export interface StoredFile {
   readonly id: string;
@@ -40,3 +42,21 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   avif: 'image/avif',
   heic: 'image/heic',
 };
+
+/** A file of a user, or one that a component made. */
+export interface FileRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly bytes: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** From when on it counts as deleted, in milliseconds since 1970. @default never */
+  readonly expiresAt?: number;
+}
+
+export interface FileStore {
+  /** @throws EngineError LIMIT_REACHED when the store is full. */
+  save(tenant: string, file: FileRecord): Promise<void>;
+  find(tenant: string, id: string): Promise<FileRecord | undefined>;
+}

@@ -1,5 +1,5 @@
 import { EngineError } from '../errors.js';
-import type { Lease, LeaseStore } from '../records/durable-stores.js';
+import type { Lease, LeaseStore } from '../records/coordination.js';
 
 export interface MemoryLeaseOptions {
   /** @default 100,000 */

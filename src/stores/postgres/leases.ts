@@ -1,4 +1,4 @@
-import type { Lease, LeaseStore } from '../../records/durable-stores.js';
+import type { Lease, LeaseStore } from '../../records/coordination.js';
 import type { Database, Fragment, Statements } from './database.js';
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { filter, map, merge, type Observable, Subject, take, takeUntil } from 'rxjs';
 import { EngineError } from '../../errors.js';
-import type { Signals } from '../../records/durable-stores.js';
+import type { Signals } from '../../records/coordination.js';
 import { CancelPoller } from './cancel-poller.js';
 import type { Database } from './database.js';
 import type { DatabaseLog } from './database-log.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { invalidOption } from '../../operators/invalid-option.js';
-import type { LeaseStore } from '../../records/durable-stores.js';
+import type { LeaseStore } from '../../records/coordination.js';
 import { activeSessionKey, cancelKey, KEPT_MS, LEASE_PREFIX, LEASES_KEY, leaseMember } from './keys.js';
 import { ACQUIRE_LEASE, EXPIRED_LEASES, RELEASE_LEASE, RENEW_LEASE } from './lease-scripts.js';
 import { jsonText, readReply } from './read-reply.js';

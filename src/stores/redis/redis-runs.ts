@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import type { RunStatus, RunStore } from '../../records/stores.js';
+import type { RunStatus, RunStore } from '../../records/runs.js';
 import { RUN_PREFIX, runKey, runsOfAgentKey } from './keys.js';
 import { readReply } from './read-reply.js';
 import type { Redis } from './redis.js';

@@ -1,5 +1,5 @@
 import { Observable, takeUntil } from 'rxjs';
-import type { Signals } from '../../records/durable-stores.js';
+import type { Signals } from '../../records/coordination.js';
 import { CancelWatch } from './cancel-watch.js';
 import { activeSessionKey, CANCEL_CHANNEL, cancelKey, KEPT_MS, RUN_PREFIX, runKey } from './keys.js';
 import type { Redis } from './redis.js';

@@ -7,7 +7,7 @@ import type { EventFrame } from '../../hosting/event-frame.js';
 import type { LiveRun } from '../../hosting/live-run.js';
 import { type Transcript, textOf } from '../../hosting/transcript.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { RunRecord } from '../../records/stores.js';
+import type { RunRecord } from '../../records/runs.js';
 import { outside } from '../envelope.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';

@@ -1,14 +1,10 @@
 /**
- * What a service needs so that agents, runs and answers outlive a process: versions, the journal of a run, leases, signals.
+ * How the processes of one service agree: leases, signals, counters.
  *
- * As in `service-ports.ts`, the tenant is a parameter of every call that touches somebody's data.
+ * The tenant is a parameter of every call that touches a tenant's data.
  */
 import type { Observable } from 'rxjs';
 import type { JsonObject } from '../json.js';
-
-export type { CanvasRuntimeStore } from './canvas-runtimes.js';
-export type { OwnedToken, TokenRecord, TokenStore } from './tokens.js';
-export type { VersionRecord, VersionStore } from './versions.js';
 
 /** Somebody's right to something, for a time. */
 export interface Lease {
