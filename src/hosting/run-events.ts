@@ -101,7 +101,7 @@ export class RunEvents {
     this.#isMuted = true;
   }
 
-  /** Keeps nothing more: somebody else does. */
+  /** Stores nothing more: another process does. */
   stop(reason: unknown): void {
     this.mute();
     this.#writer.stop(reason);
