@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 import type { Session } from '../canvas/turn.js';
 import type { EngineError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
-import type { Journal } from '../graph/journal.js';
+import type { EventLog } from '../graph/log.js';
 import type { Plan } from '../graph/plan.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import type { RunLog } from '../records/run-log.js';
@@ -30,13 +30,11 @@ export interface RunIdentity {
 export interface EngineHooks {
   readonly run: string;
   readonly signal: AbortSignal;
-  readonly journal: Journal;
+  readonly log: EventLog;
   /** Number of the last event in the log. */
   readonly seq: number;
   /** Milliseconds since 1970, at the first start of the run. */
   readonly startedAt: number;
-  /** Number of the last event that was made. */
-  readonly position: () => number;
   readonly onSession: (session: Session, outcome: RunOutcome) => void;
 }
 

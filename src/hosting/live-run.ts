@@ -108,10 +108,9 @@ export class LiveRun {
     const hooks: EngineHooks = {
       run: id,
       signal: this.#abort.signal,
-      journal: this.#events.journal,
+      log: this.#events.log,
       seq: past?.lastSeq ?? 0,
       startedAt: this.startedAt,
-      position: () => this.#events.lastMade,
       onSession: (session, outcome) => {
         this.#session = session;
         this.#status = outcome.status;
@@ -121,7 +120,6 @@ export class LiveRun {
       work.open(hooks).subscribe({
         next: (event) => {
           if (event.type === 'node-usage') this.#usage = addUsage(this.#usage, event);
-          this.#events.take(event);
         },
         error: (error: unknown) => this.#crashed(error),
         complete: () => void this.#finish(),
