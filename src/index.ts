@@ -45,7 +45,13 @@ export type {
 export { createEmbeddedRunner, type EmbeddedRunnerOptions } from './adapters/sandbox/embedded/embedded-runner.js';
 export { createDatabases, type Databases, type DatabasesOptions, type OwnDatabase } from './adapters/sql/databases.js';
 export type { Dialect } from './adapters/sql/dialects.js';
-export type { LoadMssql, MssqlDriver } from './adapters/sql/mssql-session.js';
+export type {
+  LoadMssql,
+  MssqlDriver,
+  MssqlPool,
+  MssqlRequest,
+  MssqlTransaction,
+} from './adapters/sql/mssql-session.js';
 export type { DatabaseAddress, DatabaseSession, StatementBounds, Table } from './adapters/sql/session.js';
 export type { References } from './adapters/tool-event.js';
 // Agents: a model and its tools, as one stream.
@@ -179,7 +185,6 @@ export {
   type RunUsage,
   type TerminalEvent,
 } from './graph/events.js';
-export type { Journal } from './graph/journal.js';
 export { type Activation, type BodyEnd, fromOperator, type NodeFunction, type NodeOperator } from './graph/node.js';
 export type { BodyRound } from './graph/node-events.js';
 export {

@@ -1,7 +1,7 @@
 import { defer, type Observable, of, throwError, VirtualTimeScheduler } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
-import { type RetryWithOptions, retryWith } from '../../src/operators/retry-with.js';
+import { doubling, type RetryWithOptions, retry, retryWith } from '../../src/operators/retry-with.js';
 import { marbles } from '../support/scheduler.js';
 
 const busy = new EngineError('MODEL_UNAVAILABLE', 'busy', { retryable: true });
@@ -176,10 +176,71 @@ describe('retryWith', () => {
     }),
   );
 
+  it('retries without a bound, with delays that double up to the longest', () =>
+    marbles(({ cold, expectObservable }) => {
+      const again$ = cold('  #', undefined, busy);
+      const last$ = cold('   (a|)');
+      const source$ = attempts(again$, again$, again$, again$, last$);
+      const expected = '     1ms 2ms 3ms 3ms (a|)';
+
+      const { attempts: _, ...unbounded } = policy;
+      expectObservable(source$.pipe(retryWith({ ...unbounded, delayMs: doubling(1, 3) }))).toBe(expected);
+    }));
+
+  it('reports each failure that is followed by another attempt', () =>
+    marbles(({ cold, expectObservable, flush }) => {
+      const reported: number[] = [];
+      const source$ = cold('-#', undefined, busy);
+
+      expectObservable(source$.pipe(retryWith({ ...policy, onRetry: (_, attempt) => reported.push(attempt) }))).toBe(
+        '-------#',
+        undefined,
+        busy,
+      );
+      flush();
+      expect(reported).toEqual([1, 2]);
+    }));
+
+  it.each([
+    { what: 'the last attempt succeeds', last: ' a|', expected: '---a|', error: undefined },
+    { what: 'the last attempt fails', last: '    #', expected: ' ---#', error: busy },
+  ])('ends the delay when the signal is aborted, and $what', ({ last, expected, error }) =>
+    marbles(({ cold, expectObservable }) => {
+      const closing = new AbortController();
+      const abort$ = cold('---a|');
+      const source$ = attempts<string>(cold('-#', undefined, busy), cold(last, undefined, busy));
+
+      abort$.subscribe(() => closing.abort());
+      const result$ = source$.pipe(retryWith({ ...policy, delayMs: () => 1_000, signal: closing.signal }));
+      expectObservable(result$).toBe(expected, undefined, error);
+    }),
+  );
+
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses %s attempts', (count) => {
     expect(() => retryWith({ ...policy, attempts: count })).toThrowError(
       expect.objectContaining({ code: 'OPTION_INVALID', message: expect.stringContaining(String(count)) }),
     );
+  });
+});
+
+describe('retry', () => {
+  const now = { ...policy, delayMs: () => 0 };
+  const failing = (...errors: readonly Error[]) => {
+    const left = [...errors];
+    return async (): Promise<string> => {
+      const error = left.shift();
+      if (error !== undefined) throw error;
+      return 'done';
+    };
+  };
+
+  it('resolves with what a later attempt gives', async () => {
+    await expect(retry(failing(busy, busy), now)).resolves.toBe('done');
+  });
+
+  it('rejects with the last error', async () => {
+    await expect(retry(failing(busy, busy, busy), now)).rejects.toBe(busy);
+    await expect(retry(failing(refused), now)).rejects.toBe(refused);
   });
 });
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
 import type { JsonObject } from '../json.js';
-import type { AgentRecord } from '../records/stores.js';
+import type { AgentRecord } from '../records/agents.js';
 import { modelsFromEnvironment } from '../settings/read-settings.js';
 import type { Script } from './open-services.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../errors.js';
 import type { ModelsDescription } from '../models/router.js';
-import type { AgentRecord } from '../records/stores.js';
+import type { AgentRecord } from '../records/agents.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import { describeGroups, formatSettings, readSettings, type ServerConfig } from '../settings/read-settings.js';
 import type { Log } from '../transport/index.js';

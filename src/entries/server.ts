@@ -2,16 +2,15 @@
  * `runnel/server`: runs that outlive their clients and their process, with or without HTTP. For programs that embed the server or work
  * on runs: `createServer` serves canvases, `createHost` alone is a worker; stores, settings and telemetry for both.
  */
-export type { OpenCanvas } from '../hosting/canvas-opener.js';
-export type { ClientPresence } from '../hosting/client-presence.js';
+export type { DefaultDocument, OpenCanvas } from '../hosting/canvases.js';
 export type { EventFrame } from '../hosting/event-frame.js';
-export type { DefaultDocument } from '../hosting/find-document.js';
-export { createHost, DEFAULT_LIMITS, type Host, type HostLoad, type HostOptions } from '../hosting/host.js';
+export { createHost, type Host, type HostLoad, type HostOptions } from '../hosting/host.js';
 export type { HostLimits, HostStores } from '../hosting/host-options.js';
+export { DEFAULT_LIMITS, type Log, SILENT_LOG } from '../hosting/host-options.js';
 export type { SessionLease } from '../hosting/leases.js';
 export type { LiveRun } from '../hosting/live-run.js';
 export type { EngineHooks, LiveRunOptions, RunEndReport, RunIdentity, RunWork } from '../hosting/live-run-options.js';
-export { type Log, SILENT_LOG } from '../hosting/log.js';
+export type { ClientPresence } from '../hosting/liveness.js';
 export type { RunEvents, RunEventsOptions } from '../hosting/run-events.js';
 export type { ClientCursor, LiveFilter } from '../hosting/run-hub.js';
 export type { RunPast } from '../hosting/run-past.js';
@@ -25,25 +24,17 @@ export {
   type TurnTarget,
 } from '../hosting/start-command.js';
 export type { Transcript, TranscriptOptions } from '../hosting/transcript.js';
-export type {
-  CanvasRuntimeStore,
-  CreateCounter,
-  EventCount,
-  EventCounter,
-  Lease,
-  LeaseStore,
-  OwnedToken,
-  Signals,
-  TokenRecord,
-  TokenStore,
-  VersionRecord,
-  VersionStore,
-} from '../records/durable-stores.js';
+export type { AgentChange, AgentQuery, AgentRecord, AgentStore } from '../records/agents.js';
+export type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
+export type { CreateCounter, EventCount, EventCounter, Lease, LeaseStore, Signals } from '../records/coordination.js';
+export type { FileRecord, FileStore } from '../records/files.js';
 export type {
   Column,
   Filter,
   MemoryBounds,
   Owned,
+  Page,
+  PageRequest,
   Query,
   Repository,
   RepositoryOf,
@@ -51,33 +42,18 @@ export type {
   Unique,
 } from '../records/repository.js';
 export type { PlainStores, Repositories } from '../records/resources.js';
+export type { LogBatch, LogBounds, LoggedEvent, RunLog } from '../records/run-log.js';
+export type { RunLaunch, RunQuery, RunRecord, RunStatus, RunStore, RunUsage } from '../records/runs.js';
 export type {
-  AgentChange,
-  AgentQuery,
-  AgentRecord,
-  AgentStore,
   ConversationState,
-  FileRecord,
-  FileStore,
-  LogBatch,
-  LogBounds,
-  LoggedEvent,
-  Page,
-  PageRequest,
-  RunLaunch,
-  RunLog,
-  RunQuery,
-  RunRecord,
-  RunStatus,
-  RunStore,
-  RunUsage,
   SessionMessage,
   SessionQuery,
   SessionRecord,
   SessionStore,
-  Stores,
-} from '../records/stores.js';
-export type { VersionQuery } from '../records/versions.js';
+} from '../records/sessions.js';
+export type { Stores } from '../records/stores.js';
+export type { OwnedToken, TokenRecord, TokenStore } from '../records/tokens.js';
+export type { VersionQuery, VersionRecord, VersionStore } from '../records/versions.js';
 export type { AddressRange } from '../settings/access.js';
 export {
   readConfig,

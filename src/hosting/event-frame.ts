@@ -4,7 +4,7 @@ import { ERROR_CODES } from '../errors.js';
 import { isTerminal, type NodeDelta, type RunEvent, type RunFailed } from '../graph/events.js';
 import { eventJson } from '../graph/log.js';
 import { escapeJson, utf8Length } from '../json.js';
-import type { LoggedEvent } from '../records/stores.js';
+import type { LoggedEvent } from '../records/run-log.js';
 
 /** Whether an event of that type is the last of its run. */
 export function isLastEvent(type: string): boolean {

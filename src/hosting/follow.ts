@@ -1,9 +1,19 @@
-import { filter, firstValueFrom, Observable, Subject, type Subscriber, takeUntil } from 'rxjs';
+/** How one client follows a run: from the log until it is up to date, then live at its own pace. */
+import {
+  filter,
+  firstValueFrom,
+  type MonoTypeOperatorFunction,
+  Observable,
+  Subject,
+  type Subscriber,
+  takeUntil,
+} from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
-import type { LoggedEvent, RunLog, RunRecord } from '../records/stores.js';
-import { coalesceFrames } from './coalesce-frames.js';
-import { type EventFrame, isLastEvent, storedFrame } from './event-frame.js';
+import { coalesce } from '../operators/coalesce.js';
+import type { LoggedEvent, RunLog } from '../records/run-log.js';
+import type { RunRecord } from '../records/runs.js';
+import { type EventFrame, isLastEvent, mergeFrames, storedFrame } from './event-frame.js';
 import type { LiveRun } from './live-run.js';
 
 /** Bounds of one reading from the log. */
@@ -13,9 +23,9 @@ export interface FollowOptions {
   readonly log: RunLog;
   readonly tenant: string;
   readonly run: string;
-  /** The run, if it is going on in this process. */
+  /** The run, if it runs in this process. */
   readonly findLive: () => LiveRun | undefined;
-  /** How events of the log are shown in RAGFlow's format. */
+  /** How events of the log are projected into RAGFlow's format. */
   readonly findProjection: () => Promise<RagflowProjection>;
   /** Whether the client gets every event by itself, however slow it is. @default false */
   readonly isExact?: boolean | undefined;
@@ -35,7 +45,7 @@ export interface FollowOptions {
 
 /** A client that follows a run. */
 export interface Following {
-  /** Events of a run of this process that were shown and not yet sent to it. */
+  /** Events of a run of this process that were delivered and not yet sent to it. */
   readonly behind: number;
 }
 
@@ -50,7 +60,7 @@ export interface Following {
  *
  * The log is read at the client's pace, a page at a time, so that nothing piles up while it catches up; only then is the client
  * let in among the live ones. A run of another process is followed in its log. Completes with the run. Errors: NOT_FOUND when the log
- * is not kept any more; LIMIT_REACHED when a client that was up to date falls too far behind.
+ * is not stored any more; LIMIT_REACHED when a client that was up to date falls too far behind.
  */
 export function follow(options: FollowOptions): Observable<EventFrame> {
   return new Observable((subscriber) => {
@@ -100,7 +110,7 @@ class Follower implements Following {
           this.#subscriber.complete();
           return;
         }
-        // It goes on in another process.
+        // Another process resumes it.
         continue;
       }
       await firstOf(ready$.pipe(filter((isReady) => isReady)), this.#gone);
@@ -120,7 +130,7 @@ class Follower implements Following {
     const page = await log.read(tenant, run, this.#sent, PAGE);
     const last = this.#sendAllButLast(page ?? []);
     if (last === undefined && page !== undefined && page.length > 0) return false;
-    // What a live run has shown was in its log before.
+    // What a live run has delivered was in its log before.
     if (live !== undefined && last === undefined) throw notKept(run);
     if (findLive() !== undefined) return false;
     if ((await findRecord())?.status === 'running') {
@@ -130,7 +140,7 @@ class Follower implements Following {
     return this.#sendEnd();
   }
 
-  /** The last event of a run is shown when its end is kept: whoever answers it at once must find it. */
+  /** The last event of a run is delivered once its end is stored, so that a client that answers at once finds it. */
   #sendAllButLast(page: readonly LoggedEvent[]): LoggedEvent | undefined {
     for (const frame of page) {
       if (isLastEvent(frame.event)) return frame;
@@ -153,11 +163,11 @@ class Follower implements Following {
     return last === undefined || isLastEvent(last.event);
   }
 
-  /** Resolves when the live run says no more, and when the client is gone. */
+  /** Resolves when the live run completes, and when the client is gone. */
   #joinLive(live: LiveRun): Promise<void> {
     const { ready$, maxQueueBytes: maxBytes, isExact } = this.#options;
     const after = this.#sent;
-    // A log may show a page more than was shown live so far.
+    // A log may show a page more than was delivered live so far.
     const unseen$ = after > live.lastSeq ? live.frames$.pipe(filter((frame) => frame.seq > after)) : live.frames$;
     return new Promise((resolve) => {
       const presence = live.clients.attach();
@@ -199,4 +209,45 @@ async function firstOf(values$: Observable<unknown>, until$: Observable<void>): 
 
 function notKept(run: string): EngineError {
   return new EngineError('NOT_FOUND', `The events of run "${run}" are not kept any more.`);
+}
+
+/** How {@link coalesceFrames} waits for one client. */
+export interface CoalesceFramesOptions {
+  /** Whether the client takes frames. */
+  readonly ready$: Observable<boolean>;
+  /** The most that may wait for it. */
+  readonly maxBytes: number;
+  /** Whether the client gets every event by itself. @default false */
+  readonly isExact?: boolean | undefined;
+}
+
+/**
+ * Holds frames back while a client does not take them; neighbouring pieces of one text become one frame.
+ *
+ * ```text
+ * source    --a--b--c--X-----|      (a, b, c: pieces of text; X: anything else)
+ * ready$    t---f--------t----
+ * result    --a----------(BX)-|     (B: b and c in one frame, numbered as c)
+ * ```
+ *
+ * Errors: LIMIT_REACHED when more than `maxBytes` would wait.
+ */
+export function coalesceFrames({
+  ready$,
+  maxBytes,
+  isExact = false,
+}: CoalesceFramesOptions): MonoTypeOperatorFunction<EventFrame> {
+  const merge = isExact ? () => undefined : mergeFrames;
+  return coalesce<EventFrame>({ ready$, maxSize: maxBytes, merge, size: sizeOf, overflow: tooSlow });
+}
+
+function sizeOf(frame: EventFrame): number {
+  return frame.bytes;
+}
+
+function tooSlow(waitingBytes: number, maxBytes: number): EngineError {
+  return new EngineError(
+    'LIMIT_REACHED',
+    `The client reads too slowly: ${waitingBytes} bytes would wait for it, at most ${maxBytes} may.`,
+  );
 }

@@ -1,6 +1,7 @@
 /** What a host works with, and its bounds. */
-import type { LeaseStore, Signals, VersionStore } from '../records/durable-stores.js';
+import type { LeaseStore, Signals } from '../records/coordination.js';
 import type { Stores } from '../records/stores.js';
+import type { VersionStore } from '../records/versions.js';
 
 /** What a host stores, and how it agrees with other processes. */
 export interface HostStores extends Stores {
@@ -32,3 +33,29 @@ export interface HostLimits {
   /** Milliseconds after which a lease that is not renewed expires. */
   readonly leaseMs: number;
 }
+
+const MIB = 1024 * 1024;
+
+/** What holds for a host that is given no limits: also the defaults of the server's settings. */
+export const DEFAULT_LIMITS: HostLimits = {
+  maxRuns: 10_000,
+  runConcurrency: 5,
+  runTimeoutMs: 3_600_000,
+  runLogBytes: 256 * MIB,
+  runHistoryBytes: 8 * MIB,
+  detachGraceMs: 30_000,
+  clientQueueBytes: 4 * MIB,
+  leaseMs: 10_000,
+};
+
+/** Where the server writes what operators should know; a pino logger fits. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+const nothing = (): void => {};
+
+/** Writes nothing. */
+export const SILENT_LOG: Log = { info: nothing, warn: nothing, error: nothing };

@@ -4,30 +4,17 @@ import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import type { RunTimeline } from '../canvas/timeline.js';
 import type { Services } from '../components/services.js';
 import type { Durability } from '../graph/log.js';
-import type { RunRecord } from '../records/stores.js';
+import type { RunRecord } from '../records/runs.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { createCanvasOpener, type OpenCanvas } from './canvas-opener.js';
+import { createCanvasOpener, type OpenCanvas } from './canvases.js';
 import type { EventFrame } from './event-frame.js';
-import type { HostLimits, HostStores } from './host-options.js';
+import { DEFAULT_LIMITS, type HostLimits, type HostStores, type Log, SILENT_LOG } from './host-options.js';
 import type { LiveRun } from './live-run.js';
-import { type Log, SILENT_LOG } from './log.js';
 import { createRecover, OrphanScan } from './recover.js';
 import { type ClientCursor, type LiveFilter, RunHub } from './run-hub.js';
 import { RunTimelines } from './run-timelines.js';
 import { createStart, type StartedTurn } from './start.js';
 import { type ForkPoint, readStartCommand, type StartCommand } from './start-command.js';
-
-/** What holds for a host that is given no limits: those of a server without settings. */
-export const DEFAULT_LIMITS: HostLimits = {
-  maxRuns: 10_000,
-  runConcurrency: 5,
-  runTimeoutMs: 3_600_000,
-  runLogBytes: 256 * 1024 * 1024,
-  runHistoryBytes: 8 * 1024 * 1024,
-  detachGraceMs: 30_000,
-  clientQueueBytes: 1024 * 1024,
-  leaseMs: 10_000,
-};
 
 /** What a host is made of. Everything but the stores and the services has a default. */
 export interface HostOptions {
@@ -79,7 +66,7 @@ export interface Host {
   record(tenant: string, run: string): Promise<RunRecord | undefined>;
   /** A run that is at work in this process. */
   find(tenant: string, run: string): LiveRun | undefined;
-  /** How the events of a run are shown in RAGFlow's format. @throws EngineError NOT_FOUND. */
+  /** The projection of a run's events into RAGFlow's format. @throws EngineError NOT_FOUND. */
   projection(tenant: string, run: string): Promise<RagflowProjection>;
   /** What each node of a run did so far; undefined when nothing of its log is stored. */
   timeline(tenant: string, run: string): Promise<RunTimeline | undefined>;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js';
-import type { Lease, LeaseStore } from '../records/durable-stores.js';
+import type { Lease, LeaseStore } from '../records/coordination.js';
+import type { Log } from './host-options.js';
 import { createId } from './ids.js';
-import type { Log } from './log.js';
 
 /** Leases with this beginning are those of sessions. */
 export const SESSION_LEASES = 'session:';

@@ -1,5 +1,17 @@
-/** Time around clients: when a run is abandoned, a client too slow, a connection dead or idle. */
-import { map, NEVER, type Observable, scan, startWith, switchMap, take, takeWhile, timer } from 'rxjs';
+/** The clients of a run, counted; and time around them: when a run is abandoned, a client too slow, a connection dead or idle. */
+import {
+  BehaviorSubject,
+  map,
+  NEVER,
+  type Observable,
+  Subscription,
+  scan,
+  startWith,
+  switchMap,
+  take,
+  takeWhile,
+  timer,
+} from 'rxjs';
 
 /**
  * Emits once when a run has been without clients for `graceMs` on end.
@@ -79,4 +91,35 @@ export function idle(busy$: Observable<boolean>, idleMs: number): Observable<'id
     take(1),
     map(() => 'idle' as const),
   );
+}
+
+/** Counts the clients of one run. */
+export class ClientPresence {
+  readonly #clients = new BehaviorSubject(0);
+  #visit = Subscription.EMPTY;
+
+  /** Counts a client until the subscription is ended. */
+  attach(): Subscription {
+    this.#clients.next(this.#clients.value + 1);
+    return new Subscription(() => this.#clients.next(this.#clients.value - 1));
+  }
+
+  /** Counts clients of another process for `forMs`, or until they report again. */
+  visit(forMs: number): void {
+    const before = this.#visit;
+    const presence = this.attach();
+    this.#visit = timer(forMs).subscribe(() => presence.unsubscribe());
+    this.#visit.add(presence);
+    before.unsubscribe();
+  }
+
+  /** Emits once when there was no client for `graceMs` on end; see {@link abandoned}. */
+  abandoned(graceMs: number): Observable<'abandoned'> {
+    return abandoned(this.#clients, graceMs);
+  }
+
+  /** Forgets clients of other processes. */
+  close(): void {
+    this.#visit.unsubscribe();
+  }
 }

@@ -3,7 +3,7 @@ import { EngineError } from '../errors.js';
 import type { NodeHeader, RunEvent, RunUsage, TerminalEvent } from '../graph/events.js';
 import { changesState } from '../graph/log.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
-import type { LoggedEvent, RunLog } from '../records/stores.js';
+import type { LoggedEvent, RunLog } from '../records/run-log.js';
 import { isLastEvent } from './event-frame.js';
 import { Transcript, textOf } from './transcript.js';
 

@@ -1,7 +1,7 @@
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { type RunTimeline, TimelineFold } from '../canvas/timeline.js';
 import type { RunEvent } from '../graph/events.js';
-import type { RunLog } from '../records/stores.js';
+import type { RunLog } from '../records/run-log.js';
 
 /** Runs whose timelines are remembered between two requests; others are read anew. */
 const MAX_RUNS = 8;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { TraceContext } from '../trace-context.js';
-import type { DefaultDocument } from './find-document.js';
+import type { DefaultDocument } from './canvases.js';
 import { badArgument } from './refusals.js';
 
 /** Whose agent, and which document when there is no session yet. */

@@ -6,10 +6,12 @@ import { readFileValues } from '../components/file-inputs.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { Durability } from '../graph/log.js';
-import type { AgentRecord, RunRecord, SessionRecord } from '../records/stores.js';
-import type { OpenCanvas } from './canvas-opener.js';
+import type { AgentRecord } from '../records/agents.js';
+import type { RunRecord } from '../records/runs.js';
+import type { SessionRecord } from '../records/sessions.js';
+import type { OpenCanvas } from './canvases.js';
+import { findDocument } from './canvases.js';
 import { newSession, withQuestion } from './conversation.js';
-import { findDocument } from './find-document.js';
 import { forkOrigin, type RunOrigin, resumedOrigin } from './fork.js';
 import type { HostStores } from './host-options.js';
 import { createId } from './ids.js';
@@ -212,7 +214,9 @@ export function engineOptions(
   hooks: EngineHooks,
   services: Services,
 ): TurnOptions {
-  return { ...hooks, durability, historyBytes, services, concurrency };
+  // A run that is durable only at its end stores no snapshots: it is not recovered.
+  const log = durability === 'exit' ? { ...hooks.log, snapshot: () => {} } : hooks.log;
+  return { ...hooks, log, durability, historyBytes, services, concurrency };
 }
 
 async function readTurn(turn: StartCommand['turn'], session: SessionRecord, services: Services): Promise<Turn> {

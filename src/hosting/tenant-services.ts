@@ -1,7 +1,8 @@
 /** Services of every run, bound to a tenant and to one of its runs. */
 import type { Files, Services } from '../components/services.js';
 import type { JsonObject } from '../json.js';
-import type { FileStore, SessionRecord } from '../records/stores.js';
+import type { FileStore } from '../records/files.js';
+import type { SessionRecord } from '../records/sessions.js';
 import { createId } from './ids.js';
 
 /** What services are bound with. */

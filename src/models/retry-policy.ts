@@ -1,6 +1,6 @@
 import { defer, type SchedulerLike } from 'rxjs';
 import { EngineError } from '../errors.js';
-import { type RetryWithOptions, retryWith } from '../operators/retry-with.js';
+import { doubling, type RetryWithOptions, retryWith } from '../operators/retry-with.js';
 import type { ChatModel, ChatRetries } from './chat-model.js';
 import { retryAfterMs } from './provider-error.js';
 
@@ -24,7 +24,7 @@ export interface RetryPolicy {
  * upper half drawn at random, so that many runs that failed together do not come back together.
  */
 export function backoffMs(attempt: number, baseMs: number, random: () => number): number {
-  const full = Math.min(MAX_DELAY_MS, baseMs * 2 ** (attempt - 1));
+  const full = doubling(baseMs, MAX_DELAY_MS)(attempt);
   return full / 2 + (full / 2) * random();
 }
 

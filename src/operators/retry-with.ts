@@ -1,8 +1,12 @@
+/** The one way to try again after a failure: an operator, and `retry` for work that is a promise. */
 import {
   defer,
+  fromEvent,
+  lastValueFrom,
   type MonoTypeOperatorFunction,
   type Observable,
-  retry,
+  race,
+  retry as resubscribe,
   type SchedulerLike,
   tap,
   throwError,
@@ -15,12 +19,16 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** What to retry, how often and when. */
 export interface RetryWithOptions {
-  /** How many attempts in all, the first included; a whole number of at least 1 (1 = never retry). */
-  readonly attempts: number;
+  /** How many attempts in all, the first included; a whole number of at least 1 (1 = never retry). @default no bound */
+  readonly attempts?: number;
   /** Milliseconds to wait after attempt number `attempt` (from 1) failed with `error`; 0 to 2^31 - 1. */
   readonly delayMs: (attempt: number, error: unknown) => number;
-  /** Whether another attempt may help after `error`. */
-  readonly isRetryable: (error: unknown) => boolean;
+  /** Whether another attempt may help after attempt number `attempt` failed with `error`. */
+  readonly isRetryable: (error: unknown, attempt: number) => boolean;
+  /** Receives each failure that is followed by another attempt, before the delay. */
+  readonly onRetry?: (error: unknown, attempt: number) => void;
+  /** When aborted, the delay ends at once and the attempt after it is the last one. @default never aborted */
+  readonly signal?: AbortSignal;
   /** Retries an attempt that had already emitted, so that a reader sees its values again. @default false */
   readonly afterEmission?: boolean;
   /** Where delays run. @default RxJS's timers */
@@ -46,8 +54,8 @@ export interface RetryWithOptions {
  * @throws EngineError `OPTION_INVALID` at construction.
  */
 export function retryWith<T>(options: RetryWithOptions): MonoTypeOperatorFunction<T> {
-  const { attempts, delayMs, isRetryable, afterEmission = false, scheduler } = options;
-  requireWhole('retryWith', 'attempts', attempts, 1);
+  const { attempts, isRetryable, onRetry, afterEmission = false, signal } = options;
+  if (attempts !== undefined) requireWhole('retryWith', 'attempts', attempts, 1);
   return (source) =>
     defer(() => {
       let hasEmitted = false;
@@ -55,20 +63,38 @@ export function retryWith<T>(options: RetryWithOptions): MonoTypeOperatorFunctio
         tap(() => {
           hasEmitted = true;
         }),
-        retry({
-          count: attempts - 1,
+        resubscribe({
+          ...(attempts !== undefined && { count: attempts - 1 }),
           delay: (error: unknown, attempt) => {
-            if ((hasEmitted && !afterEmission) || !isRetryable(error)) return throwError(() => error);
-            return wait(delayMs(attempt, error), scheduler);
+            const isFinal = (hasEmitted && !afterEmission) || signal?.aborted;
+            if (isFinal || !isRetryable(error, attempt)) return throwError(() => error);
+            onRetry?.(error, attempt);
+            return wait(options, attempt, error);
           },
         }),
       );
     });
 }
 
-function wait(delayMs: number, scheduler: SchedulerLike | undefined): Observable<unknown> {
-  if (!(delayMs >= 0 && delayMs <= MAX_DELAY_MS)) {
-    throw invalidOption('retryWith', 'delayMs', `a function giving 0 to ${MAX_DELAY_MS}`, delayMs);
+/**
+ * Does `work`, again as long as {@link RetryWithOptions} allow; resolves with what the attempt that succeeded gave.
+ *
+ * @throws the error of the last attempt, unchanged.
+ */
+export function retry<T>(work: () => PromiseLike<T>, options: RetryWithOptions): Promise<T> {
+  return lastValueFrom(defer(work).pipe(retryWith(options)));
+}
+
+/** A delay that starts at `firstMs` and doubles with each attempt, up to `maxMs`. */
+export function doubling(firstMs: number, maxMs: number): (attempt: number) => number {
+  return (attempt) => Math.min(maxMs, firstMs * 2 ** (attempt - 1));
+}
+
+function wait({ delayMs, scheduler, signal }: RetryWithOptions, attempt: number, error: unknown): Observable<unknown> {
+  const ms = delayMs(attempt, error);
+  if (!(ms >= 0 && ms <= MAX_DELAY_MS)) {
+    throw invalidOption('retryWith', 'delayMs', `a function giving 0 to ${MAX_DELAY_MS}`, ms);
   }
-  return scheduler === undefined ? timer(delayMs) : timer(delayMs, scheduler);
+  const delay$ = scheduler === undefined ? timer(ms) : timer(ms, scheduler);
+  return signal === undefined ? delay$ : race<unknown[]>(delay$, fromEvent(signal, 'abort'));
 }

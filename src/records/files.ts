@@ -1,3 +1,5 @@
+/** Files of users and files that components make: as a run has them, and as they are stored. */
+
 /** A file that a run refers to. */
 export interface StoredFile {
   readonly id: string;
@@ -6,11 +8,11 @@ export interface StoredFile {
   readonly bytes: Uint8Array;
 }
 
-/** Where files of users and files made by components are kept; already bound to one tenant. */
+/** Where files of users and files made by components are stored; already bound to one tenant. */
 export interface Files {
   /** Undefined when there is no such file. */
   read(id: string): Promise<StoredFile | undefined>;
-  /** Keeps a file, until `expiresAt` (milliseconds since 1970) where that is given, and gives its id. */
+  /** Stores a file, until `expiresAt` (milliseconds since 1970) where that is given, and gives its id. */
   save(file: Omit<StoredFile, 'id'> & { readonly expiresAt?: number }): Promise<string>;
 }
 
@@ -40,3 +42,21 @@ export const MEDIA_TYPES = {
   avif: 'image/avif',
   heic: 'image/heic',
 } as const;
+
+/** A file of a user, or one that a component made. */
+export interface FileRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly bytes: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** From when on it counts as deleted, in milliseconds since 1970. @default never */
+  readonly expiresAt?: number;
+}
+
+export interface FileStore {
+  /** @throws EngineError LIMIT_REACHED when the store is full. */
+  save(tenant: string, file: FileRecord): Promise<void>;
+  find(tenant: string, id: string): Promise<FileRecord | undefined>;
+}

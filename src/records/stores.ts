@@ -1,88 +1,14 @@
 /**
- * The ports of everything that a service stores, each with its records: the tenant is a parameter of every call, and what another
- * tenant owns does not exist. Records are immutable values.
+ * Everything that a service stores, by resource: the tenant is a parameter of every call, and what another tenant owns does not exist.
+ * Records are immutable values.
  */
-import type { Checkpoint } from '../graph/state.js';
 import type { AgentStore } from './agents.js';
+import type { FileStore } from './files.js';
+import type { RunLog } from './run-log.js';
 import type { RunStore } from './runs.js';
 import type { SessionStore } from './sessions.js';
 
-export type { AgentChange, AgentQuery, AgentRecord, AgentStore } from './agents.js';
-export type { Page, PageRequest } from './repository.js';
-export type { RunLaunch, RunQuery, RunRecord, RunStatus, RunStore, RunUsage } from './runs.js';
-export type { ConversationState, SessionMessage, SessionQuery, SessionRecord, SessionStore } from './sessions.js';
-
-/** An event of a run as clients get it: serialised once, whatever the number of readers. */
-export interface LoggedEvent {
-  /** 1, 2, 3 … within the run. */
-  readonly seq: number;
-  /** Name of the event. */
-  readonly event: string;
-  /** The whole event as JSON text, without line ends. */
-  readonly json: string;
-  /** Size of `json` in UTF-8, where whoever made it knows. */
-  readonly bytes?: number;
-}
-
-/** What a run did since the last batch. */
-export interface LogBatch {
-  /** Follow the stored events without a gap. */
-  readonly events: readonly LoggedEvent[];
-  /** The state of the run; its `seq` is the number of the last event, of this batch or of an earlier one. */
-  readonly snapshot?: Checkpoint;
-}
-
-/** Bounds of one reading. */
-export interface LogBounds {
-  readonly maxEvents: number;
-  readonly maxBytes: number;
-}
-
-/**
- * The events of runs, in order, and snapshots of their states: the first and the newest one of each run, so that the state behind any
- * event can be folded. Writes of one run are carried out in the order of the calls, awaited or not.
- */
-export interface RunLog {
-  /** Gone with the process: when that stops, runs end rather than wait for another one. @default false */
-  readonly isVolatile?: boolean;
-  /**
-   * Stores a batch as a whole or not at all; durable when the promise resolves. May be synchronous.
-   *
-   * @throws EngineError CONFLICT when the events do not follow the stored ones, or the snapshot is not one of the last event: another
-   * process has written meanwhile. LIMIT_REACHED when the store is full.
-   */
-  append(tenant: string, run: string, batch: LogBatch): Promise<void> | void;
-  /**
-   * Events after the one numbered `after`, as many as `bounds` allow, at least one if there is any; undefined when nothing of that run
-   * is stored.
-   */
-  read(tenant: string, run: string, after: number, bounds: LogBounds): Promise<readonly LoggedEvent[] | undefined>;
-  /** The newest stored snapshot whose `seq` is at most `atMost`; undefined when there is none. @param atMost default: no bound */
-  snapshot(tenant: string, run: string, atMost?: number): Promise<Checkpoint | undefined>;
-  /** Says that no more events follow, so that the log may be dropped when room is needed. */
-  end(tenant: string, run: string): Promise<void>;
-  delete(tenant: string, run: string): Promise<void>;
-}
-
-/** A file of a user, or one that a component made. */
-export interface FileRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly mimeType: string;
-  readonly bytes: Uint8Array;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-  /** From when on it counts as deleted, in milliseconds since 1970. @default never */
-  readonly expiresAt?: number;
-}
-
-export interface FileStore {
-  /** @throws EngineError LIMIT_REACHED when the store is full. */
-  save(tenant: string, file: FileRecord): Promise<void>;
-  find(tenant: string, id: string): Promise<FileRecord | undefined>;
-}
-
-/** Everything that a service keeps. */
+/** The stores that every service has. */
 export interface Stores {
   readonly agents: AgentStore;
   readonly sessions: SessionStore;

@@ -1,5 +1,6 @@
 /** The one table of settings: what is listed here is parsed, shown by `--help` and written into `docs/configuration.md`. */
 import { z } from 'zod';
+import { DEFAULT_LIMITS } from '../hosting/host-options.js';
 import type { AddressRange, ApiKey } from './access.js';
 import {
   addressRanges,
@@ -92,23 +93,35 @@ const server = {
   },
   leaseMs: whole(
     'RUNNEL_LEASE_MS',
-    [10_000, 200, 10 * 60_000],
+    [DEFAULT_LIMITS.leaseMs, 200, 10 * 60_000],
     'how long a process may be silent before others recover its runs',
   ),
-  runTimeoutMs: milliseconds('RUNNEL_RUN_TIMEOUT_MS', 3_600_000, 'a run that takes longer fails with RUN_TIMEOUT'),
-  runLogBytes: bytes('RUNNEL_RUN_LOG_BYTES', 256 * MIB, 'a run whose events take more fails with RUN_LOG_FULL'),
+  runTimeoutMs: milliseconds(
+    'RUNNEL_RUN_TIMEOUT_MS',
+    DEFAULT_LIMITS.runTimeoutMs,
+    'a run that takes longer fails with RUN_TIMEOUT',
+  ),
+  runLogBytes: bytes(
+    'RUNNEL_RUN_LOG_BYTES',
+    DEFAULT_LIMITS.runLogBytes,
+    'a run whose events take more fails with RUN_LOG_FULL',
+  ),
   runHistoryBytes: whole(
     'RUNNEL_RUN_HISTORY_BYTES',
-    [8 * MIB, 0, 1024 * MIB],
-    'how much of the history of a run is stored for forks from any of its events; a longer run can be forked from its later events (bytes)',
+    [DEFAULT_LIMITS.runHistoryBytes, 0, 1024 * MIB],
+    'bytes of events after which a run stores another snapshot of its state, if that is no larger: a recovery reads about that much',
   ),
   detachGraceMs: whole(
     'RUNNEL_DETACH_GRACE_MS',
-    [30_000, 0, DAY_MS],
+    [DEFAULT_LIMITS.detachGraceMs, 0, DAY_MS],
     'a run without any client for so long is cancelled; 0: never',
   ),
-  maxRuns: whole('RUNNEL_MAX_RUNS', [10_000, 1, 1_000_000], 'runs in progress at once'),
-  runConcurrency: whole('RUNNEL_RUN_CONCURRENCY', [5, 1, 10_000], 'nodes of one run that may work at once'),
+  maxRuns: whole('RUNNEL_MAX_RUNS', [DEFAULT_LIMITS.maxRuns, 1, 1_000_000], 'runs in progress at once'),
+  runConcurrency: whole(
+    'RUNNEL_RUN_CONCURRENCY',
+    [DEFAULT_LIMITS.runConcurrency, 1, 10_000],
+    'nodes of one run that may work at once',
+  ),
   shutdownGraceMs: whole(
     'RUNNEL_SHUTDOWN_GRACE_MS',
     [10_000, 0, DAY_MS],
@@ -119,7 +132,7 @@ const server = {
   frameBytes: bytes('RUNNEL_WS_FRAME_BYTES', MIB, 'largest WebSocket frame of a client'),
   clientQueueBytes: bytes(
     'RUNNEL_CLIENT_QUEUE_BYTES',
-    4 * MIB,
+    DEFAULT_LIMITS.clientQueueBytes,
     'events that may wait for one slow client before it is closed and has to resume',
   ),
   slowClientMs: milliseconds('RUNNEL_SLOW_CLIENT_MS', 30_000, 'a client that reads nothing for so long is closed'),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { EngineError } from '../errors.js';
-import type { FileRecord, FileStore } from '../records/stores.js';
+import type { FileRecord, FileStore } from '../records/files.js';
 import { isExpired } from './file-expiry.js';
 import { makeFolder } from './make-folder.js';
 

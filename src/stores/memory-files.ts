@@ -1,4 +1,4 @@
-import type { FileRecord, FileStore } from '../records/stores.js';
+import type { FileRecord, FileStore } from '../records/files.js';
 import { BoundedMap } from './bounded-map.js';
 import { isExpired } from './file-expiry.js';
 

@@ -1,5 +1,5 @@
 import { EngineError } from '../errors.js';
-import type { Lease, LeaseStore } from '../records/durable-stores.js';
+import type { Lease, LeaseStore } from '../records/coordination.js';
 
 export interface MemoryLeaseOptions {
   /** @default 100,000 */
@@ -9,7 +9,7 @@ export interface MemoryLeaseOptions {
 }
 
 /**
- * Leases in memory, for a single process. A lease that expired stays until somebody takes it; until then its owner may still prolong
+ * Leases in memory, for a single process. A lease that expired stays until another owner takes it; until then its owner may still prolong
  * it.
  */
 export function createMemoryLeases(options: MemoryLeaseOptions = {}): LeaseStore {

@@ -1,6 +1,6 @@
 import { EngineError } from '../errors.js';
 import type { Checkpoint } from '../graph/state.js';
-import type { LoggedEvent, RunLog } from '../records/stores.js';
+import type { LoggedEvent, RunLog } from '../records/run-log.js';
 import { jsonBytes } from './bounded-map.js';
 
 export interface MemoryRunLogLimits {

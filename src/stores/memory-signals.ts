@@ -1,5 +1,5 @@
 import { defer, filter, map, merge, type Observable, of, Subject, take } from 'rxjs';
-import type { Signals } from '../records/durable-stores.js';
+import type { Signals } from '../records/coordination.js';
 
 export interface MemorySignalsOptions {
   /** Cancel requests that are remembered; older ones are forgotten. @default 100,000 */

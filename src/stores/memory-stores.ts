@@ -1,5 +1,5 @@
 /** All stores in memory, for tests, for the library and for servers that store nothing. */
-import type { LeaseStore, Signals } from '../records/durable-stores.js';
+import type { LeaseStore, Signals } from '../records/coordination.js';
 import type { MemoryBounds } from '../records/repository.js';
 import { createRepositories, type PlainStores, plainStores, type Repositories } from '../records/resources.js';
 import type { Stores } from '../records/stores.js';

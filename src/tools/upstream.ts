@@ -4,7 +4,7 @@ import type { EgressRequest, EgressResponse } from '../adapters/egress/egress-cl
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../json.js';
-import { retryWith } from '../operators/retry-with.js';
+import { doubling, retryWith } from '../operators/retry-with.js';
 import type { AnyTool, ToolCall } from './tool.js';
 import { requireService, settingOf, type ToolServices } from './tool-services.js';
 
@@ -100,7 +100,7 @@ export function ask(tool: Asking, call: AskingCall, request: UpstreamRequest): O
         const wanted = waitOf(error);
         if (wanted !== undefined) return wanted;
         if (retries !== undefined) return retries.delayMs;
-        return call.random() * Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (attempt - 1));
+        return call.random() * doubling(BACKOFF_MS, MAX_BACKOFF_MS)(attempt);
       },
     }),
   );

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { beginParams, mode, prologue } from '../dsl/introspect.js';
 import { readDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
-import type { AgentRecord } from '../records/stores.js';
+import type { AgentRecord } from '../records/agents.js';
 import { findAgent } from './agents/find-agent.js';
 import { success } from './envelope.js';
 import { type PathRequest, type RouteGroup, route } from './http/route.js';

@@ -2,13 +2,14 @@ import type { TimeoutResolver } from '../canvas/compile.js';
 import type { Registry } from '../components/component.js';
 import type { Services } from '../components/services.js';
 import type { DocumentIssue } from '../dsl/document.js';
-import type { OpenCanvas } from '../hosting/canvas-opener.js';
+import type { OpenCanvas } from '../hosting/canvases.js';
 import type { Host } from '../hosting/host.js';
-import type { HostStores } from '../hosting/host-options.js';
-import type { Log } from '../hosting/log.js';
+import type { HostStores, Log } from '../hosting/host-options.js';
 import type { StartedTurn } from '../hosting/start.js';
 import { type ForkPoint, startCommand, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
-import type { CanvasRuntimeStore, CreateCounter, TokenStore } from '../records/durable-stores.js';
+import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
+import type { CreateCounter } from '../records/coordination.js';
+import type { TokenStore } from '../records/tokens.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createMemoryCounter } from './access/rate-limits.js';
@@ -89,7 +90,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
   const runtimes = stores.canvasRuntimes;
   const messages = new RunsOfMessages(stores.runs);
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
-    // Nobody can choose another engine without the administrator's key.
+    // No other engine can be chosen without the administrator's key.
     if (config.adminKey !== undefined) await refuseOtherRuntimes(runtimes, config.defaultRuntime, target.tenant);
     const started = await basics.host.start(startCommand(target, request, point));
     const { tenant, messageId, id } = started.live.identity;

@@ -5,7 +5,7 @@ import type { RunEvent } from '../../src/graph/events.js';
 import type { Call } from '../../src/graph/node-events.js';
 import { callFinished, callStarted } from '../../src/graph/node-events.js';
 import { NO_USAGE } from '../../src/graph/state.js';
-import type { RunRecord } from '../../src/records/stores.js';
+import type { RunRecord } from '../../src/records/runs.js';
 import { timelineView } from '../../src/transport/runs/run-view.js';
 
 const of = (seq: number, at: number) => ({ run: 'r', seq, at, node: 'Agent:A', token: 1 });

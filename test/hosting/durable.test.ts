@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
 import type { Checkpoint } from '../../src/graph/state.js';
-import type { LeaseStore } from '../../src/records/durable-stores.js';
-import type { RunLog } from '../../src/records/stores.js';
+import type { LeaseStore } from '../../src/records/coordination.js';
+import type { RunLog } from '../../src/records/run-log.js';
 import { latestVersion } from '../../src/records/versions.js';
 import type { ServerStores } from '../../src/transport/server-parts.js';
 import { documentOf, ECHO, PROBE } from '../transport/support/documents.js';

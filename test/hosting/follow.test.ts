@@ -1,10 +1,10 @@
 import { BehaviorSubject, NEVER, Subject } from 'rxjs';
 import { expect, it } from 'vitest';
-import { ClientPresence } from '../../src/hosting/client-presence.js';
+import { projectionOf } from '../../src/hosting/canvases.js';
 import type { EventFrame } from '../../src/hosting/event-frame.js';
 import { type Following, follow } from '../../src/hosting/follow.js';
 import type { LiveRun } from '../../src/hosting/live-run.js';
-import { projectionOf } from '../../src/hosting/projection-of.js';
+import { ClientPresence } from '../../src/hosting/liveness.js';
 import { createMemoryRunLog } from '../../src/stores/index.js';
 
 it('knows how far clients are behind, for as long as they follow', async () => {

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../src/graph/state.js';
+import { projectionOf } from '../../src/hosting/canvases.js';
 import { EventFramer } from '../../src/hosting/event-frame.js';
 import { LogWriter } from '../../src/hosting/log-writer.js';
-import { projectionOf } from '../../src/hosting/projection-of.js';
-import type { LogBatch, RunLog } from '../../src/records/stores.js';
+import type { LogBatch, RunLog } from '../../src/records/run-log.js';
 
 const framer = new EventFramer(projectionOf({ messageId: 'm', sessionId: 's', startedAt: 0 }, undefined));
 const frame = (seq: number) =>

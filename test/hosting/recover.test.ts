@@ -1,8 +1,9 @@
 /** Runs whose server was lost, and what becomes of them where they cannot go on. */
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
-import type { LeaseStore } from '../../src/records/durable-stores.js';
-import type { LoggedEvent, RunLog, SessionStore } from '../../src/records/stores.js';
+import type { LeaseStore } from '../../src/records/coordination.js';
+import type { LoggedEvent, RunLog } from '../../src/records/run-log.js';
+import type { SessionStore } from '../../src/records/sessions.js';
 import { documentOf, PROBE } from '../transport/support/documents.js';
 import { durableStores } from '../transport/support/durable-stores.js';
 import { type Frame, openStream } from '../transport/support/event-stream.js';

@@ -9,7 +9,7 @@ import { writeCsv } from '../../src/documents/spreadsheets/write-spreadsheet.js'
 import { createXmlReader } from '../../src/documents/spreadsheets/xml-reader.js';
 import { cellValue } from '../../src/documents/write-xlsx.js';
 import { Transcript } from '../../src/hosting/transcript.js';
-import type { RunRecord } from '../../src/records/stores.js';
+import type { RunRecord } from '../../src/records/runs.js';
 import { renderJinja } from '../../src/templates/template.js';
 import { isSchemaCall } from '../../src/tools/exe-sql.js';
 import { readTags } from '../../src/transport/agents/agent-input.js';

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentQuery, AgentRecord, RunRecord, SessionRecord } from '../../src/records/stores.js';
+import type { AgentQuery, AgentRecord } from '../../src/records/agents.js';
+import type { RunRecord } from '../../src/records/runs.js';
+import type { SessionRecord } from '../../src/records/sessions.js';
 import { createMemoryStores } from '../../src/stores/index.js';
 
 const agent = (id: string, change: Partial<AgentRecord> = {}): AgentRecord => ({

@@ -8,7 +8,7 @@ export interface CancelPollerOptions {
   readonly log: DatabaseLog;
 }
 
-/** Looks for cancel requests of all tasks that somebody watches, with one query at a time. */
+/** Looks for cancel requests of all watched tasks, with one query at a time. */
 export class CancelPoller {
   readonly #database: Database;
   readonly #options: CancelPollerOptions;
@@ -38,12 +38,12 @@ export class CancelPoller {
     });
   }
 
-  /** Looks now, if somebody watches this task. */
+  /** Looks now, if this task is watched. */
   lookFor(task: string): void {
     if (this.#watched.has(task)) this.look();
   }
 
-  /** Looks now, or as soon as the look that is going on is over. */
+  /** Looks now, or as soon as the present look is over. */
   look(): void {
     this.#mustLookAgain = true;
     if (!this.#isLooking) void this.#lookWhileAsked();

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../../errors.js';
+import { doubling, retry } from '../../operators/retry-with.js';
 
 /** The connection could not be made, or the server was not ready: nothing has happened. */
 const NOT_SENT: ReadonlySet<string> = new Set([
@@ -32,8 +32,7 @@ const LOST: ReadonlySet<string> = new Set([
 /** Postgres has no character 0 in a text: invalid bytes, untranslatable character. */
 const NO_TEXT: ReadonlySet<string> = new Set(['22021', '22P05']);
 
-const FIRST_PAUSE_MS = 50;
-const MAX_PAUSE_MS = 1_000;
+const delayMs = doubling(50, 1_000);
 
 export interface RetryPolicy {
   /** How long to try again. */
@@ -43,27 +42,28 @@ export interface RetryPolicy {
 }
 
 /**
- * Does `work`, again while it fails because the database cannot be reached, with growing pauses.
+ * Does `work`, again while it fails because the database cannot be reached, with growing delays.
  *
- * @param options.afterLoss also tries again when it is unknown whether the work was done
+ * @param options.afterLoss also retries when it is unknown whether the work was done
  * @throws EngineError STORE_UNAVAILABLE, retryable when patience ends; the error underneath is its cause.
  */
-export async function retry<T>(
+export async function retryUnreachable<T>(
   work: () => PromiseLike<T>,
   { patienceMs, onWait, afterLoss }: RetryPolicy & { readonly afterLoss: boolean },
 ): Promise<T> {
   const giveUpAt = Date.now() + patienceMs;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
-    try {
-      return await work();
-    } catch (error) {
-      const code = codeOf(error);
-      const wasLost = LOST.has(code);
-      if (!wasLost && !NOT_SENT.has(code)) throw toStoreError(error);
-      if ((wasLost && !afterLoss) || Date.now() + pauseMs > giveUpAt) throw unreachable(error, code);
-      if (pauseMs === FIRST_PAUSE_MS) onWait(error);
-      await delay(pauseMs);
-    }
+  const isRetryable = (error: unknown, attempt: number): boolean => {
+    const code = codeOf(error);
+    return (NOT_SENT.has(code) || (afterLoss && LOST.has(code))) && Date.now() + delayMs(attempt) <= giveUpAt;
+  };
+  const onRetry = (error: unknown, attempt: number): void => {
+    if (attempt === 1) onWait(error);
+  };
+  try {
+    return await retry(work, { delayMs, isRetryable, onRetry });
+  } catch (error) {
+    const code = codeOf(error);
+    throw NOT_SENT.has(code) || LOST.has(code) ? unreachable(error, code) : toStoreError(error);
   }
 }
 

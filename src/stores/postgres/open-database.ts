@@ -6,7 +6,7 @@ import { EngineError } from '../../errors.js';
 import type { Database, Sql } from './database.js';
 import type { DatabaseLog } from './database-log.js';
 import { startEmbedded } from './embedded/start-embedded.js';
-import { type RetryPolicy, retry } from './failures.js';
+import { type RetryPolicy, retryUnreachable } from './failures.js';
 import { migrate } from './migrate.js';
 
 export interface DatabaseOptions {
@@ -65,8 +65,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const database: Database = {
     kind,
     sql,
-    repeat: (work) => tracked(retry(() => work(sql), { ...patience, afterLoss: true })),
-    once: (work) => tracked(retry(() => work(sql), { ...patience, afterLoss: false })),
+    repeat: (work) => tracked(retryUnreachable(() => work(sql), { ...patience, afterLoss: true })),
+    once: (work) => tracked(retryUnreachable(() => work(sql), { ...patience, afterLoss: false })),
     get pid() {
       return pid();
     },

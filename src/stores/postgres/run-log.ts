@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../../graph/state.js';
-import type { LoggedEvent, RunLog } from '../../records/stores.js';
+import type { LoggedEvent, RunLog } from '../../records/run-log.js';
 import type { Database } from './database.js';
 import type { RunWriter } from './run-writer.js';
 

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../records/stores.js';
+import type { LoggedEvent } from '../../records/run-log.js';
 import type { Statements } from './database.js';
 
 /** A snapshot as it is stored. */

@@ -1,5 +1,5 @@
 import { EngineError } from '../../errors.js';
-import type { LoggedEvent } from '../../records/stores.js';
+import type { LoggedEvent } from '../../records/run-log.js';
 import type { Database } from './database.js';
 import { GroupWriter } from './group-writer.js';
 import { isWritten, type Outcome, type RunChange, type SnapshotText, writeChanges } from './run-statements.js';

@@ -1,6 +1,6 @@
 /** All stores over one database, and what closes and prunes them. */
 import path from 'node:path';
-import type { LeaseStore } from '../../records/durable-stores.js';
+import type { LeaseStore } from '../../records/coordination.js';
 import { createRepositories, type PlainStores, plainStores } from '../../records/resources.js';
 import type { Stores } from '../../records/stores.js';
 import { createFilesOnDisk, type DiskFiles } from '../files-on-disk.js';

@@ -12,13 +12,13 @@ const ASKED_AT_ONCE = 1_000;
 /**
  * Looks at the cancel flags of all tasks that are watched in this process, however many, with one timer.
  *
- * A task is looked at as soon as it is watched, then every 500 ms. An error is told once per streak and changes nothing else.
+ * A task is looked at as soon as it is watched, then every 500 ms. An error is reported once per streak and changes nothing else.
  */
 export class CancelWatch {
   readonly #commands: Commands;
   readonly #log: StoreLog;
   readonly #watchers = new Map<string, Set<Subscriber<void>>>();
-  /** Tasks that nobody has looked at yet. */
+  /** Tasks that were not looked at yet. */
   #fresh: string[] = [];
   #timer: NodeJS.Timeout | undefined = undefined;
   #isFailing = false;

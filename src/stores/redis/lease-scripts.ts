@@ -24,7 +24,7 @@ end
 
 export const ACQUIRE_LEASE = script(
   'acquire a lease',
-  `-- Takes a lease that nobody holds, that has expired, or that the same owner holds already.
+  `-- Takes a lease that is free, that has expired, or that the same owner holds already.
 -- KEYS   1 lease hash, 2 all leases; for a session also 3 its active-session hash, 4 its cancel flag
 -- ARGV   1 name among all leases, 2 owner, 3 milliseconds to hold, 4 data as JSON, 5 milliseconds to remember an expired lease, 6 tenant,
 --        7 name, 8 format version, 9 session
@@ -51,7 +51,7 @@ return { 1, owner, expires, ARGV[4] }
 
 export const RENEW_LEASE = script(
   'renew a lease',
-  `-- Prolongs a lease, also one that has expired but that nobody has taken.
+  `-- Prolongs a lease, also one that has expired but that no other owner has taken.
 -- KEYS   1 lease hash, 2 all leases; for a session also 3 its active-session hash
 -- ARGV   1 name among all leases, 2 owner, 3 milliseconds to hold, 4 milliseconds to remember an expired lease, 5 session
 -- Result 1, or 0 when it is not held by this owner

@@ -1,4 +1,4 @@
-import type { CanvasRuntimeStore } from '../../records/durable-stores.js';
+import type { CanvasRuntimeStore } from '../../records/canvas-runtimes.js';
 import { canvasRuntimeKey } from './keys.js';
 import type { Redis } from './redis.js';
 

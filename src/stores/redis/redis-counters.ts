@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { EngineError } from '../../errors.js';
-import type { CreateCounter, EventCounter } from '../../records/durable-stores.js';
+import type { CreateCounter, EventCounter } from '../../records/coordination.js';
 import { COUNTER_PREFIX } from './keys.js';
 import type { Redis } from './redis.js';
 

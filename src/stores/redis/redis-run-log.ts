@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { readCheckpoint } from '../../graph/snapshot.js';
-import type { LoggedEvent, RunLog } from '../../records/stores.js';
+import type { LoggedEvent, RunLog } from '../../records/run-log.js';
 import { type Argument, mayHaveBeenDone } from './commands.js';
 import { eventsKey, logKeys, runKey } from './keys.js';
 import { pack, unpack } from './pack.js';

@@ -1,21 +1,21 @@
 import { Observable, takeUntil } from 'rxjs';
-import type { Signals } from '../../records/durable-stores.js';
+import type { Signals } from '../../records/coordination.js';
 import { CancelWatch } from './cancel-watch.js';
 import { activeSessionKey, CANCEL_CHANNEL, cancelKey, KEPT_MS, RUN_PREFIX, runKey } from './keys.js';
 import type { Redis } from './redis.js';
 import { script } from './script.js';
 
 export interface RedisSignalsOptions {
-  /** Whether requests to cancel are heard at once, and not only seen within 500 ms. @default true */
+  /** Whether requests to cancel are received at once, and not only seen within 500 ms. @default true */
   readonly hearsCancels?: boolean;
 }
 
 const REQUEST_CANCEL = script(
   'request a cancel',
-  `-- Sets the flag that a task should stop, notes it with its run, and tells those who listen.
+  `-- Sets the flag that a task should stop, notes it with its run, and notifies the listeners.
 -- KEYS   1 cancel flag, 2 run hash, 3 active-session hash; a task is a run or a session
 -- ARGV   1 milliseconds to keep the flag, 2 channel, 3 task, 4 prefix of run hashes
--- Result number of connections that were told
+-- Result number of connections that were notified
 redis.call('SET', KEYS[1], 'x', 'PX', ARGV[1])
 local current = redis.call('HGET', KEYS[3], 'run_id')
 for _, run in ipairs({ KEYS[2], current and ARGV[4] .. current or KEYS[2] }) do
@@ -49,9 +49,9 @@ export function createRedisSignals(redis: Redis, options: RedisSignalsOptions = 
       return new Observable<void>((watcher) => {
         watch.add(task, watcher);
         if (hearsCancels) {
-          // Whatever was told before the server knew of this listener is still in the flags.
+          // Whatever was published before the server knew of this listener is still in the flags.
           stopHearing ??= channels.listen(CANCEL_CHANNEL, {
-            // What was told may have been taken back since; the flag is what counts.
+            // What was published may have been taken back since; the flag is what counts.
             heard: (cancelled) => void watch.lookAt(cancelled),
             listening: () => void watch.lookAtAll(),
           });
@@ -65,7 +65,7 @@ export function createRedisSignals(redis: Redis, options: RedisSignalsOptions = 
       }).pipe(takeUntil(closed));
     },
     async publish(channel, message) {
-      // Whoever began to listen in this process before must hear it.
+      // Listeners that this process had before must receive it.
       await channels.settled();
       await commands.send('PUBLISH', [channel, message], { isRepeatable: false });
     },

@@ -1,5 +1,7 @@
-import type { CanvasRuntimeStore, CreateCounter, LeaseStore, Signals } from '../../records/durable-stores.js';
-import type { RunLog, RunStore } from '../../records/stores.js';
+import type { CanvasRuntimeStore } from '../../records/canvas-runtimes.js';
+import type { CreateCounter, LeaseStore, Signals } from '../../records/coordination.js';
+import type { RunLog } from '../../records/run-log.js';
+import type { RunStore } from '../../records/runs.js';
 import type { Redis } from './redis.js';
 import { createRedisCanvasRuntimes } from './redis-canvas-runtimes.js';
 import { createRedisCounters } from './redis-counters.js';

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { TokenStore } from '../../records/durable-stores.js';
+import type { TokenStore } from '../../records/tokens.js';
 import type { ApiKey } from '../../settings/access.js';
 
 /** Finds the tenant of a key, in the same time for every key. */

@@ -1,6 +1,6 @@
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { EngineError } from '../../errors.js';
-import type { CreateCounter, EventCounter } from '../../records/durable-stores.js';
+import type { CreateCounter, EventCounter } from '../../records/coordination.js';
 
 /** Counters of this process. */
 export const createMemoryCounter: CreateCounter = (name, spanSeconds) => {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { noAgent } from '../../hosting/refusals.js';
-import type { TokenRecord } from '../../records/durable-stores.js';
+import type { TokenRecord } from '../../records/tokens.js';
 import { success } from '../envelope.js';
 import { type RouteGroup, route } from '../http/route.js';
 import { date, defineView, formatTime, milliseconds, none, string } from '../shapes.js';

@@ -1,5 +1,5 @@
 import { EngineError } from '../../errors.js';
-import type { CanvasRuntimeStore } from '../../records/durable-stores.js';
+import type { CanvasRuntimeStore } from '../../records/canvas-runtimes.js';
 
 /** This engine's own name. */
 const OWN_RUNTIME = 'runnel';

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { formatDocument, toV1, toV2 } from '../../dsl/convert.js';
 import { parseDocument } from '../../dsl/read.js';
-import { findDocument } from '../../hosting/find-document.js';
+import { findDocument } from '../../hosting/canvases.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.js';
-import type { AgentRecord } from '../../records/stores.js';
+import type { AgentRecord } from '../../records/agents.js';
 import { success } from '../envelope.js';
 import { contentHeaders } from '../files/content-headers.js';
 import { given, text, versionQuery } from '../http/input.js';

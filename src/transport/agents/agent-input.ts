@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../../json.js';
-import type { AgentRecord } from '../../records/stores.js';
+import type { AgentRecord } from '../../records/agents.js';
 import { given, isTruthy } from '../http/input.js';
 
 const MAX_TITLE = 255;

@@ -7,7 +7,7 @@ import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { badArgument, noAgent, noCanvas, notOwner } from '../../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { AgentQuery, AgentRecord, AgentStore } from '../../records/stores.js';
+import type { AgentQuery, AgentRecord, AgentStore } from '../../records/agents.js';
 import { success } from '../envelope.js';
 import { given, listQuery, orderOf, pageOf, text, textList } from '../http/input.js';
 import { type NoQuery, type RouteGroup, type RouteRequest, route } from '../http/route.js';

@@ -1,5 +1,5 @@
 import { noAgent } from '../../hosting/refusals.js';
-import type { AgentRecord } from '../../records/stores.js';
+import type { AgentRecord } from '../../records/agents.js';
 import type { PathRequest } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 

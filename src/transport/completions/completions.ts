@@ -1,8 +1,8 @@
 /** Turns as chat clients start them: RAGFlow's form and OpenAI's. */
 import { z } from 'zod';
 import { EngineError, type ErrorCode } from '../../errors.js';
+import type { Log } from '../../hosting/host-options.js';
 import { checkId } from '../../hosting/ids.js';
-import type { Log } from '../../hosting/log.js';
 import { badArgument } from '../../hosting/refusals.js';
 import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type JsonObject } from '../../json.js';

@@ -6,7 +6,7 @@ import type { RunEvent } from '../../graph/events.js';
 import type { Transcript } from '../../hosting/transcript.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
-import type { RunRecord } from '../../records/stores.js';
+import type { RunRecord } from '../../records/runs.js';
 import { outside } from '../envelope.js';
 import type { RunView } from '../runs/answer-run.js';
 

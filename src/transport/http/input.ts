@@ -2,7 +2,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
-import type { PageRequest } from '../../records/stores.js';
+import type { PageRequest } from '../../records/repository.js';
 
 /** The most items of one page. */
 const MAX_PAGE_SIZE = 100;

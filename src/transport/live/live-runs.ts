@@ -4,7 +4,7 @@ import { foreignRun, noRun, noSession } from '../../hosting/refusals.js';
 import type { StartedTurn } from '../../hosting/start.js';
 import type { TurnTarget } from '../../hosting/start-command.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
-import type { RunRecord } from '../../records/stores.js';
+import type { RunRecord } from '../../records/runs.js';
 import type { TokenBucket } from '../access/rate-limits.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
@@ -139,7 +139,7 @@ export class LiveRuns {
   }
 
   #follow(run: string, after: number, view: LiveView): void {
-    // The client went away while its run was being started; nobody would ever stop following.
+    // The client went away while its run was being started; the following would never end.
     if (this.#isStopped) return;
     const { parts, tenant, canSend, send, whenSlow } = this.#options;
     const follower = new RunFollower({

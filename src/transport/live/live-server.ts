@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
 import { noAgent } from '../../hosting/refusals.js';
-import type { TokenStore } from '../../records/durable-stores.js';
+import type { TokenStore } from '../../records/tokens.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { type FindTenant, findOwner, tokenOf } from '../access/api-keys.js';
 import { type Failure, failureOf, notFound } from '../envelope.js';

@@ -1,7 +1,7 @@
 /** What the server sends on a live connection, as text. */
 
 import type { EventFrame } from '../../hosting/event-frame.js';
-import type { RunRecord, RunStatus } from '../../records/stores.js';
+import type { RunRecord, RunStatus } from '../../records/runs.js';
 import { failureOf } from '../envelope.js';
 import type { RequestId } from './client-frames.js';
 

@@ -4,7 +4,7 @@ import { beginParams } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { AgentRecord, AgentStore } from '../../records/stores.js';
+import type { AgentRecord, AgentStore } from '../../records/agents.js';
 
 /** A tool as MCP lists it. */
 export interface AgentTool {

@@ -7,7 +7,7 @@ import type { EventFrame } from '../../hosting/event-frame.js';
 import type { LiveRun } from '../../hosting/live-run.js';
 import { type Transcript, textOf } from '../../hosting/transcript.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { RunRecord } from '../../records/stores.js';
+import type { RunRecord } from '../../records/runs.js';
 import { outside } from '../envelope.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
@@ -110,7 +110,7 @@ function structuredOf({ structured }: Transcript): Record<string, Json> | undefi
   return all.length === 1 && isJsonObject(all[0]) ? all[0] : { ...structured };
 }
 
-/** A form cannot be filled in through a tool: whoever reads this goes on with the session. */
+/** A form cannot be filled in through a tool: the reader continues with the session. */
 function questionOf({ tips, inputs }: JsonObject, { sessionId, agentId }: RunRecord): string {
   const fields = Object.entries(isJsonObject(inputs) ? inputs : {}).map(([key, field]) => {
     const name = isJsonObject(field) && typeof field.name === 'string' ? field.name : key;

@@ -6,7 +6,7 @@ import type { EventFrame } from '../../hosting/event-frame.js';
 import type { LiveRun } from '../../hosting/live-run.js';
 import type { Transcript } from '../../hosting/transcript.js';
 import type { JsonObject } from '../../json.js';
-import type { RunRecord } from '../../records/stores.js';
+import type { RunRecord } from '../../records/runs.js';
 import { type Envelope, outside } from '../envelope.js';
 import { DONE, ragflowFrames, sendEventStream } from '../http/event-stream.js';
 import type { HttpExchange } from '../http/route.js';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MESSAGE_END, writeCall } from '../../canvas/ragflow-events.js';
 import type { RunTimeline, TimelineActivation, TimelineEmission, TimelineNode } from '../../canvas/timeline.js';
 import type { JsonObject } from '../../json.js';
-import type { RunRecord } from '../../records/stores.js';
+import type { RunRecord } from '../../records/runs.js';
 import { defineView, milliseconds, string, whole } from '../shapes.js';
 
 type Usage = RunRecord['usage'];

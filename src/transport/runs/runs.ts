@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { badArgument, noRun } from '../../hosting/refusals.js';
 import type { LiveFilter } from '../../hosting/run-hub.js';
-import type { AgentRecord, RunRecord, RunStatus } from '../../records/stores.js';
+import type { AgentRecord } from '../../records/agents.js';
+import type { RunRecord, RunStatus } from '../../records/runs.js';
 import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import { engineFrames } from '../http/event-stream.js';

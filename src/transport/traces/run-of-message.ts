@@ -1,4 +1,4 @@
-import type { RunStore } from '../../records/stores.js';
+import type { RunStore } from '../../records/runs.js';
 
 /** Runs that are looked through for a message of another process. */
 const MAX_SEARCHED = 1_000;

@@ -2,7 +2,7 @@ import type { RagflowProjection } from '../../canvas/ragflow-events.js';
 import type { RunEvent } from '../../graph/events.js';
 import { groupBy } from '../../group-by.js';
 import type { JsonObject } from '../../json.js';
-import type { LoggedEvent, RunLog } from '../../records/stores.js';
+import type { LoggedEvent, RunLog } from '../../records/run-log.js';
 
 /** What one component did, in order: its calls of tools, and its ends as RAGFlow's events tell them. */
 export interface ComponentTrace {

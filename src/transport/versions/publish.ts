@@ -4,7 +4,7 @@ import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { noAgent } from '../../hosting/refusals.js';
 import type { JsonObject } from '../../json.js';
-import type { AgentChange, AgentRecord } from '../../records/stores.js';
+import type { AgentChange, AgentRecord } from '../../records/agents.js';
 import { latestVersion, type VersionRecord } from '../../records/versions.js';
 import type { ServerParts } from '../server-parts.js';
 

@@ -1,8 +1,8 @@
 /** Published versions of an agent: list, publish, read, delete. */
 import { z } from 'zod';
 import { noVersion } from '../../hosting/refusals.js';
-import type { VersionRecord } from '../../records/durable-stores.js';
-import type { AgentRecord } from '../../records/stores.js';
+import type { AgentRecord } from '../../records/agents.js';
+import type { VersionRecord } from '../../records/versions.js';
 import { readDsl } from '../agents/agent-input.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success, successPage } from '../envelope.js';

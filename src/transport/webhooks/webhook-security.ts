@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Json, JsonObject } from '../../json.js';
-import type { CreateCounter } from '../../records/durable-stores.js';
+import type { CreateCounter } from '../../records/coordination.js';
 import { type AddressRange, parseRange } from '../../settings/access.js';
 import { sameSecret } from '../access/api-keys.js';
 import { RateLimit } from '../access/rate-limits.js';

@@ -9,7 +9,7 @@ import type { LiveRun } from '../../hosting/live-run.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
 import { bindFiles } from '../../hosting/tenant-services.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
-import type { AgentRecord } from '../../records/stores.js';
+import type { AgentRecord } from '../../records/agents.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { findAgent } from '../agents/find-agent.js';
 import { failureOf, outside, success } from '../envelope.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retry } from '../../../src/stores/postgres/failures.js';
+import { retryUnreachable } from '../../../src/stores/postgres/failures.js';
 
 const failing = (code: string) => Object.assign(new Error(`failed with ${code}`), { code });
 
@@ -26,22 +26,22 @@ describe('work on a database that fails', () => {
     ['met a server that stops and may be repeated', '57P01', true, 2],
     ['met a deadlock and may be repeated', '40P01', true, 2],
   ])('is done again when it %s', async (_name, code, afterLoss, attempts) => {
-    expect(await retry(work(code), { ...patience, afterLoss })).toBe(attempts);
+    expect(await retryUnreachable(work(code), { ...patience, afterLoss })).toBe(attempts);
   });
 
   it('says once that it waits', async () => {
     waited.length = 0;
-    await retry(work('ECONNREFUSED', 'ECONNREFUSED'), { ...patience, afterLoss: false });
+    await retryUnreachable(work('ECONNREFUSED', 'ECONNREFUSED'), { ...patience, afterLoss: false });
     expect(waited).toHaveLength(1);
   });
 
   it('is not done again when it may have been done', async () => {
-    const lost = retry(work('CONNECTION_CLOSED'), { ...patience, afterLoss: false });
+    const lost = retryUnreachable(work('CONNECTION_CLOSED'), { ...patience, afterLoss: false });
     await expect(lost).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
   });
 
   it('fails when patience ends, and says what to look at', async () => {
-    const away = retry(work('ECONNREFUSED'), { ...patience, patienceMs: 0, afterLoss: true });
+    const away = retryUnreachable(work('ECONNREFUSED'), { ...patience, patienceMs: 0, afterLoss: true });
     await expect(away).rejects.toThrow('cannot be reached (ECONNREFUSED). Is it running?');
   });
 
@@ -51,7 +51,7 @@ describe('work on a database that fails', () => {
     ['22P05', 'BAD_REQUEST'],
     ['CONNECTION_ENDED', 'INTERNAL'],
   ])('fails at once with %s as %s', async (code, expected) => {
-    const refused = retry(work(code), { ...patience, afterLoss: true });
+    const refused = retryUnreachable(work(code), { ...patience, afterLoss: true });
     await expect(refused).rejects.toMatchObject({ code: expected, retryable: false, cause: { code } });
   });
 });

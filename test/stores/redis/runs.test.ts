@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { RunRecord } from '../../../src/records/stores.js';
+import type { RunRecord } from '../../../src/records/runs.js';
 import { storesOpener } from './support/open-stores.js';
 import { checkpointOf, freshId, runRecord } from './support/records.js';
 import { anyRedis, describeRedis } from './support/redis-server.js';

@@ -1,8 +1,11 @@
 /** Records with everything that a test does not care about. */
 import { randomUUID } from 'node:crypto';
 import type { Checkpoint } from '../../../src/graph/state.js';
-import type { VersionRecord } from '../../../src/records/durable-stores.js';
-import type { AgentRecord, LoggedEvent, RunRecord, SessionRecord } from '../../../src/records/stores.js';
+import type { AgentRecord } from '../../../src/records/agents.js';
+import type { LoggedEvent } from '../../../src/records/run-log.js';
+import type { RunRecord } from '../../../src/records/runs.js';
+import type { SessionRecord } from '../../../src/records/sessions.js';
+import type { VersionRecord } from '../../../src/records/versions.js';
 
 /** A tenant that nobody else has, so that tests may share a store. */
 export function newTenant(): string {

@@ -1,5 +1,5 @@
 import { SESSION_LEASES } from '../../../src/hosting/leases.js';
-import type { LeaseStore } from '../../../src/records/durable-stores.js';
+import type { LeaseStore } from '../../../src/records/coordination.js';
 import { createMemoryStores } from '../../../src/stores/index.js';
 import type { ServerStores } from '../../../src/transport/server-parts.js';
 

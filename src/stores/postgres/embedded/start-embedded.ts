@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { EngineError } from '../../../errors.js';
+import { doubling, retry } from '../../../operators/retry-with.js';
 import type { DatabaseLog } from '../database-log.js';
 import type { DatabaseMessage } from './messages.js';
 
@@ -27,15 +27,15 @@ export interface EmbeddedServer {
   close(): Promise<void>;
 }
 
-/** Longest pause before a database that died is started again. */
-const MAX_PAUSE_MS = 5_000;
-/** A database that does not end in this time when it is told to is killed. */
+/** Longest delay before a database that died is started again. */
+const MAX_DELAY_MS = 5_000;
+/** A database that does not end in this time after the request to is killed. */
 const CLOSE_MS = 10_000;
 
 /**
  * Starts the embedded database, and starts it again whenever it dies.
  *
- * @throws EngineError CONFLICT when another process uses the folder, CONFIG_INVALID when nobody can write in it, INTERNAL when the
+ * @throws EngineError CONFLICT when another process uses the folder, CONFIG_INVALID when it is not writable, INTERNAL when the
  * database cannot be opened.
  */
 export async function startEmbedded({ folder, image, log }: EmbeddedOptions): Promise<EmbeddedServer> {
@@ -57,34 +57,31 @@ export async function startEmbedded({ folder, image, log }: EmbeddedOptions): Pr
     throw error;
   }
 
-  const keepAlive = async (first: ChildProcess): Promise<void> => {
-    await watch(first, closing.signal, log);
-    for (let pauseMs = 0; !closing.signal.aborted; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs + 100)) {
+  const { signal } = closing;
+  const restart = async (): Promise<ChildProcess | undefined> => (signal.aborted ? undefined : launch(args, log));
+  const onRetry = (error: unknown): void =>
+    log.error({ err: error }, 'the embedded database could not be started again');
+  const supervise = async (): Promise<void> => {
+    while (child !== undefined) {
+      await watch(child, signal, log);
       child = undefined;
-      await delay(pauseMs, undefined, { signal: closing.signal }).catch(() => {});
-      if (closing.signal.aborted) return;
-      try {
-        child = await launch(args, log);
-        pauseMs = 0;
-        await watch(child, closing.signal, log);
-      } catch (error) {
-        log.error({ err: error }, 'the embedded database could not be started again');
-      }
+      child = await retry(restart, { delayMs: doubling(100, MAX_DELAY_MS), isRetryable: () => true, onRetry, signal });
     }
   };
-  const kept = keepAlive(child);
+  // An attempt that fails while it closes is its end as well.
+  const supervised = supervise().catch(() => {});
   return {
     path: socket,
     pid: () => child?.pid,
     async close() {
       closing.abort();
-      await kept;
+      await supervised;
       await rm(home, { recursive: true, force: true });
     },
   };
 }
 
-/** Resolves when the process has ended, by itself or because it was told to. */
+/** Resolves when the process has ended, by itself or on request. */
 async function watch(child: ChildProcess, closing: AbortSignal, log: DatabaseLog): Promise<void> {
   const stop = () => void end(child);
   if (closing.aborted) stop();

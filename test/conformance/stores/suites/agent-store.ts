@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentQuery, AgentStore } from '../../../../src/records/stores.js';
+import type { AgentQuery, AgentStore } from '../../../../src/records/agents.js';
 import { agentRecord, newTenant } from '../../../stores/support/records.js';
 
 const ALL: AgentQuery = { offset: 0, limit: 100, orderBy: 'title', descending: false };

@@ -1,4 +1,4 @@
-import type { LeaseStore } from '../../../../src/records/durable-stores.js';
+import type { LeaseStore } from '../../../../src/records/coordination.js';
 import type { PlainStores } from '../../../../src/records/resources.js';
 import type { Stores } from '../../../../src/records/stores.js';
 import { agentRecord, runRecord } from '../../../stores/support/records.js';

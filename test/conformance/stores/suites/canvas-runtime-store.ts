@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CanvasRuntimeStore } from '../../../../src/records/durable-stores.js';
+import type { CanvasRuntimeStore } from '../../../../src/records/canvas-runtimes.js';
 import { newTenant } from '../../../stores/support/records.js';
 
 /** What every {@link CanvasRuntimeStore} does. */

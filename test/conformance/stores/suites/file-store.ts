@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FileRecord, FileStore } from '../../../../src/records/stores.js';
+import type { FileRecord, FileStore } from '../../../../src/records/files.js';
 import { newId, newTenant } from '../../../stores/support/records.js';
 
 /** What every {@link FileStore} does. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LeaseStore } from '../../../../src/records/durable-stores.js';
+import type { LeaseStore } from '../../../../src/records/coordination.js';
 import { newId, newTenant } from '../../../stores/support/records.js';
 
 /** A store of leases, and time as it sees it. */

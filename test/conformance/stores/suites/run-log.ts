@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../../../src/graph/state.js';
-import type { LoggedEvent, RunLog } from '../../../../src/records/stores.js';
+import type { LoggedEvent, RunLog } from '../../../../src/records/run-log.js';
 import { checkpoint, events, newTenant } from '../../../stores/support/records.js';
 import { property } from '../../../support/random.js';
 import type { Given } from './given.js';

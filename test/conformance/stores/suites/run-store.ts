@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunQuery, RunStore } from '../../../../src/records/stores.js';
+import type { RunQuery, RunStore } from '../../../../src/records/runs.js';
 import { newTenant, runRecord } from '../../../stores/support/records.js';
 import type { Given } from './given.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionQuery, SessionStore } from '../../../../src/records/stores.js';
+import type { SessionQuery, SessionStore } from '../../../../src/records/sessions.js';
 import { checkpoint, newTenant, sessionRecord } from '../../../stores/support/records.js';
 import type { Given } from './given.js';
 

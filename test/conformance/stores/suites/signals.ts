@@ -1,6 +1,6 @@
 import { firstValueFrom, type Observable, take, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { Signals } from '../../../../src/records/durable-stores.js';
+import type { Signals } from '../../../../src/records/coordination.js';
 import { newId } from '../../../stores/support/records.js';
 
 /** Signals as two processes see them. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TokenRecord, TokenStore } from '../../../../src/records/durable-stores.js';
+import type { TokenRecord, TokenStore } from '../../../../src/records/tokens.js';
 import { newId, newTenant } from '../../../stores/support/records.js';
 
 /** What every {@link TokenStore} does. */

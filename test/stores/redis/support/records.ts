@@ -1,5 +1,6 @@
 import type { Checkpoint } from '../../../../src/graph/state.js';
-import type { LoggedEvent, RunRecord } from '../../../../src/records/stores.js';
+import type { LoggedEvent } from '../../../../src/records/run-log.js';
+import type { RunRecord } from '../../../../src/records/runs.js';
 import { runRecord as anyRunRecord, newId } from '../../support/records.js';
 
 /** An id that no other test uses: the server may be shared. */

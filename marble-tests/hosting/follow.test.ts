@@ -2,8 +2,8 @@ import { map } from 'rxjs';
 import { describe, it } from 'vitest';
 import { RagflowProjection } from '../../src/canvas/ragflow-events.js';
 import { EngineError } from '../../src/errors.js';
-import { coalesceFrames } from '../../src/hosting/coalesce-frames.js';
 import { type EventFrame, EventFramer, storedFrame } from '../../src/hosting/event-frame.js';
+import { coalesceFrames } from '../../src/hosting/follow.js';
 import { marbles } from '../support/scheduler.js';
 
 const PROJECTION = new RagflowProjection({ plan: undefined, messageId: 'm', sessionId: 's', startedAt: 0 });

@@ -1,0 +1,101 @@
+/** The document of a run: which one a request asks for, how it is opened, and the projection of its events into RAGFlow's format. */
+
+import { type Canvas, type LoadOptions, loadCanvas } from '../canvas/load-canvas.js';
+import { RagflowProjection } from '../canvas/ragflow-events.js';
+import { EngineError, toEngineError } from '../errors.js';
+import type { Plan } from '../graph/plan.js';
+import type { JsonObject } from '../json.js';
+import type { AgentRecord } from '../records/agents.js';
+import type { RunRecord } from '../records/runs.js';
+import type { SessionStore } from '../records/sessions.js';
+import type { VersionStore } from '../records/versions.js';
+import { nothingPublished, noVersion } from './refusals.js';
+
+/** What runs when a request does not say: the draft, or what is published (the draft while nothing is). */
+export type DefaultDocument = 'draft' | 'published';
+
+/** Which document a request asks for. */
+export interface DocumentChoice {
+  /** `draft`, or the id of a version. */
+  readonly version?: string;
+  /** Only what is published. */
+  readonly isReleased: boolean;
+}
+
+/**
+ * The document that a request asks for: the draft, what is published, or one version.
+ *
+ * @throws EngineError NOT_FOUND when there is no such version, or nothing is published.
+ */
+export async function findDocument(
+  versions: VersionStore,
+  tenant: string,
+  agent: AgentRecord,
+  fallback: DefaultDocument,
+  { version, isReleased }: DocumentChoice,
+): Promise<JsonObject> {
+  if (version === 'draft') return agent.dsl;
+  if (version !== undefined) {
+    const found = await versions.find(tenant, version, agent.id);
+    if (found === undefined) throw noVersion();
+    return found.dsl;
+  }
+  if (agent.published !== undefined && (isReleased || fallback === 'published')) return agent.published.dsl;
+  if (isReleased) throw nothingPublished();
+  return agent.dsl;
+}
+
+/** Opens stored documents; one that was opened before is not compiled again. */
+export type OpenCanvas = (dsl: JsonObject) => Canvas;
+
+/**
+ * Opens documents and caches their canvases for as long as the document is referenced.
+ *
+ * @throws EngineError DOCUMENT_INVALID from the function it gives, with `details.issues`.
+ */
+export function createCanvasOpener(options: LoadOptions): OpenCanvas {
+  const opened = new WeakMap<JsonObject, Canvas>();
+  return (dsl) => {
+    const known = opened.get(dsl);
+    if (known !== undefined) return known;
+    const canvas = open(dsl, options);
+    opened.set(dsl, canvas);
+    return canvas;
+  };
+}
+
+function open(dsl: JsonObject, options: LoadOptions): Canvas {
+  try {
+    return loadCanvas(dsl, options);
+  } catch (error) {
+    // It is stored: whatever is wrong with it is wrong with the data, not with the request.
+    if (!EngineError.is(error)) throw error;
+    throw new EngineError('DOCUMENT_INVALID', error.message, { details: error.details, cause: error });
+  }
+}
+
+/** The projection of a run by its record and its plan. */
+export function projectionOf(
+  run: Pick<RunRecord, 'messageId' | 'sessionId' | 'startedAt' | 'parentRun'>,
+  plan: Plan | undefined,
+): RagflowProjection {
+  const { messageId, sessionId, startedAt, parentRun } = run;
+  return new RagflowProjection({ plan, messageId, sessionId, startedAt, resumes: parentRun !== undefined });
+}
+
+/** The projection of a run that is not at work here; without its names when its session or its document is gone. */
+export async function findProjection(
+  sessions: SessionStore,
+  openCanvas: OpenCanvas,
+  tenant: string,
+  run: RunRecord,
+): Promise<RagflowProjection> {
+  try {
+    const session = await sessions.find(tenant, run.sessionId);
+    return projectionOf(run, session && openCanvas(session.dsl).plan);
+  } catch (error) {
+    // A store that is away is tried again; what is wrong with the data stays wrong.
+    if (toEngineError(error, 'INTERNAL').retryable) throw error;
+    return projectionOf(run, undefined);
+  }
+}
