@@ -113,8 +113,8 @@ export class BoundedMap<T> {
   }
 }
 
-/** The length keeps tenant and id apart, whatever characters they have. */
-function keyOf(tenant: string, id: string): string {
+/** A key of what is told apart by tenant and id. The length keeps them apart, whatever characters they have. */
+export function keyOf(tenant: string, id: string): string {
   return `${tenant.length}:${tenant}${id}`;
 }
 

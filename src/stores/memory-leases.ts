@@ -1,5 +1,6 @@
 import { EngineError } from '../errors.js';
 import type { Lease, LeaseStore } from '../records/coordination.js';
+import { keyOf } from './bounded-map.js';
 
 export interface MemoryLeaseOptions {
   /** @default 100,000 */
@@ -56,9 +57,4 @@ function full(most: number): EngineError {
     'LIMIT_REACHED',
     `${most} leases are held, which is the most; let runs end, or raise the limit.`,
   );
-}
-
-/** The length keeps tenant and name apart, whatever characters they have. */
-function keyOf(tenant: string, name: string): string {
-  return `${tenant.length}:${tenant}${name}`;
 }

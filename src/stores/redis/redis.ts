@@ -1,7 +1,7 @@
 import type { Redis as Client } from 'ioredis';
 import { AsyncSubject, type Observable } from 'rxjs';
 import { EngineError } from '../../errors.js';
-import { invalidOption } from '../../operators/invalid-option.js';
+import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
 import { Channels } from './channels.js';
 import { Commands } from './commands.js';
 import { Connection, type StoreLog } from './connection.js';
@@ -58,9 +58,7 @@ export function createRedis(config: RedisConfig): Redis {
   if (!(commandTimeoutMs >= MIN_TIMEOUT_MS && Number.isFinite(commandTimeoutMs))) {
     throw invalidOption('createRedis', 'commandTimeoutMs', `a number of at least ${MIN_TIMEOUT_MS}`, commandTimeoutMs);
   }
-  if (!(Number.isInteger(maxPendingCommands) && maxPendingCommands >= 1)) {
-    throw invalidOption('createRedis', 'maxPendingCommands', 'a whole number of at least 1', maxPendingCommands);
-  }
+  requireWhole('createRedis', 'maxPendingCommands', maxPendingCommands, 1);
   const open = (name: string): Connection => new Connection({ url, name, log, silenceMs: commandTimeoutMs });
   const connections = [open('commands'), open('channels')] as const;
   const commandsOf = (connection: Connection): Commands =>

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { keyOf } from '../bounded-map.js';
 
 /** Events that a failed write may have left, or may yet leave. */
 export interface Doubt {
@@ -74,7 +75,3 @@ export class RunWriters {
 }
 
 function noteNothing(): void {}
-
-function keyOf(tenant: string, run: string): string {
-  return `${tenant.length}:${tenant}${run}`;
-}
