@@ -22,7 +22,8 @@ export function createMemoryLeases(options: MemoryLeaseOptions = {}): LeaseStore
       const key = keyOf(tenant, lease.name);
       const before = leases.get(key);
       if (before !== undefined && before.owner !== lease.owner && before.expiresAt > now()) {
-        return { holder: withoutTenant(before), isMine: false };
+        const { tenant: _, ...holder } = before;
+        return { holder, isMine: false };
       }
       if (before === undefined && leases.size >= maxCount) throw full(maxCount);
       const { name, owner, data } = lease;
@@ -46,10 +47,6 @@ export function createMemoryLeases(options: MemoryLeaseOptions = {}): LeaseStore
       return found.sort((a, b) => a.expiresAt - b.expiresAt).slice(0, limit);
     },
   };
-}
-
-function withoutTenant({ name, owner, expiresAt, data }: Lease): Lease {
-  return { name, owner, expiresAt, data };
 }
 
 function full(most: number): EngineError {

@@ -37,16 +37,15 @@ export class RunWriters {
   readonly #turns = new Map<string, Turns>();
 
   /** Does `work` after everything that was asked for this run before. */
-  async inTurn<T>(tenant: string, run: string, work: (writer: RunWriter) => Promise<T>): Promise<T> {
+  inTurn<T>(tenant: string, run: string, work: (writer: RunWriter) => Promise<T>): Promise<T> {
     const turns = this.#turnsOf(keyOf(tenant, run));
     turns.pending += 1;
     const done = turns.tail.then(() => work(turns.writer));
-    turns.tail = done.then(noteNothing, noteNothing);
-    try {
-      return await done;
-    } finally {
+    const finish = (): void => {
       turns.pending -= 1;
-    }
+    };
+    turns.tail = done.then(finish, finish);
+    return done;
   }
 
   /** Forgets the writer of a run that has ended or is gone. */
@@ -73,5 +72,3 @@ export class RunWriters {
     }
   }
 }
-
-function noteNothing(): void {}
