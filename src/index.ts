@@ -168,7 +168,6 @@ export {
   type RunUsage,
   type TerminalEvent,
 } from './graph/events.js';
-export type { Journal } from './graph/journal.js';
 export { type Activation, type BodyEnd, fromOperator, type NodeFunction, type NodeOperator } from './graph/node.js';
 export type { BodyRound } from './graph/node-events.js';
 export {

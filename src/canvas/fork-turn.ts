@@ -44,7 +44,7 @@ export function forkStart(plan: Plan, checkpoint: Checkpoint, turn: Turn): Start
     outputs: answersForms ? {} : entryOutputs(plan, state.cells, inputs),
   };
   const changed = withChange(plan, checkpoint, change);
-  if (!answersForms) return { checkpoint: changed, takeover: true };
+  if (!answersForms) return { checkpoint: changed, recovery: { starts: new Map() } };
   return { checkpoint: changed, answers: { query: '', inputs, files: [] } };
 }
 

@@ -2,12 +2,13 @@
 import { concatMap, defer, from, type Observable, of } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { RunEvent, RunUsage } from '../graph/events.js';
-import { readRecord, replay } from '../graph/journal.js';
+import { readEvent } from '../graph/log.js';
 import type { Plan, Variables } from '../graph/plan.js';
 import { checkpointOf, run } from '../graph/run.js';
 import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 import { stateFromJson, stateToJson } from '../graph/snapshot.js';
 import type { Checkpoint } from '../graph/state.js';
+import { foldState } from '../graph/transition.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Canvas } from './load-canvas.js';
 
@@ -69,7 +70,7 @@ export interface LostRun {
 }
 
 /**
- * Recovers a turn whose process was lost, from where its journal ends; finished nodes are not run again.
+ * Recovers a turn whose process was lost, from where its log ends; finished nodes are not run again.
  *
  * @throws EngineError as `run`.
  */
@@ -93,10 +94,10 @@ export function continueTurn(
 
 /** @throws EngineError PLAN_CHANGED, CHECKPOINT_INVALID. */
 function checkpointIn(plan: Plan, { checkpoint, records }: JournalContents): Checkpoint {
-  if (checkpoint === undefined) throw new EngineError('CHECKPOINT_INVALID', 'The journal of the run has no snapshot.');
+  if (checkpoint === undefined) throw new EngineError('CHECKPOINT_INVALID', 'The log of the run has no snapshot.');
   // Another graph is refused by its hash; its records would only fail to fit.
   if (checkpoint.planHash !== plan.hash || records.length === 0) return checkpoint;
-  const state = replay(plan, stateFromJson(plan, checkpoint.state), records.map(readRecord));
+  const state = foldState(plan, stateFromJson(plan, checkpoint.state), records.map(readEvent));
   // As it would be read from a store.
   return { ...checkpoint, state: JSON.parse(JSON.stringify(stateToJson(plan, state))) as JsonObject };
 }

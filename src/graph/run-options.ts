@@ -3,7 +3,6 @@ import type { Observable } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { ErrorInfo, PendingQuestion, RunUsage } from './events.js';
-import type { Journal } from './journal.js';
 import type { Durability, EventLog, LogWriter } from './log.js';
 import type { Outputs } from './node-events.js';
 import type { Plan, Variables } from './plan.js';
@@ -34,9 +33,7 @@ export type Start =
       readonly checkpoint: Checkpoint;
       /** Given to the nodes that wait for an answer. */
       readonly answers?: Json;
-      /** The run continues after its process was lost: forms keep waiting, nothing is opened anew. @default false */
-      readonly takeover?: boolean;
-      /** As `takeover`, with what the run's log tells about the lost process. */
+      /** The run continues after its process was lost: forms keep waiting, hooks do not open it again. */
       readonly recovery?: Recovery;
     };
 
@@ -66,11 +63,7 @@ export interface RunOptions {
   readonly log?: EventLog;
   /** When a settlement is durable. @default 'async' with a `log`, 'exit' without */
   readonly durability?: Durability;
-  /** The log of before, as records; for hosts that have not changed to `log`. */
-  readonly journal?: Journal;
-  /** Number of the last event in the log that clients see; records are marked with it. @default the engine's own number */
-  readonly position?: () => number;
-  /** Bytes of records that the journal keeps before a snapshot takes their place: how far back a fork reaches. @default 96 KiB */
+  /** Bytes of events in the log after which a snapshot is taken; more when the last snapshot was larger. @default 96 KiB */
   readonly historyBytes?: number;
   /** Number of the last event that the run's log already holds. @default 0 */
   readonly seq?: number;

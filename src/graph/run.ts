@@ -4,8 +4,7 @@ import { Observable, type Subscription, timer } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { PendingQuestion, RunEvent, TerminalEvent, Unstamped } from './events.js';
-import { JournalLog } from './journal.js';
-import { type EventLog, LogWriter } from './log.js';
+import { LogWriter } from './log.js';
 import type { Outputs } from './node-events.js';
 import { Performance } from './perform.js';
 import type { Plan, Variables } from './plan.js';
@@ -96,7 +95,7 @@ export function prepare(plan: Plan, start: Start, now: number, run: string): Pre
   requirePlan(plan, checkpoint);
   const state = stateFromJson(plan, checkpoint.state);
   const { recovery, answers } = start;
-  if (start.takeover === true || recovery !== undefined) {
+  if (recovery !== undefined) {
     // Its variables were opened when it began, and its forms still wait for their answers. A fork begins as another run: it has used nothing yet.
     const usage = checkpoint.run === run ? (state.usage ?? NO_USAGE) : NO_USAGE;
     return {
@@ -105,7 +104,7 @@ export function prepare(plan: Plan, start: Start, now: number, run: string): Pre
       input: checkpoint.input ?? {},
       answers: undefined,
       kind: 'recovered',
-      ...(recovery === undefined ? {} : { retractions: new Retractions(plan, state, recovery.starts) }),
+      retractions: new Retractions(plan, state, recovery.starts),
     };
   }
   const input: Json = answers ?? {};
@@ -141,7 +140,7 @@ class RunSubscription {
     this.#now = options.now ?? Date.now;
     this.#startedAt = options.startedAt ?? this.#now();
     this.#listener = listener;
-    const log = logOf(options);
+    const { log } = options;
     if (log !== undefined) {
       this.#log = new LogWriter({
         log,
@@ -231,15 +230,10 @@ class RunSubscription {
   };
 
   #deliver(event: RunEvent): void {
-    // A journal has the numbers of its records from the host, which counts what it delivers.
-    const isJournal = this.#options.log === undefined;
-    if (!isJournal) this.#log?.append(event);
-    if (this.#listener !== undefined) {
-      this.#delivering += 1;
-      this.#listener(event);
-      this.#delivering -= 1;
-    }
-    if (isJournal) this.#log?.append(event);
+    this.#delivering += 1;
+    this.#log?.append(event);
+    this.#listener?.(event);
+    this.#delivering -= 1;
     if (this.#cancelled && this.#delivering === 0) this.#close({ kind: 'cancelled' });
   }
 
@@ -325,12 +319,6 @@ class RunSubscription {
         return { type: 'run-cancelled', ...fields };
     }
   }
-}
-
-function logOf({ log, journal, durability, position }: RunOptions): EventLog | undefined {
-  if (log !== undefined) return log;
-  if (journal === undefined || durability === undefined || durability === 'exit') return undefined;
-  return new JournalLog(journal, position);
 }
 
 function errorInfo(thrown: unknown) {

@@ -49,7 +49,7 @@ export async function findDocument(
 export type OpenCanvas = (dsl: JsonObject) => Canvas;
 
 /**
- * Opens documents and remembers what came out for as long as somebody holds the document.
+ * Opens documents and caches their canvases for as long as the document is referenced.
  *
  * @throws EngineError DOCUMENT_INVALID from the function it gives, with `details.issues`.
  */

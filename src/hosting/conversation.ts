@@ -5,7 +5,7 @@ import type { RunEndReport, RunIdentity } from './live-run-options.js';
 import type { TurnRequest } from './start-command.js';
 import { MAX_PATH } from './transcript.js';
 
-/** Messages that a session keeps; older ones are forgotten. */
+/** Messages that a session stores; older ones are forgotten. */
 const MAX_MESSAGES = 2000;
 
 /** Characters of a question that become the name of its session. */
@@ -37,7 +37,7 @@ export function newSession(
   };
 }
 
-/** The session when a run begins: the question is kept before anything can fail. */
+/** The session when a run begins: the question is stored before anything can fail. */
 export function withQuestion(
   session: SessionRecord,
   { id, messageId }: RunIdentity,

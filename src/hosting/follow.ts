@@ -23,9 +23,9 @@ export interface FollowOptions {
   readonly log: RunLog;
   readonly tenant: string;
   readonly run: string;
-  /** The run, if it is going on in this process. */
+  /** The run, if it runs in this process. */
   readonly findLive: () => LiveRun | undefined;
-  /** How events of the log are shown in RAGFlow's format. */
+  /** How events of the log are projected into RAGFlow's format. */
   readonly findProjection: () => Promise<RagflowProjection>;
   /** Whether the client gets every event by itself, however slow it is. @default false */
   readonly isExact?: boolean | undefined;
@@ -45,7 +45,7 @@ export interface FollowOptions {
 
 /** A client that follows a run. */
 export interface Following {
-  /** Events of a run of this process that were shown and not yet sent to it. */
+  /** Events of a run of this process that were delivered and not yet sent to it. */
   readonly behind: number;
 }
 
@@ -60,7 +60,7 @@ export interface Following {
  *
  * The log is read at the client's pace, a page at a time, so that nothing piles up while it catches up; only then is the client
  * let in among the live ones. A run of another process is followed in its log. Completes with the run. Errors: NOT_FOUND when the log
- * is not kept any more; LIMIT_REACHED when a client that was up to date falls too far behind.
+ * is not stored any more; LIMIT_REACHED when a client that was up to date falls too far behind.
  */
 export function follow(options: FollowOptions): Observable<EventFrame> {
   return new Observable((subscriber) => {
@@ -110,7 +110,7 @@ class Follower implements Following {
           this.#subscriber.complete();
           return;
         }
-        // It goes on in another process.
+        // Another process resumes it.
         continue;
       }
       await firstOf(ready$.pipe(filter((isReady) => isReady)), this.#gone);
@@ -130,7 +130,7 @@ class Follower implements Following {
     const page = await log.read(tenant, run, this.#sent, PAGE);
     const last = this.#sendAllButLast(page ?? []);
     if (last === undefined && page !== undefined && page.length > 0) return false;
-    // What a live run has shown was in its log before.
+    // What a live run has delivered was in its log before.
     if (live !== undefined && last === undefined) throw notKept(run);
     if (findLive() !== undefined) return false;
     if ((await findRecord())?.status === 'running') {
@@ -140,7 +140,7 @@ class Follower implements Following {
     return this.#sendEnd();
   }
 
-  /** The last event of a run is shown when its end is kept: whoever answers it at once must find it. */
+  /** The last event of a run is delivered once its end is stored, so that a client that answers at once finds it. */
   #sendAllButLast(page: readonly LoggedEvent[]): LoggedEvent | undefined {
     for (const frame of page) {
       if (isLastEvent(frame.event)) return frame;
@@ -163,11 +163,11 @@ class Follower implements Following {
     return last === undefined || isLastEvent(last.event);
   }
 
-  /** Resolves when the live run says no more, and when the client is gone. */
+  /** Resolves when the live run completes, and when the client is gone. */
   #joinLive(live: LiveRun): Promise<void> {
     const { ready$, maxQueueBytes: maxBytes, isExact } = this.#options;
     const after = this.#sent;
-    // A log may show a page more than was shown live so far.
+    // A log may show a page more than was delivered live so far.
     const unseen$ = after > live.lastSeq ? live.frames$.pipe(filter((frame) => frame.seq > after)) : live.frames$;
     return new Promise((resolve) => {
       const presence = live.clients.attach();

@@ -66,7 +66,7 @@ export interface Host {
   record(tenant: string, run: string): Promise<RunRecord | undefined>;
   /** A run that is at work in this process. */
   find(tenant: string, run: string): LiveRun | undefined;
-  /** How the events of a run are shown in RAGFlow's format. @throws EngineError NOT_FOUND. */
+  /** The projection of a run's events into RAGFlow's format. @throws EngineError NOT_FOUND. */
   projection(tenant: string, run: string): Promise<RagflowProjection>;
   /** What each node of a run did so far; undefined when nothing of its log is stored. */
   timeline(tenant: string, run: string): Promise<RunTimeline | undefined>;

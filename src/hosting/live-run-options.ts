@@ -1,9 +1,9 @@
-/** What a live run is told, and what it tells. */
+/** What a live run is made of, and what it reports. */
 import type { Observable } from 'rxjs';
 import type { Session } from '../canvas/turn.js';
 import type { EngineError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
-import type { Journal } from '../graph/journal.js';
+import type { EventLog } from '../graph/log.js';
 import type { Plan } from '../graph/plan.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import type { RunLog } from '../records/run-log.js';
@@ -13,7 +13,7 @@ import type { SessionLease } from './leases.js';
 import type { RunPast } from './run-past.js';
 import type { Transcript } from './transcript.js';
 
-/** What tells one run from another. */
+/** What identifies a run. */
 export interface RunIdentity {
   readonly tenant: string;
   readonly id: string;
@@ -22,7 +22,7 @@ export interface RunIdentity {
   /** Id of the turn. */
   readonly messageId: string;
   readonly parentRun?: string;
-  /** Number of the event of the parent behind which it goes on, when it is a fork. */
+  /** Number of the event of the parent behind which it continues, when it is a fork. */
   readonly forkedAt?: number;
 }
 
@@ -30,13 +30,11 @@ export interface RunIdentity {
 export interface EngineHooks {
   readonly run: string;
   readonly signal: AbortSignal;
-  readonly journal: Journal;
+  readonly log: EventLog;
   /** Number of the last event in the log. */
   readonly seq: number;
   /** Milliseconds since 1970, at the first start of the run. */
   readonly startedAt: number;
-  /** Number of the last event that was made. */
-  readonly position: () => number;
   readonly onSession: (session: Session, outcome: RunOutcome) => void;
 }
 
@@ -56,15 +54,15 @@ export interface LiveRunOptions {
   readonly log: RunLog;
   readonly lease: SessionLease;
   readonly maxLogBytes: number;
-  /** How long the run may go on without clients; undefined: for ever. */
+  /** How long the run may continue without clients; undefined: for ever. */
   readonly detachGraceMs: number | undefined;
   readonly keepsTrace: boolean;
   /** Stores the conversation that the run leaves; when it cannot, the run has failed. */
   readonly storeConversation: (end: RunEndReport) => Promise<void>;
   readonly saveRecord: (record: RunRecord) => Promise<void>;
-  /** Called once when the run is over here, before its last event is shown to anyone. */
+  /** Called once when the run is over here, before its last event is delivered. */
   readonly whenOver: () => void;
-  /** Says that stores that are away are not waited for any more. */
+  /** Aborted when unreachable stores are not waited for any more. */
   readonly closing: AbortSignal;
   /** Where operators read. */
   readonly logger: Log;

@@ -22,7 +22,7 @@ const MAX_DELAY_MS = 2_000;
  * One run with its clients, from its first event to what it leaves.
  *
  * Clients come and go without the run noticing, but for one thing: left alone for longer than the grace, it is cancelled. It is over
- * when its end is kept; while a store is away, the end waits.
+ * when its end is stored; while a store is away, the end waits.
  */
 export class LiveRun {
   readonly identity: RunIdentity;
@@ -45,7 +45,7 @@ export class LiveRun {
   #isReleased = false;
   #hasEnded = false;
 
-  /** Resolves with the run's record after its last event was shown, or when another process goes on with it; never rejects. */
+  /** Resolves with the run's record after its last event was delivered, or when it is released to another process; never rejects. */
   readonly ended: Promise<RunRecord>;
 
   constructor(options: LiveRunOptions) {
@@ -78,17 +78,17 @@ export class LiveRun {
     return this.#events.lastMade;
   }
 
-  /** Number of the last event that was shown. */
+  /** Number of the last event that was delivered. */
   get lastSeq(): number {
     return this.#events.lastSeq;
   }
 
-  /** Events shown from now on; completes after the last one, and when another process goes on with the run. */
+  /** Events delivered from now on; completes after the last one, and when the run is released to another process. */
   get frames$(): Observable<EventFrame> {
     return this.#events.frames$;
   }
 
-  /** Whether its last event was shown. */
+  /** Whether its last event was delivered. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -108,10 +108,9 @@ export class LiveRun {
     const hooks: EngineHooks = {
       run: id,
       signal: this.#abort.signal,
-      journal: this.#events.journal,
+      log: this.#events.log,
       seq: past?.lastSeq ?? 0,
       startedAt: this.startedAt,
-      position: () => this.#events.lastMade,
       onSession: (session, outcome) => {
         this.#session = session;
         this.#status = outcome.status;
@@ -121,7 +120,6 @@ export class LiveRun {
       work.open(hooks).subscribe({
         next: (event) => {
           if (event.type === 'node-usage') this.#usage = addUsage(this.#usage, event);
-          this.#events.take(event);
         },
         error: (error: unknown) => this.#crashed(error),
         complete: () => void this.#finish(),
@@ -134,11 +132,11 @@ export class LiveRun {
     this.#abort.abort();
   }
 
-  /** Stops without a word: another process goes on with the run, or will. */
+  /** Stops without a last event: another process resumes the run. */
   release(why: string): void {
     if (this.#isReleased || this.#hasEnded) return;
     const { logger, identity, whenOver, lease } = this.#options;
-    logger.warn({ run: identity.id, reason: why }, 'a run was put down; it goes on elsewhere');
+    logger.warn({ run: identity.id, reason: why }, 'run released; another process will resume it');
     this.#isReleased = true;
     this.#subscription.unsubscribe();
     this.clients.close();
@@ -146,12 +144,12 @@ export class LiveRun {
     whenOver();
     this.#events.complete();
     this.#resolveEnded(this.#record);
-    // Whoever takes over must not find a write of ours still on its way.
+    // The process that recovers the run must not meet a write of this one that is still in flight.
     void this.#events.flushed().finally(() => lease.abandon());
   }
 
   #fail(error: EngineError): void {
-    // Its log is not what it goes on from: whoever takes it over reads what the other one wrote.
+    // The log has events of another process, so this run cannot continue; the process that recovers it reads them.
     if (error.code === 'CONFLICT') this.release('another process has written to it');
     this.#failure ??= error;
     this.#events.mute();
@@ -177,7 +175,7 @@ export class LiveRun {
       const frame = await this.#keepLast();
       if (frame === undefined || this.#isReleased) return;
       this.#record = this.#recordNow(this.#statusNow(), frame.seq, this.#failureNow());
-      await this.#attempt('the end of a run could not be kept', () => this.#options.saveRecord(this.#record));
+      await this.#attempt('the end of a run could not be stored', () => this.#options.saveRecord(this.#record));
       await this.#options.lease.release();
       this.#options.whenOver();
       this.#hasEnded = true;
@@ -185,12 +183,12 @@ export class LiveRun {
       this.#events.complete();
       this.#resolveEnded(this.#record);
     } catch (error) {
-      // The server stops while its store is away: the run goes on from its journal when both are back.
+      // The server stops while its store is away: the run is resumed from its log when both are back.
       this.release(toEngineError(error, 'INTERNAL').message);
     }
   }
 
-  /** What could not be kept may belong to another process by now; what was kept after all is shown. */
+  /** Events that could not be stored may belong to another process by now; those that were stored after all are delivered. */
   async #isStillMine(): Promise<boolean> {
     if (!(await this.#retry(() => this.#options.lease.isHeld()))) {
       this.release('its lease was lost');
@@ -208,7 +206,7 @@ export class LiveRun {
       await this.#retry(() => this.#options.storeConversation(report));
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
-      this.#options.logger.error({ run: this.identity.id, err: error }, 'the conversation could not be kept');
+      this.#options.logger.error({ run: this.identity.id, err: error }, 'the conversation could not be stored');
       this.#failure ??= toEngineError(error, 'INTERNAL');
     }
   }
@@ -230,7 +228,7 @@ export class LiveRun {
         this.release('another process has written to it');
         return undefined;
       }
-      await this.#attempt('the last event of a run could not be kept', async () => {
+      await this.#attempt('the last event of a run could not be stored', async () => {
         await this.#events.catchUp();
         await keep();
       });

@@ -104,7 +104,7 @@ export class ClientPresence {
     return new Subscription(() => this.#clients.next(this.#clients.value - 1));
   }
 
-  /** Counts clients of another process for `forMs`, or until they say again that they are there. */
+  /** Counts clients of another process for `forMs`, or until they report again. */
   visit(forMs: number): void {
     const before = this.#visit;
     const presence = this.attach();
@@ -113,7 +113,7 @@ export class ClientPresence {
     before.unsubscribe();
   }
 
-  /** Emits once when nobody has been there for `graceMs` on end; see {@link abandoned}. */
+  /** Emits once when there was no client for `graceMs` on end; see {@link abandoned}. */
   abandoned(graceMs: number): Observable<'abandoned'> {
     return abandoned(this.#clients, graceMs);
   }

@@ -74,7 +74,7 @@ export class LogWriter {
     return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
   }
 
-  /** Resolves when everything written so far is kept, or the log has failed. */
+  /** Resolves when everything written so far is stored, or the log has failed. */
   async flushed(): Promise<void> {
     this.#writeAll();
     await this.#writing;

@@ -1,27 +1,27 @@
-/** How processes learn that a run of another one has something new: they ask its owner to be told. */
+/** How processes learn that a run of another one has new events: they ask its owner for notifications. */
 import { interval, merge, Observable, Subscription, startWith, tap } from 'rxjs';
 import type { Signals } from '../records/coordination.js';
 
-/** Where processes say which runs they follow; the message is the run. */
+/** Where processes publish which runs they follow; the message is the run. */
 const FOLLOWED = 'runs-followed';
 
-/** How often they say it, and for how long it is believed. */
-const SAY_EVERY_MS = 4_000;
+/** How often they publish it, and for how long it holds. */
+const PUBLISH_EVERY_MS = 4_000;
 export const BELIEVED_MS = 10_000;
 
 /** How often a follower looks by itself: a message may be lost. */
 const LOOK_EVERY_MS = 250;
 
-/** Runs that others follow, as far as one process can tell. */
+/** Runs that others follow, as far as one process knows. */
 export class RunNotifications {
   readonly #signals: Signals;
   readonly #now: () => number;
-  /** Until when somebody elsewhere wants to hear of a run of this process. */
+  /** Until when followers in other processes want notifications of a run of this process. */
   readonly #wanted = new Map<string, number>();
   readonly #subscription = new Subscription();
-  readonly #telling = new Set<string>();
+  readonly #notifying = new Set<string>();
 
-  /** @param whenFollowed hears of a run that is followed in some process, and tells whether it is at work in this one. */
+  /** @param whenFollowed receives a run that is followed in some process, and returns whether it runs in this one. */
   constructor(signals: Signals, now: () => number, whenFollowed: (run: string) => boolean) {
     this.#signals = signals;
     this.#now = now;
@@ -35,26 +35,26 @@ export class RunNotifications {
   /** Emits when a run of another process may have something new. */
   of(run: string): Observable<unknown> {
     return new Observable((subscriber) => {
-      const said$ = interval(SAY_EVERY_MS).pipe(
+      const follows$ = interval(PUBLISH_EVERY_MS).pipe(
         startWith(0),
         tap(() => void this.#publish(FOLLOWED, run)),
       );
-      const told$ = merge(this.#signals.messages(channelOf(run)), interval(LOOK_EVERY_MS));
-      subscriber.add(said$.subscribe());
-      subscriber.add(told$.subscribe(subscriber));
+      const notifications$ = merge(this.#signals.messages(channelOf(run)), interval(LOOK_EVERY_MS));
+      subscriber.add(follows$.subscribe());
+      subscriber.add(notifications$.subscribe(subscriber));
     });
   }
 
-  /** Tells whoever follows it elsewhere that a run has something new; one message at a time. */
-  tell(run: string): void {
+  /** Notifies followers in other processes that a run has new events; one message at a time. */
+  notify(run: string): void {
     const until = this.#wanted.get(run);
-    if (until === undefined || this.#telling.has(run)) return;
+    if (until === undefined || this.#notifying.has(run)) return;
     if (until < this.#now()) {
       this.#wanted.delete(run);
       return;
     }
-    this.#telling.add(run);
-    void this.#publish(channelOf(run), '').finally(() => this.#telling.delete(run));
+    this.#notifying.add(run);
+    void this.#publish(channelOf(run), '').finally(() => this.#notifying.delete(run));
   }
 
   forget(run: string): void {

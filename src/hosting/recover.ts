@@ -19,15 +19,15 @@ export interface RecoverOptions extends StartOptions {
   readonly logger: Log;
 }
 
-/** Takeovers of one run without a node that finishes: what ends its process, or cannot be taken over, must not be tried for ever. */
+/** Recoveries of one run without a node that finishes: a run that ends its process, or cannot be recovered, must not be retried for ever. */
 const MAX_CRASHES = 5;
 
-/** Goes on with a run whose process was lost, unless somebody else does already; never rejects. */
+/** Resumes a run whose process was lost, unless another process does already; never rejects. */
 export type Recover = (tenant: string, lost: RunRecord) => Promise<void>;
 
 /**
- * Takes lost runs over: each goes on where its journal ends, its events where its log ends. What cannot go on ends as failed, in its log
- * and its session, so that nobody waits for it.
+ * Recovers orphaned runs: each resumes at its newest snapshot, its events where its log ends. A run that cannot be resumed ends as failed, in its log
+ * and its session, so that no client waits for it.
  */
 export function createRecover(options: RecoverOptions): Recover {
   const { hub, stores, logger } = options;
@@ -36,14 +36,14 @@ export function createRecover(options: RecoverOptions): Recover {
     try {
       if (hub.find(tenant, id) !== undefined) return;
       lease = await hub.tryLease({ tenant, sessionId, agentId, run: id });
-      // Looked at again now that nobody else can change it.
+      // Looked at again now that no other process can change it.
       const record = lease === undefined ? undefined : await stores.runs.find(tenant, id);
       if (lease === undefined) return;
       if (record?.status !== 'running') await lease.release();
       else
         await countCrash(options, tenant, record, (counted) => resume(options, tenant, counted, lease as SessionLease));
     } catch (error) {
-      logger.error({ run: id, err: error }, 'a lost run could not be taken over; trying again');
+      logger.error({ run: id, err: error }, 'orphaned run could not be resumed; will retry');
       // Its lease ends at once, so the next look finds it again.
       await lease?.abandon();
     }
@@ -87,7 +87,7 @@ async function resume(options: RecoverOptions, tenant: string, record: RunRecord
     return;
   }
   const work = await workOf(options, { tenant, record, past, kept });
-  logger.warn({ run: record.id, after: past.lastSeq }, 'a lost run is taken over');
+  logger.warn({ run: record.id, after: past.lastSeq }, 'resuming an orphaned run');
   const { id, agentId, sessionId, messageId, parentRun, forkedAt } = record;
   await hub.start(
     {

@@ -1,7 +1,7 @@
 /** Refusals in the words that RAGFlow's clients match on. */
 import { EngineError } from '../errors.js';
 
-/** The agent does not exist, or is not the caller's: the answer is the same, so that nobody learns which. */
+/** The agent does not exist, or is not the caller's: the answer is the same, so that a caller cannot find out which. */
 export const noAgent = () => new EngineError('FORBIDDEN', 'Make sure you have permission to access the agent.');
 
 /** The same for reading one, where RAGFlow answers differently. */

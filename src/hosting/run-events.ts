@@ -3,7 +3,7 @@ import { type Observable, Subject } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError, toEngineError } from '../errors.js';
 import { isTerminal, type RunEvent, type TerminalEvent } from '../graph/events.js';
-import type { Journal } from '../graph/journal.js';
+import type { EventLog } from '../graph/log.js';
 import type { RunLog } from '../records/run-log.js';
 import { type EventFrame, EventFramer, storedFrame } from './event-frame.js';
 import type { RunIdentity } from './live-run-options.js';
@@ -65,10 +65,10 @@ export class RunEvents {
     return this.#frames;
   }
 
-  /** Takes the snapshots of the run; its changes are in its events. */
-  get journal(): Journal {
+  /** Where the engine writes the events and snapshots of the run. */
+  get log(): EventLog {
     return {
-      append: () => {},
+      append: (event) => this.#take(event),
       snapshot: (checkpoint) => {
         if (!this.#isMuted) this.#writer.snapshot({ ...checkpoint, seq: this.lastMade });
       },
@@ -81,15 +81,19 @@ export class RunEvents {
     return this.#writer.hasFailed;
   }
 
-  /** Takes an event of the engine. */
-  take(event: RunEvent): void {
+  /** Takes an event of the engine; gives the bytes that are stored of it. */
+  #take(event: RunEvent): number {
     if (isTerminal(event)) {
       // Shown only when the conversation is stored: a client that answers it at once must find it.
       this.terminal = event;
     } else if (!this.#isMuted) {
       const frame = this.#frameOf(event);
-      if (frame !== undefined && this.#write(frame)) this.transcript.add(event);
+      if (frame !== undefined && this.#write(frame)) {
+        this.transcript.add(event);
+        return frame.bytes;
+      }
     }
+    return 0;
   }
 
   /** Takes no more events but the last one. */
@@ -97,7 +101,7 @@ export class RunEvents {
     this.#isMuted = true;
   }
 
-  /** Keeps nothing more: somebody else does. */
+  /** Stores nothing more: another process does. */
   stop(reason: unknown): void {
     this.mute();
     this.#writer.stop(reason);

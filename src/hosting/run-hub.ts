@@ -40,7 +40,7 @@ export interface RunHubOptions {
   readonly limits: HostLimits;
   readonly logger: Log;
   readonly now: () => number;
-  /** Watches the runs and counts them. @default nobody */
+  /** Watches the runs and counts them. @default none */
   readonly telemetry?: Telemetry;
 }
 
@@ -86,7 +86,7 @@ export class RunHub {
   readonly #live = new Map<string, LiveRun>();
   readonly #byId = new Map<string, LiveRun>();
   readonly #followers = new Set<Following>();
-  /** Runs whose last event was not shown yet; they have given back their sessions a moment before. */
+  /** Runs whose last event was not delivered yet; they have released their sessions a moment before. */
   readonly #unfinished = new Set<Promise<unknown>>();
   /** Sessions that this process has or is about to have. */
   readonly #leased = new Set<string>();
@@ -116,12 +116,12 @@ export class RunHub {
     return this.#leased.has(keyOf(tenant, sessionId));
   }
 
-  /** How many are going on. */
+  /** How many are running. */
   get size(): number {
     return this.#live.size;
   }
 
-  /** Events that are made and wait to be kept; and those that were shown and wait for their clients. */
+  /** Events that are made and wait to be stored; and those that were delivered and wait for their clients. */
   get queues(): { readonly log: number; readonly clients: number } {
     let [log, clients] = [0, 0];
     for (const live of this.#live.values()) log += Math.max(0, live.lastMade - live.lastSeq);
@@ -167,7 +167,7 @@ export class RunHub {
     }
   }
 
-  /** Starts a run, or goes on with one; the lease is given back when it ends. */
+  /** Starts a run, or resumes one; the lease is released when it ends. */
   async start(start: RunStart, lease: SessionLease): Promise<LiveRun> {
     const { trace, ...rest } = start;
     const { identity, launch, work } = start;
@@ -204,7 +204,7 @@ export class RunHub {
       this.count(record);
     });
     this.#unfinished.add(ended);
-    watching.add(live.frames$.subscribe(() => this.#notifications.tell(id)));
+    watching.add(live.frames$.subscribe(() => this.#notifications.notify(id)));
     this.#watchCancels(live, watching);
     live.start();
     // It was claimed in time and came too late all the same.
@@ -212,22 +212,22 @@ export class RunHub {
     return live;
   }
 
-  /** Counts a run that has ended; one that was put down ends elsewhere. */
+  /** Counts a run that has ended; one that was released ends in another process. */
   count(record: RunRecord): void {
     if (record.status !== 'running') this.#options.telemetry?.meters.ended(record);
   }
 
-  /** A run that is going on in this process. */
+  /** A run of this process. */
   find(tenant: string, run: string): LiveRun | undefined {
     return this.#live.get(keyOf(tenant, run));
   }
 
-  /** A run, going on or not. */
+  /** A run, running or not. */
   async record(tenant: string, run: string): Promise<RunRecord | undefined> {
     return this.find(tenant, run)?.record ?? (await this.#options.stores.runs.find(tenant, run));
   }
 
-  /** How a run is shown in RAGFlow's format, whatever process it is in. @throws EngineError NOT_FOUND. */
+  /** The projection of a run into RAGFlow's format, whatever process it is in. @throws EngineError NOT_FOUND. */
   async projection(tenant: string, run: string): Promise<RagflowProjection> {
     const live = this.find(tenant, run);
     if (live !== undefined) return live.projection;
@@ -296,7 +296,7 @@ export class RunHub {
     return (await runs.list(tenant, { agentId, status: 'running', offset: 0, limit: MAX_CANCELLED })).items;
   }
 
-  /** Takes no more runs, gives those that are going on `graceMs` to end, then cancels them, or puts down those that outlive the process. */
+  /** Takes no more runs, gives those that are running `graceMs` to end, then cancels them, or releases those that outlive the process. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     const timeout = setTimeout(() => this.#stopAll(), graceMs);
@@ -319,7 +319,7 @@ export class RunHub {
     watching.add(
       merge(signals.cancelOf(id), signals.cancelOf(sessionId)).subscribe({
         next: () => live.cancel(),
-        error: (error: unknown) => logger.error({ run: id, err: error }, 'requests to cancel a run are not heard'),
+        error: (error: unknown) => logger.error({ run: id, err: error }, 'requests to cancel a run are not received'),
       }),
     );
   }

@@ -214,7 +214,9 @@ export function engineOptions(
   hooks: EngineHooks,
   services: Services,
 ): TurnOptions {
-  return { ...hooks, durability, historyBytes, services, concurrency };
+  // A run that is durable only at its end stores no snapshots: it is not recovered.
+  const log = durability === 'exit' ? { ...hooks.log, snapshot: () => {} } : hooks.log;
+  return { ...hooks, log, durability, historyBytes, services, concurrency };
 }
 
 async function readTurn(turn: StartCommand['turn'], session: SessionRecord, services: Services): Promise<Turn> {

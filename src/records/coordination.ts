@@ -6,7 +6,7 @@
 import type { Observable } from 'rxjs';
 import type { JsonObject } from '../json.js';
 
-/** Somebody's right to something, for a time. */
+/** An exclusive right of one owner, for a time. */
 export interface Lease {
   /** What is leased, such as `session:<id>` or `run:<id>`. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Lease {
 }
 
 export interface LeaseStore {
-  /** Takes a lease that nobody holds or that has expired; gives the holder otherwise. */
+  /** Takes a lease that is free or has expired; gives the holder otherwise. */
   acquire(
     tenant: string,
     lease: Omit<Lease, 'expiresAt'>,
@@ -29,7 +29,7 @@ export interface LeaseStore {
   renew(tenant: string, name: string, owner: string, ttlMs: number): Promise<boolean>;
   /** Gives it back; does nothing when it is not held by this owner. */
   release(tenant: string, name: string, owner: string): Promise<void>;
-  /** Leases of any tenant whose name begins with `prefix` and that have expired, for takeover. */
+  /** Leases of any tenant whose name begins with `prefix` and that have expired, for recovery. */
   expired(prefix: string, limit: number): Promise<readonly (Lease & { readonly tenant: string })[]>;
 }
 
@@ -41,7 +41,7 @@ export interface Signals {
   clearCancel(task: string): Promise<void>;
   /** Emits once when a cancel of `task` is requested, also one from before. Unsubscribing stops looking. */
   cancelOf(task: string): Observable<void>;
-  /** Tells whoever listens, in any process. */
+  /** Sends to the listeners in all processes. */
   publish(channel: string, message: string): Promise<void>;
   /** Messages from now on. */
   messages(channel: string): Observable<string>;
@@ -58,5 +58,5 @@ export interface EventCount {
   readonly resetMs: number;
 }
 
-/** Makes a counter; `name` tells it from others in a shared store. */
+/** Makes a counter; `name` distinguishes it from others in a shared store. */
 export type CreateCounter = (name: string, spanSeconds: number) => EventCounter;

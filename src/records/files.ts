@@ -8,11 +8,11 @@ export interface StoredFile {
   readonly bytes: Uint8Array;
 }
 
-/** Where files of users and files made by components are kept; already bound to one tenant. */
+/** Where files of users and files made by components are stored; already bound to one tenant. */
 export interface Files {
   /** Undefined when there is no such file. */
   read(id: string): Promise<StoredFile | undefined>;
-  /** Keeps a file, until `expiresAt` (milliseconds since 1970) where that is given, and gives its id. */
+  /** Stores a file, until `expiresAt` (milliseconds since 1970) where that is given, and gives its id. */
   save(file: Omit<StoredFile, 'id'> & { readonly expiresAt?: number }): Promise<string>;
 }
 

@@ -9,7 +9,7 @@ export interface LoggedEvent {
   readonly event: string;
   /** The whole event as JSON text, without line ends. */
   readonly json: string;
-  /** Size of `json` in UTF-8, where whoever made it knows. */
+  /** Size of `json` in UTF-8, where it is known. */
   readonly bytes?: number;
 }
 
@@ -48,7 +48,7 @@ export interface RunLog {
   read(tenant: string, run: string, after: number, bounds: LogBounds): Promise<readonly LoggedEvent[] | undefined>;
   /** The newest stored snapshot whose `seq` is at most `atMost`; undefined when there is none. @param atMost default: no bound */
   snapshot(tenant: string, run: string, atMost?: number): Promise<Checkpoint | undefined>;
-  /** Says that no more events follow, so that the log may be dropped when room is needed. */
+  /** Ends the log: no more events follow, so that the log may be dropped when room is needed. */
   end(tenant: string, run: string): Promise<void>;
   delete(tenant: string, run: string): Promise<void>;
 }

@@ -9,7 +9,7 @@ const json = z.custom<JsonObject>(isJsonObject, 'expected an object');
 const usageSchema = z.object({ promptTokens: count, completionTokens: count, totalTokens: count, calls: count });
 
 const launchSchema = z.object({
-  /** It goes on without clients for as long as it takes. */
+  /** It continues without clients for as long as it takes. */
   isDetached: z.boolean(),
   /** Headers for tools that declare them. */
   headers: json,

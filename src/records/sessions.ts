@@ -53,7 +53,7 @@ const sessionSchema = z.object({
   updatedAt: z.number(),
 });
 
-/** What one side said. */
+/** The message of one side. */
 export type SessionMessage = Readonly<z.infer<typeof messageSchema>>;
 
 /** A conversation between two of its runs, as the canvas layer leaves it. */

@@ -10,7 +10,7 @@ export interface MemoryLeaseOptions {
 }
 
 /**
- * Leases in memory, for a single process. A lease that expired stays until somebody takes it; until then its owner may still prolong
+ * Leases in memory, for a single process. A lease that expired stays until another owner takes it; until then its owner may still prolong
  * it.
  */
 export function createMemoryLeases(options: MemoryLeaseOptions = {}): LeaseStore {

@@ -90,7 +90,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
   const runtimes = stores.canvasRuntimes;
   const messages = new RunsOfMessages(stores.runs);
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
-    // Nobody can choose another engine without the administrator's key.
+    // No other engine can be chosen without the administrator's key.
     if (config.adminKey !== undefined) await refuseOtherRuntimes(runtimes, config.defaultRuntime, target.tenant);
     const started = await basics.host.start(startCommand(target, request, point));
     const { tenant, messageId, id } = started.live.identity;

@@ -24,7 +24,7 @@ interface Waiting<T> {
  * Writes items in groups, in the order in which they came, one group at a time.
  *
  * The first item goes out at once, with whatever else comes in the same turn of the event loop; what comes while a group is being written
- * is the next group. So nobody waits for company when there is none, and the more there is to write the larger the groups are. A group
+ * is the next group. So no write waits for others when there are none, and the more there is to write the larger the groups are. A group
  * that fails as a whole is tried again item by item, so that one bad item spoils no other.
  */
 export class GroupWriter<T> {

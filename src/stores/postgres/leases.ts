@@ -4,7 +4,7 @@ import type { Database, Fragment, Statements } from './database.js';
 /**
  * Leases in Postgres, by its clock, so that it does not matter when those of the processes differ.
  *
- * A lease that expired stays until somebody takes it; until then its owner may still prolong it, so that an outage of the database
+ * A lease that expired stays until another owner takes it; until then its owner may still prolong it, so that an outage of the database
  * alone does not cost a run.
  */
 export function createPostgresLeases(database: Database): LeaseStore {
@@ -57,7 +57,7 @@ export function createPostgresLeases(database: Database): LeaseStore {
   };
 }
 
-/** Ends all leases: whoever held them is gone. For a database that only one process can use, when that process starts. */
+/** Ends all leases: their owners are gone. For a database that only one process can use, when that process starts. */
 export async function expireLeases(database: Database): Promise<void> {
   await database.repeat((sql) => sql`update runnel.leases set expires_at = clock_timestamp()`);
 }

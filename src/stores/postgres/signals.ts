@@ -20,7 +20,7 @@ export interface PostgresSignals extends Signals {
 
 /** What passes between processes. */
 interface Envelope {
-  /** The process that sent it and has told its own listeners already. */
+  /** The process that sent it and has notified its own listeners already. */
   readonly from: string;
   readonly channel: string;
   readonly message: string;
@@ -34,7 +34,7 @@ const CANCEL = 'cancel';
 const MAX_ENVELOPE_BYTES = 7_900;
 
 /**
- * Signals through Postgres. Listeners in this process hear at once; other processes by `NOTIFY`, and of cancel requests within `pollMs`
+ * Signals through Postgres. Listeners in this process receive at once; other processes by `NOTIFY`, and of cancel requests within `pollMs`
  * even if that was lost with a connection. The embedded database has no other processes, so nothing is sent there.
  *
  * Messages are for waking up, not for data: an envelope may have 7,900 bytes.
@@ -45,7 +45,7 @@ export async function createPostgresSignals(
 ): Promise<PostgresSignals> {
   const self = randomUUID();
   const isShared = database.kind === 'server';
-  const heard$ = new Subject<Omit<Envelope, 'from'>>();
+  const received$ = new Subject<Omit<Envelope, 'from'>>();
   const closed$ = new Subject<void>();
   const watch = new CancelWatch({
     async find(tasks) {
@@ -70,9 +70,9 @@ export async function createPostgresSignals(
             if (from === self) return;
             // The table decides: a notification may arrive after its request was cleared.
             if (channel === CANCEL) watch.lookAt(message);
-            else heard$.next({ channel, message });
+            else received$.next({ channel, message });
           },
-          // Listening anew after a lost connection: what was said meanwhile was not heard.
+          // Listening anew after a lost connection: what was published meanwhile was not received.
           () => watch.lookAtAll(),
         ),
       )
@@ -81,13 +81,13 @@ export async function createPostgresSignals(
   const send = async (channel: string, message: string): Promise<void> => {
     const envelope = JSON.stringify({ from: self, channel, message } satisfies Envelope);
     if (Buffer.byteLength(envelope) > MAX_ENVELOPE_BYTES) throw tooLong(channel, message);
-    heard$.next({ channel, message });
-    // A message that is heard twice does no harm: it only wakes somebody up.
+    received$.next({ channel, message });
+    // A message that is received twice does no harm: it only makes its receiver look again.
     if (isShared) await database.repeat((sql) => sql`select pg_notify(${CHANNEL}, ${envelope})`);
   };
   const messages = (channel: string): Observable<string> =>
-    heard$.pipe(
-      filter((heard) => heard.channel === channel),
+    received$.pipe(
+      filter((received) => received.channel === channel),
       map(({ message }) => message),
       takeUntil(closed$),
     );
@@ -114,7 +114,7 @@ export async function createPostgresSignals(
     messages: (channel) => messages(`message:${channel}`),
     async close() {
       closed$.next();
-      // A server that is away hears nothing anyway.
+      // A server that is away receives nothing anyway.
       await listening?.unlisten().catch(() => {});
     },
   };

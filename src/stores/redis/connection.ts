@@ -42,7 +42,7 @@ export class Connection {
       retryStrategy: (attempt) => Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), MAX_RETRY_MS) * (1 + Math.random() / 4),
       // After a failover the old primary still answers; a new connection finds the new one.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
-      // Whoever sends decides what waits, what is sent again and for how long: see Commands and Channels.
+      // The sender decides what waits, what is sent again and for how long: see Commands and Channels.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       autoResubscribe: false,

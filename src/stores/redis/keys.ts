@@ -8,7 +8,7 @@
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long things are kept after they were written last, in milliseconds. */
+/** How long keys are stored after they were written last, in milliseconds. */
 export const KEPT_MS = {
   /** Runs, with their logs. */
   run: 30 * DAY_MS,
@@ -54,7 +54,7 @@ export const LEASES_KEY = 'agent:leases';
 /** How a lease is called in {@link LEASES_KEY}; its hash is {@link LEASE_PREFIX} and this. */
 export const leaseMember = (tenant: string, name: string): string => `${encodeURIComponent(tenant)}:${name}`;
 
-/** Where requests to cancel are told; the message is the task. */
+/** Where requests to cancel are published; the message is the task. */
 export const CANCEL_CHANNEL = 'agent:cancel';
 
 /** How often a key called or a webhook was called; a number that expires with its span. */

@@ -23,7 +23,7 @@ end
 `;
 
 /**
- * Takes a lease that nobody holds, that has expired, or that the same owner holds already.
+ * Takes a lease that is free, that has expired, or that the same owner holds already.
  *
  * KEYS   1 lease hash, 2 all leases; for a session also 3 its active-session hash, 4 its cancel flag
  * ARGV   1 name among all leases, 2 owner, 3 milliseconds to hold, 4 data as JSON, 5 milliseconds to remember an expired lease, 6 tenant,
@@ -53,7 +53,7 @@ return { 1, owner, expires, ARGV[4] }
 );
 
 /**
- * Prolongs a lease, also one that has expired but that nobody has taken.
+ * Prolongs a lease, also one that has expired but that no other owner has taken.
  *
  * KEYS   1 lease hash, 2 all leases; for a session also 3 its active-session hash
  * ARGV   1 name among all leases, 2 owner, 3 milliseconds to hold, 4 milliseconds to remember an expired lease, 5 session

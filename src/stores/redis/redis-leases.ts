@@ -10,7 +10,7 @@ import type { Redis } from './redis.js';
 /** Version of a lease; a reader refuses any other. */
 const FORMAT = 1;
 
-/** Leases with this beginning are shown as RAGFlow's active sessions, too; `run`, `agent` and `user` of their data with them. */
+/** Leases with this beginning are listed as RAGFlow's active sessions, too; `run`, `agent` and `user` of their data with them. */
 const SESSION_PREFIX = 'session:';
 
 /** Expired leases that are looked at in one step. */
@@ -25,7 +25,7 @@ const expiredSchema = z.array(
 /**
  * Leases in Redis, by the server's clock.
  *
- * A lease that expired is remembered for 30 days, until somebody takes it; until then its owner may still prolong it, so that an outage
+ * A lease that expired is remembered for 30 days, until another owner takes it; until then its owner may still prolong it, so that an outage
  * of Redis alone does not cost a run.
  */
 export function createRedisLeases(redis: Redis): LeaseStore {

@@ -12,7 +12,7 @@ const foundSchema = z.tuple([z.string().nullable(), z.string().nullable()]);
 const listSchema = z.tuple([z.number().int()], z.string());
 const idsSchema = z.array(z.string());
 
-/** Runs deleted in one step; nobody else is served meanwhile. */
+/** Runs deleted in one step; no other client is served meanwhile. */
 const DELETED_AT_ONCE = 200;
 
 /**
@@ -35,7 +35,10 @@ export function createRedisRuns(redis: Redis): RunStore {
         [tenant, run.id, run.startedAt, redis.runKeptMs, RUN_PREFIX, writer, writes, ...fieldsOf(run)],
       );
       if (result !== 'ok') {
-        throw new EngineError('CONFLICT', `Run "${run.id}" exists already and is somebody else's; take another id.`);
+        throw new EngineError(
+          'CONFLICT',
+          `Run "${run.id}" exists already and belongs to another tenant; take another id.`,
+        );
       }
     },
     async find(tenant, id, agentId) {

@@ -9,16 +9,16 @@ import { script } from './script.js';
 const POLL_MS = 500;
 
 export interface RedisSignalsOptions {
-  /** Whether requests to cancel are heard at once, and not only seen within 500 ms. @default true */
+  /** Whether requests to cancel are received at once, and not only seen within 500 ms. @default true */
   readonly hearsCancels?: boolean;
 }
 
 /**
- * Sets the flag that a task should stop, notes it with its run, and tells those who listen.
+ * Sets the flag that a task should stop, notes it with its run, and notifies the listeners.
  *
  * KEYS   1 cancel flag, 2 run hash, 3 active-session hash; a task is a run or a session
  * ARGV   1 milliseconds to keep the flag, 2 channel, 3 task, 4 prefix of run hashes
- * Result number of connections that were told
+ * Result number of connections that were notified
  */
 const REQUEST_CANCEL = script(
   'request a cancel',
@@ -68,7 +68,7 @@ export function createRedisSignals(redis: Redis, options: RedisSignalsOptions = 
     cancelOf: (task) =>
       merge(watch.requestOf(task), hearsCancels ? published$ : EMPTY).pipe(take(1), takeUntil(closed)),
     async publish(channel, message) {
-      // Whoever began to listen in this process before must hear it.
+      // Listeners that this process had before must receive it.
       await channels.settled();
       await commands.send('PUBLISH', [channel, message], { isRepeatable: false });
     },

@@ -11,7 +11,7 @@ import { serverWarnings } from './server-warnings.js';
 export interface RedisConfig {
   /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. */
   readonly url: string;
-  /** Hears when Redis is lost, when it is back, and of settings under which it may lose runs. */
+  /** Receives when Redis is lost, when it is back, and of settings under which it may lose runs. */
   readonly log: StoreLog;
   /**
    * Within this time a command is answered or fails, in milliseconds; 100 at least. An outage that is shorter is only a delay.
@@ -20,7 +20,7 @@ export interface RedisConfig {
   readonly commandTimeoutMs?: number;
   /** Commands that may wait at a time; one more fails at once. At least 1. @default 10,000 */
   readonly maxPendingCommands?: number;
-  /** How long runs, their journals and events are kept after the last change, in milliseconds. @default 30 days */
+  /** How long runs, their journals and events are stored after the last change, in milliseconds. @default 30 days */
   readonly runKeptMs?: number;
 }
 
@@ -31,7 +31,7 @@ export interface Redis {
   readonly client: Client;
   readonly channels: Channels;
   readonly log: StoreLog;
-  /** How long runs are kept after the last change, in milliseconds. */
+  /** How long runs are stored after the last change, in milliseconds. */
   readonly runKeptMs: number;
   /** Emits when `close` is called, also to who asks afterwards. */
   readonly closed: Observable<void>;

@@ -1,4 +1,4 @@
-/** A run as the hash `agent:run:{id}` has it: RAGFlow's fields for whoever knows them, and the whole record. */
+/** A run as the hash `agent:run:{id}` has it: RAGFlow's fields for its own clients, and the whole record. */
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors.js';
 import { type RunRecord, type RunStatus, runSchema } from '../../records/runs.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A Lua script: all of it happens, or nothing, and nobody sees it half done. */
+/** A Lua script: all of it happens, or nothing, and no client sees it half done. */
 export interface Script {
   /** For messages. */
   readonly name: string;

@@ -139,7 +139,7 @@ export class LiveRuns {
   }
 
   #follow(run: string, after: number, view: LiveView): void {
-    // The client went away while its run was being started; nobody would ever stop following.
+    // The client went away while its run was being started; the following would never end.
     if (this.#isStopped) return;
     const { parts, tenant, canSend, send, whenSlow } = this.#options;
     const follower = new RunFollower({

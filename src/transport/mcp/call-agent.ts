@@ -110,7 +110,7 @@ function structuredOf({ structured }: Transcript): Record<string, Json> | undefi
   return all.length === 1 && isJsonObject(all[0]) ? all[0] : { ...structured };
 }
 
-/** A form cannot be filled in through a tool: whoever reads this goes on with the session. */
+/** A form cannot be filled in through a tool: the reader continues with the session. */
 function questionOf({ tips, inputs }: JsonObject, { sessionId, agentId }: RunRecord): string {
   const fields = Object.entries(isJsonObject(inputs) ? inputs : {}).map(([key, field]) => {
     const name = isJsonObject(field) && typeof field.name === 'string' ? field.name : key;

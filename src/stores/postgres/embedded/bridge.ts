@@ -19,14 +19,14 @@ export interface BridgeOptions {
  * Lets many connections share a database that has a single session.
  *
  * A connection has the database from the first message of an exchange until the database is ready again and outside a
- * transaction, so transactions of different connections never mix; whoever comes meanwhile waits, first come, first served. A
+ * transaction, so transactions of different connections never mix; others wait, first come, first served. A
  * connection that breaks is rolled back before the next one is served. COPY and the cancelling of queries do not pass.
  */
 export async function openBridge(db: ProtocolServer, options: BridgeOptions): Promise<net.Server> {
   const { path, onBroken, maxExchangeBytes = 256 * 1024 * 1024 } = options;
   const session = new SharedSession(db, onBroken);
   const server = net.createServer((socket) => {
-    // Also what breaks while nobody reads must be heard, or the process ends; reading reports it too.
+    // An error while nothing is being read needs a listener, or the process ends; reading reports it too.
     socket.on('error', () => {});
     void converse(socket, session, new ClientBytes(maxExchangeBytes));
   });
@@ -79,7 +79,7 @@ class SharedSession {
     this.#onBroken = onBroken;
   }
 
-  /** Resolves with the way to give it back, when everybody who asked before has done so. */
+  /** Resolves with the way to give it back, when all earlier callers have done so. */
   async borrow(): Promise<() => void> {
     const before = this.#free;
     let giveBack = (): void => {};
@@ -127,7 +127,7 @@ class Visit {
       if (this.#status === undefined) this.#status = statusAfter(await this.#session.run(SYNC));
       if (this.#status !== 'idle') await this.#session.run(ROLLBACK);
     } catch {
-      // Reported as broken; nobody after this one gets an answer either.
+      // Reported as broken; no later caller gets an answer either.
     } finally {
       this.#return();
     }

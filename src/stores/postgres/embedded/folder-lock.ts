@@ -5,7 +5,7 @@ import { EngineError } from '../../../errors.js';
 import { makeFolder } from '../../make-folder.js';
 import { isAlive, type ProcessMark, processMark } from './process-mark.js';
 
-/** Who has a folder; both parts are empty when nobody has it any more. */
+/** Who has a folder; both parts are empty when it is free. */
 interface Holder {
   /** The process that writes in it. */
   readonly self?: ProcessMark;
@@ -34,7 +34,7 @@ const PAUSE_MS = 20;
  * lock is ever removed on the strength of what it was a moment ago. A holder whose parent died is about to end: it is waited for,
  * then killed.
  *
- * @throws EngineError CONFLICT when somebody has the folder, CONFIG_INVALID when nobody can write in it.
+ * @throws EngineError CONFLICT when the folder is in use, CONFIG_INVALID when it is not writable.
  */
 export async function lockFolder(folder: string, options: FolderLockOptions): Promise<FolderLock> {
   try {
@@ -63,7 +63,7 @@ async function takeFolder(folder: string, options: FolderLockOptions): Promise<F
   }
 }
 
-/** Makes the lock of that number; false when somebody else was faster. */
+/** Makes the lock of that number; false when another process was faster. */
 async function claim(folder: string, number: number, own: Holder): Promise<boolean> {
   const draft = path.join(folder, `database.lock.draft-${process.pid}`);
   await writeFile(draft, JSON.stringify(own));
@@ -109,7 +109,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself in this moment, or is not ours to end; the next look at it tells.
+    // It ended by itself in this moment, or is not ours to end; the next look at it shows.
   }
 }
 

@@ -15,7 +15,7 @@ interface List {
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
 }
 
-/** A new, empty database as one file, so that nobody has to wait for a first start. Takes seconds. */
+/** A new, empty database as one file, so that a first start does not take long. Takes seconds. */
 export async function createImage(): Promise<Uint8Array> {
   const folder = await mkdtemp(path.join(tmpdir(), 'runnel-image-'));
   try {
@@ -32,7 +32,7 @@ export async function unpackImage(image: Uint8Array, folder: string): Promise<vo
   const bytes = await promisify(gunzip)(image);
   const start = 4 + bytes.readUInt32BE(0);
   const { folders, files } = JSON.parse(bytes.toString('utf8', 4, start)) as List;
-  // A thousand small files are written several times faster without a turn of the event loop for each; nobody else needs it here.
+  // A thousand small files are written several times faster without a turn of the event loop for each; nothing else needs it here.
   for (const name of ['', ...folders]) mkdirSync(path.join(folder, name), { recursive: true, mode: 0o700 });
   let at = start;
   for (const file of files) {

@@ -26,7 +26,7 @@ try {
   const db = await openDataFolder(folder, { image, onPrepare: () => tell({ type: 'preparing' }) });
   await rm(socket, { force: true });
   await openBridge(db, { path: socket, onBroken: crash });
-  // Whoever stops a whole group of processes means the server, which still needs its database for a moment; until here it has none.
+  // A signal to the whole group of processes is meant for the server, which still needs its database for a moment; until here it has none.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   tell({ type: 'ready' });

@@ -29,13 +29,13 @@ export interface EmbeddedServer {
 
 /** Longest delay before a database that died is started again. */
 const MAX_DELAY_MS = 5_000;
-/** A database that does not end in this time when it is told to is killed. */
+/** A database that does not end in this time after the request to is killed. */
 const CLOSE_MS = 10_000;
 
 /**
  * Starts the embedded database, and starts it again whenever it dies.
  *
- * @throws EngineError CONFLICT when another process uses the folder, CONFIG_INVALID when nobody can write in it, INTERNAL when the
+ * @throws EngineError CONFLICT when another process uses the folder, CONFIG_INVALID when it is not writable, INTERNAL when the
  * database cannot be opened.
  */
 export async function startEmbedded({ folder, image, log }: EmbeddedOptions): Promise<EmbeddedServer> {
@@ -81,7 +81,7 @@ export async function startEmbedded({ folder, image, log }: EmbeddedOptions): Pr
   };
 }
 
-/** Resolves when the process has ended, by itself or because it was told to. */
+/** Resolves when the process has ended, by itself or on request. */
 async function watch(child: ChildProcess, closing: AbortSignal, log: DatabaseLog): Promise<void> {
   const stop = () => void end(child);
   if (closing.aborted) stop();

@@ -9,7 +9,7 @@ import { EngineError } from '../../../errors.js';
 /** What a session reports when it is ready: outside a transaction, inside one, inside one that failed. */
 export type SessionStatus = 'idle' | 'transaction' | 'failed';
 
-/** Ends an exchange that nobody ends any more. */
+/** Ends an exchange that its client left open. */
 export const SYNC: Uint8Array = Uint8Array.of(0x53, 0, 0, 0, 4);
 
 /** The simple query `ROLLBACK`. */
@@ -109,7 +109,7 @@ export class ClientBytes {
   }
 }
 
-/** The status that an answer ends with; undefined when the exchange goes on. */
+/** The status that an answer ends with; undefined when the exchange continues. */
 export function statusAfter(answer: Buffer): SessionStatus | undefined {
   let status: SessionStatus | undefined;
   for (let at = 0; at + 5 <= answer.length; at += 1 + answer.readUInt32BE(at + 1)) {
