@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { BehaviorSubject, EMPTY, expand, lastValueFrom, type MonoTypeOperatorFunction, of, range } from 'rxjs';
 import { coalesce } from '../src/operators/coalesce.js';
 import { expandQueue } from '../src/operators/expand-queue.js';
+import { expandWaves, type WaveWorker } from '../src/operators/expand-waves.js';
 import { fromAbortable } from '../src/operators/from-abortable.js';
 
 /** One measurement: nanoseconds a step, the median of all rounds. */
@@ -20,6 +21,23 @@ export interface BenchRow {
 const STEPS = 200_000;
 const BELOW_OVERFLOW = 500;
 const ROUNDS = 7;
+
+/** Work that is a number and gives it at once, which leads to the next one. */
+const counting: WaveWorker<number, number> = {
+  announce: () => {},
+  perform: (work) => work,
+  begin: () => true,
+  continues: () => {},
+  stopped: () => {},
+  isLast: () => true,
+  receive: () => {},
+  apply: (work, _, next) => {
+    if (work < STEPS) next.push(work + 1);
+  },
+  failure: () => 0,
+  unfinished: () => 0,
+  waveEnded: () => {},
+};
 
 /** Measures every operator; takes a few seconds. */
 export async function benchOperators(): Promise<readonly BenchRow[]> {
@@ -44,6 +62,9 @@ export async function benchOperators(): Promise<readonly BenchRow[]> {
     ),
     await row('expandQueue, wide', 'one value leads to all the others, which wait', STEPS, () =>
       lastValueFrom(of(0).pipe(expandQueue((x) => (x === 0 ? range(1, STEPS) : []), { concurrency: 1 }))),
+    ),
+    await row('expandWaves', 'one run; each step leads to a wave of one', STEPS, () =>
+      lastValueFrom(of([1]).pipe(expandWaves(counting, { concurrency: 5 }))),
     ),
     await row('coalesce, ready', 'straight through', STEPS, () =>
       lastValueFrom(range(1, STEPS).pipe(coalesce({ ...summing, ready$: of(true) }))),

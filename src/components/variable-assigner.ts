@@ -51,7 +51,7 @@ interface Unusable {
 /**
  * VariableAssigner: changes variables and outputs of other nodes, one assignment after the other.
  *
- * Later assignments see what earlier ones wrote; everybody else sees all writes at once, when the node is done. When an
+ * Later assignments see what earlier ones wrote; other nodes see all writes at once, when the node is done. When an
  * operator does not fit its values, RAGFlow's error text is written into the variable, where canvases look for it, and a
  * warning is reported. A node that fails has written nothing.
  *

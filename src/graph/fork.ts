@@ -34,13 +34,13 @@ export interface ForkChange {
   readonly outputs?: Readonly<Record<string, Outputs>>;
 }
 
-/** The number of the event before which nothing of a run is kept. */
+/** The number of the event before which nothing of a run is stored. */
 export function historyStart({ checkpoint }: Pick<RunHistory, 'checkpoint'>): number {
   return checkpoint.mark ?? checkpoint.seq;
 }
 
 /**
- * Where a run stood after the event `at`: to be started with `takeover`, or with `answers` when it waits. Pure.
+ * Where a run stood after the event `at`: to be started with `recovery`, or with `answers` when it waits. Pure.
  *
  * A failure that ended the run, or a body around the failed node, did not happen in it: the node runs again, its neighbours do not.
  *

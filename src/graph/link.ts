@@ -60,7 +60,7 @@ export interface LinkOptions {
 
 /**
  * Builds the frozen plan. Ids in `downstream`, `targets`, `needs` and `consumes` that do not exist in the right scope are
- * left out here, except needs, which the node fails with; whoever made the specs has reported them.
+ * left out here, except needs, which the node fails with; the compiler of the specs has reported them.
  *
  * @throws EngineError PLAN_INVALID when ids repeat, a parent does not exist, or parents form a circle.
  */

@@ -111,7 +111,7 @@ export interface BodyRound {
   readonly closing?: boolean;
 }
 
-/** The node cannot go on without an answer from outside; the last event of an activation. */
+/** The node cannot continue without an answer from outside; the last event of an activation. */
 export interface Interrupt {
   readonly type: 'interrupt';
   /** What is asked for, shown in `run-interrupted`; absent when it is the node's body that waits. */

@@ -57,7 +57,7 @@ export interface RunOptions {
   readonly timeoutMs?: number;
   /** Handed to every node as `activation.services`. */
   readonly services?: unknown;
-  /** Where the State is kept when the run ends or waits. */
+  /** Where the State is stored when the run ends or waits. */
   readonly checkpoints?: CheckpointStore;
   /** Where the run writes its events and snapshots, see `durability`. */
   readonly log?: EventLog;
@@ -75,7 +75,7 @@ export interface RunOptions {
   readonly random?: () => number;
   /**
    * Given the state of the run as a stream when it starts: the current State first, then the State after every settlement;
-   * completes with the run. States share what did not change, and nothing is built while nobody is subscribed.
+   * completes with the run. States share what did not change, and no State is built while there is no subscriber.
    */
   readonly watch?: (state$: Observable<State>) => void;
   /** Called once with the outcome, right before the last event. */

@@ -29,7 +29,7 @@ export interface FrameState {
   readonly tokens: readonly TokenState[];
   readonly aliases?: JsonObject;
   readonly isClosing?: boolean;
-  /** A node left the body early, and the container has not heard of it. */
+  /** A node left the body early, and the container has not been notified. */
   readonly isLeft?: boolean;
   /** A node of the body failed, and the body is about to close. */
   readonly hasFailed?: boolean;
@@ -75,9 +75,9 @@ export interface Checkpoint {
   readonly seq: number;
   /** Number of the last event in the log that clients see, where that is another one. */
   readonly mark?: number;
-  /** What the run was started with; a run that is taken over goes on with it. */
+  /** What the run was started with; a recovered run continues with it. */
   readonly input?: Json;
-  /** What its models took so far, as whoever counts that writes it. */
+  /** What the models of the run used so far, as the host counts it. */
   readonly usage?: JsonObject;
   readonly state: JsonObject;
 }
@@ -85,7 +85,7 @@ export interface Checkpoint {
 /**
  * A two-level persistent vector: one cell per node, cheap to fork, cheap to write.
  *
- * A run writes one cell per settlement and takes a snapshot only when somebody wants one. Cells are kept in chunks of about
+ * A run writes one cell per settlement and takes a snapshot only when one is requested. Cells are stored in chunks of about
  * the square root of their number; a write copies its chunk only when the chunk is shared with a fork. So a write costs an
  * array store, a fork costs nothing, and the first write after a fork costs two arrays of about √n.
  */

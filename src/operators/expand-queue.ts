@@ -109,7 +109,7 @@ class Expansion<T> implements FeedSink<T> {
   private readonly drain = (): void => {
     if (this.isDraining || this.breather.isPaused) return;
     this.isDraining = true;
-    // Not for a synchronous source: while its values wait out a pause, nobody downstream could cut it short.
+    // Not for a synchronous source: while its values wait for the end of a pause, a reader downstream could not stop it.
     if (!this.isStarting && this.waiting.size > 0) this.breather.asyncStep();
     this.breather.begin();
     try {

@@ -6,7 +6,7 @@ const COMPACT_AFTER = 1024;
  *
  * `Array.shift` moves every remaining item, which makes a long queue quadratic. Taken slots are reclaimed once they are
  * the larger half, so the array never exceeds twice the waiting items plus a constant. The queue itself has no bound:
- * whoever owns it sets one.
+ * its owner sets one.
  */
 export class Fifo<T> {
   private items: (T | undefined)[] = [];

@@ -6,7 +6,7 @@ import { invalidOption } from './invalid-option.js';
  *
  * Shared, because creating one with its stack for every abort costs ten times the rest of the teardown.
  */
-export const UNSUBSCRIBED = new DOMException('Nobody is subscribed to this work any more.', 'AbortError');
+export const UNSUBSCRIBED = new DOMException('The subscription to this work has ended.', 'AbortError');
 
 /**
  * Runs work that takes an AbortSignal, a promise or an async iterable, as an Observable that stops it when unsubscribed.
@@ -88,7 +88,7 @@ function subscribeToIterable<T>(items: AsyncIterable<T>, subscriber: Subscriber<
   void pump();
 }
 
-/** Lets an iterator clean up; nobody is left to hear how that went. */
+/** Lets an iterator clean up; there is no subscriber left to report the result to. */
 function close(iterator: AsyncIterator<unknown>): void {
   const ignore = (): void => {};
   try {

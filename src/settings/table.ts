@@ -109,7 +109,7 @@ const server = {
   runHistoryBytes: whole(
     'RUNNEL_RUN_HISTORY_BYTES',
     [DEFAULT_LIMITS.runHistoryBytes, 0, 1024 * MIB],
-    'how much of the history of a run is stored for forks from any of its events; a longer run can be forked from its later events (bytes)',
+    'bytes of events after which a run stores another snapshot of its state, if that is no larger: a recovery reads about that much',
   ),
   detachGraceMs: whole(
     'RUNNEL_DETACH_GRACE_MS',

@@ -45,7 +45,7 @@ const TEMPLATE_TEXTS: Readonly<Record<string, readonly [kind: string, descriptio
   agent: ['Basics', 'A model asks another agent and runs a script before it answers.'],
   branch: ['Basics', 'A Switch looks at the question and sends it one of several ways.'],
   triage: ['Customer support', 'A model sorts messages into categories, each with an answer of its own.'],
-  form: ['Interactive', 'The run waits until somebody fills in a form.'],
+  form: ['Interactive', 'The run waits until a user fills in a form.'],
   approval: ['Interactive', 'A model drafts, a person approves or asks for a change.'],
   iteration: ['Flow', 'The same steps for every item of a list.'],
   loop: ['Flow', 'Steps that repeat until the result is good enough.'],
