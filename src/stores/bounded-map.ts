@@ -55,16 +55,13 @@ export class BoundedMap<T> {
   put(tenant: string, id: string, value: T, bytes: number): void {
     const key = keyOf(tenant, id);
     const before = this.#entries.get(key);
-    const free = () => ({
-      count: this.#options.maxCount - this.#entries.size + (before === undefined ? 0 : 1),
-      bytes: this.#maxBytes - this.#bytes + (before?.bytes ?? 0),
-    });
-    if (bytes <= this.#maxBytes) {
-      while (free().count < 1 || free().bytes < bytes) {
-        if (!this.#dropOldest(key)) break;
-      }
+    const hasRoom = (): boolean =>
+      this.#entries.size + (before === undefined ? 1 : 0) <= this.#options.maxCount &&
+      this.#bytes - (before?.bytes ?? 0) + bytes <= this.#maxBytes;
+    while (!hasRoom()) {
+      // For what is larger than all room nothing is dropped.
+      if (bytes > this.#maxBytes || !this.#dropOldest(key)) throw this.#full(bytes);
     }
-    if (free().count < 1 || free().bytes < bytes) throw this.#full(bytes);
     this.delete(tenant, id);
     this.#entries.set(key, { tenant, id, value, bytes });
     this.#bytes += bytes;
@@ -113,8 +110,8 @@ export class BoundedMap<T> {
   }
 }
 
-/** The length keeps tenant and id apart, whatever characters they have. */
-function keyOf(tenant: string, id: string): string {
+/** A key of what is told apart by tenant and id. The length keeps them apart, whatever characters they have. */
+export function keyOf(tenant: string, id: string): string {
   return `${tenant.length}:${tenant}${id}`;
 }
 

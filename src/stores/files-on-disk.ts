@@ -79,10 +79,11 @@ export function createFilesOnDisk({ folder, index, maxFileBytes = 256 * 1024 ** 
     remove,
     async sweep(olderThan) {
       let removed = 0;
-      for (let batch of await oldFiles(folder, olderThan)) {
-        batch = [...(await index.unknownPaths(batch))];
-        await remove(batch);
-        removed += batch.length;
+      const old = await oldFiles(folder, olderThan);
+      for (let at = 0; at < old.length; at += SWEEP_SIZE) {
+        const unknown = await index.unknownPaths(old.slice(at, at + SWEEP_SIZE));
+        await remove(unknown);
+        removed += unknown.length;
       }
       return removed;
     },
@@ -117,25 +118,17 @@ async function read(file: string): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Paths below the folder of what was written before `olderThan`, in batches. */
-async function oldFiles(folder: string, olderThan: number): Promise<string[][]> {
-  const batches: string[][] = [];
-  let batch: string[] = [];
-  const parts = await readdir(folder).catch(() => []);
-  for (const part of parts) {
-    // Other files in this folder, such as those of `runnel run`, are not of this store.
-    if (!PART.test(part)) continue;
+/** Paths below the folder of what was written before `olderThan`. */
+async function oldFiles(folder: string, olderThan: number): Promise<readonly string[]> {
+  const found: string[] = [];
+  // Other files in this folder, such as those of `runnel run`, are not of this store.
+  for (const part of (await readdir(folder).catch(() => [])).filter((name) => PART.test(name))) {
     for (const name of await readdir(path.join(folder, part)).catch(() => [])) {
-      const found = `${part}/${name}`;
-      const about = await stat(path.join(folder, found)).catch(() => undefined);
-      if (about === undefined || about.mtimeMs >= olderThan) continue;
-      batch.push(found);
-      if (batch.length < SWEEP_SIZE) continue;
-      batches.push(batch);
-      batch = [];
+      const about = await stat(path.join(folder, part, name)).catch(() => undefined);
+      if (about !== undefined && about.mtimeMs < olderThan) found.push(`${part}/${name}`);
     }
   }
-  return batch.length === 0 ? batches : [...batches, batch];
+  return found;
 }
 
 function tooLarge(name: string, bytes: number, most: number): EngineError {

@@ -1,5 +1,6 @@
 import { EngineError } from '../errors.js';
 import type { Lease, LeaseStore } from '../records/coordination.js';
+import { keyOf } from './bounded-map.js';
 
 export interface MemoryLeaseOptions {
   /** @default 100,000 */
@@ -21,7 +22,8 @@ export function createMemoryLeases(options: MemoryLeaseOptions = {}): LeaseStore
       const key = keyOf(tenant, lease.name);
       const before = leases.get(key);
       if (before !== undefined && before.owner !== lease.owner && before.expiresAt > now()) {
-        return { holder: withoutTenant(before), isMine: false };
+        const { tenant: _, ...holder } = before;
+        return { holder, isMine: false };
       }
       if (before === undefined && leases.size >= maxCount) throw full(maxCount);
       const { name, owner, data } = lease;
@@ -47,18 +49,9 @@ export function createMemoryLeases(options: MemoryLeaseOptions = {}): LeaseStore
   };
 }
 
-function withoutTenant({ name, owner, expiresAt, data }: Lease): Lease {
-  return { name, owner, expiresAt, data };
-}
-
 function full(most: number): EngineError {
   return new EngineError(
     'LIMIT_REACHED',
     `${most} leases are held, which is the most; let runs end, or raise the limit.`,
   );
-}
-
-/** The length keeps tenant and name apart, whatever characters they have. */
-function keyOf(tenant: string, name: string): string {
-  return `${tenant.length}:${tenant}${name}`;
 }

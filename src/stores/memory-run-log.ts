@@ -1,7 +1,7 @@
 import { EngineError } from '../errors.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { LoggedEvent, RunLog } from '../records/run-log.js';
-import { jsonBytes } from './bounded-map.js';
+import { jsonBytes, keyOf } from './bounded-map.js';
 
 export interface MemoryRunLogLimits {
   /** The events and snapshots of all runs together. @default 512 MiB */
@@ -121,8 +121,4 @@ function tooLong(run: string, maxRunBytes: number): EngineError {
 
 function outOfOrder(run: string, seq: number, last: number): EngineError {
   return new EngineError('CONFLICT', `Event ${seq} of run "${run}" does not follow event ${last}.`);
-}
-
-function keyOf(tenant: string, run: string): string {
-  return `${tenant.length}:${tenant}${run}`;
 }

@@ -5,7 +5,7 @@ import type { EventFrame } from '../../src/hosting/event-frame.js';
 import { type Following, follow } from '../../src/hosting/follow.js';
 import type { LiveRun } from '../../src/hosting/live-run.js';
 import { ClientPresence } from '../../src/hosting/liveness.js';
-import { createMemoryRunLog } from '../../src/stores/index.js';
+import { createMemoryRunLog } from '../../src/stores/memory-run-log.js';
 
 it('knows how far clients are behind, for as long as they follow', async () => {
   const followers = new Set<Following>();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryRunLog } from '../../src/stores/index.js';
+import { createMemoryRunLog } from '../../src/stores/memory-run-log.js';
 
 const event = (seq: number, bytes: number) => [{ seq, event: 'message', json: 'x'.repeat(bytes) }];
 

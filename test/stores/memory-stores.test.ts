@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentQuery, AgentRecord } from '../../src/records/agents.js';
 import type { RunRecord } from '../../src/records/runs.js';
 import type { SessionRecord } from '../../src/records/sessions.js';
-import { createMemoryStores } from '../../src/stores/index.js';
+import { createMemoryStores } from '../../src/stores/memory-stores.js';
 
 const agent = (id: string, change: Partial<AgentRecord> = {}): AgentRecord => ({
   id,

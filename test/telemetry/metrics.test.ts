@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/graph/events.js';
 import { callEvent, callFinished, callStarted } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
-import { createMemoryStores } from '../../src/stores/index.js';
+import { createMemoryStores } from '../../src/stores/memory-stores.js';
 import { MetricRegistry, renderMetrics } from '../../src/telemetry/metric-registry.js';
 import { RunMeters } from '../../src/telemetry/run-meters.js';
 import { createTelemetry } from '../../src/telemetry/telemetry.js';

@@ -1,7 +1,7 @@
 /** Runs that go on from other runs: forks, and what failed or was cancelled taken up again. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.js';
-import { createMemoryStores } from '../../src/stores/index.js';
+import { createMemoryStores } from '../../src/stores/memory-stores.js';
 import { documentOf } from './support/documents.js';
 import { namesOf, openStream } from './support/event-stream.js';
 import { connect } from './support/live-client.js';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createMemoryStores } from '../../src/stores/index.js';
+import { createMemoryStores } from '../../src/stores/memory-stores.js';
 import { documentOf, ECHO, FORM, PROBE } from './support/documents.js';
 import { openStream } from './support/event-stream.js';
 import { connect } from './support/live-client.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryStores } from '../../src/stores/index.js';
+import { createMemoryStores } from '../../src/stores/memory-stores.js';
 import { ECHO, FORM, PROBE } from './support/documents.js';
 import { connect, refused } from './support/live-client.js';
 import { startServer } from './support/server.js';

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { SILENT_LOG } from '../../src/hosting/host-options.js';
 import { readConfig } from '../../src/settings/read-settings.js';
-import { createMemoryStores } from '../../src/stores/index.js';
+import { createMemoryStores } from '../../src/stores/memory-stores.js';
 import { createMemoryCounter } from '../../src/transport/access/rate-limits.js';
 import { API_PREFIX, createApi } from '../../src/transport/app.js';
 import { answerErrors } from '../../src/transport/http/guards.js';

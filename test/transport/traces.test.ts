@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { RagflowProjection } from '../../src/canvas/ragflow-events.js';
 import { createModels } from '../../src/models/router.js';
 import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
-import { createMemoryRunLog } from '../../src/stores/index.js';
+import { createMemoryRunLog } from '../../src/stores/memory-run-log.js';
 import { TraceReader } from '../../src/transport/traces/trace-reader.js';
 import { ECHO, PROBE } from './support/documents.js';
 import { openStream } from './support/event-stream.js';

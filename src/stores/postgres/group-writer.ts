@@ -28,28 +28,21 @@ interface Waiting<T> {
  * that fails as a whole is tried again item by item, so that one bad item spoils no other.
  */
 export class GroupWriter<T> {
-  readonly #write: GroupWriterOptions<T>['write'];
-  readonly #bytesOf: (item: T) => number;
-  readonly #maxGroupBytes: number;
-  readonly #maxWaitingBytes: number;
+  readonly #options: Required<GroupWriterOptions<T>>;
   readonly #waiting = new Fifo<Waiting<T>>();
   #waitingBytes = 0;
   /** Pending while items are being written. */
   #work: Promise<void> | undefined = undefined;
 
   constructor(options: GroupWriterOptions<T>) {
-    const { write, bytesOf, maxGroupBytes = 4 * 1024 ** 2, maxWaitingBytes = 256 * 1024 ** 2 } = options;
-    this.#write = write;
-    this.#bytesOf = bytesOf;
-    this.#maxGroupBytes = maxGroupBytes;
-    this.#maxWaitingBytes = maxWaitingBytes;
+    this.#options = { maxGroupBytes: 4 * 1024 ** 2, maxWaitingBytes: 256 * 1024 ** 2, ...options };
   }
 
   /** Resolves when the item is durable. @throws EngineError LIMIT_REACHED when too much waits already. */
   add(item: T): Promise<void> {
-    const bytes = this.#bytesOf(item);
-    if (this.#waitingBytes > 0 && this.#waitingBytes + bytes > this.#maxWaitingBytes) {
-      return Promise.reject(full(this.#waitingBytes, this.#maxWaitingBytes));
+    const bytes = this.#options.bytesOf(item);
+    if (this.#waitingBytes > 0 && this.#waitingBytes + bytes > this.#options.maxWaitingBytes) {
+      return Promise.reject(full(this.#waitingBytes, this.#options.maxWaitingBytes));
     }
     this.#waitingBytes += bytes;
     return new Promise((resolve, reject) => {
@@ -74,7 +67,7 @@ export class GroupWriter<T> {
   #takeGroup(): readonly Waiting<T>[] {
     const group: Waiting<T>[] = [];
     let bytes = 0;
-    while (this.#waiting.size > 0 && bytes < this.#maxGroupBytes) {
+    while (this.#waiting.size > 0 && bytes < this.#options.maxGroupBytes) {
       const next = this.#waiting.take();
       group.push(next);
       bytes += next.bytes;
@@ -84,7 +77,7 @@ export class GroupWriter<T> {
 
   async #writeGroup(group: readonly Waiting<T>[]): Promise<void> {
     try {
-      const problems = await this.#write(group.map(({ item }) => item));
+      const problems = await this.#options.write(group.map(({ item }) => item));
       for (const [at, waiting] of group.entries()) this.#settle(waiting, problems[at]);
     } catch (error) {
       // Without the database, item by item is no better.

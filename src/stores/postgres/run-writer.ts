@@ -1,5 +1,6 @@
 import { EngineError } from '../../errors.js';
 import type { LoggedEvent } from '../../records/run-log.js';
+import { keyOf } from '../bounded-map.js';
 import type { Database } from './database.js';
 import { GroupWriter } from './group-writer.js';
 import { isWritten, type Outcome, type RunChange, type SnapshotText, writeChanges } from './run-statements.js';
@@ -60,8 +61,7 @@ async function writeGroup(
 function sumUp(entries: readonly RunEntry[]): readonly RunChange[] {
   const changes = new Map<string, RunChange>();
   for (const [at, { tenant, run, events, snapshot }] of entries.entries()) {
-    // The length keeps tenant and run apart, whatever characters they have.
-    const key = `${tenant.length}:${tenant}${run}`;
+    const key = keyOf(tenant, run);
     const change: RunChange = changes.get(key) ?? {
       tenant,
       run,

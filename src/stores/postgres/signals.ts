@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { filter, map, merge, type Observable, Subject, take, takeUntil } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { Signals } from '../../records/coordination.js';
-import { CancelPoller } from './cancel-poller.js';
+import { CancelWatch } from '../cancel-watch.js';
 import type { Database } from './database.js';
 import type { DatabaseLog } from './database-log.js';
 
@@ -47,7 +47,19 @@ export async function createPostgresSignals(
   const isShared = database.kind === 'server';
   const received$ = new Subject<Omit<Envelope, 'from'>>();
   const closed$ = new Subject<void>();
-  const poller = new CancelPoller(database, { pollMs: isShared ? pollMs : undefined, log });
+  const watch = new CancelWatch({
+    async find(tasks) {
+      const rows = await database.repeat(
+        (sql) => sql<{ task: string }[]>`
+          select task from runnel.cancels
+          where task in (select json_array_elements_text(${JSON.stringify(tasks)}::json))
+          and requested_at > clock_timestamp() - interval '24 hours'`,
+      );
+      return rows.map(({ task }) => task);
+    },
+    pollMs: isShared ? pollMs : undefined,
+    log,
+  });
 
   const listening = isShared
     ? await database.repeat((sql) =>
@@ -57,11 +69,11 @@ export async function createPostgresSignals(
             const { from, channel, message } = JSON.parse(payload) as Envelope;
             if (from === self) return;
             // The table decides: a notification may arrive after its request was cleared.
-            if (channel === CANCEL) poller.lookFor(message);
+            if (channel === CANCEL) watch.lookAt(message);
             else received$.next({ channel, message });
           },
           // Listening anew after a lost connection: what was published meanwhile was not received.
-          () => poller.look(),
+          () => watch.lookAtAll(),
         ),
       )
     : undefined;
@@ -93,7 +105,7 @@ export async function createPostgresSignals(
       await database.repeat((sql) => sql`delete from runnel.cancels where task = ${task}`);
     },
     cancelOf: (task) =>
-      merge(messages(CANCEL).pipe(filter((cancelled) => cancelled === task)), poller.requestsOf(task)).pipe(
+      merge(messages(CANCEL).pipe(filter((cancelled) => cancelled === task)), watch.requestOf(task)).pipe(
         map(() => undefined),
         take(1),
         takeUntil(closed$),
@@ -102,7 +114,6 @@ export async function createPostgresSignals(
     messages: (channel) => messages(`message:${channel}`),
     async close() {
       closed$.next();
-      poller.close();
       // A server that is away receives nothing anyway.
       await listening?.unlisten().catch(() => {});
     },

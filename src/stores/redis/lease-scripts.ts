@@ -22,14 +22,17 @@ local function showSession(key, session, ttl)
 end
 `;
 
+/**
+ * Takes a lease that is free, that has expired, or that the same owner holds already.
+ *
+ * KEYS   1 lease hash, 2 all leases; for a session also 3 its active-session hash, 4 its cancel flag
+ * ARGV   1 name among all leases, 2 owner, 3 milliseconds to hold, 4 data as JSON, 5 milliseconds to remember an expired lease, 6 tenant,
+ *        7 name, 8 format version, 9 session
+ * Result { 1 when it is the caller's, else 0, owner, time when it expires, data }
+ */
 export const ACQUIRE_LEASE = script(
   'acquire a lease',
-  `-- Takes a lease that is free, that has expired, or that the same owner holds already.
--- KEYS   1 lease hash, 2 all leases; for a session also 3 its active-session hash, 4 its cancel flag
--- ARGV   1 name among all leases, 2 owner, 3 milliseconds to hold, 4 data as JSON, 5 milliseconds to remember an expired lease, 6 tenant,
---        7 name, 8 format version, 9 session
--- Result { 1 when it is the caller's, else 0, owner, time when it expires, data }
-${NOW}
+  `${NOW}
 ${SHOW_SESSION}
 local owner, ttl, remember = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[5])
 local held = redis.call('HMGET', KEYS[1], 'owner', 'expires_at', 'data')
@@ -49,13 +52,16 @@ return { 1, owner, expires, ARGV[4] }
 `,
 );
 
+/**
+ * Prolongs a lease, also one that has expired but that no other owner has taken.
+ *
+ * KEYS   1 lease hash, 2 all leases; for a session also 3 its active-session hash
+ * ARGV   1 name among all leases, 2 owner, 3 milliseconds to hold, 4 milliseconds to remember an expired lease, 5 session
+ * Result 1, or 0 when it is not held by this owner
+ */
 export const RENEW_LEASE = script(
   'renew a lease',
-  `-- Prolongs a lease, also one that has expired but that no other owner has taken.
--- KEYS   1 lease hash, 2 all leases; for a session also 3 its active-session hash
--- ARGV   1 name among all leases, 2 owner, 3 milliseconds to hold, 4 milliseconds to remember an expired lease, 5 session
--- Result 1, or 0 when it is not held by this owner
-${NOW}
+  `${NOW}
 ${SHOW_SESSION}
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[2] then return 0 end
 local expires = text(now + tonumber(ARGV[3]))
@@ -67,13 +73,16 @@ return 1
 `,
 );
 
+/**
+ * Gives a lease back; with that of a session go what shows it and the request to cancel its run.
+ *
+ * KEYS   1 lease hash, 2 all leases; for a session also 3 its active-session hash, 4 its cancel flag
+ * ARGV   1 name among all leases, 2 owner
+ * Result 1, or 0 when it is not held by this owner
+ */
 export const RELEASE_LEASE = script(
   'release a lease',
-  `-- Gives a lease back; with that of a session go what shows it and the request to cancel its run.
--- KEYS   1 lease hash, 2 all leases; for a session also 3 its active-session hash, 4 its cancel flag
--- ARGV   1 name among all leases, 2 owner
--- Result 1, or 0 when it is not held by this owner
-if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[2] then return 0 end
+  `if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[2] then return 0 end
 redis.call('DEL', KEYS[1])
 redis.call('ZREM', KEYS[2], ARGV[1])
 if KEYS[3] then redis.call('DEL', KEYS[3], KEYS[4]) end
@@ -81,13 +90,16 @@ return 1
 `,
 );
 
+/**
+ * Gives leases that have expired, those that expired first before others.
+ *
+ * KEYS   1 all leases
+ * ARGV   1 beginning of their names, 2 leases at most, 3 prefix of lease hashes, 4 leases to look at, at most
+ * Result { { format version, tenant, name, owner, time when it expired, data }, ... }
+ */
 export const EXPIRED_LEASES = script(
   'list expired leases',
-  `-- Gives leases that have expired, those that expired first before others.
--- KEYS   1 all leases
--- ARGV   1 beginning of their names, 2 leases at most, 3 prefix of lease hashes, 4 leases to look at, at most
--- Result { { format version, tenant, name, owner, time when it expired, data }, ... }
-${NOW}
+  `${NOW}
 local prefix, limit, hashes = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local found, gone = {}, {}
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', text(now), 'LIMIT', 0, ARGV[4])) do

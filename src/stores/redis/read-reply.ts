@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
+import { parseJson } from '../../json.js';
 
 /** Reads what Redis keeps with suspicion. @throws EngineError INTERNAL saying what is wrong with `what`. */
 export function readReply<T>(schema: z.ZodType<T>, reply: unknown, what: string): T {
@@ -13,12 +14,9 @@ export function jsonText<T>(schema: z.ZodType<T>): z.ZodType<T, string> {
   return z
     .string()
     .transform((text, context): unknown => {
-      try {
-        return JSON.parse(text);
-      } catch {
-        context.addIssue({ code: 'custom', message: 'expected JSON' });
-        return z.NEVER;
-      }
+      const value = parseJson(text);
+      if (value === undefined) context.addIssue({ code: 'custom', message: 'expected JSON' });
+      return value;
     })
     .pipe(schema as z.ZodType<T, unknown>);
 }

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { EngineError } from '../../errors.js';
+import { within } from '../../operators/within.js';
 import type { CreateCounter, EventCounter } from '../../records/coordination.js';
 import { COUNTER_PREFIX } from './keys.js';
 import type { Redis } from './redis.js';
@@ -22,7 +22,8 @@ export function createRedisCounters({ client, log }: Redis): CreateCounter {
   const askRedis = async (shared: RateLimiterRedis, key: string) => {
     if (Date.now() < awayUntil) return undefined;
     try {
-      const result = await inTime(shared.consume(key));
+      const result = await within(ANSWER_MS, shared.consume(key), undefined);
+      if (result === undefined) throw late();
       isAway = false;
       return result;
     } catch (error) {
@@ -45,15 +46,6 @@ export function createRedisCounters({ client, log }: Redis): CreateCounter {
   };
 }
 
-/** @throws EngineError STORE_UNAVAILABLE when it takes too long. */
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const waiting = new AbortController();
-  const late = pause(ANSWER_MS, undefined, { signal: waiting.signal }).then(() => {
-    throw new EngineError('STORE_UNAVAILABLE', `Redis did not answer within ${ANSWER_MS} ms.`, { retryable: true });
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    waiting.abort();
-  }
+function late(): EngineError {
+  return new EngineError('STORE_UNAVAILABLE', `Redis did not answer within ${ANSWER_MS} ms.`, { retryable: true });
 }

@@ -60,10 +60,7 @@ export function createRedisLeases(redis: Redis): LeaseStore {
   };
 }
 
-function placeOf(
-  tenant: string,
-  name: string,
-): { readonly keys: string[]; readonly member: string; readonly session: string } {
+function placeOf(tenant: string, name: string) {
   const member = leaseMember(tenant, name);
   const keys = [LEASE_PREFIX + member, LEASES_KEY];
   if (!name.startsWith(SESSION_PREFIX)) return { keys, member, session: '' };

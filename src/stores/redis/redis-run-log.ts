@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { readCheckpoint } from '../../graph/snapshot.js';
+import { parseJson } from '../../json.js';
 import type { LoggedEvent, RunLog } from '../../records/run-log.js';
 import { type Argument, mayHaveBeenDone } from './commands.js';
 import { eventsKey, logKeys, runKey } from './keys.js';
@@ -121,7 +122,9 @@ export function createRedisRunLog(redis: Redis, options: RedisRunLogOptions = {}
       const [format, packed] = loaded.data;
       if (format > LOG_FORMAT) throw refusal(run, 'newer');
       if (packed === null) throw unreadable(run, 'its checkpoint is missing, although the rest is there');
-      return readCheckpoint(parse(run, await unpack(whatOf(run), packed, maxBytes)));
+      const checkpoint = parseJson(await unpack(whatOf(run), packed, maxBytes));
+      if (checkpoint === undefined) throw unreadable(run, 'its checkpoint is not JSON');
+      return readCheckpoint(checkpoint);
     },
     async end(tenant, run) {
       await commands.send('PEXPIRE', [eventsKey(tenant, run), runKeptMs]);
@@ -160,14 +163,6 @@ function eventOf(run: string, entry: string, seq: number): LoggedEvent {
 /** Lua reads no `Infinity`. */
 function finite(value: number): number {
   return Math.min(value, Number.MAX_SAFE_INTEGER);
-}
-
-function parse(run: string, text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw unreadable(run, 'its checkpoint is not JSON');
-  }
 }
 
 function whatOf(run: string): string {

@@ -83,17 +83,11 @@ export function createRedisRuns(redis: Redis): RunStore {
 
 const STATUSES = Object.keys(STATUS_NUMBERS) as RunStatus[];
 
-interface Indexes {
-  readonly agent: string;
-  readonly session: (session: string) => string;
-  readonly status: (status: RunStatus) => string;
-}
-
-function indexesOf(tenant: string, agentId: string): Indexes {
+function indexesOf(tenant: string, agentId: string) {
   const agent = runsOfAgentKey(tenant, agentId);
   return {
     agent,
-    session: (session) => `${agent}:session:${session}`,
-    status: (status) => `${agent}:status:${status}`,
+    session: (session: string) => `${agent}:session:${session}`,
+    status: (status: RunStatus) => `${agent}:status:${status}`,
   };
 }

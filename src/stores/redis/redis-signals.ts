@@ -1,22 +1,28 @@
-import { Observable, takeUntil } from 'rxjs';
+import { EMPTY, merge, Observable, share, take, takeUntil } from 'rxjs';
 import type { Signals } from '../../records/coordination.js';
-import { CancelWatch } from './cancel-watch.js';
+import { CancelWatch } from '../cancel-watch.js';
 import { activeSessionKey, CANCEL_CHANNEL, cancelKey, KEPT_MS, RUN_PREFIX, runKey } from './keys.js';
 import type { Redis } from './redis.js';
 import { script } from './script.js';
+
+/** How often flags are looked at, as in RAGFlow. */
+const POLL_MS = 500;
 
 export interface RedisSignalsOptions {
   /** Whether requests to cancel are received at once, and not only seen within 500 ms. @default true */
   readonly hearsCancels?: boolean;
 }
 
+/**
+ * Sets the flag that a task should stop, notes it with its run, and notifies the listeners.
+ *
+ * KEYS   1 cancel flag, 2 run hash, 3 active-session hash; a task is a run or a session
+ * ARGV   1 milliseconds to keep the flag, 2 channel, 3 task, 4 prefix of run hashes
+ * Result number of connections that were notified
+ */
 const REQUEST_CANCEL = script(
   'request a cancel',
-  `-- Sets the flag that a task should stop, notes it with its run, and notifies the listeners.
--- KEYS   1 cancel flag, 2 run hash, 3 active-session hash; a task is a run or a session
--- ARGV   1 milliseconds to keep the flag, 2 channel, 3 task, 4 prefix of run hashes
--- Result number of connections that were notified
-redis.call('SET', KEYS[1], 'x', 'PX', ARGV[1])
+  `redis.call('SET', KEYS[1], 'x', 'PX', ARGV[1])
 local current = redis.call('HGET', KEYS[3], 'run_id')
 for _, run in ipairs({ KEYS[2], current and ARGV[4] .. current or KEYS[2] }) do
   if redis.call('EXISTS', run) == 1 then redis.call('HSET', run, 'cancel_requested', 1) end
@@ -34,8 +40,22 @@ return redis.call('PUBLISH', ARGV[2], ARGV[3])
 export function createRedisSignals(redis: Redis, options: RedisSignalsOptions = {}): Signals {
   const { commands, channels, log, closed } = redis;
   const { hearsCancels = true } = options;
-  const watch = new CancelWatch(commands, log);
-  let stopHearing: (() => void) | undefined;
+  const watch = new CancelWatch({
+    async find(tasks) {
+      const flags = (await commands.send('MGET', tasks.map(cancelKey))) as readonly (string | null)[];
+      return tasks.filter((_, at) => flags[at]);
+    },
+    pollMs: POLL_MS,
+    log,
+  });
+  // Whatever was published before the server knew of this listener is still in the flags.
+  const published$ = new Observable<never>(() =>
+    channels.listen(CANCEL_CHANNEL, {
+      // What was published may have been cleared since; the flag is what counts.
+      heard: (task) => watch.lookAt(task),
+      listening: () => watch.lookAtAll(),
+    }),
+  ).pipe(share());
 
   return {
     async requestCancel(task) {
@@ -45,25 +65,8 @@ export function createRedisSignals(redis: Redis, options: RedisSignalsOptions = 
     async clearCancel(task) {
       await commands.send('DEL', [cancelKey(task)]);
     },
-    cancelOf(task) {
-      return new Observable<void>((watcher) => {
-        watch.add(task, watcher);
-        if (hearsCancels) {
-          // Whatever was published before the server knew of this listener is still in the flags.
-          stopHearing ??= channels.listen(CANCEL_CHANNEL, {
-            // What was published may have been taken back since; the flag is what counts.
-            heard: (cancelled) => void watch.lookAt(cancelled),
-            listening: () => void watch.lookAtAll(),
-          });
-        }
-        return () => {
-          watch.remove(task, watcher);
-          if (!watch.isIdle) return;
-          stopHearing?.();
-          stopHearing = undefined;
-        };
-      }).pipe(takeUntil(closed));
-    },
+    cancelOf: (task) =>
+      merge(watch.requestOf(task), hearsCancels ? published$ : EMPTY).pipe(take(1), takeUntil(closed)),
     async publish(channel, message) {
       // Listeners that this process had before must receive it.
       await channels.settled();

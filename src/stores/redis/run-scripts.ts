@@ -1,15 +1,18 @@
 /** Scripts for records of runs: what Redis does in one step, with its keys, arguments and results. */
 import { script } from './script.js';
 
+/**
+ * Writes what is known about a run, and puts it where lists find it.
+ *
+ * KEYS   1 run hash, 2 runs of the agent, 3 runs of the session, 4 runs of this status, 5 to 8 runs of the other statuses
+ * ARGV   1 tenant, 2 run, 3 time of its start, 4 milliseconds to keep, 5 prefix of run hashes, 6 writer, 7 number of its write, then fields
+ *        and values
+ * Result 'ok'      it is written, now or by a later write of the same writer
+ *        'foreign' the id belongs to another tenant's run
+ */
 export const SAVE_RUN = script(
   'save a run',
-  `-- Writes what is known about a run, and puts it where lists find it.
--- KEYS   1 run hash, 2 runs of the agent, 3 runs of the session, 4 runs of this status, 5 to 8 runs of the other statuses
--- ARGV   1 tenant, 2 run, 3 time of its start, 4 milliseconds to keep, 5 prefix of run hashes, 6 writer, 7 number of its write, then fields
---        and values
--- Result 'ok'      it is written, now or by a later write of the same writer
---        'foreign' the id belongs to another tenant's run
-local tenant, run = ARGV[1], ARGV[2]
+  `local tenant, run = ARGV[1], ARGV[2]
 local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'writes')
 if known[1] and known[1] ~= tenant then return 'foreign' end
 if known[2] == ARGV[6] and tonumber(known[3]) > tonumber(ARGV[7]) then return 'ok' end
@@ -30,14 +33,17 @@ return 'ok'
 `,
 );
 
+/**
+ * Gives a part of an index, newest first, without runs whose time is over.
+ *
+ * KEYS   1 index
+ * ARGV   1 tenant, 2 prefix of run hashes, 3 runs to leave out, 4 runs at most, 5 number of the status they must have, or nothing,
+ *        6 and 7 first and last time of their start
+ * Result { how many there are in all, record, record, ... }
+ */
 export const LIST_RUNS = script(
   'list runs',
-  `-- Gives a part of an index, newest first, without runs whose time is over.
--- KEYS   1 index
--- ARGV   1 tenant, 2 prefix of run hashes, 3 runs to leave out, 4 runs at most, 5 number of the status they must have, or nothing,
---        6 and 7 first and last time of their start
--- Result { how many there are in all, record, record, ... }
-local tenant, prefix, offset, limit, status = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+  `local tenant, prefix, offset, limit, status = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local from, to = ARGV[6], ARGV[7]
 local function read(id)
   local known = redis.call('HMGET', prefix .. id, 'tenant_id', 'status', 'record')
@@ -73,13 +79,16 @@ return found
 `,
 );
 
+/**
+ * Deletes some runs of an agent and takes them out of its indexes.
+ *
+ * KEYS   1 runs of the agent, 2 to 6 runs of each status
+ * ARGV   1 tenant, 2 prefix of run hashes, 3 prefix of the indexes of sessions, then ids
+ * Result number of runs that were there
+ */
 export const DELETE_RUNS = script(
   'delete runs',
-  `-- Deletes some runs of an agent and takes them out of its indexes.
--- KEYS   1 runs of the agent, 2 to 6 runs of each status
--- ARGV   1 tenant, 2 prefix of run hashes, 3 prefix of the indexes of sessions, then ids
--- Result number of runs that were there
-local count = 0
+  `local count = 0
 for at = 4, #ARGV do
   local id = ARGV[at]
   local known = redis.call('HMGET', ARGV[2] .. id, 'tenant_id', 'session_id')

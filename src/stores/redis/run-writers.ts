@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { keyOf } from '../bounded-map.js';
 
 /** Events that a failed write may have left, or may yet leave. */
 export interface Doubt {
@@ -36,16 +37,15 @@ export class RunWriters {
   readonly #turns = new Map<string, Turns>();
 
   /** Does `work` after everything that was asked for this run before. */
-  async inTurn<T>(tenant: string, run: string, work: (writer: RunWriter) => Promise<T>): Promise<T> {
+  inTurn<T>(tenant: string, run: string, work: (writer: RunWriter) => Promise<T>): Promise<T> {
     const turns = this.#turnsOf(keyOf(tenant, run));
     turns.pending += 1;
     const done = turns.tail.then(() => work(turns.writer));
-    turns.tail = done.then(noteNothing, noteNothing);
-    try {
-      return await done;
-    } finally {
+    const finish = (): void => {
       turns.pending -= 1;
-    }
+    };
+    turns.tail = done.then(finish, finish);
+    return done;
   }
 
   /** Forgets the writer of a run that has ended or is gone. */
@@ -71,10 +71,4 @@ export class RunWriters {
       return;
     }
   }
-}
-
-function noteNothing(): void {}
-
-function keyOf(tenant: string, run: string): string {
-  return `${tenant.length}:${tenant}${run}`;
 }

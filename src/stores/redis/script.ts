@@ -9,7 +9,7 @@ export interface Script {
   readonly sha: string;
 }
 
-/** A script by its name and text; the text opens with its contract. */
+/** A script by its name and text. */
 export function script(name: string, source: string): Script {
   return { name, source, sha: createHash('sha1').update(source).digest('hex') };
 }

@@ -2,7 +2,7 @@ import { createEgressClient } from '../../../src/adapters/egress/egress-client.j
 import { components } from '../../../src/components/index.js';
 import { createModels } from '../../../src/models/router.js';
 import { modelsFromEnvironment } from '../../../src/settings/read-settings.js';
-import { createMemoryStores } from '../../../src/stores/index.js';
+import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import { createServer, readConfig } from '../../../src/transport/index.js';
 import { bytesOf, type CaseFile, type ConformanceCase, type ModelCall, mimeTypeOf, replaceText } from '../case.js';
 import { FIXTURE_ORIGIN, startFixtureServer } from '../fixture-server.js';

@@ -1,6 +1,6 @@
 /** Two servers over one Redis: what one lets in counts for the other. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createMemoryStores } from '../../../src/stores/index.js';
+import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import { storesOpener } from '../../stores/redis/support/open-stores.js';
 import { describeOwnRedis, type RedisServer, startRedisServer } from '../../stores/redis/support/redis-server.js';
 import { documentOf } from '../support/documents.js';

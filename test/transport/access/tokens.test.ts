@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryStores } from '../../../src/stores/index.js';
+import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import { ECHO } from '../support/documents.js';
 import { namesOf, openStream } from '../support/event-stream.js';
 import { startServer } from '../support/server.js';

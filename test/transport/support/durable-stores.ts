@@ -1,6 +1,6 @@
 import { SESSION_LEASES } from '../../../src/hosting/leases.js';
 import type { LeaseStore } from '../../../src/records/coordination.js';
-import { createMemoryStores } from '../../../src/stores/index.js';
+import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import type { ServerStores } from '../../../src/transport/server-parts.js';
 
 /** Longer than any test takes, however busy the machine is. */

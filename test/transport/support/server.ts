@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/json.js';
 import { createModels } from '../../../src/models/router.js';
 import { modelsFromEnvironment } from '../../../src/settings/read-settings.js';
-import { createMemoryStores } from '../../../src/stores/index.js';
+import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import type { Telemetry } from '../../../src/telemetry/telemetry.js';
 import type { RouteGroup } from '../../../src/transport/http/route.js';
 import { createServer, type RunnelServer, readConfig } from '../../../src/transport/index.js';

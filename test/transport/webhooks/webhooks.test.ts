@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/json.js';
-import { createMemoryStores } from '../../../src/stores/index.js';
+import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import { documentOf } from '../support/documents.js';
 import { openStream } from '../support/event-stream.js';
 import { type Answer, startServer, type TestServer, type TestServerOptions } from '../support/server.js';
