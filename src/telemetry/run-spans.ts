@@ -108,19 +108,26 @@ export class RunSpans implements RunWatch {
         this.#root.setAttribute(ATTRIBUTE.inputSize, this.#inputSize);
         return;
       case 'node-started':
-        return this.#started(event);
+        this.#started(event);
+        return;
       case 'node-delta':
-        return this.#nodes.get(event.token)?.streamed(event.text.length);
+        this.#nodes.get(event.token)?.streamed(event.text.length);
+        return;
       case 'node-notice':
-        return this.#noticed(event);
+        this.#noticed(event);
+        return;
       case 'node-call':
-        return this.#nodes.get(event.token)?.call(event.call);
+        this.#nodes.get(event.token)?.call(event.call);
+        return;
       case 'node-usage':
-        return this.#nodes.get(event.token)?.used(event.promptTokens, event.completionTokens);
+        this.#nodes.get(event.token)?.used(event.promptTokens, event.completionTokens);
+        return;
       case 'node-settled':
-        return this.#settled(event);
+        this.#settled(event);
+        return;
       case 'node-failed':
-        return this.#failed(event);
+        this.#failed(event);
+        return;
       case 'node-skipped':
         this.#root.addEvent('node_skipped', { [ATTRIBUTE.node]: shortened(event.node) }, this.#moment.at);
         return;
@@ -131,14 +138,18 @@ export class RunSpans implements RunWatch {
         this.#take(event)?.end();
         return;
       case 'run-settled':
-        return this.#end('success');
+        this.#end('success');
+        return;
       case 'run-interrupted':
-        return this.#end('waiting');
+        this.#end('waiting');
+        return;
       case 'run-cancelled':
-        return this.#end('cancelled');
+        this.#end('cancelled');
+        return;
       case 'run-failed':
         recordError(this.#root, event.error, this.#moment);
-        return this.#end('error');
+        this.#end('error');
+        return;
       case 'node-thinking':
       case 'node-progress':
       case 'node-streaming':
