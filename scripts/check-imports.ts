@@ -8,7 +8,7 @@ import path from 'node:path';
 import { readFiles, type SourceFile } from './support/files.js';
 import { isProgram, report } from './support/script.js';
 
-const BASE = ['errors', 'json', 'trace-context'];
+const BASE = ['errors', 'group-by', 'json', 'trace-context'];
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
 const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];
@@ -28,6 +28,7 @@ const EVERYTHING_BUT_CLI = [
 /** The parts of `src`, each with the parts it may import besides itself. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  'group-by': [],
   json: [],
   'trace-context': [],
   operators: BASE,

@@ -6,11 +6,19 @@
  */
 
 export type { ActionOutcome, BrowserAction, BrowserActionName, PageView } from './adapters/browser/action.js';
-export type { BrowserSession, Browsers, OpenOptions } from './adapters/browser/browsers.js';
-export type { BrowserFile } from './adapters/browser/downloads.js';
+export {
+  type BrowserSession,
+  type Browsers,
+  type BrowsersOptions,
+  createBrowsers,
+  type OpenOptions,
+} from './adapters/browser/browsers.js';
+export type { ChromiumProcess } from './adapters/browser/chromium-process.js';
+export type { BrowserFile, DownloadLimits } from './adapters/browser/downloads.js';
+export type { Dial } from './adapters/browser/guard-proxy.js';
 export type { UploadFile } from './adapters/browser/session.js';
 export type { EgressConnection, EgressTarget } from './adapters/egress/connect.js';
-export type { Resolver } from './adapters/egress/dial.js';
+export type { DialOptions, Resolver } from './adapters/egress/dial.js';
 export {
   createEgressClient,
   type EgressClient,
@@ -18,9 +26,11 @@ export {
   type EgressRequest,
   type EgressResponse,
 } from './adapters/egress/egress-client.js';
-export type { HttpMethod } from './adapters/egress/request-headers.js';
+export type { Answer } from './adapters/egress/follow.js';
+export type { Headers, HttpMethod } from './adapters/egress/request-headers.js';
 export type { Destination, Hop, Transport, WireAnswer } from './adapters/egress/transport.js';
 export type { CachedList, ConnectionOptions, McpCall, McpConnection, McpTool } from './adapters/mcp/mcp-connection.js';
+export type { FailureContext } from './adapters/mcp/mcp-failures.js';
 export type { McpServer, McpServers, McpUser } from './adapters/mcp/mcp-servers.js';
 export type { McpSession } from './adapters/mcp/open-session.js';
 export type {
@@ -33,8 +43,15 @@ export type {
   CodeStatus,
 } from './adapters/sandbox/code-runner.js';
 export { createEmbeddedRunner, type EmbeddedRunnerOptions } from './adapters/sandbox/embedded/embedded-runner.js';
-export type { Databases } from './adapters/sql/databases.js';
+export { createDatabases, type Databases, type DatabasesOptions, type OwnDatabase } from './adapters/sql/databases.js';
 export type { Dialect } from './adapters/sql/dialects.js';
+export type {
+  LoadMssql,
+  MssqlDriver,
+  MssqlPool,
+  MssqlRequest,
+  MssqlTransaction,
+} from './adapters/sql/mssql-session.js';
 export type { DatabaseAddress, DatabaseSession, StatementBounds, Table } from './adapters/sql/session.js';
 export type { References } from './adapters/tool-event.js';
 // Agents: a model and its tools, as one stream.
@@ -202,6 +219,7 @@ export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from '.
 export type { Checkpoint, State } from './graph/state.js';
 export { type Change, foldState, transition } from './graph/transition.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
+export { createMemoryRetriever, type IndexedDataset, type IndexedDocument } from './knowledge/memory-retriever.js';
 export type { RetrievalRequest, RetrievedPassage, Retriever } from './knowledge/retriever.js';
 // Models.
 export type {

@@ -1,4 +1,5 @@
 /** Document + components → plan. Everything that can be known before a run is checked here and reported with its path. */
+
 import type { z } from 'zod';
 import type { Component, Placement, Registry } from '../components/component.js';
 import { canonicalId } from '../dsl/component-id.js';
@@ -7,6 +8,7 @@ import { parseReference } from '../dsl/reference.js';
 import { EngineError } from '../errors.js';
 import { type LinkOptions, link, type NodeSpec } from '../graph/link.js';
 import type { Plan } from '../graph/plan.js';
+import { addTo } from '../group-by.js';
 import type { Json, JsonObject } from '../json.js';
 
 export interface CompileOptions extends LinkOptions {
@@ -194,14 +196,9 @@ interface Surroundings {
 function surroundingsOf(document: Document, entries: readonly Entry[]): Surroundings {
   const bodies = new Map<string, string[]>();
   const upstreams = new Map<string, string[]>();
-  const note = (map: Map<string, string[]>, key: string, id: string) => {
-    const list = map.get(key);
-    if (list === undefined) map.set(key, [id]);
-    else list.push(id);
-  };
   for (const { id, parent, downstream } of Object.values(document.components)) {
-    if (parent !== undefined) note(bodies, parent, id);
-    for (const to of downstream) note(upstreams, to, id);
+    if (parent !== undefined) addTo(bodies, parent, id);
+    for (const to of downstream) addTo(upstreams, to, id);
   }
   const types = new Map(entries.map(({ source, component }) => [source.id, component.type]));
   return { document, types, bodies, upstreams, known: new Set(Object.keys(document.components).map(canonicalId)) };

@@ -21,61 +21,35 @@ export interface DrawTimelineOptions {
   readonly hasColours?: boolean;
 }
 
-/** Emissions of a node, as letters. */
-const EMISSION: Readonly<Record<TimelineEmission['kind'], string>> = {
-  text: 't',
-  thinking: 'k',
-  usage: 'u',
-  [MESSAGE_END]: 'm',
-  audio: 'a',
-  notice: 'n',
+/** A character of a diagram, what it means in the legend, and its colour on a terminal; without one it is as it is. */
+type Mark = readonly [character: string, meaning: string, colour?: string];
+
+const START: Mark = ['^', 'starts'];
+const WORK: Mark = ['-', 'works', '2'];
+
+const EMISSIONS: Readonly<Record<TimelineEmission['kind'], Mark>> = {
+  text: ['t', 'text', '32'],
+  thinking: ['k', 'thinking', '36'],
+  usage: ['u', 'tokens', '34'],
+  [MESSAGE_END]: ['m', 'message end', '32;1'],
+  audio: ['a', 'audio', '32'],
+  notice: ['n', 'notice'],
 };
 
-/** How an activation or a call ends, as a mark. */
-const END: Readonly<Record<BarStatus, string>> = {
-  open: '>',
-  settled: '|',
-  failed: '#',
-  retried: '!',
-  skipped: 's',
-  waiting: '?',
-  stopped: 'x',
+/** How an activation or a call ends. */
+const ENDS: Readonly<Record<BarStatus, Mark>> = {
+  settled: ['|', 'settles', '1'],
+  failed: ['#', 'fails', '31;1'],
+  retried: ['!', 'tries again', '33'],
+  waiting: ['?', 'waits', '35'],
+  skipped: ['s', 'skipped', '2'],
+  stopped: ['x', 'stopped', '33'],
+  open: ['>', 'goes on'],
 };
 
-/** The legend; a drawing has the entries of the marks that occur in it. */
-const LEGEND: readonly (readonly [mark: string, meaning: string])[] = [
-  ['^', 'starts'],
-  ['-', 'works'],
-  ['t', 'text'],
-  ['k', 'thinking'],
-  ['u', 'tokens'],
-  ['m', 'message end'],
-  ['a', 'audio'],
-  ['n', 'notice'],
-  ['|', 'settles'],
-  ['#', 'fails'],
-  ['!', 'tries again'],
-  ['?', 'waits'],
-  ['s', 'skipped'],
-  ['x', 'stopped'],
-  ['>', 'goes on'],
-];
-
-/** Colours of a terminal by mark; a mark without one is as it is. */
-const COLOUR: Readonly<Record<string, string>> = {
-  '#': '31;1',
-  '!': '33',
-  '?': '35',
-  x: '33',
-  s: '2',
-  '-': '2',
-  t: '32',
-  k: '36',
-  u: '34',
-  m: '32;1',
-  a: '32',
-  '|': '1',
-};
+/** All marks in the order of the legend, which has the entries of those that occur in a drawing. */
+const MARKS: readonly Mark[] = [START, WORK, ...Object.values(EMISSIONS), ...Object.values(ENDS)];
+const COLOURS: ReadonlyMap<string, string | undefined> = new Map(MARKS.map(([mark, , colour]) => [mark, colour]));
 
 /** Lines that are drawn; further nodes are counted. */
 const MAX_LINES = 1_000;
@@ -137,7 +111,7 @@ function linesOf(row: TimelineRow): readonly Line[] {
 
 function legendOf(marbles: readonly string[]): string {
   const used = new Set(marbles.join(''));
-  const explained = LEGEND.filter(([mark]) => used.has(mark));
+  const explained = MARKS.filter(([mark]) => used.has(mark));
   return explained.map(([mark, meaning]) => `${mark} ${meaning}`).join('  ');
 }
 
@@ -154,12 +128,12 @@ function marblesOf(bars: readonly TimelineBar[], scale: Scale): string {
   const marks: string[] = Array(scale.track).fill(' ');
   const column = (ms: number): number =>
     Math.min(scale.track - 1, Math.max(0, Math.floor(((ms - scale.from) / scale.span) * scale.track)));
-  for (const { fromMs, toMs } of bars) marks.fill('-', column(fromMs), column(toMs) + 1);
-  for (const { fromMs } of bars) marks[column(fromMs)] = '^';
-  for (const bar of bars) for (const { kind, atMs } of bar.marks) marks[column(atMs)] = EMISSION[kind];
+  for (const { fromMs, toMs } of bars) marks.fill(WORK[0], column(fromMs), column(toMs) + 1);
+  for (const { fromMs } of bars) marks[column(fromMs)] = START[0];
+  for (const bar of bars) for (const { kind, atMs } of bar.marks) marks[column(atMs)] = EMISSIONS[kind][0];
   // Where several end in one column, a failure is shown.
-  for (const { toMs, status } of bars) if (status === 'settled') marks[column(toMs)] = END.settled;
-  for (const { toMs, status } of bars) if (status !== 'settled') marks[column(toMs)] = END[status];
+  for (const { toMs, status } of bars) if (status === 'settled') marks[column(toMs)] = ENDS.settled[0];
+  for (const { toMs, status } of bars) if (status !== 'settled') marks[column(toMs)] = ENDS[status][0];
   return marks.join('');
 }
 
@@ -192,7 +166,7 @@ function axisOf(span: number, track: number): string {
 function coloured(marbles: string, hasColours: boolean): string {
   if (!hasColours) return marbles;
   return marbles.replace(/(.)\1*/gu, (run, mark: string) => {
-    const colour = Object.hasOwn(COLOUR, mark) ? COLOUR[mark] : undefined;
+    const colour = COLOURS.get(mark);
     return colour === undefined ? run : `\u001b[${colour}m${run}\u001b[0m`;
   });
 }

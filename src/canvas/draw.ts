@@ -3,6 +3,7 @@
 import type { Registry } from '../components/component.js';
 import { indexIds } from '../dsl/component-id.js';
 import type { Document, DocumentComponent } from '../dsl/document.js';
+import { groupBy } from '../group-by.js';
 import { builtInComponents } from './load-canvas.js';
 
 /**
@@ -13,7 +14,7 @@ import { builtInComponents } from './load-canvas.js';
 export function drawDocument(document: Document, registry: Registry = builtInComponents): string {
   const components = Object.values(document.components);
   const boxes = new Map(components.map(({ id }, at) => [id, `n${at}`]));
-  const bodies = groupByParent(components);
+  const bodies = groupBy(components, ({ parent }) => parent);
   const ids = indexIds(boxes.keys());
   const lines = ['flowchart TD'];
 
@@ -41,16 +42,6 @@ export function drawDocument(document: Document, registry: Registry = builtInCom
     for (const to of targetsOf(component, registry)) if (!edges.has(to)) drawLine(component.id, '-.->', to);
   }
   return `${lines.join('\n')}\n`;
-}
-
-function groupByParent(components: readonly DocumentComponent[]): ReadonlyMap<string | undefined, DocumentComponent[]> {
-  const bodies = new Map<string | undefined, DocumentComponent[]>();
-  for (const component of components) {
-    const body = bodies.get(component.parent);
-    if (body === undefined) bodies.set(component.parent, [component]);
-    else body.push(component);
-  }
-  return bodies;
 }
 
 function labelOf({ name, type }: DocumentComponent): string {

@@ -122,23 +122,14 @@ const ZOOMS = [
 /** Pixels of a lane: a bar, and below it the marks of its emissions. */
 const LANE = 26;
 
-/** Shapes of 8 pixels around a point. */
-const SHAPES: Readonly<Record<BarMark['kind'], string>> = {
-  text: 'M-1 -4h2v8h-2z',
-  thinking: 'M-3 0a3 3 0 1 1 6 0a3 3 0 1 1 -6 0z',
-  usage: 'M0 -4L4 0L0 4L-4 0z',
-  [MESSAGE_END]: 'M-4 -4h8L0 4z',
-  audio: 'M-3 -4L4 0L-3 4z',
-  notice: 'M-3 -3h6v6h-6z',
-};
-
-const MARK_NAMES: Readonly<Record<BarMark['kind'], string>> = {
-  text: 'text',
-  thinking: 'thinking',
-  usage: 'tokens',
-  [MESSAGE_END]: 'end of a message',
-  audio: 'audio',
-  notice: 'notice',
+/** Shapes of 8 pixels around a point, and what they stand for. */
+const MARKS: Readonly<Record<BarMark['kind'], readonly [shape: string, name: string]>> = {
+  text: ['M-1 -4h2v8h-2z', 'text'],
+  thinking: ['M-3 0a3 3 0 1 1 6 0a3 3 0 1 1 -6 0z', 'thinking'],
+  usage: ['M0 -4L4 0L0 4L-4 0z', 'tokens'],
+  [MESSAGE_END]: ['M-4 -4h8L0 4z', 'end of a message'],
+  audio: ['M-3 -4L4 0L-3 4z', 'audio'],
+  notice: ['M-3 -3h6v6h-6z', 'notice'],
 };
 
 const STATUS_NAMES: Readonly<Record<BarStatus, string>> = {
@@ -175,15 +166,11 @@ function axisOf({ spanMs }: ChartScale): string {
     return { zoom, ticks };
   });
   const at = (ms: number): string => ((ms / spanMs) * 100).toFixed(4);
-  const lines = groups.map(
-    ({ zoom, ticks }) =>
-      `<g class="${zoom}">${ticks.map((ms) => `<line x1="${at(ms)}%" x2="${at(ms)}%" y1="0" y2="100%"/>`).join('')}</g>`,
-  );
-  const labels = groups.map(
-    ({ zoom, ticks }) =>
-      `<g class="${zoom}">${ticks.map((ms) => `<text x="${at(ms)}%" dx="4" y="17">${formatTick(ms)}</text>`).join('')}</g>`,
-  );
-  return `<div class="row axis"><div class="name"></div><svg class="track" height="${LANE}"><defs><g id="grid" class="grid">${lines.join('')}</g></defs><use href="#grid"/>${labels.join('')}</svg><div class="note">${formatMs(spanMs)}</div></div>`;
+  const drawn = (tick: (ms: number) => string): string =>
+    groups.map(({ zoom, ticks }) => `<g class="${zoom}">${ticks.map(tick).join('')}</g>`).join('');
+  const lines = drawn((ms) => `<line x1="${at(ms)}%" x2="${at(ms)}%" y1="0" y2="100%"/>`);
+  const labels = drawn((ms) => `<text x="${at(ms)}%" dx="4" y="17">${formatTick(ms)}</text>`);
+  return `<div class="row axis"><div class="name"></div><svg class="track" height="${LANE}"><defs><g id="grid" class="grid">${lines}</g></defs><use href="#grid"/>${labels}</svg><div class="note">${formatMs(spanMs)}</div></div>`;
 }
 
 function rowOf(row: TimelineRow, scale: ChartScale, drawing: Drawing): string {
@@ -236,9 +223,10 @@ function barTitle(
 
 function markOf({ kind, atMs, pieces, characters }: BarMark, top: number, scale: ChartScale): string {
   const counted = `${pieces} ${pieces === 1 ? 'piece' : 'pieces'}, ${characters} characters`;
-  const what = pieces === undefined ? 'first piece of the answer' : `${MARK_NAMES[kind]}: ${counted}`;
+  const [shape, name] = MARKS[kind];
+  const what = pieces === undefined ? 'first piece of the answer' : `${name}: ${counted}`;
   const when = formatMs(atMs - scale.fromMs);
-  return `<svg class="mark ${kind}" x="${percent(atMs - scale.fromMs, scale)}%" y="${top + 20}"><title>${what}, at ${when}</title><path d="${SHAPES[kind]}"/></svg>`;
+  return `<svg class="mark ${kind}" x="${percent(atMs - scale.fromMs, scale)}%" y="${top + 20}"><title>${what}, at ${when}</title><path d="${shape}"/></svg>`;
 }
 
 function percent(ms: number, { spanMs }: ChartScale): string {
@@ -256,11 +244,10 @@ function keyOf(rows: readonly TimelineRow[]): string {
       (status) =>
         `<svg><rect class="bar ${status}" x="1" y="3" width="20" height="9" rx="2"/></svg>${STATUS_NAMES[status]}`,
     );
-  const markKeys = (Object.keys(SHAPES) as BarMark['kind'][])
-    .filter((kind) => marks.has(kind))
+  const markKeys = Object.entries(MARKS)
+    .filter(([kind]) => marks.has(kind as BarMark['kind']))
     .map(
-      (kind) =>
-        `<svg><svg class="mark ${kind}" x="11" y="7"><path d="${SHAPES[kind]}"/></svg></svg>${MARK_NAMES[kind]}`,
+      ([kind, [shape, name]]) => `<svg><svg class="mark ${kind}" x="11" y="7"><path d="${shape}"/></svg></svg>${name}`,
     );
   return `<ul class="key">${[...barKeys, ...markKeys].map((one) => `<li>${one}</li>`).join('')}</ul>`;
 }

@@ -3,9 +3,11 @@
  *
  * Folded from the engine's events alone, so that there is a timeline of any run whose log is stored.
  */
+
 import { CallLog, type CallSummary } from '../graph/calls.js';
 import type { NodeFailed, NodeHeader, NodeStarted, RunEndFields, RunEvent } from '../graph/events.js';
 import type { CallReport } from '../graph/node-events.js';
+import { addTo } from '../group-by.js';
 import { MESSAGE_END } from './ragflow-events.js';
 
 /** What came of an activation. `open`: nothing yet. `retried`: it failed and was tried again. */
@@ -317,7 +319,7 @@ export class TimelineFold {
     for (const call of calls) {
       const { startedAtMs } = call;
       const owner = startedAtMs >= one.startedAtMs ? one : (this.#tryAt(token, startedAtMs) ?? one);
-      byTry.set(owner, [...(byTry.get(owner) ?? []), call]);
+      addTo(byTry, owner, call);
     }
     for (const [owner, own] of byTry) {
       this.#calls -= owner.calls.length;

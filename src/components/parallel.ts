@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readReference } from '../dsl/resolve.js';
 import type { Activation, BodyEnd } from '../graph/node.js';
 import { interrupt, type NodeEvent, type Outputs, type Progress, type Settled, settled } from '../graph/node-events.js';
+import { addTo } from '../group-by.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { baseParams, withDefault } from './base-params.js';
 import {
@@ -203,9 +204,7 @@ function resultOf(
   const buckets = new Map<string, [string, Json][]>();
   for (const { name, reference } of outputs) {
     if (reference.kind !== 'output') continue;
-    const bucket = buckets.get(reference.component) ?? [];
-    bucket.push([[reference.name, ...reference.path].join('.'), values?.[name] ?? null]);
-    buckets.set(reference.component, bucket);
+    addTo(buckets, reference.component, [[reference.name, ...reference.path].join('.'), values?.[name] ?? null]);
   }
   const byNode = [...buckets].map(([node, bucket]): [string, Json] => [node, Object.fromEntries(bucket)]);
   return { ...Object.fromEntries(byNode), item: items[index] ?? null, index };

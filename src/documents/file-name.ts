@@ -23,11 +23,16 @@ export function baseName(wanted: string, ending: RegExp): string {
 
 /** A name for a file that got none: `document_20261121_093000_0a1b2c3d.pdf`. `random` is in [0, 1). */
 export function generatedName(date: Date, random: number, extension: string): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}`;
-  const time = `${two(date.getHours())}${two(date.getMinutes())}${two(date.getSeconds())}`;
+  const moment = localTime(date).replace(/[-:]/g, '').replace(' ', '_');
   const tail = Math.floor(random * 2 ** 32).toString(16);
-  return `document_${day}_${time}_${tail.padStart(8, '0')}.${extension}`;
+  return `document_${moment}_${tail.padStart(8, '0')}.${extension}`;
+}
+
+/** `2026-11-21 09:30:00`. */
+export function localTime(date: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
 function trimmed(name: string): string {

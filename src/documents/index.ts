@@ -1,9 +1,12 @@
 /** Markdown as a file: PDF, Word, Excel, HTML, plain text. The libraries for a format are loaded with its first use. */
+
 import { firstValueFrom, fromEvent, map, merge, NEVER } from 'rxjs';
+import { MEDIA_TYPES } from '../records/files.js';
 import { runInThread } from '../threads/run-in-thread.js';
 import { writable, writableLine } from './characters.js';
 import { PAPER, type Page, type PageSize, type Section } from './content.js';
 import { notWritten, refuse } from './failure.js';
+import { localTime } from './file-name.js';
 
 export type { PageSize } from './content.js';
 
@@ -85,43 +88,47 @@ type Writer = (markdown: string, page: Page, options: DocumentOptions) => Promis
 const utf8 = new TextEncoder();
 
 const WRITERS: Readonly<Record<DocumentFormat, Writer>> = {
-  async pdf(markdown, page, { signal }) {
-    const [sections, { writePdf }] = await Promise.all([
-      sectionsOf(markdown, page, signal),
-      import('./pdf/write-pdf.js'),
-    ]);
-    return writePdf(sections, page, signal);
-  },
-  async docx(markdown, page, { signal }) {
-    const [sections, { writeDocx }] = await Promise.all([
-      sectionsOf(markdown, page, signal),
-      import('./write-docx.js'),
-    ]);
-    return writeDocx(sections, page);
-  },
-  async txt(markdown, page, { signal }) {
-    const [sections, { writeText }] = await Promise.all([
-      sectionsOf(markdown, page, signal),
-      import('./write-text.js'),
-    ]);
-    return utf8.encode(writeText(sections, page.generated));
-  },
+  pdf: fromSections(
+    () => import('./pdf/write-pdf.js'),
+    ({ writePdf }, sections, page, { signal }) => writePdf(sections, page, signal),
+  ),
+  docx: fromSections(
+    () => import('./write-docx.js'),
+    ({ writeDocx }, sections, page) => writeDocx(sections, page),
+  ),
+  txt: fromSections(
+    () => import('./write-text.js'),
+    ({ writeText }, sections, { generated }) => utf8.encode(writeText(sections, generated)),
+  ),
+  html: fromSections(
+    () => import('./write-html.js'),
+    ({ writeHtml }, sections, page, { layout }) => utf8.encode(writeHtml(sections, page, layout)),
+  ),
   async markdown(markdown, { generated }) {
     const text = writable(markdown);
     return utf8.encode(generated === '' ? text : `${generated}\n\n${text}`);
-  },
-  async html(markdown, page, { layout, signal }) {
-    const [sections, { writeHtml }] = await Promise.all([
-      sectionsOf(markdown, page, signal),
-      import('./write-html.js'),
-    ]);
-    return utf8.encode(writeHtml(sections, page, layout));
   },
   async xlsx(markdown, _, { signal }) {
     const { writeXlsx } = await import('./write-xlsx.js');
     return writeXlsx(writable(markdown), signal);
   },
 };
+
+/** A writer that is loaded while the Markdown is read. */
+function fromSections<M>(
+  load: () => Promise<M>,
+  write: (
+    writer: M,
+    sections: readonly Section[],
+    page: Page,
+    options: DocumentOptions,
+  ) => ReturnType<Writer> | Uint8Array,
+): Writer {
+  return async (markdown, page, options) => {
+    const [sections, writer] = await Promise.all([sectionsOf(markdown, page, options.signal), load()]);
+    return write(writer, sections, page, options);
+  };
+}
 
 async function sectionsOf(markdown: string, page: Page, signal: AbortSignal | undefined) {
   if (markdown.length <= MAX_IN_PLACE) {
@@ -152,21 +159,14 @@ function pageOf(options: DocumentOptions): Page {
   };
 }
 
-/** `2026-11-21 09:30:00`. */
-function localTime(date: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-}
-
 /** The formats that Markdown can be converted to. */
 export const DOCUMENT_FORMATS = {
-  pdf: { mimeType: 'application/pdf', extension: 'pdf' },
-  docx: { mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', extension: 'docx' },
-  txt: { mimeType: 'text/plain', extension: 'txt' },
-  markdown: { mimeType: 'text/markdown', extension: 'md' },
-  html: { mimeType: 'text/html', extension: 'html' },
-  xlsx: { mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', extension: 'xlsx' },
+  pdf: { mimeType: MEDIA_TYPES.pdf, extension: 'pdf' },
+  docx: { mimeType: MEDIA_TYPES.docx, extension: 'docx' },
+  txt: { mimeType: MEDIA_TYPES.txt, extension: 'txt' },
+  markdown: { mimeType: MEDIA_TYPES.md, extension: 'md' },
+  html: { mimeType: MEDIA_TYPES.html, extension: 'html' },
+  xlsx: { mimeType: MEDIA_TYPES.xlsx, extension: 'xlsx' },
 } as const;
 
 /** The name of a format. */

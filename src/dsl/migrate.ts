@@ -39,33 +39,28 @@ export function needsMigration(value: JsonObject): boolean {
  * Gives renamed classes their present names: in components, ids, references and the layout (as RAGFlow's
  * agent/dsl_migration.py does on load). Parameters keep their meaning; display names that people chose stay.
  *
- * Returns a deep copy. What is no object comes back as it is; without components nothing is renamed. An id whose new
- * spelling is taken already keeps the old one.
+ * Does not change `value`, which is plain JSON as `copyJson` gives it, and shares with it what is not renamed. Without
+ * components nothing is renamed. An id whose new spelling is taken already keeps the old one.
  */
-export function migrateLegacy(value: JsonObject): JsonObject;
-export function migrateLegacy(value: unknown): unknown;
-export function migrateLegacy(value: unknown): unknown {
-  if (!isJsonObject(value)) return value;
+export function migrateLegacy(value: JsonObject): JsonObject {
   const components = ownObject(value, 'components');
-  if (components === undefined) return copyJson(value);
+  if (components === undefined) return value;
   const ids = renamedIds(Object.keys(components));
   const rewrite: Rewrite = (text) =>
     ids.get(text) ??
     (ids.size === 0
       ? text
       : text.replace(REFERENCE, (_, open: string, id: string, rest: string) => `${open}${ids.get(id) ?? id}${rest}`));
-  const result: Record<string, Json> = {};
-  for (const [key, part] of Object.entries(value)) {
-    if (key !== '__proto__') result[key] = migratePart(key, part, ids, rewrite);
-  }
-  return result;
+  const parts = Object.entries(value).map(([key, part]) => [key, migratePart(key, part, ids, rewrite)]);
+  return Object.fromEntries(parts) as JsonObject;
 }
 
 function migratePart(key: string, part: Json, ids: ReadonlyMap<string, string>, rewrite: Rewrite): Json {
   if (key === 'components') return migrateComponents(part as JsonObject, ids, rewrite);
-  if (key === 'graph') return migrateGraph(copyJson(part), ids, rewrite);
-  if (key === 'path') return Array.isArray(part) ? part.map((id: Json) => mapId(id, ids)) : copyJson(part);
-  return (TALKING_KEYS as readonly string[]).includes(key) ? copyJson(part, { rewrite }) : copyJson(part);
+  if (key === 'graph') return migrateGraph(part, ids, rewrite);
+  if (key === 'path')
+    return Array.isArray(part) ? part.map((id: Json) => (typeof id === 'string' ? (ids.get(id) ?? id) : id)) : part;
+  return (TALKING_KEYS as readonly string[]).includes(key) ? copyJson(part, { rewrite }) : part;
 }
 
 function renamedIds(ids: readonly string[]): ReadonlyMap<string, string> {
@@ -89,7 +84,6 @@ function renamedId(id: string): string {
 function migrateComponents(components: JsonObject, ids: ReadonlyMap<string, string>, rewrite: Rewrite): JsonObject {
   const result: Record<string, Json> = {};
   for (const [id, entry] of Object.entries(components)) {
-    if (id === '__proto__') continue;
     const copy = copyJson(entry, { rewrite });
     result[ids.get(id) ?? id] = isJsonObject(copy) ? renameClass(copy) : copy;
   }
@@ -112,13 +106,12 @@ function migrateGraph(graph: Json, ids: ReadonlyMap<string, string>, rewrite: Re
 
 function migrateNode(node: Json, ids: ReadonlyMap<string, string>, rewrite: Rewrite): Json {
   if (!isJsonObject(node)) return node;
-  let result = renameKey(renameKey(renameKey(node, 'id', ids), 'parentId', ids), 'type', NODE_TYPE_RENAMES);
+  const result = renameKey(renameKey(renameKey(node, 'id', ids), 'parentId', ids), 'type', NODE_TYPE_RENAMES);
   const data = ownObject(node, 'data');
   if (data === undefined) return result;
   let renamed = renameKey(renameKey(data, 'label', COMPONENT_RENAMES), 'name', COMPONENT_RENAMES);
   if (data.form !== undefined) renamed = { ...renamed, form: copyJson(data.form, { rewrite }) };
-  result = { ...result, data: renamed };
-  return result;
+  return { ...result, data: renamed };
 }
 
 /** An edge's id is made of the ids at its ends; the longer one is replaced first, as it may contain the other. */
@@ -138,8 +131,4 @@ function migrateEdge(edge: Json, ids: ReadonlyMap<string, string>): Json {
 function renameKey(source: JsonObject, key: string, names: ReadonlyMap<string, string>): JsonObject {
   const next = names.get(ownText(source, key) ?? '');
   return next === undefined ? source : { ...source, [key]: next };
-}
-
-function mapId(id: Json, ids: ReadonlyMap<string, string>): Json {
-  return typeof id === 'string' ? (ids.get(id) ?? id) : copyJson(id);
 }

@@ -1,5 +1,5 @@
 /** Python literals, read without evaluating anything. */
-import { isJsonObject, type Json } from '../json.js';
+import { isJsonObject, type Json, parseJson } from '../json.js';
 
 /** Deepest nesting that is read, in brackets and signs. */
 const MAX_DEPTH = 200;
@@ -29,11 +29,8 @@ export function evaluateLiterals(value: Json): Json {
 
 /** Reads a text as JSON, else as a Python literal; undefined when it is neither. */
 export function readLiteral(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return readPythonLiteral(text);
-  }
+  const value = parseJson(text);
+  return value === undefined ? readPythonLiteral(text) : value;
 }
 
 /**

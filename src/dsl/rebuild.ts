@@ -1,4 +1,5 @@
 /** Components rebuilt from the editor's layout, for files that hold a layout only. */
+import { addTo } from '../group-by.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { createIssueList, type IssueList } from './issues.js';
 import { omitKeys, ownList, ownObject, ownText, ownValue } from './json-copy.js';
@@ -265,9 +266,7 @@ function readTables(graph: JsonObject | undefined, issues: IssueList): LayoutTab
       issues.warn('graph-not-rebuilt', ['graph', 'edges', index], message);
       continue;
     }
-    const known = outgoing.get(edge.source);
-    if (known === undefined) outgoing.set(edge.source, [edge]);
-    else known.push(edge);
+    addTo(outgoing, edge.source, edge);
   }
   return { nodes, outgoing };
 }

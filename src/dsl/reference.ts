@@ -22,12 +22,6 @@ export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'reference'; readonly reference: Reference; readonly text: string };
 
-/** How references are recognised. */
-export interface ReferenceOptions {
-  /** Accepts letters and digits of every script in names; off by default, as stored documents cannot contain them. */
-  readonly unicodeNames?: boolean;
-}
-
 /** A run of opening braces with a reference in it; positions are offsets into the text. */
 export interface BracedReference {
   readonly reference: Reference;
@@ -43,8 +37,6 @@ export interface BracedReference {
 // One class per part and no nesting, so that each attempt is linear in the word that it reads.
 const NAME = /[A-Za-z0-9_:]+@[A-Za-z0-9_.-]+|(?:sys|env)\.[A-Za-z0-9_.]+|(?:item|index|result)(?:\.[A-Za-z0-9_.-]+)?/y;
 const UPPER_NAMESPACE = /(?:sys|env)\.[A-Za-z0-9_.]+/iy;
-const UNICODE_NAME =
-  /[\p{L}\p{M}\p{N}_:]+@[\p{L}\p{M}\p{N}_.-]+|(?:sys|env)\.[\p{L}\p{M}\p{N}_.]+|(?:item|index|result)(?:\.[\p{L}\p{M}\p{N}_.-]+)?/uy;
 const WORD = /[A-Za-z0-9_:]*/y;
 const ALIAS = /^(item|index|result)(?:\.(.+))?$/s;
 const NAMESPACE = /^(?:sys|env)\../is;
@@ -57,13 +49,13 @@ const NAMESPACE = /^(?:sys|env)\../is;
  * text waits for them, as in `{"q": {a@b}}`. Blanks outside of the braces are never part of a match. The time is linear
  * in the length of the text, whatever it holds.
  */
-export function findReferences(text: string, options: ReferenceOptions = {}): readonly ReferenceMatch[] {
+export function findReferences(text: string): readonly ReferenceMatch[] {
   const found: ReferenceMatch[] = [];
   let from = 0;
   let waiting = 0;
   let counted = 0;
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', from)) {
-    const braced = matchReference(text, at, options);
+    const braced = matchReference(text, at);
     if (braced === undefined) {
       from = skipBraces(text, at, '{');
       continue;
@@ -80,10 +72,10 @@ export function findReferences(text: string, options: ReferenceOptions = {}): re
 }
 
 /** Splits a text into literals and references, in order; the texts of all parts joined are the text again. */
-export function splitTemplate(text: string, options: ReferenceOptions = {}): readonly TemplatePart[] {
+export function splitTemplate(text: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
   let from = 0;
-  for (const match of findReferences(text, options)) {
+  for (const match of findReferences(text)) {
     if (match.start > from) parts.push({ kind: 'text', text: text.slice(from, match.start) });
     parts.push({ kind: 'reference', reference: match.reference, text: match.text });
     from = match.end;
@@ -128,13 +120,13 @@ export function createReferenceReader(text: string): ReferenceReader {
   return {
     braced: (at) => {
       if (at < noBracedBefore) return undefined;
-      const found = matchReference(text, at, {});
+      const found = matchReference(text, at);
       if (found === undefined) noBracedBefore = skipBraces(text, at, '{');
       return found;
     },
     bare: (at) => {
       if (at < noBareBefore) return undefined;
-      const name = readName(text, at, {});
+      const name = readName(text, at);
       if (name?.includes('@')) return name;
       WORD.lastIndex = at;
       noBareBefore = at + (WORD.exec(text)?.[0].length ?? 0);
@@ -152,11 +144,11 @@ export function belongsToText({ reference, openers, closers }: BracedReference):
 }
 
 /** Reads the braced reference that begins exactly at `at`; undefined when there is none. */
-function matchReference(text: string, at: number, options: ReferenceOptions): BracedReference | undefined {
+function matchReference(text: string, at: number): BracedReference | undefined {
   const openEnd = skipBraces(text, at, '{');
   if (openEnd === at) return undefined;
   const nameStart = skipBlanks(text, openEnd);
-  const name = readName(text, nameStart, options);
+  const name = readName(text, nameStart);
   if (name === undefined) return undefined;
   const closeStart = skipBlanks(text, nameStart + name.length);
   const end = skipBraces(text, closeStart, '}');
@@ -167,9 +159,8 @@ function matchReference(text: string, at: number, options: ReferenceOptions): Br
   return { reference, openers, closers, end, balancedEnd: closeStart + Math.min(openers, closers) };
 }
 
-function readName(text: string, at: number, options: ReferenceOptions): string | undefined {
-  const patterns = [options.unicodeNames === true ? UNICODE_NAME : NAME, UPPER_NAMESPACE];
-  for (const pattern of patterns) {
+function readName(text: string, at: number): string | undefined {
+  for (const pattern of [NAME, UPPER_NAMESPACE]) {
     pattern.lastIndex = at;
     const name = pattern.exec(text)?.[0];
     if (name !== undefined) return name;

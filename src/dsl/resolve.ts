@@ -1,6 +1,6 @@
 /** Values by reference: reading, interpolating, and writing along a path. */
 import { EngineError } from '../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../json.js';
 import { type AliasName, parseReference, type Reference, splitTemplate } from './reference.js';
 import { renderValue } from './render-value.js';
 
@@ -164,12 +164,7 @@ function itemAt(list: readonly Json[], segment: string): Json {
 }
 
 function parseJsonText(text: string): Json {
-  if (text.length > MAX_JSON_TEXT) return null;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
+  return text.length > MAX_JSON_TEXT ? null : (parseJson(text) ?? null);
 }
 
 const REFUSED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);

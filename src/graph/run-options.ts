@@ -1,7 +1,8 @@
 /** What a run is started with, and what it leaves. */
+
 import type { Observable } from 'rxjs';
-import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
+import { requireWhole } from '../operators/invalid-option.js';
 import type { ErrorInfo, PendingQuestion, RunUsage } from './events.js';
 import type { Durability, EventLog, LogWriter } from './log.js';
 import type { Outputs } from './node-events.js';
@@ -123,12 +124,8 @@ export interface PerformOptions {
 
 /** @throws EngineError OPTION_INVALID naming the option and what was received. */
 export function checkOptions({ concurrency, maxSteps, timeoutMs, historyBytes, seq }: RunOptions): void {
-  const whole = (name: string, value: number | undefined, least: number) => {
-    if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
-    throw new EngineError(
-      'OPTION_INVALID',
-      `run: "${name}" must be a whole number of at least ${least}; received ${value}.`,
-    );
+  const whole = (name: string, value: number | undefined, least: 0 | 1) => {
+    if (value !== undefined) requireWhole('run', name, value, least);
   };
   whole('concurrency', concurrency, 1);
   whole('maxSteps', maxSteps, 1);

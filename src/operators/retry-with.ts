@@ -12,7 +12,7 @@ import {
   throwError,
   timer,
 } from 'rxjs';
-import { invalidOption } from './invalid-option.js';
+import { invalidOption, requireWhole } from './invalid-option.js';
 
 /** Node's timers hold 31 bits; a longer delay would fire at once. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -55,9 +55,7 @@ export interface RetryWithOptions {
  */
 export function retryWith<T>(options: RetryWithOptions): MonoTypeOperatorFunction<T> {
   const { attempts, isRetryable, onRetry, afterEmission = false, signal } = options;
-  if (attempts !== undefined && !(Number.isSafeInteger(attempts) && attempts >= 1)) {
-    throw invalidOption('retryWith', 'attempts', 'a whole number of at least 1', attempts);
-  }
+  if (attempts !== undefined) requireWhole('retryWith', 'attempts', attempts, 1);
   return (source) =>
     defer(() => {
       let hasEmitted = false;

@@ -17,7 +17,7 @@ export interface Files {
 }
 
 /** Media types by ending, for what clients store and show. */
-export const MEDIA_TYPES: Readonly<Record<string, string>> = {
+export const MEDIA_TYPES = {
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   doc: 'application/msword',
   pdf: 'application/pdf',
@@ -41,7 +41,7 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ico: 'image/x-icon',
   avif: 'image/avif',
   heic: 'image/heic',
-};
+} as const;
 
 /** A file of a user, or one that a component made. */
 export interface FileRecord {

@@ -89,37 +89,24 @@ interface OpenCall {
 }
 
 class RunMeter implements RunWatch {
-  readonly #meters: RunMeters;
-  readonly #plan: Plan;
   #calls: Map<string, OpenCall> | undefined = undefined;
 
-  constructor(meters: RunMeters, plan: Plan) {
-    this.#meters = meters;
-    this.#plan = plan;
-  }
+  constructor(
+    private readonly meters: RunMeters,
+    private readonly plan: Plan,
+  ) {}
 
   event(event: RunEvent): void {
-    switch (event.type) {
-      case 'node-settled':
-        this.#meters.nodes.observe(event.elapsedMs / 1_000, this.#typeOf(event.node), 'success');
-        return;
-      case 'node-failed':
-        this.#meters.nodes.observe(event.elapsedMs / 1_000, this.#typeOf(event.node), 'error');
-        return;
-      case 'node-call':
-        this.#called(event);
-        return;
-      default:
-        return;
+    if (event.type === 'node-call') this.#called(event);
+    else if (event.type === 'node-settled' || event.type === 'node-failed') {
+      const type = findNode(this.plan, event.node)?.type ?? '';
+      const outcome = event.type === 'node-settled' ? 'success' : 'error';
+      this.meters.nodes.observe(event.elapsedMs / 1_000, type, outcome);
     }
   }
 
   close(): void {
     this.#calls = undefined;
-  }
-
-  #typeOf(node: string): string {
-    return findNode(this.#plan, node)?.type ?? '';
   }
 
   #called({ call, ...event }: NodeCall): void {
@@ -141,17 +128,17 @@ class RunMeter implements RunWatch {
   #moment(open: OpenCall, at: number): void {
     if (open.hasSpoken || open.start.kind !== 'model') return;
     open.hasSpoken = true;
-    this.#meters.firstTokens.observe((at - open.at) / 1_000, open.start.name);
+    this.meters.firstTokens.observe((at - open.at) / 1_000, open.start.name);
   }
 
   #finished({ start, at }: OpenCall, { error, usage }: Extract<CallReport, { type: 'finished' }>, now: number): void {
     const outcome = error === undefined ? 'success' : 'error';
     const seconds = (now - at) / 1_000;
-    if (start.kind === 'tool') this.#meters.tools.observe(seconds, start.name, outcome);
+    if (start.kind === 'tool') this.meters.tools.observe(seconds, start.name, outcome);
     if (start.kind !== 'model') return;
-    this.#meters.models.observe(seconds, start.name, outcome);
+    this.meters.models.observe(seconds, start.name, outcome);
     if (usage === undefined) return;
-    this.#meters.tokens.add(usage.promptTokens, start.name, 'input');
-    this.#meters.tokens.add(usage.completionTokens, start.name, 'output');
+    this.meters.tokens.add(usage.promptTokens, start.name, 'input');
+    this.meters.tokens.add(usage.completionTokens, start.name, 'output');
   }
 }

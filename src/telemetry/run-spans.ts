@@ -39,8 +39,6 @@ const MAX_DELAY_MS = 100;
  */
 export class RunSpans implements RunWatch {
   readonly trace: TraceSource = { contextOf: (token, call) => this.#contextOf(token, call) };
-  readonly #tracer: Tracer;
-  readonly #run: WatchedRun;
   readonly #root: Span;
   readonly #context: Context;
   /** Nodes at work, by the number of their token. */
@@ -57,9 +55,11 @@ export class RunSpans implements RunWatch {
   #inputSize = 0;
   #isOver = false;
 
-  constructor(tracer: Tracer, startRoot: StartRoot, run: WatchedRun) {
-    this.#tracer = tracer;
-    this.#run = run;
+  constructor(
+    private readonly tracer: Tracer,
+    startRoot: StartRoot,
+    private readonly run: WatchedRun,
+  ) {
     const parent = withBaggage(propagation.extract(ROOT_CONTEXT, run.trace ?? {}), run);
     this.#root = startRoot(`invoke_agent ${run.agentId ?? 'canvas'}`, attributesOf(run), parent, run.id);
     this.#context = trace.setSpan(parent, this.#root);
@@ -108,26 +108,19 @@ export class RunSpans implements RunWatch {
         this.#root.setAttribute(ATTRIBUTE.inputSize, this.#inputSize);
         return;
       case 'node-started':
-        this.#started(event);
-        return;
+        return this.#started(event);
       case 'node-delta':
-        this.#nodes.get(event.token)?.streamed(event.text.length);
-        return;
+        return this.#nodes.get(event.token)?.streamed(event.text.length);
       case 'node-notice':
-        this.#noticed(event);
-        return;
+        return this.#noticed(event);
       case 'node-call':
-        this.#nodes.get(event.token)?.call(event.call);
-        return;
+        return this.#nodes.get(event.token)?.call(event.call);
       case 'node-usage':
-        this.#nodes.get(event.token)?.used(event.promptTokens, event.completionTokens);
-        return;
+        return this.#nodes.get(event.token)?.used(event.promptTokens, event.completionTokens);
       case 'node-settled':
-        this.#settled(event);
-        return;
+        return this.#settled(event);
       case 'node-failed':
-        this.#failed(event);
-        return;
+        return this.#failed(event);
       case 'node-skipped':
         this.#root.addEvent('node_skipped', { [ATTRIBUTE.node]: shortened(event.node) }, this.#moment.at);
         return;
@@ -138,18 +131,14 @@ export class RunSpans implements RunWatch {
         this.#take(event)?.end();
         return;
       case 'run-settled':
-        this.#end('success');
-        return;
+        return this.#end('success');
       case 'run-interrupted':
-        this.#end('waiting');
-        return;
+        return this.#end('waiting');
       case 'run-cancelled':
-        this.#end('cancelled');
-        return;
+        return this.#end('cancelled');
       case 'run-failed':
         recordError(this.#root, event.error, this.#moment);
-        this.#end('error');
-        return;
+        return this.#end('error');
       case 'node-thinking':
       case 'node-progress':
       case 'node-streaming':
@@ -180,15 +169,15 @@ export class RunSpans implements RunWatch {
   }
 
   #started(event: NodeStarted): void {
-    const node = findNode(this.#run.plan, event.node);
+    const node = findNode(this.run.plan, event.node);
     const around = event.within === undefined ? undefined : this.#containers.get(parentOf(event.within));
     const parent = around?.context ?? this.#context;
-    const span = this.#tracer.startSpan(
+    const span = this.tracer.startSpan(
       event.node,
       { kind: SpanKind.INTERNAL, startTime: this.#moment.at, attributes: this.#startAttributes(event, node) },
       parent,
     );
-    const opened = new NodeSpan(this.#tracer, this.#moment, span, parent, around);
+    const opened = new NodeSpan(this.tracer, this.#moment, span, parent, around);
     opened.isFedLive = node?.needs.some((needed) => !this.#sizes.has(needed)) === true;
     this.#nodes.set(event.token, opened);
     if (node?.isContainer === true) this.#containers.set(pathOf(event), opened);
@@ -223,7 +212,7 @@ export class RunSpans implements RunWatch {
 
   #settled(event: NodeSettled): void {
     const size = sizeOf(event.outputs);
-    const known = findNode(this.#run.plan, event.node);
+    const known = findNode(this.run.plan, event.node);
     if (known !== undefined) this.#sizes.set(known.index, size);
     const node = this.#take(event);
     if (node === undefined) return;

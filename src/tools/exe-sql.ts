@@ -81,10 +81,20 @@ export const exeSql = defineTool({
     const statements = isSchema ? [] : readStatements(sql, dialect);
     const { password } = address;
     return fromAbortable((signal) => {
-      const running: Running = { maxRows, password, trace, signal, now, until: now() + RUNNING_MS };
-      return withSession(databases, address, signal, (session) =>
-        isSchema ? schemaResult(session, running) : runAll(session, statements, running),
-      );
+      const until = now() + RUNNING_MS;
+      return withSession(databases, address, signal, async (session) => {
+        if (isSchema) return schemaResult(session, password, trace);
+        const outcomes: Outcome[] = [];
+        let left = MAX_BYTES;
+        for (const statement of statements) {
+          signal.throwIfAborted();
+          const timeoutMs = Math.min(STATEMENT_MS, until - now());
+          const outcome = await runOne(session, statement, { maxRows, maxBytes: left, timeoutMs, trace }, password);
+          if ('bytes' in outcome) left = Math.max(1, left - outcome.bytes);
+          outcomes.push(outcome);
+        }
+        return sqlResult(outcomes);
+      });
     });
   },
 });
@@ -126,34 +136,6 @@ async function withSession<T>(
   }
 }
 
-interface Running {
-  readonly maxRows: number;
-  readonly password: string;
-  readonly trace: TraceContext | undefined;
-  readonly signal: AbortSignal;
-  now(): number;
-  /** Milliseconds since 1970. */
-  readonly until: number;
-}
-
-async function runAll(
-  session: DatabaseSession,
-  statements: readonly string[],
-  { maxRows, password, trace, signal, now, until }: Running,
-): Promise<ToolResult> {
-  const outcomes: Outcome[] = [];
-  let left = MAX_BYTES;
-  for (const sql of statements) {
-    signal.throwIfAborted();
-    const timeoutMs = Math.min(STATEMENT_MS, until - now());
-    const bounds: StatementBounds = { maxRows, maxBytes: left, timeoutMs, trace };
-    const outcome = await runOne(session, sql, bounds, password);
-    if ('bytes' in outcome) left = Math.max(1, left - outcome.bytes);
-    outcomes.push(outcome);
-  }
-  return sqlResult(outcomes);
-}
-
 async function runOne(session: DatabaseSession, sql: string, bounds: StatementBounds, password: string) {
   if (bounds.timeoutMs <= 0) return failed(sql, `the call took longer than ${RUNNING_MS / 1000} seconds`);
   if (!session.isAlive) return failed(sql, 'the connection was closed');
@@ -177,7 +159,11 @@ function reasonOf(error: unknown, password: string, comment = ''): string {
   return quoteResponse(cleaned, [password], MAX_SHOWN) || 'the database refused it';
 }
 
-async function schemaResult(session: DatabaseSession, { password, trace }: Running): Promise<ToolResult> {
+async function schemaResult(
+  session: DatabaseSession,
+  password: string,
+  trace: TraceContext | undefined,
+): Promise<ToolResult> {
   try {
     const bounds = { maxBytes: MAX_BYTES, timeoutMs: STATEMENT_MS, trace };
     const { text: listed, columns } = await describeSchema(session, bounds);

@@ -119,8 +119,6 @@ describe('migrateLegacy', () => {
   });
 
   it.each([
-    ['null', null],
-    ['a text', 'x'],
     ['no components', { graph: { nodes: [{ type: 'splitterNode' }] } }],
     ['components that are a list', { components: [], path: ['Splitter:a'] }],
     ['parts of wrong types', { components: { 'X:a': 3 }, graph: { nodes: {}, edges: [null, 7] }, path: 'p' }],

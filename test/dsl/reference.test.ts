@@ -111,17 +111,6 @@ describe('findReferences', () => {
     ]);
   });
 
-  it('accepts names of every script when asked to', () => {
-    expect(findReferences('{begin@中文.ключ}', { unicodeNames: true })[0]?.reference).toEqual(
-      output('begin', '中文', 'ключ'),
-    );
-    expect(findReferences('{env.größe}', { unicodeNames: true })[0]?.reference).toEqual({
-      kind: 'variable',
-      key: 'env.größe',
-    });
-    expect(findReferences('{a b@c}', { unicodeNames: true })).toEqual([]);
-  });
-
   it.each(HOSTILE.map((text) => [text.slice(0, 12), text]))('comes to an end on a long text of %j', (_start, text) => {
     const found = findReferences(text);
     expect(found.every(({ start, end, text: match }) => text.slice(start, end) === match)).toBe(true);

@@ -3,7 +3,7 @@ import { Observable, of, type Subscriber } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { createLimiter } from '../../models/limiter.js';
 import { fromAbortable, UNSUBSCRIBED } from '../../operators/from-abortable.js';
-import { invalidOption } from '../../operators/invalid-option.js';
+import { requireWhole } from '../../operators/invalid-option.js';
 import { within } from '../../operators/within.js';
 import { type Resolver, resolveWithSystem } from '../egress/dial.js';
 import type { ActionOutcome, BrowserAction, PageView } from './action.js';
@@ -105,9 +105,7 @@ interface House {
  */
 export function createBrowsers(options: BrowsersOptions = {}): Browsers {
   const { maxBrowsers = 2, maxWaiting = 32, maxBytes = 1 } = options;
-  if (!(Number.isSafeInteger(maxBytes) && maxBytes >= 1)) {
-    throw invalidOption('createBrowsers', 'maxBytes', 'a whole number of at least 1', maxBytes);
-  }
+  requireWhole('createBrowsers', 'maxBytes', maxBytes, 1);
   const limiter = createLimiter({
     maxConcurrent: maxBrowsers,
     maxWaiting,

@@ -14,7 +14,7 @@ import {
 } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
-import { invalidOption } from '../../operators/invalid-option.js';
+import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
 import { connectTo, type EgressConnection, type EgressTarget } from './connect.js';
 import { type Resolver, resolveWithSystem } from './dial.js';
 import { describeUrl, egressError } from './failures.js';
@@ -84,9 +84,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 export function createEgressClient(options: EgressOptions = {}): EgressClient {
   const { maxBytes = 16 * 1024 * 1024, timeoutMs = 60_000, maxRedirects = 10 } = options;
   checkBounds('createEgressClient', { maxBytes, timeoutMs });
-  if (!(Number.isSafeInteger(maxRedirects) && maxRedirects >= 0)) {
-    throw invalidOption('createEgressClient', 'maxRedirects', 'a whole number of at least 0', maxRedirects);
-  }
+  requireWhole('createEgressClient', 'maxRedirects', maxRedirects, 0);
   const policy: Policy = {
     reach: options.allowPrivateNetwork ? 'private' : 'public',
     resolver: options.resolver ?? resolveWithSystem,
@@ -139,9 +137,7 @@ function checkBounds(
   owner: string,
   { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
 ) {
-  if (!(Number.isSafeInteger(maxBytes) && maxBytes >= 1)) {
-    throw invalidOption(owner, 'maxBytes', 'a whole number of at least 1', maxBytes);
-  }
+  requireWhole(owner, 'maxBytes', maxBytes, 1);
   if (!(timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS)) {
     throw invalidOption(owner, 'timeoutMs', `1 to ${MAX_TIMEOUT_MS}`, timeoutMs);
   }

@@ -20,20 +20,23 @@ export interface MssqlDriver {
   readonly Transaction: new (pool: MssqlPool) => MssqlTransaction;
 }
 
-interface MssqlPool {
+/** Connections of the driver. */
+export interface MssqlPool {
   connect(): Promise<unknown>;
   close(): Promise<unknown>;
   on(event: 'error', listener: (error: unknown) => void): unknown;
 }
 
-interface MssqlTransaction {
+/** A transaction of the driver. */
+export interface MssqlTransaction {
   begin(): Promise<unknown>;
   rollback(): Promise<unknown>;
   request(): MssqlRequest;
   on(event: 'error', listener: (error: unknown) => void): unknown;
 }
 
-interface MssqlRequest {
+/** A statement of the driver. */
+export interface MssqlRequest {
   stream: boolean;
   arrayRowMode: boolean;
   on(event: string, listener: (value: never) => void): unknown;

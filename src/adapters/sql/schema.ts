@@ -1,5 +1,6 @@
 /** The schema of a database as text, and trace comments of statements. */
 
+import { addTo } from '../../group-by.js';
 import type { Json, JsonObject } from '../../json.js';
 import { isTraceparent, type TraceContext } from '../../trace-context.js';
 import type { Dialect } from './dialects.js';
@@ -46,10 +47,7 @@ export async function describeSchema(
   const columns = found.rows.map(([schema = '', table = '', column = '', type = '']): JsonObject => {
     const isShort = dialect === 'mysql' || schema === USUAL[dialect];
     const name = isShort ? textOf(table) : `${textOf(schema)}.${textOf(table)}`;
-    const described = `${textOf(column)} ${textOf(type)}`;
-    const listed = tables.get(name);
-    if (listed === undefined) tables.set(name, [described]);
-    else listed.push(described);
+    addTo(tables, name, `${textOf(column)} ${textOf(type)}`);
     return { table: name, column, type };
   });
   return { text: linesOf(tables, found.isCut), columns };

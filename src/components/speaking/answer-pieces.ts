@@ -2,6 +2,7 @@ import { concat, defer, EMPTY, from, type MonoTypeOperatorFunction, Observable, 
 import { type Reference, splitTemplate, type TemplatePart } from '../../dsl/reference.js';
 import type { Activation } from '../../graph/node.js';
 import { type Delta, delta } from '../../graph/node-events.js';
+import { addTo } from '../../group-by.js';
 import { isJinja, type TemplateEngine } from '../../templates/template.js';
 import { nameReference, type TextReader } from '../values/text-reader.js';
 import { type Downloads, filesAlone } from './files.js';
@@ -106,7 +107,7 @@ export function answerPieces(template: AnswerTemplate, sources: AnswerSources): 
         if (stretch.kind === 'settled') return settledPieces(stretch.parts, sources, firstTexts);
         const pieces$ = livePieces(stretch.name, stretch.reference, sources);
         return repeated.has(stretch.name)
-          ? pieces$.pipe(tap((piece) => remember(firstTexts, stretch.name, piece)))
+          ? pieces$.pipe(tap((piece) => addTo(firstTexts, stretch.name, piece)))
           : pieces$;
       }),
     ),
@@ -115,12 +116,6 @@ export function answerPieces(template: AnswerTemplate, sources: AnswerSources): 
 
 /** What repeated references gave the first time, by name. */
 type FirstTexts = Map<string, Delta[]>;
-
-function remember(firstTexts: FirstTexts, name: string, piece: Delta): void {
-  const pieces = firstTexts.get(name);
-  if (pieces === undefined) firstTexts.set(name, [piece]);
-  else pieces.push(piece);
-}
 
 function livePieces(name: string, reference: Reference, { activation, downloads, reader }: AnswerSources) {
   const lookup = reader.lookup(reference);

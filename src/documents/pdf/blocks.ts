@@ -69,21 +69,17 @@ export class BlockDrawing {
     const { flow, size } = this;
     switch (block.kind) {
       case 'heading':
-        this.#heading(block.level, block.content, place);
-        return;
+        return this.#heading(block.level, block.content, place);
       case 'paragraph':
-        await this.#lines(block.content, place, isQuoted ? COLOUR.quote : COLOUR.text);
-        return;
+        return this.#lines(block.content, place, isQuoted ? COLOUR.quote : COLOUR.text);
       case 'code':
-        await this.#code(block.lines, place);
-        return;
+        return this.#code(block.lines, place);
       case 'quote': {
         const inside = this.#inset(place, QUOTE_STEP);
-        await this.draw(block.blocks, { ...inside, bars: [...place.bars, inside.left - QUOTE_STEP + 3] }, level, true);
-        return;
+        return this.draw(block.blocks, { ...inside, bars: [...place.bars, inside.left - QUOTE_STEP + 3] }, level, true);
       }
       case 'rule':
-        flow.strip(size * 0.8, place, (top) => {
+        return flow.strip(size * 0.8, place, (top) => {
           const y = top + size * 0.4;
           flow.pdf
             .moveTo(place.left, y)
@@ -91,16 +87,12 @@ export class BlockDrawing {
             .lineWidth(0.7)
             .stroke(COLOUR.rule);
         });
-        return;
       case 'page-break':
-        flow.newPage();
-        return;
+        return flow.newPage();
       case 'list':
-        await this.#list(block, place, level + 1, isQuoted);
-        return;
+        return this.#list(block, place, level + 1, isQuoted);
       case 'table':
-        await drawTable(block, flow, place, this.#cells, this.yielder);
-        return;
+        return drawTable(block, flow, place, this.#cells, this.yielder);
     }
   }
 

@@ -1,8 +1,10 @@
 /** Operations on tables: summaries, merging, data as tables. */
+
 import { ownValue } from '../../dsl/json-copy.js';
 import { canonicalJson, sortValues } from '../../dsl/json-order.js';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
+import { groupBy } from '../../group-by.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { LoadedFile } from './load-tables.js';
 import { type CellBudget, sheetsMarkdown, type Table, tableMarkdown, toRecords, uniqueName } from './table.js';
@@ -191,7 +193,7 @@ function joinPair(left: Table, right: Table, keys: readonly string[], budget: Ce
   const leftKeys = keys.map((key) => left.columns.indexOf(key));
   const rightKeys = keys.map((key) => right.columns.indexOf(key));
   const places = added.map((column) => right.columns.indexOf(column));
-  const partners = groupRows(right.rows, rightKeys);
+  const partners = groupBy(right.rows, (row) => keyOf(row, rightKeys));
   const rows: Json[][] = [];
   const add = (row: Json[]): void => {
     budget.take(columns.length);
@@ -213,17 +215,6 @@ function joinPair(left: Table, right: Table, keys: readonly string[], budget: Ce
     }
   }
   return { name: left.name, columns, rows: sortByKeys(rows, leftKeys), hasHeader: true };
-}
-
-function groupRows(rows: Table['rows'], places: readonly number[]): Map<string, (readonly Json[])[]> {
-  const groups = new Map<string, (readonly Json[])[]>();
-  for (const row of rows) {
-    const key = keyOf(row, places);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
-  }
-  return groups;
 }
 
 function joinedColumns(left: readonly string[], added: readonly string[], keys: readonly string[]): string[] {

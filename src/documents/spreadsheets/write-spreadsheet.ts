@@ -2,18 +2,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { renderValue } from '../../dsl/render-value.js';
 import type { Json } from '../../json.js';
-import type { Files } from '../../records/files.js';
+import { type Files, MEDIA_TYPES } from '../../records/files.js';
 import { baseName } from '../file-name.js';
 import type { Table } from './table.js';
 
 /** Formats that spreadsheets are written in. */
 export const SPREADSHEET_FORMATS = ['xlsx', 'csv'] as const;
 export type SpreadsheetFormat = (typeof SPREADSHEET_FORMATS)[number];
-
-const MIME_TYPES: Readonly<Record<SpreadsheetFormat, string>> = {
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  csv: 'text/csv',
-};
 
 /** Only the format's own ending is removed: `data.csv` in front of it says where a workbook came from. */
 const ENDINGS: Readonly<Record<SpreadsheetFormat, RegExp>> = { xlsx: /\.xlsx$/i, csv: /\.csv$/i };
@@ -41,7 +36,7 @@ export async function writeSpreadsheet(
   const fileName = `${baseName(name, ENDINGS[format]) || 'output'}.${format}`;
   const bytes = await write(tables, format, signal);
   signal.throwIfAborted();
-  const id = await files.save({ name: fileName, mimeType: MIME_TYPES[format], bytes });
+  const id = await files.save({ name: fileName, mimeType: MEDIA_TYPES[format], bytes });
   return { doc_id: id, format, file_name: fileName };
 }
 

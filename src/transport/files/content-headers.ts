@@ -40,6 +40,6 @@ function mediaType(mimeType: string | undefined, ending: string): string {
   if (/^[a-z]+\/[a-z0-9.+-]+$/i.test(given)) return given.toLowerCase();
   if (ending === '') return 'application/octet-stream';
   if (CODE.has(ending)) return 'text/plain';
-  if (Object.hasOwn(MEDIA_TYPES, ending)) return MEDIA_TYPES[ending] as string;
+  if (Object.hasOwn(MEDIA_TYPES, ending)) return MEDIA_TYPES[ending as keyof typeof MEDIA_TYPES];
   return /^[a-z0-9.+-]+$/.test(ending) ? `application/${ending}` : 'application/octet-stream';
 }

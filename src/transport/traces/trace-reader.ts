@@ -1,5 +1,6 @@
 import type { RagflowProjection } from '../../canvas/ragflow-events.js';
 import type { RunEvent } from '../../graph/events.js';
+import { groupBy } from '../../group-by.js';
 import type { JsonObject } from '../../json.js';
 import type { LoggedEvent, RunLog } from '../../records/run-log.js';
 
@@ -106,12 +107,6 @@ function entryOf({ json }: LoggedEvent, projection: RagflowProjection): readonly
 
 /** By component, in the order of their first entries. */
 function grouped(entries: readonly JsonObject[]): ComponentTrace[] {
-  const traces = new Map<string, JsonObject[]>();
-  for (const entry of entries) {
-    const id = String(entry.component_id ?? '');
-    const trace = traces.get(id);
-    if (trace === undefined) traces.set(id, [entry]);
-    else trace.push(entry);
-  }
+  const traces = groupBy(entries, (entry) => String(entry.component_id ?? ''));
   return [...traces].map(([component_id, trace]) => ({ component_id, trace }));
 }
