@@ -134,9 +134,6 @@ export interface MemoryBounds<T = never> {
   readonly canDrop?: (record: T) => boolean;
 }
 
-/** The record of a resource. */
-export type RecordOf<R> = R extends Resource<infer T, infer _Q> ? T : never;
-
 /** The repository of a resource. */
 export type RepositoryOf<R> = R extends Resource<infer T, infer Q> ? Repository<T, Q> : never;
 

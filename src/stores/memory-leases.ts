@@ -2,19 +2,15 @@ import { EngineError } from '../errors.js';
 import type { Lease, LeaseStore } from '../records/coordination.js';
 import { keyOf } from './bounded-map.js';
 
-export interface MemoryLeaseOptions {
-  /** @default 100,000 */
-  readonly maxCount?: number;
-  /** Milliseconds since 1970. @default the clock of the machine */
-  readonly now?: () => number;
-}
+const MAX_LEASES = 100_000;
 
 /**
  * Leases in memory, for a single process. A lease that expired stays until another owner takes it; until then its owner may still prolong
  * it.
+ *
+ * @param options.now milliseconds since 1970; default: the clock of the machine
  */
-export function createMemoryLeases(options: MemoryLeaseOptions = {}): LeaseStore {
-  const { maxCount = 100_000, now = Date.now } = options;
+export function createMemoryLeases({ now = Date.now }: { readonly now?: () => number } = {}): LeaseStore {
   const leases = new Map<string, Lease & { readonly tenant: string }>();
 
   return {
@@ -25,7 +21,7 @@ export function createMemoryLeases(options: MemoryLeaseOptions = {}): LeaseStore
         const { tenant: _, ...holder } = before;
         return { holder, isMine: false };
       }
-      if (before === undefined && leases.size >= maxCount) throw full(maxCount);
+      if (before === undefined && leases.size >= MAX_LEASES) throw full();
       const { name, owner, data } = lease;
       const holder: Lease = { name, owner, data, expiresAt: now() + ttlMs };
       leases.set(key, { ...holder, tenant });
@@ -49,9 +45,9 @@ export function createMemoryLeases(options: MemoryLeaseOptions = {}): LeaseStore
   };
 }
 
-function full(most: number): EngineError {
+function full(): EngineError {
   return new EngineError(
     'LIMIT_REACHED',
-    `${most} leases are held, which is the most; let runs end, or raise the limit.`,
+    `${MAX_LEASES} leases are held, which is the most; let runs end, or raise the limit.`,
   );
 }

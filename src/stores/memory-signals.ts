@@ -1,18 +1,12 @@
 import { defer, filter, map, merge, type Observable, of, Subject, take } from 'rxjs';
 import type { Signals } from '../records/coordination.js';
 
-export interface MemorySignalsOptions {
-  /** Cancel requests that are remembered; older ones are forgotten. @default 100,000 */
-  readonly maxCancels?: number;
-  /** Milliseconds since 1970. @default the clock of the machine */
-  readonly now?: () => number;
-}
-
+/** Cancel requests that are remembered; older ones are forgotten. */
+const MAX_CANCELS = 100_000;
 const KEPT_MS = 24 * 3_600_000;
 
-/** Signals within one process. */
-export function createMemorySignals(options: MemorySignalsOptions = {}): Signals {
-  const { maxCancels = 100_000, now = Date.now } = options;
+/** Signals within one process. @param options.now milliseconds since 1970; default: the clock of the machine */
+export function createMemorySignals({ now = Date.now }: { readonly now?: () => number } = {}): Signals {
   const said$ = new Subject<{ readonly channel: string; readonly message: string }>();
   const cancelled$ = new Subject<string>();
   /** When each was requested, in that order. */
@@ -29,7 +23,7 @@ export function createMemorySignals(options: MemorySignalsOptions = {}): Signals
       cancels.delete(task);
       cancels.set(task, now());
       for (const oldest of cancels.keys()) {
-        if (cancels.size <= maxCancels) break;
+        if (cancels.size <= MAX_CANCELS) break;
         cancels.delete(oldest);
       }
       cancelled$.next(task);

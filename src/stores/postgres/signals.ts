@@ -6,11 +6,8 @@ import { CancelWatch } from '../cancel-watch.js';
 import type { Database } from './database.js';
 import type { DatabaseLog } from './database-log.js';
 
-export interface PostgresSignalsOptions {
-  readonly log: DatabaseLog;
-  /** How often cancel requests are looked up, should a notification have been lost. @default 500 ms */
-  readonly pollMs?: number;
-}
+/** How often cancel requests are looked up, should a notification have been lost. */
+const POLL_MS = 500;
 
 /** Signals in Postgres, with something to close. */
 export interface PostgresSignals extends Signals {
@@ -34,14 +31,14 @@ const CANCEL = 'cancel';
 const MAX_ENVELOPE_BYTES = 7_900;
 
 /**
- * Signals through Postgres. Listeners in this process receive at once; other processes by `NOTIFY`, and of cancel requests within `pollMs`
+ * Signals through Postgres. Listeners in this process receive at once; other processes by `NOTIFY`, and of cancel requests within 500 ms
  * even if that was lost with a connection. The embedded database has no other processes, so nothing is sent there.
  *
  * Messages are for waking up, not for data: an envelope may have 7,900 bytes.
  */
 export async function createPostgresSignals(
   database: Database,
-  { log, pollMs = 500 }: PostgresSignalsOptions,
+  { log }: { readonly log: DatabaseLog },
 ): Promise<PostgresSignals> {
   const self = randomUUID();
   const isShared = database.kind === 'server';
@@ -57,7 +54,7 @@ export async function createPostgresSignals(
       );
       return rows.map(({ task }) => task);
     },
-    pollMs: isShared ? pollMs : undefined,
+    pollMs: isShared ? POLL_MS : undefined,
     log,
   });
 

@@ -6,11 +6,12 @@ export interface ProtocolServer {
   execProtocolRaw(messages: Uint8Array): Promise<Uint8Array>;
 }
 
+/** What one statement with its parameters may take. */
+const MAX_EXCHANGE_BYTES = 256 * 1024 ** 2;
+
 export interface BridgeOptions {
   /** Path of the Unix socket to listen at. */
   readonly path: string;
-  /** Bytes that one statement with its parameters may take. @default 256 MiB */
-  readonly maxExchangeBytes?: number;
   /** Hears of an error of the database itself, after which it cannot be used. */
   readonly onBroken: (error: unknown) => void;
 }
@@ -23,12 +24,12 @@ export interface BridgeOptions {
  * connection that breaks is rolled back before the next one is served. COPY and the cancelling of queries do not pass.
  */
 export async function openBridge(db: ProtocolServer, options: BridgeOptions): Promise<net.Server> {
-  const { path, onBroken, maxExchangeBytes = 256 * 1024 * 1024 } = options;
+  const { path, onBroken } = options;
   const session = new SharedSession(db, onBroken);
   const server = net.createServer((socket) => {
     // An error while nothing is being read needs a listener, or the process ends; reading reports it too.
     socket.on('error', () => {});
-    void converse(socket, session, new ClientBytes(maxExchangeBytes));
+    void converse(socket, session, new ClientBytes(MAX_EXCHANGE_BYTES));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
