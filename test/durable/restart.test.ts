@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { documentOf, ECHO, FORM } from '../transport/support/documents.js';
 import { openStream } from '../transport/support/event-stream.js';
 import { connect } from '../transport/support/live-client.js';
-import { textShown } from './support/follower.js';
+import { storedNumbers, textShown } from './support/follower.js';
 import { call, environment, startProcess } from './support/server-process.js';
 
 const KEYS = { RUNNEL_API_KEYS: 'ann=key-of-ann' };
@@ -100,7 +100,10 @@ describe('a server that is started again', () => {
     const path = `/api/v1/agents/${agent.id}/runs/${stream.headers.get('x-run-id')}/events`;
     const rest = await openStream(`${server.url}${path}?after=${seen.at(-1)?.id}`);
     const frames = [...seen, ...(await rest.rest())].slice(0, -1);
-    expect(frames.map(({ id }) => id)).toEqual(frames.map((_, index) => index + 1));
+    const run = String(stream.headers.get('x-run-id'));
+    const numbers = await storedNumbers(() => server.url, agent.id, run);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    expect(frames.map(({ id }) => id)).toEqual(numbers.filter((number) => frames.some(({ id }) => id === number)));
     expect(frames.map(({ json }) => json.event)).toContain('node_restarted');
     expect(textShown(frames.map(({ id = 0, text }) => ({ id, data: text })))).toBe('in the end: an answer');
     expect(calls[1]?.key).toBe(calls[0]?.key);

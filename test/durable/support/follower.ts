@@ -37,10 +37,17 @@ export async function startRun(urlNow: () => string, agent: string): Promise<Fol
   return { run, seen, done: followToEnd(urlNow, agent, run, seen, response) };
 }
 
-/** Follows a run that is there already. */
-export function attach(urlNow: () => string, agent: string, run: string): Follower {
+/** Follows a run that is there already, in RAGFlow's format or with the engine's own events. */
+export function attach(urlNow: () => string, agent: string, run: string, view?: 'engine'): Follower {
   const seen: SeenEvent[] = [];
-  return { run, seen, done: followToEnd(urlNow, agent, run, seen, undefined) };
+  return { run, seen, done: followToEnd(urlNow, agent, run, seen, undefined, view) };
+}
+
+/** The numbers of all events of a run that has ended: 1, 2, 3 … when none is lost or stored twice. */
+export async function storedNumbers(urlNow: () => string, agent: string, run: string): Promise<readonly number[]> {
+  const stored = attach(urlNow, agent, run, 'engine');
+  await stored.done;
+  return stored.seen.map(({ id }) => id);
 }
 
 async function followToEnd(
@@ -49,13 +56,17 @@ async function followToEnd(
   run: string,
   seen: SeenEvent[],
   first: Response | undefined,
+  view?: 'engine',
 ): Promise<void> {
   let response = first;
   for (;;) {
     try {
-      response ??= await fetch(`${urlNow()}/api/v1/agents/${agent}/runs/${run}/events`, {
-        headers: { 'last-event-id': String(seen.at(-1)?.id ?? 0) },
-      });
+      response ??= await fetch(
+        `${urlNow()}/api/v1/agents/${agent}/runs/${run}/events${view === undefined ? '' : `?view=${view}`}`,
+        {
+          headers: { 'last-event-id': String(seen.at(-1)?.id ?? 0) },
+        },
+      );
       if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
         throw new Refused(`Run ${run}: ${await response.text()}`);
       }
