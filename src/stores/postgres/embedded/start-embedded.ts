@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { EngineError } from '../../../errors.js';
 import { doubling, retry } from '../../../operators/retry-with.js';
@@ -27,7 +28,8 @@ export interface EmbeddedServer {
   close(): Promise<void>;
 }
 
-/** Longest delay before a database that died is started again. */
+/** Shortest and longest delay before a database that died is started again. */
+const MIN_DELAY_MS = 100;
 const MAX_DELAY_MS = 5_000;
 /** A database that does not end in this time after the request to is killed. */
 const CLOSE_MS = 10_000;
@@ -65,7 +67,14 @@ export async function startEmbedded({ folder, image, log }: EmbeddedOptions): Pr
     while (child !== undefined) {
       await watch(child, signal, log);
       child = undefined;
-      child = await retry(restart, { delayMs: doubling(100, MAX_DELAY_MS), isRetryable: () => true, onRetry, signal });
+      // Also before the first attempt: one that starts and dies at once must not be started without a pause.
+      await pause(MIN_DELAY_MS, undefined, { signal });
+      child = await retry(restart, {
+        delayMs: doubling(MIN_DELAY_MS, MAX_DELAY_MS),
+        isRetryable: () => true,
+        onRetry,
+        signal,
+      });
     }
   };
   // An attempt that fails while it closes is its end as well.
