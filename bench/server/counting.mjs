@@ -9,11 +9,15 @@ import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { Session } from 'node:inspector';
 import net from 'node:net';
+import postgres from 'postgres';
 
 const counts = { statements: 0, bytes: 0, writes: 0, roundTrips: 0, beforeFirst: 0, streams: 0, clientWrites: 0 };
 /** @type {Map<string, number>} */
 const byText = new Map();
 let isWaiting = false;
+/** Of the embedded database, once the server has opened it. */
+let socketPath = '';
+let isOwn = false;
 
 /** @param {string} text */
 function count(text) {
@@ -92,7 +96,11 @@ function protocolOf(/** @type {unknown[]} */ given) {
       : Number.isNaN(Number(first))
         ? { path: first }
         : { port: first };
-  if (typeof target.path === 'string' && target.path.endsWith('database.sock')) return postgresMessages;
+  if (isOwn) return undefined;
+  if (typeof target.path === 'string' && target.path.endsWith('database.sock')) {
+    socketPath = target.path;
+    return postgresMessages;
+  }
   const port = Number(target.port);
   if (Number.isNaN(port)) return undefined;
   return port === postgresPort ? postgresMessages : port === redisPort ? redisCommands : undefined;
@@ -158,6 +166,17 @@ const post = (/** @type {string} */ method, /** @type {object} */ params = {}) =
     session.post(method, params, (error, result) => (error === null ? resolve(result) : reject(error))),
   );
 
+/** How much the embedded database has written to its log. */
+async function embeddedBytes() {
+  if (socketPath === '') return 0;
+  isOwn = true;
+  const sql = postgres({ path: socketPath, host: 'localhost', user: 'postgres', database: 'postgres', max: 1 });
+  const [row] = await sql`select (pg_current_wal_lsn() - '0/0')::float8 as bytes`;
+  await sql.end();
+  isOwn = false;
+  return row?.bytes ?? 0;
+}
+
 async function answer(/** @type {any} */ { ask, file }) {
   if (ask === 'profile') {
     await post('Profiler.enable');
@@ -174,7 +193,8 @@ async function answer(/** @type {any} */ { ask, file }) {
   if (ask === 'collect') for (let at = 0; at < 3; at += 1) globalThis.gc?.();
   const { user, system } = process.cpuUsage();
   const { heapUsed, rss } = process.memoryUsage();
-  return { ...counts, microseconds: user + system, heapUsed, rss };
+  const microseconds = user + system;
+  return { ...counts, microseconds, heapUsed, rss, embeddedBytes: await embeddedBytes() };
 }
 
 process.on('message', async (/** @type {any} */ question) => {

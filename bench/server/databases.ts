@@ -6,6 +6,7 @@ import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { Redis } from 'ioredis';
 import postgres from 'postgres';
 import { freePort, serverUser, whenSaid } from '../../test/support/server-process.js';
 
@@ -17,13 +18,15 @@ export interface Databases {
   environment(): Promise<Record<string, string>>;
   /** Microseconds of processor time until now, of all servers' databases but embedded ones. */
   microseconds(): number;
+  /** Bytes that they have written to their logs until now. */
+  written(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /** Starts what `store` needs: nothing, Postgres, or Postgres and Redis, as they are installed, durable as by default. */
 export async function startDatabases(store: StoreName): Promise<Databases> {
   if (store === 'embedded') {
-    return { environment: async () => ({}), microseconds: () => 0, stop: async () => {} };
+    return { environment: async () => ({}), microseconds: () => 0, written: async () => 0, stop: async () => {} };
   }
   const sql = await startPostgres();
   const redis = store === 'redis' ? await startRedis() : undefined;
@@ -35,6 +38,7 @@ export async function startDatabases(store: StoreName): Promise<Databases> {
       return redis === undefined ? { DATABASE_URL } : { DATABASE_URL, REDIS_URL: `${redis.url}/${count}` };
     },
     microseconds: () => processMicroseconds(sql.pid) + (redis === undefined ? 0 : processMicroseconds(redis.pid)),
+    written: async () => (await sql.written()) + ((await redis?.written()) ?? 0),
     async stop() {
       await redis?.stop();
       await sql.stop();
@@ -64,15 +68,19 @@ async function startPostgres() {
   });
   await whenSaid(child, 'database system is ready to accept connections');
   const urlOf = (name: string): string => `postgres://postgres@127.0.0.1:${port}/${name}`;
+  const admin = postgres(urlOf('postgres'), { max: 1 });
   return {
     pid: child.pid as number,
+    async written() {
+      const [row] = await admin<{ bytes: number }[]>`select (pg_current_wal_lsn() - '0/0')::float8 as bytes`;
+      return row?.bytes ?? 0;
+    },
     async createDatabase(name: string) {
-      const sql = postgres(urlOf('postgres'), { max: 1 });
-      await sql`create database ${sql(name)}`;
-      await sql.end();
+      await admin`create database ${admin(name)}`;
       return urlOf(name);
     },
     async stop() {
+      await admin.end();
       const gone = once(child, 'exit');
       child.kill('SIGQUIT');
       await gone;
@@ -93,10 +101,15 @@ async function startRedis() {
     if (line.includes('Ready to accept connections')) break;
   }
   child.stdout.resume();
+  const admin = new Redis(`redis://127.0.0.1:${port}`);
   return {
+    async written() {
+      return Number(/aof_current_size:(\d+)/.exec(await admin.info('persistence'))?.[1] ?? 0);
+    },
     url: `redis://127.0.0.1:${port}`,
     pid: child.pid as number,
     async stop() {
+      admin.disconnect();
       const gone = once(child, 'exit');
       child.kill('SIGKILL');
       await gone;

@@ -37,7 +37,9 @@ interface Row {
   readonly databaseUs: number;
   readonly statements: number;
   readonly roundTripsBeforeFirst: number;
+  /** Sent to the databases, and written by them to their logs. */
   readonly bytes: number;
+  readonly writtenBytes: number;
   readonly clientWrites: number;
   /** Heap that a run leaves behind. */
   readonly heapBytes: number;
@@ -126,6 +128,7 @@ async function measure(
 ): Promise<Row> {
   const before = await server.counts(true);
   const databaseUs = databases.microseconds() + server.embeddedMicroseconds();
+  const written = before.embeddedBytes + (await databases.written());
   if (values.profile !== undefined) await server.startProfile();
   const seen = await load({ ...requestOf(server, agents, canvas), clients, forMs, atLeast: 2 * clients });
   if (values.profile !== undefined) {
@@ -138,6 +141,7 @@ async function measure(
     ...{ store, canvas: canvas.name, clients, tree: name },
     ...timesOf(seen),
     ...countsOf(before, after, seen.runs),
+    writtenBytes: (after.embeddedBytes + (await databases.written()) - written) / seen.runs,
     databaseUs: (databaseAfterUs - databaseUs) / seen.runs,
     heapBytes: (heapUsed - before.heapUsed) / seen.runs,
     rssMb: after.rss / 1024 ** 2,
@@ -234,7 +238,8 @@ function tableRow(row: Row): object {
     'database us': whole(row.databaseUs),
     statements: tenth(row.statements),
     'trips to first': tenth(row.roundTripsBeforeFirst),
-    bytes: whole(row.bytes),
+    'bytes sent': whole(row.bytes),
+    'bytes written': whole(row.writtenBytes),
     'client writes': tenth(row.clientWrites),
     'heap left': whole(row.heapBytes),
     'rss MB': whole(row.rssMb),

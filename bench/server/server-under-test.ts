@@ -24,6 +24,8 @@ export interface Counts {
   readonly microseconds: number;
   readonly heapUsed: number;
   readonly rss: number;
+  /** What its embedded database has written to its log. */
+  readonly embeddedBytes: number;
 }
 
 export interface ServerUnderTest {
