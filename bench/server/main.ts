@@ -7,6 +7,7 @@
  *   --clients LIST   clients at once                                                                            (1,32,100)
  *   --seconds N      time of one measurement                                                                    (4)
  *   --rounds N       measurements of each, in turns; medians are given                                          (1)
+ *   --warm N         seconds of work before the first measurement                                               (2)
  *   --bare           also a Koa route that sends the same frames
  *   --profile DIR    writes a processor profile of each measurement
  *   --statements     prints which statements were sent
@@ -60,6 +61,7 @@ const { values } = parseArgs({
     canvas: { type: 'string', default: 'hello,loop,chat,iteration' },
     clients: { type: 'string', default: '1,32,100' },
     seconds: { type: 'string', default: '4' },
+    warm: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '1' },
     bare: { type: 'boolean', default: false },
     profile: { type: 'string' },
@@ -175,7 +177,7 @@ function requestOf(server: ServerUnderTest, agents: Subject['agents'], { name, q
 /** Until the compiler of V8 has seen everything. */
 async function warmUp({ name, server, agents }: Subject, canvas: BenchCanvas): Promise<void> {
   say(`warming up ${name}, ${canvas.name}`);
-  await load({ ...requestOf(server, agents, canvas), clients: 16, forMs: forMs / 2, atLeast: 100 });
+  await load({ ...requestOf(server, agents, canvas), clients: 16, forMs: Number(values.warm) * 1_000, atLeast: 100 });
 }
 
 async function createAgents(url: string): Promise<ReadonlyMap<string, string>> {
