@@ -47,15 +47,3 @@ export const DEFAULT_LIMITS: HostLimits = {
   clientQueueBytes: 4 * MIB,
   leaseMs: 10_000,
 };
-
-/** Where the server writes what operators should know; a pino logger fits. */
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
-
-const nothing = (): void => {};
-
-/** Writes nothing. */
-export const SILENT_LOG: Log = { info: nothing, warn: nothing, error: nothing };

@@ -1,14 +1,16 @@
 /** A host: runs that outlive their clients and, with durable stores, their process. */
+
 import type { Observable } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import type { RunTimeline } from '../canvas/timeline.js';
 import type { Services } from '../components/services.js';
 import type { Durability } from '../graph/log.js';
+import { type Log, SILENT_LOG } from '../logger.js';
 import type { RunRecord } from '../records/runs.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createCanvasOpener, type OpenCanvas } from './canvases.js';
 import type { EventFrame } from './event-frame.js';
-import { DEFAULT_LIMITS, type HostLimits, type HostStores, type Log, SILENT_LOG } from './host-options.js';
+import { DEFAULT_LIMITS, type HostLimits, type HostStores } from './host-options.js';
 import type { LiveRun } from './live-run.js';
 import { createRecover, OrphanScan } from './recover.js';
 import { type ClientCursor, type LiveFilter, RunHub } from './run-hub.js';

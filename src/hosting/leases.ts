@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.js';
+import type { Log } from '../logger.js';
 import type { Lease, LeaseStore } from '../records/coordination.js';
-import type { Log } from './host-options.js';
 import { createId } from './ids.js';
 
 /** Leases with this beginning are those of sessions. */

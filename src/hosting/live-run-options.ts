@@ -1,4 +1,5 @@
 /** What a live run is made of, and what it reports. */
+
 import type { Observable } from 'rxjs';
 import type { Session } from '../canvas/turn.js';
 import type { EngineError } from '../errors.js';
@@ -6,9 +7,9 @@ import type { RunEvent } from '../graph/events.js';
 import type { EventLog } from '../graph/log.js';
 import type { Plan } from '../graph/plan.js';
 import type { RunOutcome } from '../graph/run-options.js';
+import type { Log } from '../logger.js';
 import type { RunLog } from '../records/run-log.js';
 import type { RunLaunch, RunRecord } from '../records/runs.js';
-import type { Log } from './host-options.js';
 import type { SessionLease } from './leases.js';
 import type { RunPast } from './run-past.js';
 import type { Transcript } from './transcript.js';

@@ -16,6 +16,7 @@ import {
 } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
+import type { Log } from '../logger.js';
 import type { RunRecord } from '../records/runs.js';
 import { observed } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -24,7 +25,7 @@ import { findProjection, type OpenCanvas } from './canvases.js';
 import { storeConversation } from './conversation.js';
 import type { EventFrame } from './event-frame.js';
 import { type Following, follow } from './follow.js';
-import type { HostLimits, HostStores, Log } from './host-options.js';
+import type { HostLimits, HostStores } from './host-options.js';
 import { freeing, type SessionLease, SessionLeases } from './leases.js';
 import { LiveRun } from './live-run.js';
 import type { LiveRunOptions } from './live-run-options.js';

@@ -31,7 +31,7 @@ export interface CommandFailure {
 /** What a script is given; see `Commands.run`. */
 export type ScriptArguments = readonly Argument[] | ((mayBeDone: boolean) => readonly Argument[]);
 
-/** Sends a command once; hears whether an attempt before may have been done. */
+/** Sends a command once; gets whether an attempt before may have been done. */
 type Call = (mayBeDone: boolean) => Promise<unknown>;
 
 /** A command on its way. */
@@ -51,7 +51,7 @@ const RETRY_MS = 20;
 /**
  * Commands that either end within a bounded time or fail with a clear error.
  *
- * While the connection is down a command waits for it, in order, and goes on when it is back. A command whose answer was lost is sent
+ * While the connection is down a command waits for it, in order, and continues when it is back. A command whose answer was lost is sent
  * again when that does no harm.
  */
 export class Commands {
@@ -121,7 +121,7 @@ export class Commands {
   async #attempt(attempt: Attempt): Promise<unknown> {
     for (;;) {
       if (!this.#connection.isReady) await this.#whenReady(attempt);
-      // Its caller was told that it failed; doing it now would be a surprise.
+      // To its caller it has failed; doing it now would be a surprise.
       if (attempt.isOver) return undefined;
       const wasSentBefore = attempt.wasSent;
       try {

@@ -1,17 +1,12 @@
 import { Redis as Client } from 'ioredis';
 import { EngineError } from '../../errors.js';
-
-/** Where the stores write what operators should know; a pino logger fits. */
-export interface StoreLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
+import type { Log } from '../../logger.js';
 
 export interface ConnectionOptions {
   readonly url: string;
   /** What it is for, in messages and in the server's list of clients. */
   readonly name: string;
-  readonly log: StoreLog;
+  readonly log: Log;
   /** A server that says nothing for this long while something is asked of it counts as gone. */
   readonly silenceMs: number;
 }
