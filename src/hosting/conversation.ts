@@ -1,5 +1,7 @@
 /** What a session remembers of its runs; pure functions from one record to the next. */
+import { EngineError } from '../errors.js';
 import { isJsonObject, type JsonObject } from '../json.js';
+import { FIRST_EPOCH } from '../records/run-log.js';
 import type { SessionMessage, SessionRecord, SessionStore } from '../records/sessions.js';
 import type { RunEndReport, RunIdentity } from './live-run-options.js';
 import type { TurnRequest } from './start-command.js';
@@ -51,7 +53,13 @@ export function withQuestion(
     createdAt: Math.floor(now / 1000),
     ...(files.length === 0 ? {} : { files }),
   };
-  return { ...session, messages: append(session.messages, message), lastRun: id, updatedAt: now };
+  return { ...withoutQuestion(session, { id }), messages: append(session.messages, message), updatedAt: now };
+}
+
+/** The session when a run begins that repeats a question. */
+export function withoutQuestion(session: SessionRecord, { id }: Pick<RunIdentity, 'id'>): SessionRecord {
+  const { epoch: _, ...before } = session;
+  return { ...before, lastRun: id };
 }
 
 /** The session when a run has ended, however it did. */
@@ -102,16 +110,42 @@ function append<T>(list: readonly T[], item: T): readonly T[] {
 }
 
 /**
- * Stores what an ended run leaves in its session. Does nothing for a session that was deleted meanwhile, or that has the end of this run
- * already: a process may be lost after it stored the conversation.
+ * Stores what an ended run leaves in its session. Does nothing for a session that was deleted meanwhile, that another run has, or that has the
+ * end of this run already: a process may be lost after it stored the conversation.
+ *
+ * @throws EngineError CONFLICT when another process has claimed the run.
  */
 export async function storeConversation(
   sessions: SessionStore,
-  { tenant, id, sessionId }: RunIdentity,
+  { tenant, id, sessionId, epoch }: RunIdentity & { readonly epoch: number },
   end: RunEndReport,
   now: number,
 ): Promise<void> {
   const session = await sessions.find(tenant, sessionId);
-  if (session === undefined || session.keptRun === id) return;
-  await sessions.save(tenant, afterRun(session, end, now));
+  if (session === undefined || session.keptRun === id || session.lastRun !== id) return;
+  const isMine = (session.epoch ?? FIRST_EPOCH) === epoch;
+  if (isMine && (await sessions.replace(tenant, session, afterRun(session, end, now)))) return;
+  throw new EngineError(
+    'CONFLICT',
+    `The session of run "${id}" was written by another process, which has claimed the run.`,
+  );
+}
+
+/**
+ * Notes in a session that another process has its last run; from then on the process before stores nothing there.
+ *
+ * @throws EngineError CONFLICT when another process has claimed the run meanwhile.
+ */
+export async function claimSession(
+  sessions: SessionStore,
+  { tenant, id, sessionId, epoch }: Pick<RunIdentity, 'tenant' | 'id' | 'sessionId'> & { readonly epoch: number },
+): Promise<void> {
+  const session = await sessions.find(tenant, sessionId);
+  if (session === undefined || session.keptRun === id || session.lastRun !== id) return;
+  const isOlder = (session.epoch ?? FIRST_EPOCH) < epoch;
+  if (isOlder && (await sessions.replace(tenant, session, { ...session, epoch }))) return;
+  throw new EngineError(
+    'CONFLICT',
+    `The session of run "${id}" was written by another process, which has claimed the run.`,
+  );
 }

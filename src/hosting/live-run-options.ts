@@ -53,13 +53,16 @@ export interface LiveRunOptions {
   readonly startedAt?: number;
   readonly launch: RunLaunch;
   readonly log: RunLog;
+  /** Of this process as the writer of the run; see `RunLog`. */
+  readonly epoch: number;
   readonly lease: SessionLease;
   readonly maxLogBytes: number;
   /** How long the run may continue without clients; undefined: for ever. */
   readonly detachGraceMs: number | undefined;
   readonly keepsTrace: boolean;
-  /** Stores the conversation that the run leaves; when it cannot, the run has failed. */
+  /** Stores the conversation that the run leaves; CONFLICT when another process has the run, else the run has failed when it cannot. */
   readonly storeConversation: (end: RunEndReport) => Promise<void>;
+  /** Stores the record, unless another process has the run. */
   readonly saveRecord: (record: RunRecord) => Promise<void>;
   /** Called once when the run is over here, before its last event is delivered. */
   readonly whenOver: () => void;

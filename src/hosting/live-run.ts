@@ -6,6 +6,7 @@ import { EngineError, toEngineError } from '../errors.js';
 import type { ErrorInfo, RunFailed, RunUsage, TerminalEvent } from '../graph/events.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
 import { doubling, retry } from '../operators/retry-with.js';
+import { FIRST_EPOCH } from '../records/run-log.js';
 import type { RunRecord, RunStatus } from '../records/runs.js';
 import { projectionOf } from './canvases.js';
 import type { EventFrame } from './event-frame.js';
@@ -172,6 +173,7 @@ export class LiveRun {
     try {
       if (this.#isReleased || (this.#events.hasFailed && !(await this.#isStillMine()))) return;
       await this.#storeConversation();
+      if (this.#isReleased) return;
       const frame = await this.#keepLast();
       if (frame === undefined || this.#isReleased) return;
       this.#record = this.#recordNow(this.#statusNow(), frame.seq, this.#failureNow());
@@ -206,6 +208,10 @@ export class LiveRun {
       await this.#retry(() => this.#options.storeConversation(report));
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
+      if (EngineError.is(error) && error.code === 'CONFLICT') {
+        this.release('another process has claimed it');
+        return;
+      }
       this.#options.logger.error({ run: this.identity.id, err: error }, 'the conversation could not be stored');
       this.#failure ??= toEngineError(error, 'INTERNAL');
     }
@@ -213,12 +219,12 @@ export class LiveRun {
 
   /** Undefined when another process has the run. A log that refuses for good is no reason to leave the clients without an end. */
   async #keepLast(): Promise<EventFrame | undefined> {
-    const { log, lease } = this.#options;
+    const { log, lease, epoch } = this.#options;
     const { tenant, id } = this.identity;
     let frame = this.#lastFrame();
     const keep = async (): Promise<void> => {
       frame = this.#lastFrame();
-      await log.append(tenant, id, { events: [frame] });
+      await log.append(tenant, id, { epoch, events: [frame] });
     };
     try {
       await this.#retry(keep);
@@ -234,7 +240,10 @@ export class LiveRun {
       });
     }
     this.transcript.add(this.#lastEvent());
-    await this.#attempt('the log of a run could not be ended', () => log.end(tenant, id));
+    await this.#attempt('the log of a run could not be ended', async () => {
+      // A process that has claimed the run meanwhile finds its last event, and ends the log itself.
+      await log.end(tenant, id, epoch).catch(ignoreConflict);
+    });
     return frame;
   }
 
@@ -295,6 +304,7 @@ export class LiveRun {
       ...identity,
       status,
       ...(error === undefined ? {} : { error }),
+      ...(this.#options.epoch === FIRST_EPOCH ? {} : { epoch: this.#options.epoch }),
       ...(status === 'waiting' && terminal !== undefined ? endIn(terminal, this.projection) : {}),
       startedAt: this.startedAt,
       ...(status === 'running' ? { launch: this.#options.launch } : { finishedAt: this.#options.now() }),
@@ -302,6 +312,10 @@ export class LiveRun {
       lastSeq,
     };
   }
+}
+
+function ignoreConflict(error: unknown): void {
+  if (!EngineError.is(error) || error.code !== 'CONFLICT') throw error;
 }
 
 /** What the host adds to a run that the engine did not end, or not with this failure. */

@@ -13,6 +13,8 @@ export interface LogWriterOptions {
   readonly log: RunLog;
   readonly tenant: string;
   readonly run: string;
+  /** Of this process as the writer of the run. */
+  readonly epoch: number;
   /** Called with each group of frames, in order, once it is stored. */
   readonly onWritten: (frames: readonly EventFrame[]) => void;
   /** Called once when the log refuses; nothing is written afterwards. */
@@ -141,9 +143,9 @@ export class LogWriter {
 
   /** Undefined for a log that is synchronous. */
   #write({ frames, snapshot }: Group): Promise<void> | undefined {
-    const { log, tenant, run } = this.#options;
+    const { log, tenant, run, epoch } = this.#options;
     if (frames.length === 0 && snapshot === undefined) return undefined;
-    return log.append(tenant, run, { events: frames, ...(snapshot && { snapshot }) }) ?? undefined;
+    return log.append(tenant, run, { epoch, events: frames, ...(snapshot && { snapshot }) }) ?? undefined;
   }
 
   #done({ frames, waiting }: Group): void {

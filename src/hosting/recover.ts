@@ -7,11 +7,12 @@ import type { LeaseStore } from '../records/coordination.js';
 import type { RunLog } from '../records/run-log.js';
 import type { RunLaunch, RunRecord } from '../records/runs.js';
 import { findProjection } from './canvases.js';
+import { claimSession } from './conversation.js';
 import type { HostStores } from './host-options.js';
 import { SESSION_LEASES, type SessionLease } from './leases.js';
 import { endIn } from './live-run.js';
 import type { RunWork } from './live-run-options.js';
-import type { RunHub } from './run-hub.js';
+import { type ClaimedRun, claimedElsewhere, type RunHub } from './run-hub.js';
 import { type PastOptions, type RunPast, readPast } from './run-past.js';
 import { engineOptions, type StartOptions } from './start.js';
 import { servicesOfRun } from './tenant-services.js';
@@ -31,18 +32,19 @@ export type Recover = (tenant: string, lost: RunRecord) => Promise<void>;
  * and its session, so that no client waits for it.
  */
 export function createRecover(options: RecoverOptions): Recover {
-  const { hub, stores, logger } = options;
+  const { hub, logger } = options;
   return async (tenant, { id, agentId, sessionId }) => {
     let lease: SessionLease | undefined;
     try {
       if (hub.find(tenant, id) !== undefined) return;
       lease = await hub.tryLease({ tenant, sessionId, agentId, run: id });
-      // Looked at again now that no other process can change it.
-      const record = lease === undefined ? undefined : await stores.runs.find(tenant, id);
       if (lease === undefined) return;
-      if (record?.status !== 'running') await lease.release();
+      const claimed = await claim(options, tenant, id);
+      if (claimed === undefined) await lease.release();
       else
-        await countCrash(options, tenant, record, (counted) => resume(options, tenant, counted, lease as SessionLease));
+        await countCrash(options, tenant, claimed, (counted) =>
+          resume(options, tenant, counted, lease as SessionLease),
+        );
     } catch (error) {
       logger.error({ run: id, err: error }, 'orphaned run could not be resumed; will retry');
       // Its lease ends at once, so the next look finds it again.
@@ -51,27 +53,47 @@ export function createRecover(options: RecoverOptions): Recover {
   };
 }
 
-/** Counts before trying: what fails on the way, or ends the process, has been counted then. */
-async function countCrash(
-  { stores }: RecoverOptions,
-  tenant: string,
-  record: RunRecord,
-  attempt: (counted: RunRecord) => Promise<void>,
-): Promise<void> {
-  const { launch = { isDetached: false, headers: {} } } = record;
-  const counted = { ...record, launch: { ...launch, crashes: (launch.crashes ?? 0) + 1 } };
-  await stores.runs.save(tenant, counted);
+/** Makes this process the writer of a run that has not ended, before anything of it is read; undefined when there is no such run. */
+async function claim({ stores }: RecoverOptions, tenant: string, run: string): Promise<ClaimedRun | undefined> {
   try {
-    await attempt(counted);
+    const epoch = await stores.log.claim(tenant, run);
+    const record = await stores.runs.find(tenant, run);
+    return record?.status === 'running' ? { epoch, record } : undefined;
   } catch (error) {
-    // A store that is away says nothing about the run. While it cannot be told, the loss stays counted.
-    if (EngineError.is(error) && error.retryable) await stores.runs.save(tenant, record).catch(() => {});
+    if (EngineError.is(error) && error.code === 'NOT_FOUND') return undefined;
     throw error;
   }
 }
 
-async function resume(options: RecoverOptions, tenant: string, record: RunRecord, lease: SessionLease): Promise<void> {
+/** Counts before trying: what fails on the way, or ends the process, has been counted then. */
+async function countCrash(
+  { stores }: RecoverOptions,
+  tenant: string,
+  { epoch, record }: ClaimedRun,
+  attempt: (counted: ClaimedRun) => Promise<void>,
+): Promise<void> {
+  const { launch = { isDetached: false, headers: {} } } = record;
+  const counted = { ...record, epoch, launch: { ...launch, crashes: (launch.crashes ?? 0) + 1 } };
+  if (!(await stores.runs.replace(tenant, record, counted))) throw claimedElsewhere(record.id);
+  try {
+    await attempt({ epoch, record: counted });
+  } catch (error) {
+    // A store that is away says nothing about the run. While it cannot be told, the loss stays counted.
+    if (EngineError.is(error) && error.retryable) {
+      await stores.runs.replace(tenant, counted, { ...record, epoch }).catch(() => {});
+    }
+    throw error;
+  }
+}
+
+async function resume(
+  options: RecoverOptions,
+  tenant: string,
+  claimed: ClaimedRun,
+  lease: SessionLease,
+): Promise<void> {
   const { hub, logger, stores } = options;
+  const { epoch, record } = claimed;
   const { launch = { isDetached: false, headers: {} } } = record;
   // What it has may be what ends its process: it is left alone then, but for its numbers.
   const isHopeless = (launch.crashes ?? 0) > MAX_CRASHES;
@@ -84,9 +106,14 @@ async function resume(options: RecoverOptions, tenant: string, record: RunRecord
   });
   if (past instanceof EngineError || past.isOver) {
     const end = past instanceof EngineError ? failed(past) : endOf(past, projection);
-    await finish(options, tenant, { ...record, ...end }, lease);
+    await finish(options, tenant, claimed, end, lease);
     return;
   }
+  await claimSession(stores.sessions, { ...record, tenant, epoch }).catch((error: unknown) => {
+    if (EngineError.is(error) && error.code === 'CONFLICT') throw error;
+    // What is wrong with the session ends the run; see `workOf`.
+    finalError(error);
+  });
   const work = await workOf(options, { tenant, record, past, kept });
   logger.warn({ run: record.id, after: past.lastSeq }, 'resuming an orphaned run');
   const { id, agentId, sessionId, messageId, parentRun, forkedAt } = record;
@@ -102,6 +129,7 @@ async function resume(options: RecoverOptions, tenant: string, record: RunRecord
       startedAt: record.startedAt,
       launch: noteProgress(launch, past),
       keepsTrace: false,
+      claimed,
     },
     lease,
   );
@@ -144,12 +172,14 @@ async function readLog(
 async function finish(
   { stores, hub, now }: RecoverOptions,
   tenant: string,
-  { launch: _, ...record }: RunRecord,
+  { epoch, record }: ClaimedRun,
+  end: Pick<RunRecord, 'status'> & Partial<RunRecord>,
   lease: SessionLease,
 ): Promise<void> {
-  const ended: RunRecord = { ...record, finishedAt: now() };
-  await stores.runs.save(tenant, ended);
-  await stores.log.end(tenant, record.id);
+  const { launch: _, ...rest } = record;
+  const ended: RunRecord = { ...rest, ...end, finishedAt: now() };
+  if (!(await stores.runs.replace(tenant, record, ended))) throw claimedElsewhere(record.id);
+  await stores.log.end(tenant, record.id, epoch);
   hub.count(ended);
   await lease.release();
 }

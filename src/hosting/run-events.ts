@@ -17,6 +17,8 @@ const PAGE = { maxEvents: 512, maxBytes: 1024 * 1024 };
 export interface RunEventsOptions {
   readonly identity: RunIdentity;
   readonly log: RunLog;
+  /** Of this process as the writer of the run. */
+  readonly epoch: number;
   readonly maxLogBytes: number;
   readonly projection: RagflowProjection;
   readonly keepsTrace: boolean;
@@ -42,7 +44,7 @@ export class RunEvents {
   #isMuted = false;
 
   constructor(options: RunEventsOptions) {
-    const { identity, log, projection, keepsTrace, past, onFailed } = options;
+    const { identity, log, epoch, projection, keepsTrace, past, onFailed } = options;
     this.#options = options;
     this.#framer = new EventFramer(projection);
     this.transcript = past?.transcript ?? new Transcript({ projection, keepsTrace });
@@ -53,6 +55,7 @@ export class RunEvents {
       log,
       tenant: identity.tenant,
       run: identity.id,
+      epoch,
       onWritten: (frames) => {
         for (let at = 0; at < frames.length; at += 1) this.show(frames[at] as EventFrame);
       },

@@ -17,6 +17,7 @@ import {
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
 import type { Log } from '../logger.js';
+import { FIRST_EPOCH } from '../records/run-log.js';
 import type { RunRecord } from '../records/runs.js';
 import { observed } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -50,6 +51,15 @@ export interface RunStart
   extends Pick<LiveRunOptions, 'identity' | 'work' | 'past' | 'startedAt' | 'launch' | 'keepsTrace'> {
   /** The caller's position in a trace. @default none */
   readonly trace?: TraceContext;
+  /** What recovery has claimed; absent for a new run. */
+  readonly claimed?: ClaimedRun;
+}
+
+/** A run that this process has claimed. */
+export interface ClaimedRun {
+  readonly epoch: number;
+  /** Its record as it is stored, with that epoch. */
+  readonly record: RunRecord;
 }
 
 /** Whose session, and the run that requests it. */
@@ -170,8 +180,9 @@ export class RunHub {
 
   /** Starts a run, or resumes one; the lease is released when it ends. */
   async start(start: RunStart, lease: SessionLease): Promise<LiveRun> {
-    const { trace, ...rest } = start;
+    const { trace, claimed, ...rest } = start;
     const { identity, launch, work } = start;
+    const epoch = claimed?.epoch ?? FIRST_EPOCH;
     const { stores, limits, logger, now, telemetry } = this.#options;
     const { tenant, id } = identity;
     const watching = new Subscription();
@@ -182,14 +193,17 @@ export class RunHub {
           ? work
           : { ...work, open: observed(telemetry, { ...identity, plan: work.plan, trace }, work.open) },
       log: stores.log,
+      epoch,
       lease,
       maxLogBytes: limits.runLogBytes,
       detachGraceMs: launch.isDetached || limits.detachGraceMs === 0 ? undefined : limits.detachGraceMs,
       logger,
       now,
       closing: this.#closing.signal,
-      storeConversation: (end) => storeConversation(stores.sessions, identity, end, now()),
-      saveRecord: (record) => stores.runs.save(tenant, record),
+      storeConversation: (end) => storeConversation(stores.sessions, { ...identity, epoch }, end, now()),
+      saveRecord: async (record) => {
+        await stores.runs.replace(tenant, live.record, record);
+      },
       whenOver: () => {
         watching.unsubscribe();
         this.#live.delete(keyOf(tenant, id));
@@ -197,7 +211,8 @@ export class RunHub {
         this.#notifications.forget(id);
       },
     });
-    await stores.runs.save(tenant, live.record);
+    if (claimed === undefined) await stores.runs.save(tenant, live.record);
+    else if (!(await stores.runs.replace(tenant, claimed.record, live.record))) throw claimedElsewhere(id);
     this.#live.set(keyOf(tenant, id), live);
     this.#byId.set(id, live);
     const ended = live.ended.then((record) => {
@@ -335,6 +350,11 @@ export class RunHub {
     if (!this.#options.areRecoverable) live.cancel();
     else live.release('the server stops');
   }
+}
+
+/** The error of a process whose run another one has claimed since. */
+export function claimedElsewhere(run: string): EngineError {
+  return new EngineError('CONFLICT', `Run "${run}" was claimed by another process.`);
 }
 
 function keyOf(tenant: string, id: string): string {

@@ -11,7 +11,7 @@ import type { RunRecord } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
 import type { OpenCanvas } from './canvases.js';
 import { findDocument } from './canvases.js';
-import { newSession, withQuestion } from './conversation.js';
+import { newSession, withoutQuestion, withQuestion } from './conversation.js';
 import { forkOrigin, type RunOrigin, resumedOrigin } from './fork.js';
 import type { HostStores } from './host-options.js';
 import { createId } from './ids.js';
@@ -76,7 +76,7 @@ export function createStart(
       const session = base.session ?? (await findSession(stores, command, base));
       orphan = await runningIn(stores, tenant, session);
       if (orphan !== undefined) throw busySession();
-      const launched = { tenant, run, session, origin: base.origin, turn, lease };
+      const launched = { tenant, run, session, isNew: base.session !== undefined, origin: base.origin, turn, lease };
       return { session, live: await launch(options, launched) };
     } catch (error) {
       await lease.release();
@@ -158,12 +158,15 @@ interface Launch {
   readonly tenant: string;
   readonly run: string;
   readonly session: SessionRecord;
+  /** Whether the session is not stored yet. */
+  readonly isNew: boolean;
   readonly origin: RunOrigin | undefined;
   readonly turn: StartCommand['turn'];
   readonly lease: SessionLease;
 }
 
-async function launch(options: StartOptions, { tenant, run, session, origin, turn, lease }: Launch): Promise<LiveRun> {
+async function launch(options: StartOptions, launched: Launch): Promise<LiveRun> {
+  const { tenant, run, session, isNew, origin, turn, lease } = launched;
   const { stores, hub, timeoutMs } = options;
   const canvas = options.openCanvas(session.dsl);
   const services = servicesOfRun(options, tenant, session, turn.headers);
@@ -181,8 +184,10 @@ async function launch(options: StartOptions, { tenant, run, session, origin, tur
   };
   // A turn that continues a run without another question repeats one that is recorded already.
   const hasQuestion = origin === undefined || turn.query !== '';
-  const begun = hasQuestion ? withQuestion(session, identity, turn, options.now()) : { ...session, lastRun: run };
-  await stores.sessions.save(tenant, begun);
+  const begun = hasQuestion ? withQuestion(session, identity, turn, options.now()) : withoutQuestion(session, identity);
+  if (isNew) await stores.sessions.save(tenant, begun);
+  // Another process has got the session while this one was stopped for longer than its lease.
+  else if (!(await stores.sessions.replace(tenant, session, begun))) throw busySession();
   // A request to cancel an earlier run of the session must not reach this one.
   await stores.signals.clearCancel(session.id);
   const conversation = session.conversation ?? seeded(canvas, turn.history);
