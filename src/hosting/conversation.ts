@@ -1,7 +1,7 @@
 /** What a session remembers of its runs; pure functions from one record to the next. */
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { SessionMessage, SessionRecord, SessionStore } from '../records/sessions.js';
-import type { RunEndReport, RunIdentity } from './live-run-options.js';
+import type { RunEndReport, RunIdentity } from './live-run.js';
 import type { TurnRequest } from './start-command.js';
 import { MAX_PATH } from './transcript.js';
 

@@ -3,16 +3,88 @@ import { type Observable, Subscription } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import type { Session } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
-import type { ErrorInfo, RunFailed, RunUsage, TerminalEvent } from '../graph/events.js';
+import type { ErrorInfo, RunEvent, RunFailed, RunUsage, TerminalEvent } from '../graph/events.js';
+import type { EventLog } from '../graph/log.js';
+import type { Plan } from '../graph/plan.js';
+import type { RunOutcome } from '../graph/run-options.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
+import type { Log } from '../logger.js';
 import { doubling, retry } from '../operators/retry-with.js';
-import type { RunRecord, RunStatus } from '../records/runs.js';
+import type { RunLog } from '../records/run-log.js';
+import type { RunLaunch, RunRecord, RunStatus } from '../records/runs.js';
 import { projectionOf } from './canvases.js';
 import type { EventFrame } from './event-frame.js';
-import type { EngineHooks, LiveRunOptions, RunIdentity } from './live-run-options.js';
+import type { SessionLease } from './leases.js';
 import { ClientPresence } from './liveness.js';
 import { RunEvents } from './run-events.js';
+import type { RunPast } from './run-past.js';
 import type { Transcript } from './transcript.js';
+
+/** What identifies a run. */
+export interface RunIdentity {
+  readonly tenant: string;
+  readonly id: string;
+  readonly agentId: string;
+  readonly sessionId: string;
+  /** Id of the turn. */
+  readonly messageId: string;
+  readonly parentRun?: string;
+  /** Number of the event of the parent behind which it continues, when it is a fork. */
+  readonly forkedAt?: number;
+}
+
+/** Hooks through which a run takes its way from the engine into the conversation. */
+export interface EngineHooks {
+  readonly run: string;
+  readonly signal: AbortSignal;
+  readonly log: EventLog;
+  /** Number of the last event in the log. */
+  readonly seq: number;
+  /** Milliseconds since 1970, at the first start of the run. */
+  readonly startedAt: number;
+  readonly onSession: (session: Session, outcome: RunOutcome) => void;
+}
+
+/** What a run does: the engine's side, cold, one subscription is the run; or the reason why it cannot. */
+export type RunWork =
+  | { readonly plan: Plan; readonly open: (hooks: EngineHooks) => Observable<RunEvent> }
+  | { readonly failure: EngineError };
+
+export interface LiveRunOptions {
+  readonly identity: RunIdentity;
+  readonly work: RunWork;
+  /** What the run did in a process that was lost. */
+  readonly past?: RunPast | undefined;
+  /** Milliseconds since 1970, at the first start of a run that is recovered. @default now */
+  readonly startedAt?: number;
+  readonly launch: RunLaunch;
+  readonly log: RunLog;
+  readonly lease: SessionLease;
+  readonly maxLogBytes: number;
+  /** How long the run may continue without clients; undefined: for ever. */
+  readonly detachGraceMs: number | undefined;
+  readonly keepsTrace: boolean;
+  /** Stores the conversation that the run leaves; when it cannot, the run has failed. */
+  readonly storeConversation: (end: RunEndReport) => Promise<void>;
+  readonly saveRecord: (record: RunRecord) => Promise<void>;
+  /** Called once when the run is over here, before its last event is delivered. */
+  readonly whenOver: () => void;
+  /** Aborted when unreachable stores are not waited for any more. */
+  readonly closing: AbortSignal;
+  /** Where operators read. */
+  readonly logger: Log;
+  readonly now: () => number;
+}
+
+/** How a run ended. */
+export interface RunEndReport {
+  readonly record: RunRecord;
+  /** Why it failed; undefined when it did not. */
+  readonly failure: RunRecord['error'];
+  /** What the conversation is afterwards; undefined when the run never came to an end of its own. */
+  readonly session: Session | undefined;
+  readonly transcript: Transcript;
+}
 
 /** Delays between two attempts to store the end of a run. */
 const FIRST_DELAY_MS = 100;
@@ -172,14 +244,14 @@ export class LiveRun {
     try {
       if (this.#isReleased || (this.#events.hasFailed && !(await this.#isStillMine()))) return;
       await this.#storeConversation();
-      const frame = await this.#keepLast();
+      const frame = await this.#storeLast();
       if (frame === undefined || this.#isReleased) return;
       this.#record = this.#recordNow(this.#statusNow(), frame.seq, this.#failureNow());
       await this.#attempt('the end of a run could not be stored', () => this.#options.saveRecord(this.#record));
       await this.#options.lease.release();
       this.#options.whenOver();
       this.#hasEnded = true;
-      this.#events.show(frame);
+      this.#events.publish(frame);
       this.#events.complete();
       this.#resolveEnded(this.#record);
     } catch (error) {
@@ -212,16 +284,16 @@ export class LiveRun {
   }
 
   /** Undefined when another process has the run. A log that refuses for good is no reason to leave the clients without an end. */
-  async #keepLast(): Promise<EventFrame | undefined> {
+  async #storeLast(): Promise<EventFrame | undefined> {
     const { log, lease } = this.#options;
     const { tenant, id } = this.identity;
     let frame = this.#lastFrame();
-    const keep = async (): Promise<void> => {
+    const store = async (): Promise<void> => {
       frame = this.#lastFrame();
       await log.append(tenant, id, { events: [frame] });
     };
     try {
-      await this.#retry(keep);
+      await this.#retry(store);
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
       if (toEngineError(error, 'INTERNAL').code === 'CONFLICT' || !(await this.#retry(() => lease.isHeld()))) {
@@ -230,7 +302,7 @@ export class LiveRun {
       }
       await this.#attempt('the last event of a run could not be stored', async () => {
         await this.#events.catchUp();
-        await keep();
+        await store();
       });
     }
     this.transcript.add(this.#lastEvent());
