@@ -7,7 +7,6 @@ export type { OpenCanvas } from '../hosting/canvases.js';
 export type { EventFrame } from '../hosting/event-frame.js';
 export { createHost, type Host, type HostLoad } from '../hosting/host.js';
 export { DEFAULT_LIMITS, type HostLimits, type HostOptions, type HostStores } from '../hosting/host-options.js';
-export type { RunIdentity } from '../hosting/live-run.js';
 export type { ClientCursor, LiveFilter } from '../hosting/run-hub.js';
 export type { StartedRun, StartedTurn } from '../hosting/start.js';
 export {
@@ -39,7 +38,7 @@ export type {
 } from '../records/repository.js';
 export type { PlainStores, Repositories } from '../records/resources.js';
 export type { LogBatch, LogBounds, LoggedEvent, RunLog } from '../records/run-log.js';
-export type { RunLaunch, RunQuery, RunRecord, RunStatus, RunStore, RunUsage } from '../records/runs.js';
+export type { RunIdentity, RunLaunch, RunQuery, RunRecord, RunStatus, RunStore } from '../records/runs.js';
 export type {
   ConversationState,
   SessionMessage,

@@ -10,6 +10,7 @@ import { pagesAfter, type RunLog } from '../records/run-log.js';
 import type { RunRecord } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
 import { findDocument } from './canvases.js';
+import { newSession } from './conversation.js';
 import { createId } from './ids.js';
 import { badArgument, foreignRun, noRun, noSession, wentOn } from './refusals.js';
 import type { RunHub } from './run-hub.js';
@@ -152,20 +153,12 @@ function copySession(
   const asked = messages.findIndex(({ id, role }) => id === messageId && role === 'user');
   const end = asked < 0 ? messages.length : query === '' ? asked + 1 : asked;
   const dropped = messages.slice(end).filter(({ role }) => role === 'assistant').length;
-  const { conversation: _, lastRun: __, keptRun: ___, ...rest } = session;
+  const copy = newSession(createId(), session.agentId, dsl, { query: '', userId: userId ?? session.userId }, now);
   return {
-    ...rest,
-    id: createId(),
+    ...copy,
     name: name ?? session.name,
-    userId: userId ?? session.userId,
+    source: session.source,
     messages: messages.slice(0, end),
     references: references.slice(0, Math.max(0, references.length - dropped)),
-    dsl,
-    tokens: 0,
-    durationMs: 0,
-    round: 0,
-    errors: null,
-    createdAt: now,
-    updatedAt: now,
   };
 }

@@ -18,22 +18,13 @@ import type { RunRecord } from '../records/runs.js';
 import { observed } from '../telemetry/run-watch.js';
 import type { TraceContext } from '../trace-context.js';
 import { findProjection } from './canvases.js';
-import { storeConversation } from './conversation.js';
 import type { EventFrame } from './event-frame.js';
 import { type Following, follow } from './follow.js';
 import type { HostParts } from './host-options.js';
 import { type LeaseRequest, type SessionLease, SessionLeases } from './leases.js';
-import type { LiveRunOptions } from './live-run.js';
-import { LiveRun } from './live-run.js';
+import { LiveRun, type RunStart } from './live-run.js';
 import { BELIEVED_MS, RunNotifications } from './notifications.js';
 import { busySession, noRun } from './refusals.js';
-
-/** What the hub does not know about a run itself. */
-export interface RunStart
-  extends Pick<LiveRunOptions, 'identity' | 'work' | 'past' | 'startedAt' | 'launch' | 'keepsTrace'> {
-  /** The caller's position in a trace. @default none */
-  readonly trace?: TraceContext;
-}
 
 /** Which runs; every condition that is given must hold. */
 export interface LiveFilter {
@@ -110,28 +101,25 @@ export class RunHub {
     return lease;
   }
 
-  /** Starts a run, or resumes one; the lease is released when it ends. */
-  async start(start: RunStart, lease: SessionLease): Promise<LiveRun> {
-    const { trace, ...rest } = start;
-    const { identity, launch, work } = start;
-    const { stores, limits, logger, now, telemetry } = this.parts;
+  /**
+   * Starts a run, or resumes one; the lease is released when it ends.
+   *
+   * @param trace the caller's position in a trace
+   */
+  async start(start: RunStart, lease: SessionLease, trace: TraceContext = {}): Promise<LiveRun> {
+    const { identity, work } = start;
+    const { stores, telemetry } = this.parts;
     const { tenant, id } = identity;
     const watching = new Subscription();
     const live = new LiveRun({
-      ...rest,
+      ...start,
       work:
         telemetry === undefined || 'failure' in work
           ? work
           : { ...work, open: observed(telemetry, { ...identity, plan: work.plan, trace }, work.open) },
-      log: stores.log,
+      parts: this.parts,
       lease,
-      maxLogBytes: limits.runLogBytes,
-      detachGraceMs: launch.isDetached || limits.detachGraceMs === 0 ? undefined : limits.detachGraceMs,
-      logger,
-      now,
       closing: this.#closing.signal,
-      storeConversation: (end) => storeConversation(stores.sessions, identity, end, now()),
-      saveRecord: (record) => stores.runs.save(tenant, record),
       whenOver: () => {
         watching.unsubscribe();
         this.#live.delete(id);

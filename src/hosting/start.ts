@@ -7,7 +7,7 @@ import { readFileValues } from '../components/file-inputs.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { AgentRecord } from '../records/agents.js';
-import type { RunRecord } from '../records/runs.js';
+import type { RunIdentity, RunRecord } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
 import { findDocument } from './canvases.js';
 import { newSession, withQuestion } from './conversation.js';
@@ -15,7 +15,7 @@ import { forkOrigin, type RunOrigin, resumedOrigin } from './fork.js';
 import type { HostParts, HostStores } from './host-options.js';
 import { createId } from './ids.js';
 import type { SessionLease } from './leases.js';
-import type { EngineHooks, RunIdentity } from './live-run.js';
+import type { EngineHooks } from './live-run.js';
 import { busySession, foreignRun, foreignSession, noAgent, noRun, noSession, notWaiting, wentOn } from './refusals.js';
 import type { RunHub } from './run-hub.js';
 import { readStartCommand, type StartCommand } from './start-command.js';
@@ -196,9 +196,9 @@ async function launch(hub: RunHub, { tenant, run, session, origin, turn, lease }
       },
       launch: { isDetached: turn.detached, headers: turn.headers },
       keepsTrace: turn.returnsTrace,
-      trace: turn.trace,
     },
     lease,
+    turn.trace,
   );
 }
 
