@@ -63,7 +63,9 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
   const hub = new RunHub({
     stores,
     openCanvas: createCanvasOpener({ registry: REGISTRY }),
-    areRecoverable: false,
+    services: { models: createModels(await modelsFromEnvironment({}, async () => '')) },
+    durability: 'sync',
+    telemetry: undefined,
     limits: DEFAULT_LIMITS,
     logger: SILENT_LOG,
     now: Date.now,

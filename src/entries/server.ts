@@ -3,19 +3,12 @@
  * on runs: `createServer` serves canvases, `createHost` alone is a worker; stores, settings and telemetry for both.
  */
 
-export type { DefaultDocument, OpenCanvas } from '../hosting/canvases.js';
+export type { OpenCanvas } from '../hosting/canvases.js';
 export type { EventFrame } from '../hosting/event-frame.js';
-export { createHost, type Host, type HostLoad, type HostOptions } from '../hosting/host.js';
-export type { HostLimits, HostStores } from '../hosting/host-options.js';
-export { DEFAULT_LIMITS } from '../hosting/host-options.js';
-export type { SessionLease } from '../hosting/leases.js';
-export type { LiveRun } from '../hosting/live-run.js';
-export type { EngineHooks, LiveRunOptions, RunEndReport, RunIdentity, RunWork } from '../hosting/live-run-options.js';
-export type { ClientPresence } from '../hosting/liveness.js';
-export type { RunEvents, RunEventsOptions } from '../hosting/run-events.js';
+export { createHost, type Host, type HostLoad } from '../hosting/host.js';
+export { DEFAULT_LIMITS, type HostLimits, type HostOptions, type HostStores } from '../hosting/host-options.js';
 export type { ClientCursor, LiveFilter } from '../hosting/run-hub.js';
-export type { RunPast } from '../hosting/run-past.js';
-export type { StartedTurn } from '../hosting/start.js';
+export type { StartedRun, StartedTurn } from '../hosting/start.js';
 export {
   type ForkPoint,
   readStartCommand,
@@ -45,7 +38,7 @@ export type {
 } from '../records/repository.js';
 export type { PlainStores, Repositories } from '../records/resources.js';
 export type { LogBatch, LogBounds, LoggedEvent, RunLog } from '../records/run-log.js';
-export type { RunLaunch, RunQuery, RunRecord, RunStatus, RunStore, RunUsage } from '../records/runs.js';
+export type { RunIdentity, RunLaunch, RunQuery, RunRecord, RunStatus, RunStore } from '../records/runs.js';
 export type {
   ConversationState,
   SessionMessage,
@@ -74,14 +67,8 @@ export type { DatabaseOptions } from '../stores/postgres/open-database.js';
 export type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';
 export type { PostgresSignals } from '../stores/postgres/signals.js';
 export { openPostgresStores, type PostgresStores } from '../stores/postgres/stores.js';
-export type { ChannelListener, Channels } from '../stores/redis/channels.js';
-export type { Argument, CommandOptions, Commands, ScriptArguments, SendOptions } from '../stores/redis/commands.js';
-export type { Connection, ConnectionOptions } from '../stores/redis/connection.js';
-export { createRedis, type Redis, type RedisConfig } from '../stores/redis/redis.js';
-export type { RedisRunLogOptions } from '../stores/redis/redis-run-log.js';
-export type { RedisSignalsOptions } from '../stores/redis/redis-signals.js';
-export { createRedisStores, type RedisStores, type RedisStoresOptions } from '../stores/redis/redis-stores.js';
-export type { Script } from '../stores/redis/script.js';
+export type { RedisConfig } from '../stores/redis/redis.js';
+export { openRedisStores, type RedisStores } from '../stores/redis/redis-stores.js';
 export type {
   Counter,
   Distribution,

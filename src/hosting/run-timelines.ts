@@ -1,6 +1,7 @@
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { type RunTimeline, TimelineFold } from '../canvas/timeline.js';
 import type { RunEvent } from '../graph/events.js';
+import { ownedKey } from '../records/repository.js';
 import type { RunLog } from '../records/run-log.js';
 
 /** Runs whose timelines are remembered between two requests; others are read anew. */
@@ -30,7 +31,7 @@ export class RunTimelines {
 
   /** The timeline of a run so far; undefined when nothing of its log is stored. `projection` knows types and names of its nodes. */
   async read(tenant: string, run: string, projection: RagflowProjection): Promise<RunTimeline | undefined> {
-    const key = `${tenant.length}:${tenant}${run}`;
+    const key = ownedKey(tenant, run);
     const reading = this.#readings.get(key) ?? {
       fold: new TimelineFold((node) => projection.describe(node)),
       after: 0,

@@ -1,7 +1,8 @@
 import { EngineError } from '../errors.js';
 import type { Checkpoint } from '../graph/state.js';
+import { ownedKey } from '../records/repository.js';
 import { FIRST_EPOCH, type LoggedEvent, type RunLog } from '../records/run-log.js';
-import { jsonBytes, keyOf } from './bounded-map.js';
+import { jsonBytes } from './bounded-map.js';
 
 export interface MemoryRunLogLimits {
   /** The events and snapshots of all runs together. @default 512 MiB */
@@ -54,14 +55,14 @@ export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
 
   return {
     async claim(tenant, run) {
-      const key = keyOf(tenant, run);
+      const key = ownedKey(tenant, run);
       const log = logs.get(key) ?? emptyLog();
       logs.set(key, log);
       log.epoch += 1;
       return log.epoch;
     },
     append(tenant, run, { events, snapshot, epoch = FIRST_EPOCH }) {
-      const key = keyOf(tenant, run);
+      const key = ownedKey(tenant, run);
       const log = logs.get(key) ?? emptyLog();
       if (epoch !== log.epoch) throw superseded(run, epoch, log.epoch);
       let last = log.events.length;
@@ -85,22 +86,22 @@ export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
       totalBytes += added;
     },
     async read(tenant, run, after, bounds) {
-      const log = logs.get(keyOf(tenant, run));
+      const log = logs.get(ownedKey(tenant, run));
       if (log === undefined || isEmpty(log)) return undefined;
       return readAfter(log, after, bounds.maxEvents, bounds.maxBytes);
     },
     async snapshot(tenant, run, atMost = Number.POSITIVE_INFINITY) {
-      const snapshots = logs.get(keyOf(tenant, run))?.snapshots ?? [];
+      const snapshots = logs.get(ownedKey(tenant, run))?.snapshots ?? [];
       return snapshots.findLast(({ checkpoint }) => checkpoint.seq <= atMost)?.checkpoint;
     },
     async end(tenant, run, epoch = FIRST_EPOCH) {
-      const log = logs.get(keyOf(tenant, run));
+      const log = logs.get(ownedKey(tenant, run));
       if (log === undefined) return;
       if (epoch !== log.epoch) throw superseded(run, epoch, log.epoch);
       log.hasEnded = true;
     },
     async delete(tenant, run) {
-      drop(keyOf(tenant, run));
+      drop(ownedKey(tenant, run));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors.js';
+import { ownedKey } from '../../records/repository.js';
 import { FIRST_EPOCH, type LoggedEvent } from '../../records/run-log.js';
-import { keyOf } from '../bounded-map.js';
 import { superseded } from '../memory-run-log.js';
 import type { Database } from './database.js';
 import { GroupWriter } from './group-writer.js';
@@ -64,7 +64,7 @@ async function writeGroup(
 function sumUp(entries: readonly RunEntry[]): readonly RunChange[] {
   const changes = new Map<string, RunChange>();
   for (const [at, { tenant, run, epoch, events, snapshot }] of entries.entries()) {
-    const key = `${epoch}:${keyOf(tenant, run)}`;
+    const key = `${epoch}:${ownedKey(tenant, run)}`;
     const change: RunChange = changes.get(key) ?? {
       tenant,
       run,

@@ -23,7 +23,8 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #waiting = new Set<(failure?: EngineError) => void>();
   readonly #onReady = new Set<() => void>();
-  #lastError: string | undefined = undefined;
+  /** Why it is down, as far as known. */
+  lastError: string | undefined = undefined;
   #isDown = false;
   #isClosed = false;
 
@@ -46,7 +47,7 @@ export class Connection {
     this.client.on('ready', () => this.#up());
     this.client.on('close', () => this.#down());
     this.client.on('error', (error: Error) => {
-      this.#lastError = error.message;
+      this.lastError = error.message;
     });
   }
 
@@ -57,11 +58,6 @@ export class Connection {
   /** Whether it is ready or on its way, not in a pause after a failure. */
   get isTrying(): boolean {
     return this.isReady || this.client.status === 'connecting' || this.client.status === 'connect';
-  }
-
-  /** Why it is down, as far as known. */
-  get lastError(): string | undefined {
-    return this.#lastError;
   }
 
   /**
@@ -95,7 +91,7 @@ export class Connection {
     const { log, name } = this.#options;
     if (this.#isDown) log.info({ redis: this.address, connection: name }, 'connected to Redis again');
     this.#isDown = false;
-    this.#lastError = undefined;
+    this.lastError = undefined;
     for (const listener of this.#onReady) listener();
     this.#release();
   }
@@ -111,7 +107,7 @@ export class Connection {
     this.#isDown = true;
     const { log, name } = this.#options;
     log.warn(
-      { redis: this.address, connection: name, reason: this.#lastError ?? 'the server ended the connection' },
+      { redis: this.address, connection: name, reason: this.lastError ?? 'the server ended the connection' },
       'Redis cannot be reached; trying again',
     );
   }

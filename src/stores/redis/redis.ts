@@ -57,9 +57,14 @@ export function createRedis(config: RedisConfig): Redis {
   const { runKeptMs = KEPT_MS.run } = config;
   checkUrl(url);
   if (!(commandTimeoutMs >= MIN_TIMEOUT_MS && Number.isFinite(commandTimeoutMs))) {
-    throw invalidOption('createRedis', 'commandTimeoutMs', `a number of at least ${MIN_TIMEOUT_MS}`, commandTimeoutMs);
+    throw invalidOption(
+      'openRedisStores',
+      'commandTimeoutMs',
+      `a number of at least ${MIN_TIMEOUT_MS}`,
+      commandTimeoutMs,
+    );
   }
-  requireWhole('createRedis', 'maxPendingCommands', maxPendingCommands, 1);
+  requireWhole('openRedisStores', 'maxPendingCommands', maxPendingCommands, 1);
   const open = (name: string): Connection => new Connection({ url, name, log, silenceMs: commandTimeoutMs });
   const connections = [open('commands'), open('channels')] as const;
   const commandsOf = (connection: Connection): Commands =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { keyOf } from '../bounded-map.js';
+import { ownedKey } from '../../records/repository.js';
 
 /** Events that a failed write may have left, or may yet leave. */
 export interface Doubt {
@@ -40,7 +40,7 @@ export class RunWriters {
 
   /** Does `work` after everything that was asked for this run before. */
   inTurn<T>(tenant: string, run: string, epoch: number, work: (writer: RunWriter) => Promise<T>): Promise<T> {
-    const turns = this.#turnsOf(keyOf(tenant, run), epoch);
+    const turns = this.#turnsOf(ownedKey(tenant, run), epoch);
     if (turns.writer.epoch < epoch) turns.writer = newWriter(epoch);
     // Redis refuses the writer of an earlier epoch, whatever it has written.
     const writer = turns.writer.epoch === epoch ? turns.writer : newWriter(epoch);
@@ -55,7 +55,7 @@ export class RunWriters {
 
   /** Forgets the writer of a run that has ended or is gone. */
   forget(tenant: string, run: string): void {
-    const key = keyOf(tenant, run);
+    const key = ownedKey(tenant, run);
     if (this.#turns.get(key)?.pending === 0) this.#turns.delete(key);
   }
 

@@ -2,6 +2,7 @@ import type { RagflowProjection } from '../../canvas/ragflow-events.js';
 import type { RunEvent } from '../../graph/events.js';
 import { groupBy } from '../../group-by.js';
 import type { JsonObject } from '../../json.js';
+import { ownedKey } from '../../records/repository.js';
 import type { LoggedEvent, RunLog } from '../../records/run-log.js';
 
 /** What one component did, in order: its calls of tools, and its ends as RAGFlow's events tell them. */
@@ -58,7 +59,7 @@ export class TraceReader {
     run: string,
     projection: RagflowProjection,
   ): Promise<readonly ComponentTrace[] | undefined> {
-    const key = `${tenant.length}:${tenant}${run}`;
+    const key = ownedKey(tenant, run);
     const known = this.#recall(key);
     // A copy: two requests at once must not add the same events twice.
     const progress: Progress = { after: 0, entries: [], bytes: 0, ...known, readAt: this.#now() };

@@ -1,9 +1,5 @@
 import { createRedis, type Redis, type RedisConfig } from '../../../../src/stores/redis/redis.js';
-import {
-  createRedisStores,
-  type RedisStores,
-  type RedisStoresOptions,
-} from '../../../../src/stores/redis/redis-stores.js';
+import { createRedisStores, type RedisStoresOptions } from '../../../../src/stores/redis/redis-stores.js';
 
 /** What a process has: its own connections and stores. */
 export interface OpenStores extends ReturnType<typeof createRedisStores> {
