@@ -43,7 +43,7 @@ export const invoke = defineComponent<InvokeParams>({
       const http = serviceOf(activation, 'http');
       const request = invokeRequest(given, activation, reader);
       const answer$ = http.fetch(request).pipe(
-        retryWith({ attempts: retries + 1, delayMs: () => delaySeconds * 1000, isRetryable }),
+        retryWith({ attempts: retries + 1, delayMs: () => delaySeconds * 1000 }),
         concatMap((response): Observable<NodeEvent> => {
           if (isCleaned !== true || !isHtml(response.contentType)) {
             return of(settled(outputsOf(response, response.text())));
@@ -71,10 +71,6 @@ function needs({ url, headers, proxy, variables }: InvokeParams): string[] {
 
 function isEmpty(value: Json | undefined): boolean {
   return value === undefined || value === null || value === '';
-}
-
-function isRetryable(error: unknown): boolean {
-  return EngineError.is(error) && error.retryable;
 }
 
 /** Most markup of a page that is parsed: nested elements cost the square of their number. */
