@@ -1,9 +1,9 @@
 import { map, type Observable } from 'rxjs';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Activation, BodyEnd } from '../graph/node.js';
 import { interrupt, type NodeEvent, type Outputs, type Progress, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json } from '../json.js';
-import { baseParams } from './base-params.js';
+import { nodeParams } from './base-params.js';
 import {
   aliasesOf,
   collect,
@@ -17,8 +17,7 @@ import {
 import { defineComponent } from './component.js';
 import { runSideBySide } from './parallel.js';
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   items_ref: itemsParam,
   outputs: collectedParam,
   max_concurrency: concurrencyParam,

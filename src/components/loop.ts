@@ -7,7 +7,7 @@ import { EngineError } from '../errors.js';
 import type { Activation, BodyEnd } from '../graph/node.js';
 import { interrupt, type NodeEvent, type Outputs, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json } from '../json.js';
-import { baseParams, optionalJson, optionalText, withDefault } from './base-params.js';
+import { nodeParams, optionalJson, optionalText, withDefault } from './base-params.js';
 import { type Step, walk } from './bodies.js';
 import { defineComponent } from './component.js';
 import { compareForLoop } from './values/comparison.js';
@@ -33,8 +33,7 @@ const loopCondition = z.looseObject({
   input_mode: optionalText.describe('"constant" (default): the value itself; "variable": what it names.'),
 });
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   loop_variables: withDefault(z.array(loopVariable), []).describe(
     'Variables of the loop, which are its outputs; default none.',
   ),
