@@ -6,20 +6,10 @@ import { isArtifact } from './artifact-rules.js';
 import type { CodeArtifact, CodeResult } from './code-runner.js';
 
 /** Outputs that every script has; a document's own is none of these. */
-const SYSTEM_KEYS = new Set([
-  'content',
-  'actual_type',
-  'attachments',
-  '_ERROR',
-  '_ARTIFACTS',
-  '_ATTACHMENT_CONTENT',
-  'raw_result',
-  '_created_time',
-  '_elapsed_time',
-  'stdout',
-  'stderr',
-  'exit_code',
-]);
+const SYSTEM_KEYS = new Set(
+  `content actual_type attachments _ERROR _ARTIFACTS _ATTACHMENT_CONTENT raw_result _created_time _elapsed_time stdout stderr
+  exit_code`.split(/\s+/),
+);
 
 /** Characters of a type; each level of it is walked. */
 const MAX_TYPE = 200;
