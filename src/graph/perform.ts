@@ -363,9 +363,9 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     const { retry, onError } = node;
     if (retry !== undefined && error.retryable && activationOf(token).attempt < retry.attempts) {
       this.#tryAgain(token, node, info, retry.delayMs, next);
-    } else if (onError?.method === 'comment') {
+    } else if (onError?.method === 'default') {
       this.#substitute(token, onError, info, next);
-    } else if (onError?.method === 'goto' && onError.targets.length > 0) {
+    } else if (onError?.method === 'continue-at' && onError.targets.length > 0) {
       const ready = this.#isAwaited ? [] : next;
       const outputs = errorOutputs(info);
       const ids = this.#idsOf(onError.targets);

@@ -1,7 +1,7 @@
 /** A host: runs that outlive their clients and, with durable stores, their process. */
 import type { Observable } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
-import type { RunTimeline } from '../canvas/timeline.js';
+import { type RunTimeline, TimelineFold } from '../canvas/timeline.js';
 import type { Services } from '../components/services.js';
 import type { Durability } from '../graph/log.js';
 import type { RunRecord } from '../records/runs.js';
@@ -10,9 +10,9 @@ import { createCanvasOpener, type OpenCanvas } from './canvases.js';
 import type { EventFrame } from './event-frame.js';
 import { DEFAULT_LIMITS, type HostLimits, type HostStores, type Log, SILENT_LOG } from './host-options.js';
 import type { LiveRun } from './live-run.js';
+import { LogFolds } from './log-folds.js';
 import { createRecover, OrphanScan } from './recover.js';
 import { type ClientCursor, type LiveFilter, RunHub } from './run-hub.js';
-import { RunTimelines } from './run-timelines.js';
 import { createStart, type StartedTurn } from './start.js';
 import { type ForkPoint, readStartCommand, type StartCommand } from './start-command.js';
 
@@ -101,7 +101,7 @@ export function createHost(options: HostOptions): Host {
   };
   const recover = createRecover(starting);
   const start = createStart(starting, recover);
-  const timelines = new RunTimelines(stores.log);
+  const timelines = new LogFolds<TimelineFold>(stores.log, { maxRuns: 8 });
   const scan = new OrphanScan({ hub, stores, recover, leaseMs: limits.leaseMs, logger });
   return {
     start,
@@ -113,7 +113,11 @@ export function createHost(options: HostOptions): Host {
     record: (tenant, run) => hub.record(tenant, run),
     find: (tenant, run) => hub.find(tenant, run),
     projection: (tenant, run) => hub.projection(tenant, run),
-    timeline: async (tenant, run) => timelines.read(tenant, run, await hub.projection(tenant, run)),
+    async timeline(tenant, run) {
+      const projection = await hub.projection(tenant, run);
+      const fold = await timelines.read(tenant, run, () => new TimelineFold((node) => projection.describe(node)));
+      return fold?.timeline;
+    },
     recover: () => scan.start(),
     get load() {
       return { runs: hub.size, queues: hub.queues };
