@@ -1,6 +1,5 @@
 /** The budget of one rendering: steps, text, items, depth. */
 import { EngineError } from '../errors.js';
-import { requireWhole } from '../operators/invalid-option.js';
 
 /** How much a template may use; every bound must be a positive integer. */
 export interface TemplateLimits {
@@ -26,7 +25,10 @@ export class Budget {
 
   constructor({ maxSteps = 100_000, maxChars = 1_048_576, maxItems = 100_000, maxDepth = 300 }: TemplateLimits = {}) {
     this.limits = { maxSteps, maxChars, maxItems, maxDepth };
-    for (const [name, value] of Object.entries(this.limits)) requireWhole('template', name, value, 1);
+    for (const [name, value] of Object.entries(this.limits)) {
+      if (Number.isSafeInteger(value) && value > 0) continue;
+      throw new EngineError('OPTION_INVALID', `${name} must be a positive integer, but is ${String(value)}.`);
+    }
     this.stepsLeft = maxSteps;
   }
 
