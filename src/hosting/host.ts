@@ -2,15 +2,15 @@
 
 import type { Observable } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
-import type { RunTimeline } from '../canvas/timeline.js';
+import { type RunTimeline, TimelineFold } from '../canvas/timeline.js';
 import { SILENT_LOG } from '../logger.js';
 import type { RunRecord } from '../records/runs.js';
 import { createCanvasOpener } from './canvases.js';
 import type { EventFrame } from './event-frame.js';
 import { DEFAULT_LIMITS, type HostOptions } from './host-options.js';
+import { LogFolds } from './log-folds.js';
 import { createRecover, OrphanScan } from './recover.js';
 import { type ClientCursor, type LiveFilter, RunHub } from './run-hub.js';
-import { RunTimelines } from './run-timelines.js';
 import { createStart, type StartedTurn } from './start.js';
 import { type ForkPoint, readStartCommand, type StartCommand } from './start-command.js';
 
@@ -68,7 +68,7 @@ export function createHost(options: HostOptions): Host {
   });
   const recover = createRecover(hub);
   const start = createStart(hub, recover);
-  const timelines = new RunTimelines(stores.log);
+  const timelines = new LogFolds<TimelineFold>(stores.log, { maxRuns: 8 });
   const scan = new OrphanScan(hub, recover);
   return {
     start,
@@ -79,7 +79,11 @@ export function createHost(options: HostOptions): Host {
     whenOver: (tenant, run, patienceMs) => hub.whenOver(tenant, run, patienceMs),
     record: (tenant, run) => hub.record(tenant, run),
     projection: (tenant, run) => hub.projection(tenant, run),
-    timeline: async (tenant, run) => timelines.read(tenant, run, await hub.projection(tenant, run)),
+    async timeline(tenant, run) {
+      const projection = await hub.projection(tenant, run);
+      const fold = await timelines.read(tenant, run, () => new TimelineFold((node) => projection.describe(node)));
+      return fold?.timeline;
+    },
     recover: () => scan.start(),
     get load() {
       return { runs: hub.size, queues: hub.queues };

@@ -327,8 +327,7 @@ export class LiveRun {
     const onRetry = (error: unknown, attempt: number): void => {
       if (attempt === 1) parts.logger.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
     };
-    const isRetryable = (error: unknown): boolean => EngineError.is(error) && error.retryable;
-    return retry(work, { delayMs: doubling(FIRST_DELAY_MS, MAX_DELAY_MS), isRetryable, onRetry, signal });
+    return retry(work, { delayMs: doubling(FIRST_DELAY_MS, MAX_DELAY_MS), onRetry, signal });
   }
 
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {

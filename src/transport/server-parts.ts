@@ -16,8 +16,8 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import { createMemoryCounter } from './access/rate-limits.js';
 import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
 import type { DatabaseProbe } from './agents/database-probe.js';
+import { openTraces } from './traces/component-traces.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
-import { TraceReader } from './traces/trace-reader.js';
 import { WebhookSecurity } from './webhooks/webhook-security.js';
 import { WebhookTraces } from './webhooks/webhook-traces.js';
 
@@ -79,7 +79,7 @@ export interface ServerParts extends RouteParts {
   /** Event streams over HTTP. */
   readonly streams: OpenStreams;
   readonly messages: RunsOfMessages;
-  readonly traces: TraceReader;
+  readonly traces: ReturnType<typeof openTraces>;
   readonly webhookSecurity: WebhookSecurity;
   readonly webhookTraces: WebhookTraces;
 }
@@ -107,7 +107,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     streams: { count: 0 },
     messages,
     tokens: stores.tokens,
-    traces: new TraceReader(stores.log, now),
+    traces: openTraces(stores.log),
     webhookSecurity: new WebhookSecurity({
       createCounter,
       trustedProxies: config.trustedProxies,
