@@ -27,10 +27,10 @@ export async function openStores(settings: Settings['stores'], log: Log): Promis
   const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log, keepRunsDays);
   try {
     const { openPostgresStores } = await import('../stores/postgres/stores.js');
-    const { close, prune, database: _, ...stores } = await openPostgresStores({ url, dataDir, log });
+    const { close, prune, database: _, commit, ...stores } = await openPostgresStores({ url, dataDir, log });
     return {
       ...stores,
-      ...redis,
+      ...(redis === undefined ? { commit } : redis),
       place: placeOf(url, dataDir, redisUrl),
       prune: (now) => prune({ olderThan: expiryOf(settings, now), now }),
       async close() {
