@@ -56,10 +56,9 @@ export function createPostgresRunLog(database: Database, writer: RunWriter): Run
           if (seq <= after) continue;
           const space = line.indexOf(' ');
           const json = line.slice(space + 1);
-          const bytes = Buffer.byteLength(json);
-          left -= bytes;
+          left -= Buffer.byteLength(json);
           if (found.length === maxEvents || (left < 0 && found.length > 0)) return found;
-          found.push({ seq, event: line.slice(0, space), json, bytes });
+          found.push({ seq, event: line.slice(0, space), json });
         }
       }
       return found;
