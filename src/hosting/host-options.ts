@@ -17,7 +17,7 @@ export interface HostStores extends Stores {
   /** Messages between processes. */
   readonly signals: Signals;
   /** Stores what a run did in one step. @default one part after another */
-  readonly commit?: CommitRun;
+  readonly commit?: CommitRun | undefined;
   /** What tells these stores from others that share the same leases. @default nothing */
   readonly home?: string;
 }

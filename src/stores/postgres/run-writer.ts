@@ -3,11 +3,11 @@ import { ownedKey } from '../../records/repository.js';
 import { RESOURCES } from '../../records/resources.js';
 import { type RunCommit, sessionTaken } from '../../records/run-commit.js';
 import { FIRST_EPOCH } from '../../records/run-log.js';
+import { GroupWriter } from '../group-writer.js';
 import { superseded } from '../memory-run-log.js';
 import type { Database } from './database.js';
 import type { Documents } from './documents.js';
 import { brokenConstraint } from './failures.js';
-import { GroupWriter } from './group-writer.js';
 import { refusal, tooLarge } from './repository.js';
 import { isWritten, type Outcome, type RunEntry, type SnapshotText, writeEntries } from './run-statements.js';
 

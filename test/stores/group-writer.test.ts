@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { EngineError } from '../../../src/errors.js';
-import { GroupWriter, type GroupWriterOptions } from '../../../src/stores/postgres/group-writer.js';
+import { EngineError } from '../../src/errors.js';
+import { GroupWriter, type GroupWriterOptions } from '../../src/stores/group-writer.js';
 
 /** A writer whose groups wait until they are let go. */
 function createSubject(options: Partial<GroupWriterOptions<string>> = {}) {

@@ -1,7 +1,7 @@
 /** Writes that many ask for at once, gathered into groups. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { EngineError, toEngineError } from '../../errors.js';
-import { Fifo } from '../../operators/fifo.js';
+import { EngineError, toEngineError } from '../errors.js';
+import { Fifo } from '../operators/fifo.js';
 
 export interface GroupWriterOptions<T> {
   /** Writes a group; gives for each item, in order, what was wrong with it. A rejection fails the whole group. */
