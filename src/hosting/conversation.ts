@@ -2,8 +2,10 @@
 
 import type { Session } from '../canvas/turn.js';
 import { isJsonObject, type JsonObject } from '../json.js';
+import { FIRST_EPOCH } from '../records/run-log.js';
 import type { RunIdentity, RunRecord } from '../records/runs.js';
 import type { SessionMessage, SessionRecord, SessionStore } from '../records/sessions.js';
+import { claimedElsewhere } from './refusals.js';
 import type { TurnRequest } from './start-command.js';
 import { MAX_PATH, type Transcript } from './transcript.js';
 
@@ -61,7 +63,13 @@ export function withQuestion(
     createdAt: Math.floor(now / 1000),
     ...(files.length === 0 ? {} : { files }),
   };
-  return { ...session, messages: append(session.messages, message), lastRun: id, updatedAt: now };
+  return { ...withoutQuestion(session, { id }), messages: append(session.messages, message), updatedAt: now };
+}
+
+/** The session when a run begins that repeats a question. */
+export function withoutQuestion(session: SessionRecord, { id }: Pick<RunIdentity, 'id'>): SessionRecord {
+  const { epoch: _, ...before } = session;
+  return { ...before, lastRun: id };
 }
 
 /** The session when a run has ended, however it did. */
@@ -112,16 +120,49 @@ function append<T>(list: readonly T[], item: T): readonly T[] {
 }
 
 /**
- * Stores what an ended run leaves in its session. Does nothing for a session that was deleted meanwhile, or that has the end of this run
- * already: a process may be lost after it stored the conversation.
+ * Stores what an ended run leaves in its session. Does nothing for a session that was deleted meanwhile, that another run has, or that has the
+ * end of this run already: a process may be lost after it stored the conversation.
+ *
+ * @throws EngineError CONFLICT when another process has claimed the run.
  */
 export async function storeConversation(
   sessions: SessionStore,
   { tenant, id, sessionId }: RunIdentity,
+  epoch: number,
   end: RunEnd,
   now: number,
 ): Promise<void> {
+  const session = await findSessionOf(sessions, tenant, sessionId, id);
+  if (session === undefined) return;
+  const isMine = (session.epoch ?? FIRST_EPOCH) === epoch;
+  if (isMine && (await sessions.replace(tenant, session, afterRun(session, end, now)))) return;
+  throw claimedElsewhere(id);
+}
+
+/**
+ * Notes in a session that this process has its last run; from then on the process before stores nothing there.
+ *
+ * @throws EngineError CONFLICT when another process has claimed the run meanwhile.
+ */
+export async function claimSession(
+  sessions: SessionStore,
+  { tenant, id, sessionId }: Pick<RunIdentity, 'tenant' | 'id' | 'sessionId'>,
+  epoch: number,
+): Promise<void> {
+  const session = await findSessionOf(sessions, tenant, sessionId, id);
+  if (session === undefined) return;
+  const isOlder = (session.epoch ?? FIRST_EPOCH) < epoch;
+  if (isOlder && (await sessions.replace(tenant, session, { ...session, epoch }))) return;
+  throw claimedElsewhere(id);
+}
+
+/** The session that waits for the end of a run. */
+async function findSessionOf(
+  sessions: SessionStore,
+  tenant: string,
+  sessionId: string,
+  run: string,
+): Promise<SessionRecord | undefined> {
   const session = await sessions.find(tenant, sessionId);
-  if (session === undefined || session.keptRun === id) return;
-  await sessions.save(tenant, afterRun(session, end, now));
+  return session?.lastRun === run && session.keptRun !== run ? session : undefined;
 }

@@ -9,6 +9,7 @@ import type { Plan } from '../graph/plan.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
 import { doubling, retry } from '../operators/retry-with.js';
+import { FIRST_EPOCH } from '../records/run-log.js';
 import type { RunIdentity, RunLaunch, RunRecord } from '../records/runs.js';
 import { projectionOf } from './canvases.js';
 import { storeConversation } from './conversation.js';
@@ -47,6 +48,8 @@ export interface RunStart {
   readonly startedAt?: number;
   readonly launch: RunLaunch;
   readonly keepsTrace: boolean;
+  /** The record as it is stored, with the epoch of this process, when the run was claimed. @default a new run, of the first epoch */
+  readonly claimed?: RunRecord;
 }
 
 export interface LiveRunOptions extends RunStart {
@@ -75,6 +78,8 @@ export class LiveRun {
   readonly projection: RagflowProjection;
   readonly clients = new ClientPresence();
   readonly #options: LiveRunOptions;
+  /** Of this process as the writer of the run; see `RunLog`. */
+  readonly #epoch: number;
   readonly #events: RunEvents;
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
@@ -92,8 +97,9 @@ export class LiveRun {
   readonly ended: Promise<RunRecord>;
 
   constructor(options: LiveRunOptions) {
-    const { identity, past, parts, work, startedAt = parts.now(), keepsTrace } = options;
+    const { identity, past, parts, work, startedAt = parts.now(), keepsTrace, claimed } = options;
     this.#options = options;
+    this.#epoch = claimed?.epoch ?? FIRST_EPOCH;
     this.identity = identity;
     this.startedAt = startedAt;
     this.projection = projectionOf({ ...identity, startedAt }, 'failure' in work ? undefined : work.plan);
@@ -101,6 +107,7 @@ export class LiveRun {
     this.#events = new RunEvents({
       ...{ identity, projection, keepsTrace, past },
       log: parts.stores.log,
+      epoch: this.#epoch,
       maxLogBytes: parts.limits.runLogBytes,
       onFailed: (error) => this.#fail(error),
     });
@@ -219,11 +226,10 @@ export class LiveRun {
     try {
       if (this.#isReleased || (this.#events.hasFailed && !(await this.#isStillMine()))) return;
       await this.#storeConversation();
+      if (this.#isReleased) return;
       const frame = await this.#storeLast();
       if (frame === undefined || this.#isReleased) return;
-      this.#record = this.#recordOfEnd(frame.seq);
-      const { runs } = this.#options.parts.stores;
-      await this.#attempt('the end of a run could not be stored', () => runs.save(this.identity.tenant, this.#record));
+      await this.#storeRecord(frame.seq);
       await this.#options.lease.release();
       this.#options.whenOver();
       this.#hasEnded = true;
@@ -234,6 +240,16 @@ export class LiveRun {
       // The server stops while its store is away: the run is resumed from its log when both are back.
       this.release(toEngineError(error, 'INTERNAL').message);
     }
+  }
+
+  /** A process that has claimed the run meanwhile finds its last event, and stores the record itself. */
+  async #storeRecord(lastSeq: number): Promise<void> {
+    const { runs } = this.#options.parts.stores;
+    const before = this.#record;
+    this.#record = this.#recordOfEnd(lastSeq);
+    await this.#attempt('the end of a run could not be stored', async () => {
+      await runs.replace(this.identity.tenant, before, this.#record);
+    });
   }
 
   /** Events that could not be stored may belong to another process by now; those that were stored after all are delivered. */
@@ -251,9 +267,13 @@ export class LiveRun {
     const record = this.#recordOfEnd(this.lastSeq + 1);
     const end = { record, session: this.#session, transcript: this.transcript };
     try {
-      await this.#retry(() => storeConversation(stores.sessions, this.identity, end, now()));
+      await this.#retry(() => storeConversation(stores.sessions, this.identity, this.#epoch, end, now()));
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
+      if (isConflict(error)) {
+        this.release('another process has claimed it');
+        return;
+      }
       this.#logError(error, 'the conversation could not be stored');
       this.#failure ??= toEngineError(error, 'INTERNAL');
     }
@@ -267,13 +287,13 @@ export class LiveRun {
     let frame = this.#lastFrame();
     const store = async (): Promise<void> => {
       frame = this.#lastFrame();
-      await log.append(tenant, id, { events: [frame] });
+      await log.append(tenant, id, { epoch: this.#epoch, events: [frame] });
     };
     try {
       await this.#retry(store);
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
-      if (toEngineError(error, 'INTERNAL').code === 'CONFLICT' || !(await this.#retry(() => lease.isHeld()))) {
+      if (isConflict(error) || !(await this.#retry(() => lease.isHeld()))) {
         this.release('another process has written to it');
         return undefined;
       }
@@ -283,7 +303,12 @@ export class LiveRun {
       });
     }
     this.transcript.add(this.#lastEvent());
-    await this.#attempt('the log of a run could not be ended', () => log.end(tenant, id));
+    await this.#attempt('the log of a run could not be ended', async () => {
+      await log.end(tenant, id, this.#epoch).catch((error: unknown) => {
+        // The process that has claimed it meanwhile ends it.
+        if (!isConflict(error)) throw error;
+      });
+    });
     return frame;
   }
 
@@ -342,8 +367,13 @@ export class LiveRun {
 
   #recordBase(lastSeq: number): Omit<RunRecord, 'status'> {
     const { tenant: _, ...identity } = this.identity;
-    return { ...identity, startedAt: this.startedAt, usage: this.#usage, lastSeq };
+    const epoch = this.#epoch === FIRST_EPOCH ? {} : { epoch: this.#epoch };
+    return { ...identity, ...epoch, startedAt: this.startedAt, usage: this.#usage, lastSeq };
   }
+}
+
+function isConflict(error: unknown): boolean {
+  return EngineError.is(error) && error.code === 'CONFLICT';
 }
 
 /** What the last event of a run says of how it ended. */

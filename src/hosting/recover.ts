@@ -6,9 +6,11 @@ import type { Checkpoint } from '../graph/state.js';
 import type { LeaseStore } from '../records/coordination.js';
 import type { RunLaunch, RunRecord } from '../records/runs.js';
 import { findProjection } from './canvases.js';
+import { claimSession } from './conversation.js';
 import { SESSION_LEASES, type SessionLease } from './leases.js';
 import type { RunWork } from './live-run.js';
 import { endIn } from './live-run.js';
+import { claimedElsewhere } from './refusals.js';
 import type { RunHub } from './run-hub.js';
 import { type RunPast, readPast } from './run-past.js';
 import { engineOptions } from './start.js';
@@ -28,17 +30,16 @@ const NO_LAUNCH: RunLaunch = { isDetached: false, headers: {} };
  * and its session, so that no client waits for it.
  */
 export function createRecover(hub: RunHub): Recover {
-  const { stores, logger } = hub.parts;
+  const { logger } = hub.parts;
   return async (tenant, { id, agentId, sessionId }) => {
     let lease: SessionLease | undefined;
     try {
       if (hub.find(tenant, id) !== undefined) return;
       lease = await hub.leases.acquire({ tenant, sessionId, agentId, run: id });
       if (lease === undefined) return;
-      // Looked at again now that no other process can change it.
-      const record = await stores.runs.find(tenant, id);
-      if (record?.status === 'running') await resumeCounted(hub, tenant, record, lease);
-      else await lease.release();
+      const lost = await claim(hub, tenant, id);
+      if (lost === undefined) await lease.release();
+      else await resumeCounted(hub, tenant, lost, lease);
     } catch (error) {
       logger.error({ run: id, err: error }, 'orphaned run could not be resumed; will retry');
       // Its lease ends at once, so the next look finds it again.
@@ -47,17 +48,44 @@ export function createRecover(hub: RunHub): Recover {
   };
 }
 
+/** A run that this process has claimed. */
+interface Claimed {
+  readonly epoch: number;
+  /** As it was stored before. */
+  readonly record: RunRecord;
+}
+
+/** Makes this process the writer of a run before anything of it is read; undefined when there is none that has not ended. */
+async function claim({ parts }: RunHub, tenant: string, run: string): Promise<Claimed | undefined> {
+  const { log, runs } = parts.stores;
+  try {
+    const epoch = await log.claim(tenant, run);
+    const record = await runs.find(tenant, run);
+    return record?.status === 'running' ? { epoch, record } : undefined;
+  } catch (error) {
+    if (EngineError.is(error) && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
 /** Counts before trying: what fails on the way, or ends the process, has been counted then. */
-async function resumeCounted(hub: RunHub, tenant: string, record: RunRecord, lease: SessionLease): Promise<void> {
+async function resumeCounted(
+  hub: RunHub,
+  tenant: string,
+  { epoch, record }: Claimed,
+  lease: SessionLease,
+): Promise<void> {
   const { runs } = hub.parts.stores;
   const { launch = NO_LAUNCH } = record;
-  const counted = { ...launch, crashes: (launch.crashes ?? 0) + 1 };
-  await runs.save(tenant, { ...record, launch: counted });
+  const counted = { ...record, epoch, launch: { ...launch, crashes: (launch.crashes ?? 0) + 1 } };
+  if (!(await runs.replace(tenant, record, counted))) throw claimedElsewhere(record.id);
   try {
-    await resume(hub, tenant, record, counted, lease);
+    await resume(hub, tenant, counted, lease);
   } catch (error) {
     // A store that is away says nothing about the run. While it cannot be reached, the loss stays counted.
-    if (EngineError.is(error) && error.retryable) await runs.save(tenant, record).catch(() => {});
+    if (EngineError.is(error) && error.retryable) {
+      await runs.replace(tenant, counted, { ...record, epoch }).catch(() => {});
+    }
     throw error;
   }
 }
@@ -65,12 +93,11 @@ async function resumeCounted(hub: RunHub, tenant: string, record: RunRecord, lea
 async function resume(
   hub: RunHub,
   tenant: string,
-  record: RunRecord,
-  launch: RunLaunch,
+  record: RunRecord & Pick<Claimed, 'epoch'>,
   lease: SessionLease,
 ): Promise<void> {
   const { stores, openCanvas, logger } = hub.parts;
-  const { id, agentId, sessionId, messageId, parentRun, forkedAt, startedAt } = record;
+  const { id, agentId, sessionId, messageId, parentRun, forkedAt, startedAt, epoch, launch = NO_LAUNCH } = record;
   // What it has may be what ends its process: it is left alone then, but for its numbers.
   const isHopeless = (launch.crashes ?? 0) > MAX_CRASHES;
   const snapshot = isHopeless ? lostTooOften(id) : await orFinalError(stores.log.snapshot(tenant, id));
@@ -80,9 +107,12 @@ async function resume(
   const past = await orFinalError(readPast(stores.log, tenant, id, { projection, after, onlyNumbers: isHopeless }));
   if (past instanceof EngineError || past.isOver) {
     const end = past instanceof EngineError ? failed(past) : endOf(past, projection);
-    await finish(hub, tenant, { ...record, ...end }, lease);
+    await finish(hub, tenant, record, end, lease);
     return;
   }
+  // What is wrong with the session ends the run; see `workOf`.
+  const problem = await orFinalError(claimSession(stores.sessions, { tenant, id, sessionId }, epoch));
+  if (problem?.code === 'CONFLICT') throw problem;
   const work = await workOf(hub, { tenant, record, past, snapshot });
   logger.warn({ run: id, after: past.lastSeq }, 'resuming an orphaned run');
   await hub.start(
@@ -97,6 +127,7 @@ async function resume(
       startedAt,
       launch: noteProgress(launch, past),
       keepsTrace: false,
+      claimed: record,
     },
     lease,
   );
@@ -111,13 +142,15 @@ function noteProgress(launch: RunLaunch, { finished }: RunPast): RunLaunch {
 async function finish(
   hub: RunHub,
   tenant: string,
-  { launch: _, ...record }: RunRecord,
+  record: RunRecord & Pick<Claimed, 'epoch'>,
+  end: Pick<RunRecord, 'status'> & Partial<RunRecord>,
   lease: SessionLease,
 ): Promise<void> {
   const { stores, now } = hub.parts;
-  const ended: RunRecord = { ...record, finishedAt: now() };
-  await stores.runs.save(tenant, ended);
-  await stores.log.end(tenant, record.id);
+  const { launch: _, ...rest } = record;
+  const ended: RunRecord = { ...rest, ...end, finishedAt: now() };
+  if (!(await stores.runs.replace(tenant, record, ended))) throw claimedElsewhere(record.id);
+  await stores.log.end(tenant, record.id, record.epoch);
   hub.count(ended);
   await lease.release();
 }

@@ -13,6 +13,8 @@ import { Transcript } from './transcript.js';
 export interface RunEventsOptions {
   readonly identity: { readonly tenant: string; readonly id: string };
   readonly log: RunLog;
+  /** Of this process as the writer of the run. */
+  readonly epoch: number;
   readonly maxLogBytes: number;
   readonly projection: RagflowProjection;
   readonly keepsTrace: boolean;
@@ -38,7 +40,7 @@ export class RunEvents {
   #isMuted = false;
 
   constructor(options: RunEventsOptions) {
-    const { identity, log, projection, keepsTrace, past, onFailed } = options;
+    const { identity, log, epoch, projection, keepsTrace, past, onFailed } = options;
     this.#options = options;
     this.#framer = new EventFramer(projection);
     this.transcript = past?.transcript ?? new Transcript({ projection, keepsTrace });
@@ -49,6 +51,7 @@ export class RunEvents {
       log,
       tenant: identity.tenant,
       run: identity.id,
+      epoch,
       onWritten: (frames) => {
         for (let at = 0; at < frames.length; at += 1) this.publish(frames[at] as EventFrame);
       },
@@ -173,6 +176,8 @@ export interface LogWriterOptions {
   readonly log: RunLog;
   readonly tenant: string;
   readonly run: string;
+  /** Of this process as the writer of the run. */
+  readonly epoch: number;
   /** Called with each group of frames, in order, once it is stored. */
   readonly onWritten: (frames: readonly EventFrame[]) => void;
   /** Called once when the log refuses; nothing is written afterwards. */
@@ -301,9 +306,9 @@ export class LogWriter {
 
   /** Undefined for a log that is synchronous. */
   #write({ frames, snapshot }: Group): Promise<void> | undefined {
-    const { log, tenant, run } = this.#options;
+    const { log, tenant, run, epoch } = this.#options;
     if (frames.length === 0 && snapshot === undefined) return undefined;
-    return log.append(tenant, run, { events: frames, ...(snapshot && { snapshot }) }) ?? undefined;
+    return log.append(tenant, run, { epoch, events: frames, ...(snapshot && { snapshot }) }) ?? undefined;
   }
 
   #done({ frames, waiting }: Group): void {

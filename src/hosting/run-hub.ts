@@ -24,7 +24,7 @@ import type { HostParts } from './host-options.js';
 import { type LeaseRequest, type SessionLease, SessionLeases } from './leases.js';
 import { LiveRun, type RunStart } from './live-run.js';
 import { BELIEVED_MS, RunNotifications } from './notifications.js';
-import { busySession, noRun } from './refusals.js';
+import { busySession, claimedElsewhere, noRun } from './refusals.js';
 
 /** Which runs; every condition that is given must hold. */
 export interface LiveFilter {
@@ -105,9 +105,10 @@ export class RunHub {
    * Starts a run, or resumes one; the lease is released when it ends.
    *
    * @param trace the caller's position in a trace
+   * @throws EngineError CONFLICT when another process has claimed the run meanwhile.
    */
   async start(start: RunStart, lease: SessionLease, trace: TraceContext = {}): Promise<LiveRun> {
-    const { identity, work } = start;
+    const { identity, work, claimed } = start;
     const { stores, telemetry } = this.parts;
     const { tenant, id } = identity;
     const watching = new Subscription();
@@ -126,7 +127,8 @@ export class RunHub {
         this.#notifications.forget(id);
       },
     });
-    await stores.runs.save(tenant, live.record);
+    if (claimed === undefined) await stores.runs.save(tenant, live.record);
+    else if (!(await stores.runs.replace(tenant, claimed, live.record))) throw claimedElsewhere(id);
     this.#live.set(id, live);
     const ended = live.ended.then((record) => {
       this.#unfinished.delete(ended);

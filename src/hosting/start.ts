@@ -10,7 +10,7 @@ import type { AgentRecord } from '../records/agents.js';
 import type { RunIdentity, RunRecord } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
 import { findDocument } from './canvases.js';
-import { newSession, withQuestion } from './conversation.js';
+import { newSession, withoutQuestion, withQuestion } from './conversation.js';
 import { forkOrigin, type RunOrigin, resumedOrigin } from './fork.js';
 import type { HostParts, HostStores } from './host-options.js';
 import { createId } from './ids.js';
@@ -73,7 +73,7 @@ export function createStart(hub: RunHub, recover: (tenant: string, orphan: RunRe
       const session = base.session ?? (await findSession(stores, command, base));
       orphan = await runningIn(stores, tenant, session);
       if (orphan !== undefined) throw busySession();
-      const launched = { tenant, run, session, origin: base.origin, turn, lease };
+      const launched = { tenant, run, session, isNew: base.session !== undefined, origin: base.origin, turn, lease };
       return { session, live: await launch(hub, launched) };
     } catch (error) {
       await lease.release();
@@ -155,12 +155,15 @@ interface Launch {
   readonly tenant: string;
   readonly run: string;
   readonly session: SessionRecord;
+  /** Whether the session is not stored yet. */
+  readonly isNew: boolean;
   readonly origin: RunOrigin | undefined;
   readonly turn: StartCommand['turn'];
   readonly lease: SessionLease;
 }
 
-async function launch(hub: RunHub, { tenant, run, session, origin, turn, lease }: Launch): Promise<StartedRun> {
+async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
+  const { tenant, run, session, isNew, origin, turn, lease } = launched;
   const { stores, openCanvas, now } = hub.parts;
   const canvas = openCanvas(session.dsl);
   const services = servicesOfRun(hub.parts, tenant, session, turn.headers);
@@ -178,8 +181,10 @@ async function launch(hub: RunHub, { tenant, run, session, origin, turn, lease }
   };
   // A turn that continues a run without another question repeats one that is recorded already.
   const hasQuestion = origin === undefined || turn.query !== '';
-  const begun = hasQuestion ? withQuestion(session, identity, turn, now()) : { ...session, lastRun: run };
-  await stores.sessions.save(tenant, begun);
+  const begun = hasQuestion ? withQuestion(session, identity, turn, now()) : withoutQuestion(session, identity);
+  if (isNew) await stores.sessions.save(tenant, begun);
+  // Another process has got the session while this one was stopped for longer than its lease.
+  else if (!(await stores.sessions.replace(tenant, session, begun))) throw busySession();
   // A request to cancel an earlier run of the session must not reach this one.
   await stores.signals.clearCancel(session.id);
   const conversation = session.conversation ?? seeded(canvas, turn.history);

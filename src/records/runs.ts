@@ -3,6 +3,7 @@ import { ERROR_CODES, type ErrorCode } from '../errors.js';
 import type { RunUsage } from '../graph/events.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { type PageRequest, type Repository, resource } from './repository.js';
+import { FIRST_EPOCH } from './run-log.js';
 
 const count = z.number().int().nonnegative();
 const json = z.custom<JsonObject>(isJsonObject, 'expected an object');
@@ -47,6 +48,8 @@ export const runSchema = z.object({
   usage: usageSchema,
   /** Number of its last event; 0 while it runs. */
   lastSeq: count,
+  /** Epoch of the process that has it. @default 1 */
+  epoch: z.number().int().positive().exactOptional(),
   /** How it was started, for the process that recovers it; only while it runs. */
   launch: launchSchema.exactOptional(),
 });
@@ -75,7 +78,7 @@ export interface RunQuery extends PageRequest {
   readonly to?: number;
 }
 
-export type RunStore = Pick<Repository<RunRecord, RunQuery>, 'save' | 'find' | 'list' | 'deleteOf'>;
+export type RunStore = Pick<Repository<RunRecord, RunQuery>, 'save' | 'replace' | 'find' | 'list' | 'deleteOf'>;
 
 export const runs = resource<RunRecord, RunQuery>({
   name: 'runs',
@@ -86,10 +89,12 @@ export const runs = resource<RunRecord, RunQuery>({
     agent: { type: 'text', of: ({ agentId }) => agentId },
     session: { type: 'text', of: ({ sessionId }) => sessionId },
     status: { type: 'text', of: ({ status }) => status },
+    writer: { type: 'text', of: ({ epoch = FIRST_EPOCH }) => String(epoch) },
     started_at: { type: 'number', of: ({ startedAt }) => startedAt },
     finished_at: { type: 'number', of: ({ finishedAt }) => finishedAt ?? null },
   },
   owner: { resource: 'agents', column: 'agent' },
+  writer: 'writer',
   filters: {
     agentId: ['is', 'agent'],
     sessionId: ['is', 'session'],

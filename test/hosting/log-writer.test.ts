@@ -26,6 +26,7 @@ function writerOn(log: RunLog) {
   const failures: unknown[] = [];
   const writer = new LogWriter({
     log,
+    epoch: 1,
     tenant: 't',
     run: 'r',
     onWritten: (frames) => written.push(...frames.map(({ seq }) => seq)),

@@ -28,6 +28,7 @@ describePostgres('stores in a Postgres server', () => {
     ...stores,
     here: stores.signals,
     there: others.signals,
+    logThere: others.log,
     expireAll: () => expireLeases(stores.database),
   }));
 });
