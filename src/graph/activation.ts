@@ -33,6 +33,7 @@ export interface ActivationHost {
   readonly state$: Observable<State>;
   random(): number;
   now(): number;
+  ready(): Promise<void> | undefined;
   openBody(token: Token, round: BodyRound): Observable<BodyEnd>;
   /** The text of a producer as it comes, for a consumer that was started before it settled; else undefined. */
   liveText(consumer: Token, producer: number): LiveText | undefined;
@@ -145,6 +146,10 @@ export class NodeActivation implements Activation, Activity {
 
   now(): number {
     return this.#host.now();
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#host.ready();
   }
 
   stop(): void {

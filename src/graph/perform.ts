@@ -103,20 +103,22 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 
   /** Performs the first wave; afterwards the run moves by itself. */
-  start(ready: Token[]): void {
+  start(first: Token[]): void {
     const { root } = this.#live;
     root.observer = {
       ended: (status) => this.#options.ended(status === 'interrupted' ? { kind: 'interrupted' } : { kind: 'settled' }),
       failed: () => {},
     };
-    const changes$ = this.#arrivals.pipe(expandWaves(this, { concurrency: this.#options.concurrency }));
+    const { concurrency, log } = this.#options;
+    const ready = log === undefined ? undefined : () => log.ready();
+    const changes$ = this.#arrivals.pipe(expandWaves(this, { concurrency, ready }));
     this.#subscription.add(
       changes$.subscribe({
         next: () => this.#publish(),
         error: (error: unknown) => this.#fail(toEngineError(error, 'INTERNAL')),
       }),
     );
-    this.#arrivals.next(ready);
+    this.#arrivals.next(first);
     this.#checkFrame(root);
   }
 
@@ -226,6 +228,10 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#earlyDepth += 1;
     waves.performNow(early);
     this.#earlyDepth -= 1;
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#options.log?.ready();
   }
 
   openBody(token: Token, round: BodyRound): Observable<BodyEnd> {

@@ -13,6 +13,7 @@ import {
 } from 'rxjs';
 import { z } from 'zod';
 import { EngineError } from '../errors.js';
+import { fromAbortable } from '../operators/from-abortable.js';
 import { type ChatDelta, type ChatMessage, type ChatModel, type ChatRequest, contentText } from './chat-model.js';
 import { invalidSettings } from './invalid-settings.js';
 import { splitThinking } from './split-thinking.js';
@@ -114,7 +115,7 @@ export function createScriptedModel(script: ScriptInput = {}, options: ScriptedM
     const delayMs = answer.delay_ms ?? paceMs;
     if (answer.error !== undefined) return failure(request.model, answer.error, delayMs, options.scheduler);
     const pieces = piecesOf(answer, call);
-    return concat(paced(pieces, delayMs, options.scheduler), of(...closing(pieces, call)));
+    return concat(paced(pieces, delayMs, request.ready, options.scheduler), of(...closing(pieces, call)));
   };
 
   return { chat: (request) => defer(() => reply(request)).pipe(splitThinking()) };
@@ -177,10 +178,17 @@ function lengthOf(piece: ChatDelta): number {
 function paced(
   pieces: readonly ChatDelta[],
   delayMs: number,
+  ready: ChatRequest['ready'],
   scheduler: SchedulerLike | undefined,
 ): Observable<ChatDelta> {
   if (delayMs === 0) return from(pieces);
-  return from(pieces).pipe(concatMap((piece) => of(piece).pipe(delay(delayMs, scheduler))));
+  return from(pieces).pipe(
+    concatMap((piece) => {
+      const next$ = of(piece).pipe(delay(delayMs, scheduler));
+      const pause = ready?.();
+      return pause === undefined ? next$ : fromAbortable(() => pause).pipe(concatMap(() => next$));
+    }),
+  );
 }
 
 function failure(
