@@ -27,15 +27,12 @@ import {
 } from './content.js';
 import type { Image } from './image.js';
 
-/** The part of `docx` that makes watermarks. */
-type Watermarks = typeof import('docx/watermarks');
-
 /**
  * Writes sections as a document of Word: styles Normal and Heading 1 to 6, real lists and tables, a header, and a footer with
  * its text left, the time of making in the middle and the page number right.
  */
 export async function writeDocx(sections: readonly Section[], page: Page): Promise<Uint8Array> {
-  const [docx, watermarks] = await Promise.all([import('docx'), import('docx/watermarks')]);
+  const docx = await import('./docx-library.js');
   const numberings = new Numberings();
   const paper = PAPER[page.size];
   const writer = new BlockWriter(docx, numberings, paper.width - MARGIN.left - MARGIN.right);
@@ -44,7 +41,7 @@ export async function writeDocx(sections: readonly Section[], page: Page): Promi
       properties: {
         page: { size: twips(paper), margin: twips({ ...MARGIN, header: EDGE.margin, footer: EDGE.margin }) },
       },
-      headers: { default: headerOf(docx, watermarks, section, page) },
+      headers: { default: headerOf(docx, section, page) },
       footers: { default: footerOf(docx, section, page) },
       children: writer.write(section.blocks),
     }),
@@ -60,11 +57,11 @@ export async function writeDocx(sections: readonly Section[], page: Page): Promi
   return new Uint8Array(await docx.Packer.toBuffer(file));
 }
 
-function headerOf(docx: Docx, { TextWatermark }: Watermarks, { header }: Section, { watermark }: Page) {
+function headerOf(docx: Docx, { header }: Section, { watermark }: Page) {
   const mark = { text: watermark, font: 'Calibri', color: COLOUR.watermark, opacity: 0.5, rotation: 315 };
   const children: ParagraphChild[] = [];
   if (header !== '') children.push(new docx.TextRun(header));
-  if (watermark !== '') children.push(new TextWatermark(mark));
+  if (watermark !== '') children.push(new docx.TextWatermark(mark));
   return new docx.Header({ children: [new docx.Paragraph({ style: STYLE.edge, children })] });
 }
 
@@ -278,7 +275,7 @@ function emboldened(content: readonly Inline[]): Inline[] {
 }
 
 /** The library, which is loaded when it is needed. */
-export type Docx = typeof import('docx');
+export type Docx = typeof import('./docx-library.js');
 
 const MILLIMETRES = 25.4;
 const PIXELS_AN_INCH = 96;
