@@ -13,7 +13,7 @@ const DIST = path.join(ROOT, 'dist');
 /** Folder of the bundled command line. */
 const COMMANDS = path.join(DIST, 'cli');
 /** Files that become the library which they export from; see their heads. */
-const LIBRARIES = ['documents/docx-library.js'];
+const LIBRARIES = ['documents/docx-library.js', 'documents/pdf/pdf-library.js'];
 
 /**
  * Packages that a command loads when it starts, as part of its files: reading 300 small files takes longer than running what is in them.
@@ -44,16 +44,29 @@ const COMMON = {
   target: 'node20',
 } as const satisfies BuildOptions;
 
+/** What is CommonJS asks for built-in modules by `require`, which modules do not have. */
+const REQUIRE = {
+  js: "import { createRequire as createRequireOfBundle } from 'node:module';\nconst require = createRequireOfBundle(import.meta.url);",
+};
+
 /** Puts libraries into the files of `dist` that stand for them. */
 export async function bundleLibraries(): Promise<void> {
-  const metafiles = await Promise.all(
+  await Promise.all(
     LIBRARIES.map(async (file) => {
       const entry = path.join(DIST, file);
       rmSync(`${entry}.map`, { force: true });
-      return (await build({ ...COMMON, entryPoints: [entry], outfile: entry })).metafile;
+      const { metafile } = await build({
+        ...COMMON,
+        entryPoints: [entry],
+        outfile: entry,
+        banner: REQUIRE,
+        // Not about the code of others.
+        logLevel: 'error',
+        plugins: [inlinedFonts],
+      });
+      writeLicences(entry.replace(/\.js$/, '.LICENSES.txt'), metafile);
     }),
   );
-  writeLicences(path.join(DIST, 'documents/docx-library.LICENSES.txt'), metafiles);
 }
 
 /** Replaces the modules of the command line by a file for each command and a few that they share. */
@@ -67,17 +80,26 @@ export async function bundleCommands(): Promise<void> {
     splitting: true,
     sourcemap: 'linked',
     sourcesContent: false,
-    // What is CommonJS asks for built-in modules by `require`, which modules do not have.
-    banner: {
-      js: "import { createRequire as createRequireOfBundle } from 'node:module';\nconst require = createRequireOfBundle(import.meta.url);",
-    },
+    banner: REQUIRE,
     plugins: [chosenPackages, fixedUrls],
     write: false,
   });
   for (const file of own) rmSync(file);
   for (const { path: file, contents } of outputFiles) writeFileSync(file, contents);
-  writeLicences(path.join(COMMANDS, 'LICENSES.txt'), [metafile]);
+  writeLicences(path.join(COMMANDS, 'LICENSES.txt'), metafile);
 }
+
+/** `pdfkit` asks for the measures of the fonts that every reader has by a `require` of its own, which a bundler does not see. */
+const inlinedFonts: Plugin = {
+  name: 'inlined-fonts',
+  setup({ onLoad }) {
+    onLoad({ filter: /pdfkit[\\/]js[\\/]pdfkit\.node\.mjs$/ }, ({ path: file }) => {
+      const text = readFileSync(file, 'utf8');
+      const contents = text.replaceAll("require$1('#standard-fonts/", "require('#standard-fonts/");
+      return contents === text ? { errors: [{ text: 'pdfkit loads its fonts in another way' }] } : { contents };
+    });
+  },
+};
 
 /** Leaves packages where they are, but for those that are loaded at the start. */
 const chosenPackages: Plugin = {
@@ -116,10 +138,13 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-/** The licences of the packages that went into bundles, as these licences ask for. */
-function writeLicences(file: string, metafiles: readonly Metafile[]): void {
-  const inputs = metafiles.flatMap(({ inputs }) => Object.keys(inputs));
-  const folders = new Set(inputs.flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []));
+/** The licences of the packages that went into a bundle, as these licences ask for. */
+function writeLicences(file: string, { inputs }: Metafile): void {
+  const folders = new Set(
+    Object.keys(inputs).flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []),
+  );
+  // Some packages are bundles themselves, of what they depend on.
+  for (const folder of [...folders]) for (const one of dependenciesOf(folder)) folders.add(one);
   writeFileSync(
     file,
     [...folders]
@@ -127,6 +152,17 @@ function writeLicences(file: string, metafiles: readonly Metafile[]): void {
       .map(licenceOf)
       .join(`\n${'-'.repeat(78)}\n\n`),
   );
+}
+
+/** Folders of the packages that a package depends on, but for those of types alone. */
+function dependenciesOf(folder: string): readonly string[] {
+  const { dependencies = {} } = JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8'));
+  return Object.keys(dependencies)
+    .filter((name) => !name.startsWith('@types/'))
+    .map((name) =>
+      [`${folder}/node_modules/${name}`, `node_modules/${name}`].find((one) => existsSync(path.join(ROOT, one))),
+    )
+    .filter((one) => one !== undefined);
 }
 
 function licenceOf(folder: string): string {

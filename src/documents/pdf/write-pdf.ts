@@ -10,7 +10,7 @@ import { type Pdf, readFonts, Typeface } from './typeface.js';
  * does not have shows as □. Headings stand in the outline. Yields to the event loop while it draws.
  */
 export async function writePdf(sections: readonly Section[], page: Page, signal?: AbortSignal): Promise<Uint8Array> {
-  const [{ default: PDFDocument }, fonts] = await Promise.all([import('pdfkit'), readFonts()]);
+  const [{ PDFDocument }, fonts] = await Promise.all([import('./pdf-library.js'), readFonts()]);
   const { width, height } = PAPER[page.size];
   const pdf: Pdf = new PDFDocument({
     size: [width, height],
