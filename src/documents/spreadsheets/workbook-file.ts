@@ -1,5 +1,6 @@
 /** The file format of workbooks: the parts of an `.xlsx` archive (ECMA-376 part 1, SpreadsheetML), written as a stream of rows. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Zip, ZipDeflate } from 'fflate';
 
 /** What a cell holds. Numbers that JSON does not have are no value. */
 export type CellValue = string | number | boolean | null | DateValue;
@@ -52,8 +53,7 @@ const ROW_HEIGHTS =
   'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" mc:Ignorable="x14ac" xmlns:x14ac="http://schemas.microsoft.com/office/spreadsheetml/2009/9/ac"';
 
 /** Starts a workbook with sheets of these names; they are names that Excel opens. */
-export async function createWorkbookFile(names: readonly string[]): Promise<WorkbookFile> {
-  const { Zip, ZipDeflate } = await import('fflate');
+export function createWorkbookFile(names: readonly string[]): WorkbookFile {
   const chunks: Uint8Array[] = [];
   const zip = new Zip((error, chunk) => {
     if (error) throw error;

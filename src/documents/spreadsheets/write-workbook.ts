@@ -11,7 +11,7 @@ import { type CellValue, createWorkbookFile } from './workbook-file.js';
 /** Rows that are written before yielding to the event loop. */
 const ROWS_AT_ONCE = 500;
 /** Most UTF-16 units of a cell of Excel. */
-const MAX_CELL_TEXT = 32_767;
+export const MAX_CELL_TEXT = 32_767;
 /** Rows by which the width of a column is found, and the narrowest and widest one, in characters. */
 const WIDTH_ROWS = 100;
 const MIN_WIDTH = 8;
@@ -32,7 +32,7 @@ const FIRST_DATE = Date.UTC(1900, 2, 1);
 export async function writeWorkbook(tables: readonly Table[], signal?: AbortSignal): Promise<Uint8Array> {
   for (const table of tables) checkSize(table);
   const names = sheetNames(tables.map(({ name }) => name));
-  const workbook = await createWorkbookFile(names);
+  const workbook = createWorkbookFile(names);
   for (const [index, table] of tables.entries()) {
     const sheet = workbook.openSheet(index, { widths: widthsOf(table), hasHeader: table.hasHeader });
     if (table.hasHeader) sheet.addHeader(table.columns.map(cellText));
