@@ -81,7 +81,7 @@ export async function bundleCommands(): Promise<void> {
     sourcemap: 'linked',
     sourcesContent: false,
     banner: REQUIRE,
-    plugins: [chosenPackages, fixedUrls],
+    plugins: [chosenPackages, outsideLibraries, fixedUrls],
     write: false,
   });
   for (const file of own) rmSync(file);
@@ -113,6 +113,17 @@ const chosenPackages: Plugin = {
       if (wanted === 'rxjs')
         return { path: path.join(ROOT, 'node_modules/rxjs/dist/esm/index.js'), sideEffects: false };
       return resolve(wanted, { importer, resolveDir, kind, pluginData: 'resolving' });
+    });
+  },
+};
+
+/** Files that are a library stay where they are, for they are rarely needed, and large. */
+const outsideLibraries: Plugin = {
+  name: 'outside-libraries',
+  setup({ onResolve }) {
+    onResolve({ filter: /-library\.js$/ }, ({ path: wanted, resolveDir }) => {
+      const file = path.relative(COMMANDS, path.resolve(resolveDir, wanted)).replaceAll(path.sep, '/');
+      return { path: file, external: true };
     });
   },
 };
