@@ -141,7 +141,8 @@ function converterOf(rows: Table['rows'], column: number): ((text: string) => Js
   return isNumber ? (text) => Number(text.trim()) : (text) => text.trim().toLowerCase() === 'true';
 }
 
-function isExactNumber(text: string): boolean {
+/** Whether a text is a number that a spreadsheet keeps as it is written. */
+export function isExactNumber(text: string): boolean {
   if (!NUMBER.test(text) || !Number.isFinite(Number(text))) return false;
   const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
   return digits.length <= MAX_DIGITS;
