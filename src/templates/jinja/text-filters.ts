@@ -25,7 +25,7 @@ export const TEXT_FILTERS: readonly FilterRow[] = [
   textRow('title', [], text.title),
   textRow('capitalize', [], text.capitalize),
   textRow('trim', ['chars'], (value, [chars], budget) =>
-    text.strip(value, chars == null ? undefined : toText(chars, budget), 'both'),
+    text.strip(value, textArgument(chars, undefined, budget), 'both'),
   ),
   textRow('escape', [], escaped),
   textRow('e', [], escaped),
@@ -94,7 +94,8 @@ function wordWrap(
     breakWords: breakWords === undefined || isTrue(breakWords),
     breakHyphens: breakHyphens === undefined || isTrue(breakHyphens),
   };
-  return text.join(wrapLines(text.splitLines(value), most, options), textArgument(wrapString, '\n', budget), budget);
+  const lines = text.splitLines(value).flatMap((line) => wrapLine(line, most, options));
+  return text.join(lines, textArgument(wrapString, '\n', budget), budget);
 }
 
 function urlEncode(value: Value, _args: readonly Value[], run: Runtime): string {
@@ -143,11 +144,6 @@ export interface WrapOptions {
 const HYPHEN = /(?<=(?:\p{L}{2}|\p{L}-\p{L})-)(?=\p{L}-?\p{L})/u;
 const NOT_SOUGHT = -2;
 
-/** Breaks every line at blanks so that none is longer than `width`, as far as words allow it. */
-function wrapLines(lines: readonly string[], width: number, options: WrapOptions): string[] {
-  return lines.flatMap((line) => wrapLine(line, width, options));
-}
-
 /** Takes out comments and tags; an opening mark without an end stays. */
 function removeTags(text: string): string {
   let result = '';
@@ -165,6 +161,7 @@ function removeTags(text: string): string {
   return result + text.slice(from);
 }
 
+/** Breaks a line at blanks so that none is longer than `width`, as far as words allow it. */
 function wrapLine(line: string, width: number, options: WrapOptions): string[] {
   const lines: string[] = [];
   let current = '';
