@@ -100,8 +100,8 @@ function wordWrap(
 
 function urlEncode(value: Value, _args: readonly Value[], run: Runtime): string {
   const { budget } = run;
-  const part = (each: Value): string => percentEncode(budget.text(toText(each, budget)), '').replaceAll('%20', '+');
-  if (!isDict(value) && !isList(value)) return budget.text(percentEncode(toText(value, budget), '/'));
+  const part = (each: Value): string => percentEncode(budget.text(toText(each, budget))).replaceAll('%20', '+');
+  if (!isDict(value) && !isList(value)) return budget.text(percentEncode(toText(value, budget)).replaceAll('%2F', '/'));
   const pairs = isDict(value) ? Object.entries(value) : toItems(value, budget).map((pair) => toItems(pair, budget));
   return text.join(
     pairs.map(([key, item]) => `${part(key)}=${part(item)}`),
@@ -110,14 +110,10 @@ function urlEncode(value: Value, _args: readonly Value[], run: Runtime): string 
   );
 }
 
-/** Leaves what RFC 3986 calls unreserved, and `safe`. */
-function percentEncode(value: string, safe: string): string {
-  return value.replace(/[^A-Za-z0-9_.~-]+/g, (run) =>
-    Array.from(Buffer.from(run), (byte) => {
-      const char = String.fromCharCode(byte);
-      return safe.includes(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-    }).join(''),
-  );
+/** Leaves what RFC 3986 calls unreserved. */
+function percentEncode(value: string): string {
+  const encoded = encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'));
+  return encoded.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function xmlAttributes(value: Value, [autoSpace]: readonly Value[], run: Runtime): string {
