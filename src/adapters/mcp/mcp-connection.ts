@@ -1,5 +1,5 @@
 /** One run's connection with one MCP server: a session that is opened when it is first needed, and anew when it broke. */
-import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
+import type { CallToolResult, Progress, Tool } from '@modelcontextprotocol/client';
 import {
   catchError,
   concatMap,
@@ -229,12 +229,6 @@ function isFit({ name, inputSchema }: Tool, size: number): boolean {
 
 function readTool({ name, description = '', inputSchema }: Tool): McpTool {
   return { name, description: description.slice(0, MAX_DESCRIPTION), inputSchema: inputSchema as JsonObject };
-}
-
-interface Progress {
-  readonly progress: number;
-  readonly total?: number | undefined;
-  readonly message?: string | undefined;
 }
 
 function progressText({ progress, total, message }: Progress): string {

@@ -20,12 +20,7 @@ const STATEMENTS: Readonly<Record<Dialect, string>> = {
   trino: `select ${COLUMNS} from information_schema.columns where table_schema <> 'information_schema' ${ORDER}`,
 };
 /** Tables of these are named without their schema. */
-const USUAL: Readonly<Record<Dialect, string | undefined>> = {
-  postgres: 'public',
-  mysql: undefined,
-  mssql: 'dbo',
-  trino: undefined,
-};
+const USUAL: Partial<Record<Dialect, string>> = { postgres: 'public', mssql: 'dbo' };
 
 /** Tables of a database with their columns. */
 export interface Schema {
