@@ -11,7 +11,7 @@ import { noop } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { codeOf } from '../egress/failures.js';
 
-/** Characters of Chromium's stderr that are kept; they explain a browser that does not start. */
+/** Characters of Chromium's stderr that are stored; they explain a browser that does not start. */
 const MAX_COMPLAINTS = 4_096;
 
 /** Kibibytes of data of one process of Chromium. */

@@ -180,7 +180,7 @@ function hasControl(text: string): boolean {
 
 // The plain text part, for mail readers without HTML.
 
-/** Elements whose content is not shown. */
+/** Elements whose content is not displayed. */
 const UNSEEN = new Set(['script', 'style', 'head', 'title', 'template']);
 
 /** Elements that begin a line. */

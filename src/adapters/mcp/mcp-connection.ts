@@ -46,7 +46,7 @@ export interface ConnectionOptions extends FailureContext {
   readonly open: () => Observable<McpSession>;
   /** Lists that other runs asked for a moment ago. */
   readonly lists: Map<string, CachedList>;
-  /** Under which this connection's list is kept. */
+  /** The key of this connection's list among them. */
   readonly listKey: string;
   now(): number;
 }

@@ -3,7 +3,7 @@ import { EngineError } from '../../errors.js';
 import { codeOf } from '../egress/failures.js';
 import { quoteResponse, toolFailed } from '../failures.js';
 
-/** Whose failure it is, and what must not be repeated. */
+/** The server that a failure is about, and what its message leaves out. */
 export interface FailureContext {
   /** Name of the server. */
   readonly server: string;

@@ -30,7 +30,7 @@ export interface Schema {
   readonly columns: readonly JsonObject[];
 }
 
-/** Lists the tables that a session sees, with columns and their types; a large database is cut, and the text says so. */
+/** Lists the tables that a session sees, with columns and their types; a large database is cut, and the text states it. */
 export async function describeSchema(
   session: DatabaseSession,
   bounds: Omit<StatementBounds, 'maxRows'>,

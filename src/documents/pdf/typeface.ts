@@ -169,14 +169,14 @@ interface Font {
   layout(text: string, features?: unknown): GlyphRun;
 }
 
-/** Most words whose shape is kept; texts repeat theirs. */
+/** Most words whose shape is stored; texts repeat theirs. */
 const MAX_WORDS = 20_000;
 
 /**
  * Gives the current font of a document, with a faster layout.
  *
  * fontkit shapes every run anew, reading the tables of the font from its bytes: 55 us a character, a minute for a book. Chinese
- * and Japanese need no shaping, so each character is looked up once; the shapes of other words are kept.
+ * and Japanese need no shaping, so each character is looked up once; the shapes of other words are stored.
  */
 function quickenFont(pdf: Pdf): Font {
   const { font } = (pdf as unknown as { _font: { font: Font } })._font;
