@@ -1,12 +1,13 @@
 /** `runnel serve`: the server, from settings to shutdown. */
+
 import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../errors.js';
+import type { Log } from '../logger.js';
 import type { ModelsDescription } from '../models/router.js';
 import type { AgentRecord } from '../records/agents.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import { describeGroups, formatSettings, readSettings, type ServerConfig } from '../settings/read-settings.js';
-import type { Log } from '../transport/index.js';
 import { type Command, EXIT, parse } from './command.js';
 import { type Examples, loadExamples } from './load-examples.js';
 import type { Script, ServiceSettings } from './open-services.js';

@@ -205,7 +205,6 @@ const checkpointSchema = z.strictObject({
   planHash: z.string(),
   at: z.number(),
   seq: z.number().int().nonnegative(),
-  mark: z.number().int().nonnegative().optional(),
   input: z.json().optional(),
   usage: jsonObject.optional(),
   state: jsonObject,

@@ -73,8 +73,6 @@ export interface Checkpoint {
   readonly at: number;
   /** Sequence number of the last event before the checkpoint; a resumed run continues from it when asked to. */
   readonly seq: number;
-  /** Number of the last event in the log that clients see, where that is another one. */
-  readonly mark?: number;
   /** What the run was started with; a recovered run continues with it. */
   readonly input?: Json;
   /** What the models of the run used so far, as the host counts it. */
