@@ -163,6 +163,11 @@ export class NodeActivation implements Activation, Activity {
   }
 }
 
+/** The activation of a token that was announced. */
+export function activationOf(token: Token): NodeActivation {
+  return token.activity as NodeActivation;
+}
+
 /** What a node function returns. */
 export type NodeResult = ReturnType<Node['activate']>;
 

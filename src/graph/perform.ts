@@ -16,6 +16,7 @@ import type { Json } from '../json.js';
 import { expandWaves, type Inner, type Waves, type WaveWorker } from '../operators/expand-waves.js';
 import {
   type ActivationHost,
+  activationOf,
   fromPromise,
   isThenable,
   LiveText,
@@ -76,7 +77,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   readonly #noneReady: Token[] = [];
   /** The producer that is settling while its last text is read: what ends its consumers then is applied behind it. */
   #completing: Token | undefined = undefined;
-  /** Errors that were already reported for the node they happened in; made when first needed. */
+  /** Errors that were already reported for the node they happened in. */
   #reported: Set<EngineError> | undefined = undefined;
 
   constructor(live: LiveState, reporter: Reporter, options: PerformOptions) {
@@ -109,9 +110,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
       ended: (status) => this.#options.ended(status === 'interrupted' ? { kind: 'interrupted' } : { kind: 'settled' }),
       failed: () => {},
     };
-    const { concurrency, log } = this.#options;
-    const ready = log === undefined ? undefined : () => log.ready();
-    const changes$ = this.#arrivals.pipe(expandWaves(this, { concurrency, ready }));
+    const ready = this.#options.log === undefined ? undefined : () => this.ready();
+    const changes$ = this.#arrivals.pipe(expandWaves(this, { concurrency: this.#options.concurrency, ready }));
     this.#subscription.add(
       changes$.subscribe({
         next: () => this.#publish(),
@@ -498,8 +498,4 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #idsOf(nodes: readonly number[]): readonly string[] {
     return nodes.map((index) => (this.plan.nodes[index] as Node).id);
   }
-}
-
-function activationOf(token: Token): NodeActivation {
-  return token.activity as NodeActivation;
 }
