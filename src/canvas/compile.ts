@@ -10,6 +10,7 @@ import { type LinkOptions, link, type NodeSpec } from '../graph/link.js';
 import type { Plan } from '../graph/plan.js';
 import { addTo } from '../group-by.js';
 import type { Json, JsonObject } from '../json.js';
+import { didYouMean } from '../nearest-name.js';
 
 export interface CompileOptions extends LinkOptions {
   /** @default `createTimeoutResolver()`: what components declare, else 600 s */
@@ -68,12 +69,13 @@ function readComponent(
   const key = `$.components[${JSON.stringify(source.id)}]`;
   const component = registry.get(source.type.trim().toLowerCase()) as Component<JsonObject> | undefined;
   if (component === undefined) {
-    const known = [...new Set([...registry.values()].map(({ type }) => type))].sort().join(', ');
+    const known = [...new Set([...registry.values()].map(({ type }) => type))].sort();
+    const hint = didYouMean(source.type, known);
     issues.push({
       code: 'component-unknown',
       severity: 'error',
       path: document.version === 1 ? `${key}.obj.component_name` : `${key}.name`,
-      message: `There is no component named "${source.type}". Known are: ${known}.`,
+      message: `There is no component named "${source.type}".${hint || ` Known are: ${known.join(', ')}.`}`,
       component: source.id,
     });
     return undefined;
@@ -109,9 +111,11 @@ function messageOf(issue: z.core.$ZodIssue, params: JsonObject): string {
     const inside: Json | undefined = received;
     received = typeof inside === 'object' && inside !== null ? (inside as JsonObject)[String(part)] : undefined;
   }
-  if (received === undefined) return `${issue.message}; it is missing`;
+  // What the schema was given is not always what the document has: a text that is no number is NaN to it.
+  const message = issue.message.replace(/, received \w+$/, '');
+  if (received === undefined) return `${message}; it is missing`;
   const text = JSON.stringify(received);
-  return `${issue.message}; received ${text.length > 80 ? `${text.slice(0, 77)}…` : text}`;
+  return `${message}; received ${text.length > 80 ? `${text.slice(0, 77)}…` : text}`;
 }
 
 function checkParents(document: Document, entries: readonly Entry[], issues: DocumentIssue[]): void {

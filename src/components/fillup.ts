@@ -16,6 +16,7 @@ export const fillup = defineComponent<z.infer<typeof params>>({
   summary: 'Waits for the user to fill in a form that has no tips.',
   params,
   outputs: {},
+  ownOutputs: ({ inputs }) => [...inputs.keys()],
   asks: true,
   timeoutSeconds: null,
   create: ({ inputs }) => askForm({ form: inputs, tips: undefined }),

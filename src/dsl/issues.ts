@@ -23,7 +23,7 @@ export interface IssueList {
 const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Writes a path the way issues show it: `$.components["LLM:A"].obj.params.prompts[0]`. */
-function formatPath(steps: readonly PathStep[]): string {
+export function formatPath(steps: readonly PathStep[]): string {
   let path = '$';
   for (const step of steps) {
     if (typeof step === 'number') path += `[${step}]`;
