@@ -12,7 +12,7 @@ import { outside } from '../envelope.js';
 import { formQuestion } from '../runs/form-question.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
-import { findAgentTool, formOf } from './agent-tools.js';
+import { findAgentTool, formOf, requireArguments } from './agent-tools.js';
 
 /** One call. */
 export interface AgentCall {
@@ -42,6 +42,7 @@ export async function callAgent(parts: ServerParts, call: AgentCall): Promise<Ca
   const agent = await findAgentTool(parts.stores.agents, tenant, tool);
   if (agent?.published === undefined) throw new EngineError('NOT_FOUND', `There is no tool ${JSON.stringify(tool)}.`);
   const form = formOf(agent.published.dsl);
+  requireArguments(form, args);
   const inputs = Object.fromEntries(Object.entries(args).filter(([name]) => form.has(name)));
   const turn = readTurn({ query: args.query ?? '', inputs, release: true, name: tool }, headers);
   signal.throwIfAborted();
