@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Component, Placement, Registry } from '../components/component.js';
 import { canonicalId } from '../dsl/component-id.js';
 import type { Document, DocumentComponent, DocumentIssue } from '../dsl/document.js';
+import { formatPath, valueAt } from '../dsl/issues.js';
 import { parseReference } from '../dsl/reference.js';
 import { EngineError } from '../errors.js';
 import { type LinkOptions, link, type NodeSpec } from '../graph/link.js';
@@ -70,47 +71,25 @@ function readComponent(
   const component = registry.get(source.type.trim().toLowerCase()) as Component<JsonObject> | undefined;
   if (component === undefined) {
     const known = [...new Set([...registry.values()].map(({ type }) => type))].sort();
-    const hint = didYouMean(source.type, known);
-    issues.push({
-      code: 'component-unknown',
-      severity: 'error',
-      path: document.version === 1 ? `${key}.obj.component_name` : `${key}.name`,
-      message: `There is no component named "${source.type}".${hint || ` Known are: ${known.join(', ')}.`}`,
-      component: source.id,
-    });
+    const hint = didYouMean(source.type, known) || ` Known are: ${known.join(', ')}.`;
+    const place = document.version === 1 ? `${key}.obj.component_name` : `${key}.name`;
+    const message = `There is no component named "${source.type}".${hint}`;
+    issues.push({ code: 'component-unknown', severity: 'error', path: place, message, component: source.id });
     return undefined;
   }
   const path = document.version === 1 ? `${key}.obj.params` : `${key}.params`;
   const parsed = component.params.safeParse(source.params);
   if (parsed.success) return { source, component, params: parsed.data, path };
   for (const issue of parsed.error.issues) {
-    issues.push({
-      code: 'params-invalid',
-      severity: 'error',
-      path: pathOf(path, issue.path),
-      message: `${source.name}: ${messageOf(issue, source.params)}`,
-      component: source.id,
-    });
+    const message = `${source.name}: ${messageOf(issue, source.params)}`;
+    const at = formatPath(issue.path, path);
+    issues.push({ code: 'params-invalid', severity: 'error', path: at, message, component: source.id });
   }
   return undefined;
 }
 
-function pathOf(base: string, path: readonly PropertyKey[]): string {
-  let text = base;
-  for (const part of path) {
-    if (typeof part === 'number') text += `[${part}]`;
-    else if (/^[A-Za-z_$][\w$]*$/.test(String(part))) text += `.${String(part)}`;
-    else text += `[${JSON.stringify(String(part))}]`;
-  }
-  return text;
-}
-
 function messageOf(issue: z.core.$ZodIssue, params: JsonObject): string {
-  let received: Json | undefined = params;
-  for (const part of issue.path) {
-    const inside: Json | undefined = received;
-    received = typeof inside === 'object' && inside !== null ? (inside as JsonObject)[String(part)] : undefined;
-  }
+  const received = valueAt(params, issue.path);
   // What the schema was given is not always what the document has: a text that is no number is NaN to it.
   const message = issue.message.replace(/, received \w+$/, '');
   if (received === undefined) return `${message}; it is missing`;
@@ -125,19 +104,15 @@ function checkParents(document: Document, entries: readonly Entry[], issues: Doc
   const known = new Set(entries.map(({ source }) => source.id));
   for (const { source } of entries) {
     if (source.parent === undefined || !known.has(source.parent) || containers.has(source.parent)) continue;
-    issues.push({
-      code: 'parent-not-container',
-      severity: 'error',
-      path: `$.components[${JSON.stringify(source.id)}].parent_id`,
-      message: `"${source.parent}" is a ${document.components[source.parent]?.type}, which has no body.`,
-      component: source.id,
-    });
+    const path = `$.components[${JSON.stringify(source.id)}].parent_id`;
+    const message = `"${source.parent}" is a ${document.components[source.parent]?.type}, which has no body.`;
+    issues.push({ code: 'parent-not-container', severity: 'error', path, message, component: source.id });
   }
 }
 
 function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, issues: DocumentIssue[]): NodeSpec {
   const { source, component, params, path } = entry;
-  const { known } = around;
+  const unknown = (ids: readonly string[]) => ids.filter((id) => !around.known.has(canonicalId(id)));
   const place = placementOf(source, around);
   const report = (severity: DocumentIssue['severity'], code: string, message: string) =>
     issues.push({ code, severity, path, message: `${source.name}: ${message}`, component: source.id });
@@ -148,19 +123,16 @@ function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, i
     report('warning', 'advice', advice);
   }
   const targets = component.targets?.(params) ?? [];
-  for (const target of targets) {
-    if (!known.has(canonicalId(target)))
-      report('warning', 'target-unknown', `it may go to "${target}", which does not exist.`);
+  for (const target of unknown(targets)) {
+    report('warning', 'target-unknown', `it may go to "${target}", which does not exist.`);
   }
   const needs = componentsOf(component.needs?.(params) ?? []);
-  for (const need of needs) {
-    if (!known.has(canonicalId(need)))
-      report('warning', 'reference-unknown', `it reads "${need}", which does not exist.`);
+  for (const need of unknown(needs)) {
+    report('warning', 'reference-unknown', `it reads "${need}", which does not exist.`);
   }
   const onError = errorHandling(component, params);
-  for (const target of onError?.targets ?? []) {
-    if (!known.has(canonicalId(target)))
-      report('warning', 'target-unknown', `exception_goto names "${target}", which does not exist.`);
+  for (const target of unknown(onError?.targets ?? [])) {
+    report('warning', 'target-unknown', `exception_goto names "${target}", which does not exist.`);
   }
   return {
     id: source.id,
@@ -232,20 +204,21 @@ function componentsOf(references: readonly string[]): string[] {
  * present counts, also `0` or `false`, but not an empty text: the editor writes that for none), `goto` runs other nodes instead of the successors.
  */
 function errorHandling(component: Component<JsonObject>, params: JsonObject): NodeSpec['onError'] {
-  const method = params.exception_method;
-  const value = params.exception_default_value;
+  const { exception_method: method, exception_default_value: value } = params;
   if (method === 'comment' && value !== undefined && value !== null && value !== '') {
     // A value is no choice: a node that chooses its successors goes nowhere with it, as in RAGFlow.
-    if (component.targets !== undefined) return { method, outputs: { result: value }, targets: [], next: [] };
-    return { method, outputs: { [component.primaryOutput ?? 'result']: value }, targets: [] };
+    if (component.targets !== undefined)
+      return { method: 'default', outputs: { result: value }, targets: [], next: [] };
+    return { method: 'default', outputs: { [component.primaryOutput ?? 'result']: value }, targets: [] };
   }
-  const goto = params.exception_goto;
-  const targets = (Array.isArray(goto) ? goto : typeof goto === 'string' ? [goto] : []).filter(
-    (id): id is string => typeof id === 'string' && id !== '',
-  );
-  if ((method === 'goto' || method === 'comment') && targets.length > 0)
-    return { method: 'goto', outputs: {}, targets };
-  return undefined;
+  const targets = exceptionTargets(params);
+  const isHandled = (method === 'goto' || method === 'comment') && targets.length > 0;
+  return isHandled ? { method: 'continue-at', outputs: {}, targets } : undefined;
+}
+
+/** Ids of the components that `exception_goto` names. */
+export function exceptionTargets({ exception_goto: goto = [] }: JsonObject): readonly string[] {
+  return [goto as Json | readonly Json[]].flat().filter((id): id is string => typeof id === 'string' && id !== '');
 }
 
 /** Gives the clock of a node in milliseconds; undefined: none. `declared` is the component's `timeoutSeconds`. */

@@ -4,6 +4,7 @@ import type { Registry } from '../components/component.js';
 import { indexIds } from '../dsl/component-id.js';
 import type { Document, DocumentComponent } from '../dsl/document.js';
 import { groupBy } from '../group-by.js';
+import { exceptionTargets } from './compile.js';
 import { builtInComponents } from './load-canvas.js';
 
 /**
@@ -57,7 +58,6 @@ function asLabel(text: string): string {
 function targetsOf({ type, params }: DocumentComponent, registry: Registry): ReadonlySet<string> {
   const component = registry.get(type.trim().toLowerCase());
   const parsed = component?.params.safeParse(params);
-  const goto = Array.isArray(params.exception_goto) ? params.exception_goto : [params.exception_goto];
   const own = parsed?.success === true ? (component?.targets?.(parsed.data) ?? []) : [];
-  return new Set([...own, ...goto.filter((id) => typeof id === 'string' && id !== '')]);
+  return new Set([...own, ...exceptionTargets(params)]);
 }

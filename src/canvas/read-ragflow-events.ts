@@ -1,4 +1,5 @@
 /** Reads RAGFlow's events back as the engine's, as far as they tell: for runs of which only a file of such events is left. */
+import { z } from 'zod';
 import type { CallSummary } from '../graph/calls.js';
 import type { EventHeader, NodeHeader, OpenCall, RunEndFields, RunEvent } from '../graph/events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
@@ -236,8 +237,22 @@ export class RagflowReader {
 /** Stands for the run where events are held back by place. */
 const RUN = '/';
 
-const KINDS: readonly unknown[] = ['model', 'tool', 'agent'] satisfies CallSummary['kind'][];
-const STATUSES: readonly unknown[] = ['open', 'done', 'failed', 'stopped'] satisfies CallSummary['status'][];
+const whole = z.number().int();
+const milliseconds = whole.describe('Milliseconds since 1970.');
+
+/** A call as `writeCall` writes it. */
+export const callShape = z.looseObject({
+  id: whole,
+  kind: z.enum(['model', 'tool', 'agent']),
+  name: z.string(),
+  parent: whole.optional().describe('Id of the call that this one is part of.'),
+  status: z.enum(['open', 'done', 'failed', 'stopped']),
+  error: z.string().optional(),
+  started_at: milliseconds,
+  first_piece_at: milliseconds.optional(),
+  ended_at: milliseconds.optional(),
+  usage: z.looseObject({ prompt_tokens: whole, completion_tokens: whole, total_tokens: whole }).optional(),
+});
 
 /** Reads calls as `writeCall` writes them; those that are not whole are left out. */
 export function readCalls(value: Json | undefined): readonly CallSummary[] {
@@ -245,35 +260,31 @@ export function readCalls(value: Json | undefined): readonly CallSummary[] {
 }
 
 function readCall(value: Json): readonly CallSummary[] {
-  if (!isJsonObject(value) || !isNumber(value.id) || !isNumber(value.started_at)) return [];
-  const { id, kind, name, parent, status, error, usage, started_at, first_piece_at, ended_at } = value;
-  if (!KINDS.includes(kind) || !STATUSES.includes(status) || typeof name !== 'string') return [];
+  const { data } = callShape.safeParse(value);
+  if (data === undefined) return [];
+  const { id, kind, name, parent, status, error, usage, started_at, first_piece_at, ended_at } = data;
   return [
     {
       id,
-      kind: kind as CallSummary['kind'],
+      kind,
       name,
-      ...(isNumber(parent) && { parent }),
-      status: status as CallSummary['status'],
-      ...(typeof error === 'string' && { error }),
+      ...(parent !== undefined && { parent }),
+      status,
+      ...(error !== undefined && { error }),
       startedAtMs: started_at,
-      ...(isNumber(first_piece_at) && { firstPieceAtMs: first_piece_at }),
-      ...(isNumber(ended_at) && { endedAtMs: ended_at }),
-      ...(isJsonObject(usage) && {
+      ...(first_piece_at !== undefined && { firstPieceAtMs: first_piece_at }),
+      ...(ended_at !== undefined && { endedAtMs: ended_at }),
+      ...(usage && {
         usage: {
-          promptTokens: numberOf(usage.prompt_tokens),
-          completionTokens: numberOf(usage.completion_tokens),
-          totalTokens: numberOf(usage.total_tokens),
+          promptTokens: usage.prompt_tokens,
+          completionTokens: usage.completion_tokens,
+          totalTokens: usage.total_tokens,
         },
       }),
     },
   ];
 }
 
-function isNumber(value: Json | undefined): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
-}
-
 function numberOf(value: Json | undefined): number {
-  return isNumber(value) ? value : 0;
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

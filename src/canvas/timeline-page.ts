@@ -1,5 +1,6 @@
 /** A timeline as one self-contained HTML page. */
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../templates/escape-html.js';
 import { MESSAGE_END } from './ragflow-events.js';
 import type { RunTimeline } from './timeline.js';
 import {
@@ -252,17 +253,9 @@ function keyOf(rows: readonly TimelineRow[]): string {
   return `<ul class="key">${[...barKeys, ...markKeys].map((one) => `<li>${one}</li>`).join('')}</ul>`;
 }
 
-const ESCAPED: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 /** A text for HTML and its attributes, without control characters and those that turn the direction of what follows. */
 function escaped(text: string): string {
-  return text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, '').replace(/[&<>"']/g, (character) => ESCAPED[character] ?? '');
+  return escapeHtml(text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, ''));
 }
 
 /** Colours have a contrast of at least 4.5 against both backgrounds. */

@@ -1,8 +1,7 @@
 /** One turn of a conversation: a question, or the answers to the forms that the run before stopped at. */
 import { concatMap, defer, from, type Observable, of } from 'rxjs';
-import { EngineError } from '../errors.js';
 import type { RunEvent, RunUsage } from '../graph/events.js';
-import { readEvent } from '../graph/log.js';
+import type { RunHistory } from '../graph/fork.js';
 import type { Plan, Variables } from '../graph/plan.js';
 import { checkpointOf, run } from '../graph/run.js';
 import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
@@ -46,19 +45,22 @@ export interface TurnOptions extends RunOptions {
  *
  * @throws EngineError as `run`.
  */
-export function runTurn(canvas: Canvas, turn: Turn, options: TurnOptions = {}): Observable<RunEvent> {
-  const { session, onSession: _, ...runOptions } = options;
-  return defer(() => {
-    const start = startOf(turn, session);
-    return run(canvas.plan, start, { ...runOptions, whenEnded: whenEndedOf(options) });
-  });
+export function runTurn(canvas: Canvas, turn: Turn, { session, ...options }: TurnOptions = {}): Observable<RunEvent> {
+  return runFrom(canvas, () => startOf(turn, session), options);
 }
 
-/** What is stored of a run: a snapshot, and the changes since. */
-export interface JournalContents {
-  readonly checkpoint?: Checkpoint;
-  /** In order, each one JSON text. */
-  readonly records: readonly string[];
+/** Runs a turn from a start, which is made anew for each subscription. @throws EngineError as `run`. */
+export function runFrom(
+  canvas: Canvas,
+  start: () => Start,
+  { onSession, ...options }: Omit<TurnOptions, 'session'> = {},
+): Observable<RunEvent> {
+  const { run: id = '', now = Date.now } = options;
+  const whenEnded = (outcome: RunOutcome): void => {
+    onSession?.(sessionAfter(outcome, id, now()), outcome);
+    options.whenEnded?.(outcome);
+  };
+  return defer(() => run(canvas.plan, start(), { ...options, whenEnded }));
 }
 
 /** What the log of a run tells about its lost process. */
@@ -76,37 +78,24 @@ export interface LostRun {
  */
 export function continueTurn(
   canvas: Canvas,
-  contents: JournalContents,
+  history: RunHistory,
   { usage, starts }: LostRun,
   options: Omit<TurnOptions, 'session'> = {},
 ): Observable<RunEvent> {
-  const { onSession: _, ...runOptions } = options;
-  return defer(() => {
-    const { state, ...checkpoint } = checkpointIn(canvas.plan, contents);
-    const counted = { ...checkpoint, state: { ...state, usage: { ...usage } } };
-    return run(
-      canvas.plan,
-      { checkpoint: counted, recovery: { starts } },
-      { ...runOptions, whenEnded: whenEndedOf(options) },
-    );
-  });
+  const start = (): Start => {
+    const { state, ...checkpoint } = lastCheckpoint(canvas.plan, history);
+    return { checkpoint: { ...checkpoint, state: { ...state, usage: { ...usage } } }, recovery: { starts } };
+  };
+  return runFrom(canvas, start, options);
 }
 
 /** @throws EngineError PLAN_CHANGED, CHECKPOINT_INVALID. */
-function checkpointIn(plan: Plan, { checkpoint, records }: JournalContents): Checkpoint {
-  if (checkpoint === undefined) throw new EngineError('CHECKPOINT_INVALID', 'The log of the run has no snapshot.');
-  // Another graph is refused by its hash; its records would only fail to fit.
-  if (checkpoint.planHash !== plan.hash || records.length === 0) return checkpoint;
-  const state = foldState(plan, stateFromJson(plan, checkpoint.state), records.map(readEvent));
+function lastCheckpoint(plan: Plan, { checkpoint, events }: RunHistory): Checkpoint {
+  // Another graph is refused by its hash; its events would only fail to fit.
+  if (checkpoint.planHash !== plan.hash || events.length === 0) return checkpoint;
+  const state = foldState(plan, stateFromJson(plan, checkpoint.state), events);
   // As it would be read from a store.
   return { ...checkpoint, state: JSON.parse(JSON.stringify(stateToJson(plan, state))) as JsonObject };
-}
-
-function whenEndedOf({ onSession, whenEnded, run: id = '', now = Date.now }: TurnOptions) {
-  return (outcome: RunOutcome): void => {
-    onSession?.(sessionAfter(outcome, id, now()), outcome);
-    whenEnded?.(outcome);
-  };
 }
 
 /** The conversation that an ended run leaves. */

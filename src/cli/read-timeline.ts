@@ -1,10 +1,10 @@
 /** A timeline as the API gives it, read back. */
 import type { z } from 'zod';
 import { readCalls } from '../canvas/read-ragflow-events.js';
-import type { RunTimeline } from '../canvas/timeline.js';
+import type { RunTimeline, TimelineUsage } from '../canvas/timeline.js';
 import type { Json } from '../json.js';
 import { given } from '../transport/http/input.js';
-import { timelineShape } from '../transport/runs/run-view.js';
+import { activationView, emissionView, nodeView, timelineShape, usageView } from '../transport/runs/run-view.js';
 
 type TimelineAnswer = z.output<typeof timelineShape>;
 
@@ -19,7 +19,7 @@ export function readTimelineView(value: unknown): RunTimeline | undefined {
     startedAtMs: data.started_at,
     ...given({ endedAtMs: data.finished_at, elapsedMs: millisecondsOf(data.elapsed_time) }),
     lastSeq: data.last_event_id,
-    usage: usageOf(data.usage),
+    usage: usageView.read(data.usage) as TimelineUsage,
     activations: data.activations.map(activationOf),
     omitted: data.omitted,
     nodes: data.nodes.map(nodeOf),
@@ -27,50 +27,24 @@ export function readTimelineView(value: unknown): RunTimeline | undefined {
 }
 
 function activationOf(one: TimelineAnswer['activations'][number]): RunTimeline['activations'][number] {
-  const { within, token, error } = one;
   return {
-    node: one.component_id,
-    attempt: one.attempt,
-    status: one.status,
-    startSeq: one.first_event_id,
-    startedAtMs: one.started_at,
-    ...given({ within, token, error, endSeq: one.last_event_id, endedAtMs: one.ended_at }),
+    ...activationView.read(one),
     ...given({ elapsedMs: millisecondsOf(one.elapsed_time) }),
-    emissions: one.emissions.map(({ kind, first_event_id, last_event_id, at, pieces, characters }) => ({
-      kind,
-      fromSeq: first_event_id,
-      toSeq: last_event_id,
-      atMs: at,
-      pieces,
-      characters,
-    })),
+    emissions: one.emissions.map((emission) => emissionView.read(emission)),
     calls: readCalls(one.calls as Json[]),
-    usage: usageOf(one.usage),
-  };
+    usage: usageView.read(one.usage),
+  } as RunTimeline['activations'][number];
 }
 
 function nodeOf(one: TimelineAnswer['nodes'][number]): RunTimeline['nodes'][number] {
-  const { activations, failures, retries, skips, pieces, characters } = one;
   return {
-    node: one.component_id,
+    ...nodeView.read(one),
     type: one.component_type,
     name: one.component_name,
-    activations,
-    failures,
-    retries,
-    skips,
-    pieces,
-    characters,
-    firstStartedAtMs: one.first_started_at,
-    ...given({ lastEndedAtMs: one.last_ended_at }),
-    busyMs: Math.round(one.busy_time * 1000),
-    longestMs: Math.round(one.longest_time * 1000),
-    usage: usageOf(one.usage),
-  };
-}
-
-function usageOf({ prompt_tokens, completion_tokens, total_tokens, calls }: TimelineAnswer['usage']) {
-  return { promptTokens: prompt_tokens, completionTokens: completion_tokens, totalTokens: total_tokens, calls };
+    busyMs: millisecondsOf(one.busy_time),
+    longestMs: millisecondsOf(one.longest_time),
+    usage: usageView.read(one.usage),
+  } as RunTimeline['nodes'][number];
 }
 
 function millisecondsOf(seconds: number | null): number | null {

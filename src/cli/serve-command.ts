@@ -1,8 +1,10 @@
 /** `runnel serve`: the server, from settings to shutdown. */
+
 import { once } from 'node:events';
 import { createServer as createSocketServer } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../errors.js';
+import type { Log } from '../logger.js';
 import type { ModelsDescription } from '../models/router.js';
 import type { AgentRecord } from '../records/agents.js';
 import { LOCAL_TENANT } from '../settings/access.js';
@@ -13,7 +15,6 @@ import {
   type ServerConfig,
   unknownSettings,
 } from '../settings/read-settings.js';
-import type { Log } from '../transport/index.js';
 import { listenOn } from '../transport/listen.js';
 import { type Command, EXIT, parse } from './command.js';
 import { type Examples, loadExamples } from './load-examples.js';

@@ -22,12 +22,13 @@ export interface IssueList {
 
 const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Writes a path the way issues show it: `$.components["LLM:A"].obj.params.prompts[0]`. */
-export function formatPath(steps: readonly PathStep[]): string {
-  let path = '$';
+/** Writes a path below `base` the way issues show it: `$.components["LLM:A"].obj.params.prompts[0]`. */
+export function formatPath(steps: readonly PropertyKey[], base = '$'): string {
+  let path = base;
   for (const step of steps) {
-    if (typeof step === 'number') path += `[${step}]`;
-    else path += PLAIN_KEY.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+    const name = String(step);
+    if (typeof step === 'number') path += `[${name}]`;
+    else path += PLAIN_KEY.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
   }
   return path;
 }
@@ -128,7 +129,8 @@ function expectation(problem: z.core.$ZodIssue): string {
 
 const EXPECTED: Readonly<Record<string, string>> = { string: 'a text', array: 'a list', object: 'an object' };
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+/** The value at a path of own properties; undefined when the path leads nowhere. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let current = value;
   for (const step of path) {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, step)) return undefined;

@@ -6,9 +6,6 @@ const MAX_DEPTH = 200;
 const CANDIDATE = /^[{[('"]/;
 const DIGITS = /^\d+(?:\.\d*)*$|^(?:\.\d+)+$/;
 const WORDS = new Set(['true', 'false', 'none']);
-const NUMBER =
-  /0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:\d+(?:_\d+)*)?\.\d+(?:_\d+)*(?:[eE][+-]?\d+)?|\d+(?:_\d+)*\.?(?:[eE][+-]?\d+)?/y;
-
 /**
  * Turns texts that look like literals into the values they stand for, also inside lists and objects.
  *
@@ -49,199 +46,140 @@ export function readPythonLiteral(text: string): Json | undefined {
 
 class NotALiteral extends Error {}
 
+const OPENING = /\s*([[({+-])/y;
+const WORD = /\s*(True|False|None)(?!\w)/y;
+/** Python refuses letters behind a number. */
+const NUMBER =
+  /\s*(0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:\d+(?:_\d+)*)?\.\d+(?:_\d+)*(?:[eE][+-]?\d+)?|\d+(?:_\d+)*\.?(?:[eE][+-]?\d+)?)(?![\w.])/y;
+/** The prefix of a text, and what lies between its quotes: three of either kind, or one. */
+const TEXT =
+  /\s*([rRuU]?)(?:'''([^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*)'''|"""([^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*)"""|'(?!'')([^'\\\n]*(?:\\[\s\S][^'\\\n]*)*)'|"(?!"")([^"\\\n]*(?:\\[\s\S][^"\\\n]*)*)")/y;
+const MARK = { ',': /\s*,/y, ':': /\s*:/y, ']': /\s*\]/y, ')': /\s*\)/y, '}': /\s*\}/y, end: /\s*$/y } as const;
+const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|([\s\S]))/g;
+const WORD_VALUES = new Map([
+  ['True', true],
+  ['False', false],
+  ['None', null],
+]);
+
 /** A cursor over one text. */
 class LiteralReader {
-  private at = 0;
-  private depth = 0;
-  constructor(private readonly text: string) {}
+  readonly #text: string;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
 
   readWhole(): Json {
-    const value = this.readValue();
-    this.skipBlanks();
-    if (this.at < this.text.length) throw new NotALiteral();
+    const value = this.#readValue();
+    if (!this.#take('end')) throw new NotALiteral();
     return value;
   }
 
-  private readValue(): Json {
-    if (++this.depth > MAX_DEPTH) throw new NotALiteral();
-    this.skipBlanks();
-    const value = this.readBare();
-    this.depth--;
+  #readValue(): Json {
+    if (++this.#depth > MAX_DEPTH) throw new NotALiteral();
+    const value = this.#readBare();
+    this.#depth--;
     return value;
   }
 
-  private readBare(): Json {
-    const char = this.text[this.at];
-    switch (char) {
+  #readBare(): Json {
+    const opening = this.#match(OPENING)?.[1];
+    switch (opening) {
       case '[':
-        return this.readItems(']').items;
+        return this.#readItems(']', () => this.#readValue()).items;
       case '(': {
-        const { items, commas } = this.readItems(')');
+        const { items, commas } = this.#readItems(')', () => this.#readValue());
         return items.length === 1 && commas === 0 ? (items[0] as Json) : items;
       }
       case '{':
-        return this.readBraces();
-      case '+':
-      case '-':
-        return this.readSigned(char);
-      default:
-        return this.readScalar();
+        return this.#readBraces();
+      case undefined:
+        return this.#readScalar();
     }
+    const value = this.#readValue();
+    if (typeof value !== 'number') throw new NotALiteral();
+    return opening === '-' ? -value : value;
   }
 
-  /** Not a chain of `??`: the word None reads as null, which is a value. */
-  private readScalar(): Json {
-    const word = this.readWord();
-    if (word !== undefined) return word;
-    return this.readNumber() ?? this.readTexts();
-  }
-
-  private readItems(close: string): { items: Json[]; commas: number } {
-    this.at++;
-    const items: Json[] = [];
+  #readItems<T>(close: keyof typeof MARK, readItem: () => T): { items: T[]; commas: number } {
+    const items: T[] = [];
     let commas = 0;
-    while (!this.take(close)) {
+    while (!this.#take(close)) {
       if (items.length > commas) throw new NotALiteral();
-      items.push(this.readValue());
-      if (this.take(',')) commas++;
+      items.push(readItem());
+      if (this.#take(',')) commas++;
     }
     return { items, commas };
   }
 
-  private readBraces(): Json {
-    this.at++;
-    if (this.take('}')) return {};
-    const first = this.readValue();
-    if (!this.take(':')) return this.readSet(first);
-    const entries: [string, Json][] = [[keyText(first), this.readValue()]];
-    while (this.take(',') && !this.peek('}')) {
-      const key = this.readValue();
-      this.expect(':');
-      entries.push([keyText(key), this.readValue()]);
-    }
-    this.expect('}');
-    return Object.fromEntries(entries);
+  /** A dict, or a set when no item has a value. */
+  #readBraces(): Json {
+    const { items } = this.#readItems('}', () => {
+      const key = this.#readValue();
+      return { key, value: this.#take(':') ? this.#readValue() : undefined };
+    });
+    const isSet = items.length > 0 && items.every(({ value }) => value === undefined);
+    if (isSet) return items.map(({ key }) => key);
+    return Object.fromEntries(
+      items.map(({ key, value }) => {
+        if (value === undefined) throw new NotALiteral();
+        return [keyText(key), value];
+      }),
+    );
   }
 
-  private readSet(first: Json): Json {
-    const items = [first];
-    while (this.take(',') && !this.peek('}')) items.push(this.readValue());
-    this.expect('}');
-    return items;
-  }
-
-  private readSigned(sign: '+' | '-'): number {
-    this.at++;
-    const value = this.readValue();
-    if (typeof value !== 'number') throw new NotALiteral();
-    return sign === '-' ? -value : value;
-  }
-
-  private readWord(): Json | undefined {
-    for (const [word, value] of [
-      ['True', true],
-      ['False', false],
-      ['None', null],
-    ] as const) {
-      if (!this.text.startsWith(word, this.at)) continue;
-      this.at += word.length;
-      if (/\w/.test(this.text[this.at] ?? '')) throw new NotALiteral();
-      return value;
-    }
-    return undefined;
-  }
-
-  private readNumber(): number | undefined {
-    NUMBER.lastIndex = this.at;
-    const digits = NUMBER.exec(this.text)?.[0];
-    if (digits === undefined) return undefined;
-    this.at += digits.length;
-    // Python refuses a leading zero in whole numbers, and letters behind a number.
-    const leadingZero = /^0[\d_]+$/.test(digits) && /[1-9]/.test(digits);
-    if (leadingZero || /[\w.]/.test(this.text[this.at] ?? '')) throw new NotALiteral();
-    const value = Number(digits.replaceAll('_', ''));
-    if (!Number.isFinite(value)) throw new NotALiteral();
-    return value;
+  #readScalar(): Json {
+    const word = this.#match(WORD)?.[1];
+    if (word !== undefined) return WORD_VALUES.get(word) as Json;
+    const digits = this.#match(NUMBER)?.[1];
+    return digits === undefined ? this.#readTexts() : numberOf(digits);
   }
 
   /** Texts next to each other are one text. */
-  private readTexts(): string {
-    let result = this.readQuoted();
-    this.skipBlanks();
-    while (/^['"]/.test(this.text[this.at] ?? '')) {
-      result += this.readQuoted();
-      this.skipBlanks();
+  #readTexts(): string {
+    const texts: string[] = [];
+    for (let part = this.#match(TEXT); part !== null; part = this.#match(TEXT)) {
+      const [, prefix = '', ...bodies] = part;
+      const body = bodies.find((one) => one !== undefined) ?? '';
+      texts.push(/r/i.test(prefix) ? body : body.replace(ESCAPE, decoded));
     }
-    return result;
+    if (texts.length === 0) throw new NotALiteral();
+    return texts.join('');
   }
 
-  private readQuoted(): string {
-    const prefix = /[rRuU]?(?=['"])/y;
-    prefix.lastIndex = this.at;
-    const mark = prefix.exec(this.text)?.[0];
-    if (mark === undefined) throw new NotALiteral();
-    this.at += mark.length;
-    const quote = this.text[this.at] as string;
-    const close = this.text.startsWith(quote.repeat(3), this.at) ? quote.repeat(3) : quote;
-    this.at += close.length;
-    let result = '';
-    for (;;) {
-      const char = this.text[this.at];
-      if (char === undefined || (char === '\n' && close.length === 1)) throw new NotALiteral();
-      if (this.text.startsWith(close, this.at)) break;
-      if (char === '\\') result += this.readEscape(mark.toLowerCase() === 'r');
-      else {
-        result += char;
-        this.at++;
-      }
-    }
-    this.at += close.length;
-    return result;
+  #take(mark: keyof typeof MARK): boolean {
+    return this.#match(MARK[mark]) !== null;
   }
 
-  private readEscape(raw: boolean): string {
-    const next = this.text[this.at + 1];
-    if (next === undefined) throw new NotALiteral();
-    const start = this.at;
-    this.at += 2;
-    if (raw) return this.text.slice(start, this.at);
-    const simple = Object.hasOwn(SIMPLE_ESCAPES, next) ? SIMPLE_ESCAPES[next] : undefined;
-    if (simple !== undefined) return simple;
-    const code = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3}))/y;
-    code.lastIndex = start;
-    const match = code.exec(this.text);
-    if (match === null) {
-      // Python keeps unknown escapes as they are, but refuses broken hexadecimal ones.
-      if (/[xuUN]/.test(next)) throw new NotALiteral();
-      return `\\${next}`;
-    }
-    this.at = start + match[0].length;
-    const point =
-      match[4] === undefined
-        ? Number.parseInt(match[1] ?? match[2] ?? match[3] ?? '', 16)
-        : Number.parseInt(match[4], 8);
-    if (point > 0x10ffff) throw new NotALiteral();
-    return String.fromCodePoint(point);
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#text);
+    if (match !== null) this.#at = pattern.lastIndex;
+    return match;
   }
+}
 
-  private skipBlanks(): void {
-    while (/^\s/.test(this.text[this.at] ?? '')) this.at++;
-  }
+function numberOf(digits: string): number {
+  const value = Number(digits.replaceAll('_', ''));
+  // Python refuses a leading zero in whole numbers.
+  const hasLeadingZero = /^0[\d_]+$/.test(digits) && /[1-9]/.test(digits);
+  if (hasLeadingZero || !Number.isFinite(value)) throw new NotALiteral();
+  return value;
+}
 
-  private peek(token: string): boolean {
-    this.skipBlanks();
-    return this.text[this.at] === token;
+/** What an escape stands for. Python keeps unknown ones as they are, but refuses broken hexadecimal ones. */
+function decoded(whole: string, x?: string, u?: string, long?: string, octal?: string, character = ''): string {
+  const hex = x ?? u ?? long;
+  if (hex === undefined && octal === undefined) {
+    if (/[xuUN]/.test(character)) throw new NotALiteral();
+    return Object.hasOwn(SIMPLE_ESCAPES, character) ? (SIMPLE_ESCAPES[character] as string) : whole;
   }
-
-  private take(token: string): boolean {
-    const taken = this.peek(token);
-    if (taken) this.at++;
-    return taken;
-  }
-
-  private expect(token: string): void {
-    if (!this.take(token)) throw new NotALiteral();
-  }
+  const point = hex === undefined ? Number.parseInt(octal ?? '', 8) : Number.parseInt(hex, 16);
+  if (point > 0x10ffff) throw new NotALiteral();
+  return String.fromCodePoint(point);
 }
 
 function keyText(key: Json): string {

@@ -38,7 +38,7 @@ export interface NodeSpec {
   readonly outputs: Readonly<Record<string, Port>>;
   readonly onError?:
     | {
-        readonly method: 'comment' | 'goto';
+        readonly method: 'default' | 'continue-at';
         readonly outputs: JsonObject;
         readonly targets: readonly string[];
         readonly next?: readonly string[];
@@ -223,7 +223,7 @@ function streamEdges(
   reach: Reach,
 ): number[] {
   const spec = specs[from] as NodeSpec;
-  if (spec.streams.length === 0 || spec.onError?.method === 'goto') return [];
+  if (spec.streams.length === 0 || spec.onError?.method === 'continue-at') return [];
   const next = reachable[from] as readonly number[];
   return next.filter(
     (to) =>

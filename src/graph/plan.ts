@@ -16,8 +16,8 @@ export interface Port {
 
 /** What happens when a node fails. */
 export interface ErrorHandling {
-  /** `comment`: `outputs` stand in for the result and the run goes on. `goto`: `targets` run instead of the successors. */
-  readonly method: 'comment' | 'goto';
+  /** `default`: `outputs` stand in for the result and the run continues. `continue-at`: `targets` run instead of the successors. */
+  readonly method: 'default' | 'continue-at';
   readonly outputs: JsonObject;
   readonly targets: readonly number[];
   /** Ids of the successors that run when `outputs` stand in. Default: all. */

@@ -1,9 +1,21 @@
 /** What a session remembers of its runs; pure functions from one record to the next. */
+
+import type { Session } from '../canvas/turn.js';
 import { isJsonObject, type JsonObject } from '../json.js';
+import { FIRST_EPOCH } from '../records/run-log.js';
+import type { RunIdentity, RunRecord } from '../records/runs.js';
 import type { SessionMessage, SessionRecord, SessionStore } from '../records/sessions.js';
-import type { RunEndReport, RunIdentity } from './live-run-options.js';
+import { claimedElsewhere } from './refusals.js';
 import type { TurnRequest } from './start-command.js';
-import { MAX_PATH } from './transcript.js';
+import { MAX_PATH, type Transcript } from './transcript.js';
+
+/** How a run ended. */
+export interface RunEnd {
+  readonly record: RunRecord;
+  /** What the conversation is afterwards; undefined when the run never came to an end of its own. */
+  readonly session: Session | undefined;
+  readonly transcript: Transcript;
+}
 
 /** Messages that a session stores; older ones are forgotten. */
 const MAX_MESSAGES = 2000;
@@ -51,12 +63,18 @@ export function withQuestion(
     createdAt: Math.floor(now / 1000),
     ...(files.length === 0 ? {} : { files }),
   };
-  return { ...session, messages: append(session.messages, message), lastRun: id, updatedAt: now };
+  return { ...withoutQuestion(session, { id }), messages: append(session.messages, message), updatedAt: now };
+}
+
+/** The session when a run begins that repeats a question. */
+export function withoutQuestion(session: SessionRecord, { id }: Pick<RunIdentity, 'id'>): SessionRecord {
+  const { epoch: _, ...before } = session;
+  return { ...before, lastRun: id };
 }
 
 /** The session when a run has ended, however it did. */
-export function afterRun(session: SessionRecord, end: RunEndReport, now: number): SessionRecord {
-  const { record, failure, transcript } = end;
+function afterRun(session: SessionRecord, end: RunEnd, now: number): SessionRecord {
+  const { record, transcript } = end;
   const answered = transcript.content !== '' || record.status === 'succeeded';
   const message: SessionMessage = {
     role: 'assistant',
@@ -78,14 +96,14 @@ export function afterRun(session: SessionRecord, end: RunEndReport, now: number)
     tokens: session.tokens + record.usage.totalTokens,
     durationMs: session.durationMs + Math.max(0, now - record.startedAt),
     round: session.round + 1,
-    errors: failure?.message ?? null,
+    errors: record.error?.message ?? null,
     keptRun: record.id,
     updatedAt: now,
   };
 }
 
 /** As RAGFlow has it: what ran so far, the forms alone while a run waits, and from then on what ran after them. */
-function pathAfter(before: SessionRecord['conversation'], { record, transcript }: RunEndReport): readonly string[] {
+function pathAfter(before: SessionRecord['conversation'], { record, transcript }: RunEnd): readonly string[] {
   if (record.status === 'waiting') return waitingNodes(record.pending);
   const earlier = before?.waiting === undefined ? (before?.path ?? []) : [];
   return [...earlier, ...transcript.path].slice(-MAX_PATH);
@@ -102,16 +120,49 @@ function append<T>(list: readonly T[], item: T): readonly T[] {
 }
 
 /**
- * Stores what an ended run leaves in its session. Does nothing for a session that was deleted meanwhile, or that has the end of this run
- * already: a process may be lost after it stored the conversation.
+ * Stores what an ended run leaves in its session. Does nothing for a session that was deleted meanwhile, that another run has, or that has the
+ * end of this run already: a process may be lost after it stored the conversation.
+ *
+ * @throws EngineError CONFLICT when another process has claimed the run.
  */
 export async function storeConversation(
   sessions: SessionStore,
   { tenant, id, sessionId }: RunIdentity,
-  end: RunEndReport,
+  epoch: number,
+  end: RunEnd,
   now: number,
 ): Promise<void> {
+  const session = await findSessionOf(sessions, tenant, sessionId, id);
+  if (session === undefined) return;
+  const isMine = (session.epoch ?? FIRST_EPOCH) === epoch;
+  if (isMine && (await sessions.replace(tenant, session, afterRun(session, end, now)))) return;
+  throw claimedElsewhere(id);
+}
+
+/**
+ * Notes in a session that this process has its last run; from then on the process before stores nothing there.
+ *
+ * @throws EngineError CONFLICT when another process has claimed the run meanwhile.
+ */
+export async function claimSession(
+  sessions: SessionStore,
+  { tenant, id, sessionId }: Pick<RunIdentity, 'tenant' | 'id' | 'sessionId'>,
+  epoch: number,
+): Promise<void> {
+  const session = await findSessionOf(sessions, tenant, sessionId, id);
+  if (session === undefined) return;
+  const isOlder = (session.epoch ?? FIRST_EPOCH) < epoch;
+  if (isOlder && (await sessions.replace(tenant, session, { ...session, epoch }))) return;
+  throw claimedElsewhere(id);
+}
+
+/** The session that waits for the end of a run. */
+async function findSessionOf(
+  sessions: SessionStore,
+  tenant: string,
+  sessionId: string,
+  run: string,
+): Promise<SessionRecord | undefined> {
   const session = await sessions.find(tenant, sessionId);
-  if (session === undefined || session.keptRun === id) return;
-  await sessions.save(tenant, afterRun(session, end, now));
+  return session?.lastRun === run && session.keptRun !== run ? session : undefined;
 }

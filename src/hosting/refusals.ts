@@ -41,3 +41,7 @@ export const nothingPublished = () => new EngineError('NOT_FOUND', 'No available
 
 /** An argument that is missing or wrong. */
 export const badArgument = (message: string) => new EngineError('BAD_REQUEST', message);
+
+/** Another process has recovered the run, and writes it from now on. */
+export const claimedElsewhere = (run: string) =>
+  new EngineError('CONFLICT', `Run "${run}" was claimed by another process.`);

@@ -46,6 +46,11 @@ export interface Repository<T, Q extends Query = Query> {
   insert(tenant: string, record: T): Promise<void>;
   /** Inserts or replaces. @throws EngineError as `insert`, but for a taken id. */
   save(tenant: string, record: T): Promise<void>;
+  /**
+   * Replaces `before` when the stored record still has its writer, or has that of `after` already. False when another writer has replaced it
+   * meanwhile, or there is none any more. Only for resources that declare a `writer`. @throws EngineError as `insert`
+   */
+  replace(tenant: string, before: T, after: T): Promise<boolean>;
   /** Undefined when there is none. @param owner the record must belong to it */
   find(tenant: string, id: string, owner?: string): Promise<T | undefined>;
   /** The record as changed; undefined when there is none. The id stays. @throws EngineError as `insert` */
@@ -108,6 +113,8 @@ export interface Resource<T, Q extends Query = Query> {
   /** The record of another resource that this one belongs to: without it there is none, and it is deleted with it. */
   readonly owner?: { readonly resource: string; readonly column: string };
   readonly unique?: readonly Unique<T>[];
+  /** A column of type `text` that says whose the record is: see `replace`. @default records have no writers */
+  readonly writer?: string;
   /** Fields of a query; every one that is given must hold. */
   readonly filters: Readonly<Record<Exclude<keyof Q, keyof Query>, Filter>>;
   /** Column by name of the order; of equal ones, the record that was inserted last is the last, or when descending the first. */
@@ -170,4 +177,9 @@ export function foldCase(text: string): string {
 /** Texts of a search column as one, folded and apart by character 1. Postgres stores no character 0 in a text. */
 export function joinTexts(parts: readonly string[]): string {
   return foldCase(parts.join('\u0001')).replaceAll('\0', '');
+}
+
+/** A key of what is distinguished by tenant and id. The length keeps them apart, whatever characters they have. */
+export function ownedKey(tenant: string, id: string): string {
+  return `${tenant.length}:${tenant}${id}`;
 }

@@ -1,12 +1,19 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../errors.js';
+import type { RunUsage } from '../graph/events.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { type PageRequest, type Repository, resource } from './repository.js';
+import { FIRST_EPOCH } from './run-log.js';
 
 const count = z.number().int().nonnegative();
 const json = z.custom<JsonObject>(isJsonObject, 'expected an object');
 
-const usageSchema = z.object({ promptTokens: count, completionTokens: count, totalTokens: count, calls: count });
+const usageSchema: z.ZodType<RunUsage> = z.object({
+  promptTokens: count,
+  completionTokens: count,
+  totalTokens: count,
+  calls: count,
+});
 
 const launchSchema = z.object({
   /** It continues without clients for as long as it takes. */
@@ -41,6 +48,8 @@ export const runSchema = z.object({
   usage: usageSchema,
   /** Number of its last event; 0 while it runs. */
   lastSeq: count,
+  /** Epoch of the process that has it. @default 1 */
+  epoch: z.number().int().positive().exactOptional(),
   /** How it was started, for the process that recovers it; only while it runs. */
   launch: launchSchema.exactOptional(),
 });
@@ -50,8 +59,11 @@ export type RunRecord = Readonly<z.infer<typeof runSchema>>;
 
 export type RunStatus = RunRecord['status'];
 
-/** Tokens and calls of all models in a run. */
-export type RunUsage = Readonly<z.infer<typeof usageSchema>>;
+/** Whose a run is, and what it belongs to. */
+export interface RunIdentity
+  extends Pick<RunRecord, 'id' | 'agentId' | 'sessionId' | 'messageId' | 'parentRun' | 'forkedAt'> {
+  readonly tenant: string;
+}
 
 /** What of the request that started a run matters for as long as it runs. */
 export type RunLaunch = Readonly<z.infer<typeof launchSchema>>;
@@ -66,7 +78,7 @@ export interface RunQuery extends PageRequest {
   readonly to?: number;
 }
 
-export type RunStore = Pick<Repository<RunRecord, RunQuery>, 'save' | 'find' | 'list' | 'deleteOf'>;
+export type RunStore = Pick<Repository<RunRecord, RunQuery>, 'save' | 'replace' | 'find' | 'list' | 'deleteOf'>;
 
 export const runs = resource<RunRecord, RunQuery>({
   name: 'runs',
@@ -77,10 +89,12 @@ export const runs = resource<RunRecord, RunQuery>({
     agent: { type: 'text', of: ({ agentId }) => agentId },
     session: { type: 'text', of: ({ sessionId }) => sessionId },
     status: { type: 'text', of: ({ status }) => status },
+    writer: { type: 'text', of: ({ epoch = FIRST_EPOCH }) => String(epoch) },
     started_at: { type: 'number', of: ({ startedAt }) => startedAt },
     finished_at: { type: 'number', of: ({ finishedAt }) => finishedAt ?? null },
   },
   owner: { resource: 'agents', column: 'agent' },
+  writer: 'writer',
   filters: {
     agentId: ['is', 'agent'],
     sessionId: ['is', 'session'],

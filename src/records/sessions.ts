@@ -3,6 +3,7 @@ import type { Variables } from '../graph/plan.js';
 import type { Checkpoint } from '../graph/state.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { type PageRequest, type Repository, resource } from './repository.js';
+import { FIRST_EPOCH } from './run-log.js';
 
 const messageSchema = z.object({
   role: z.enum(['user', 'assistant']),
@@ -40,6 +41,8 @@ const sessionSchema = z.object({
   conversation: conversationSchema.readonly().exactOptional(),
   /** Id of the last run. */
   lastRun: z.string().exactOptional(),
+  /** Epoch of the process that has that run. @default 1 */
+  epoch: z.number().int().positive().exactOptional(),
   /** Id of the last run whose end is stored in the session. */
   keptRun: z.string().exactOptional(),
   tokens: z.number(),
@@ -78,7 +81,7 @@ export interface SessionQuery extends PageRequest {
 
 export type SessionStore = Pick<
   Repository<SessionRecord, SessionQuery>,
-  'save' | 'find' | 'list' | 'delete' | 'deleteOf'
+  'save' | 'replace' | 'find' | 'list' | 'delete' | 'deleteOf'
 >;
 
 export const sessions = resource<SessionRecord, SessionQuery>({
@@ -90,12 +93,14 @@ export const sessions = resource<SessionRecord, SessionQuery>({
     agent: { type: 'text', of: ({ agentId }) => agentId },
     name: { type: 'text', of: ({ name }) => name },
     user_id: { type: 'text', of: ({ userId }) => userId },
+    writer: { type: 'text', of: ({ lastRun = '', epoch = FIRST_EPOCH }) => `${lastRun}/${epoch}` },
     search: { type: 'search', of: ({ id, name, messages }) => [id, name, ...messages.map(({ content }) => content)] },
     created_at: { type: 'number', of: ({ createdAt }) => createdAt },
     updated_at: { type: 'number', of: ({ updatedAt }) => updatedAt },
   },
   owner: { resource: 'agents', column: 'agent' },
   shared: 'dsl',
+  writer: 'writer',
   filters: {
     agentId: ['is', 'agent'],
     id: ['is', 'id'],

@@ -92,6 +92,13 @@ export function createMemoryRepository<T, Q extends Query>(
       put(tenant, record);
     },
     save: async (tenant, record) => put(tenant, record),
+    async replace(tenant, before, after) {
+      const stored = records.get(tenant, resource.id(after));
+      const writerOf = (record: T) => columnValue(record, writerColumn(resource));
+      if (stored === undefined || ![writerOf(before), writerOf(after)].includes(writerOf(stored))) return false;
+      put(tenant, after);
+      return true;
+    },
     find: async (tenant, id, owned) => find(tenant, id, owned),
     async update(tenant, id, change) {
       const before = records.get(tenant, id);
@@ -136,6 +143,12 @@ export function createMemoryRepository<T, Q extends Query>(
 /** The error of a tenant that has as many records of a kind as it may. */
 export function tooMany(name: string, most: number): EngineError {
   return new EngineError('LIMIT_REACHED', `This server stores at most ${most} ${name} of a tenant. Delete some.`);
+}
+
+/** The column that says who may replace a record. @throws EngineError INTERNAL when the resource declares none. */
+export function writerColumn({ name, writer }: Pick<Resource<never>, 'name' | 'writer'>): string {
+  if (writer !== undefined) return writer;
+  throw new EngineError('INTERNAL', `The resource "${name}" declares no writer, so its records cannot be replaced.`);
 }
 
 /** JSON keeps the values apart, whatever characters they have. */

@@ -1,7 +1,8 @@
 import { EngineError } from '../errors.js';
 import type { Checkpoint } from '../graph/state.js';
-import type { LoggedEvent, RunLog } from '../records/run-log.js';
-import { jsonBytes, keyOf } from './bounded-map.js';
+import { ownedKey } from '../records/repository.js';
+import { FIRST_EPOCH, type LoggedEvent, type RunLog } from '../records/run-log.js';
+import { jsonBytes } from './bounded-map.js';
 
 export interface MemoryRunLogLimits {
   /** The events and snapshots of all runs together. @default 512 MiB */
@@ -17,6 +18,8 @@ interface StoredSnapshot {
 
 /** The log of one run; the event numbered `seq` lies at `seq - 1`. */
 interface Entries {
+  /** Of its writer. */
+  epoch: number;
   readonly events: LoggedEvent[];
   /** Of the events. */
   bytes: number;
@@ -51,9 +54,17 @@ export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
   };
 
   return {
-    append(tenant, run, { events, snapshot }) {
-      const key = keyOf(tenant, run);
-      const log = logs.get(key) ?? { events: [], bytes: 0, snapshots: [], hasEnded: false };
+    async claim(tenant, run) {
+      const key = ownedKey(tenant, run);
+      const log = logs.get(key) ?? emptyLog();
+      logs.set(key, log);
+      log.epoch += 1;
+      return log.epoch;
+    },
+    append(tenant, run, { events, snapshot, epoch = FIRST_EPOCH }) {
+      const key = ownedKey(tenant, run);
+      const log = logs.get(key) ?? emptyLog();
+      if (epoch !== log.epoch) throw superseded(run, epoch, log.epoch);
       let last = log.events.length;
       let bytes = 0;
       // Everything is checked before anything is stored.
@@ -75,21 +86,33 @@ export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
       totalBytes += added;
     },
     async read(tenant, run, after, bounds) {
-      const log = logs.get(keyOf(tenant, run));
-      return log === undefined ? undefined : readAfter(log, after, bounds.maxEvents, bounds.maxBytes);
+      const log = logs.get(ownedKey(tenant, run));
+      if (log === undefined || isEmpty(log)) return undefined;
+      return readAfter(log, after, bounds.maxEvents, bounds.maxBytes);
     },
     async snapshot(tenant, run, atMost = Number.POSITIVE_INFINITY) {
-      const snapshots = logs.get(keyOf(tenant, run))?.snapshots ?? [];
+      const snapshots = logs.get(ownedKey(tenant, run))?.snapshots ?? [];
       return snapshots.findLast(({ checkpoint }) => checkpoint.seq <= atMost)?.checkpoint;
     },
-    async end(tenant, run) {
-      const log = logs.get(keyOf(tenant, run));
-      if (log !== undefined) log.hasEnded = true;
+    async end(tenant, run, epoch = FIRST_EPOCH) {
+      const log = logs.get(ownedKey(tenant, run));
+      if (log === undefined) return;
+      if (epoch !== log.epoch) throw superseded(run, epoch, log.epoch);
+      log.hasEnded = true;
     },
     async delete(tenant, run) {
-      drop(keyOf(tenant, run));
+      drop(ownedKey(tenant, run));
     },
   };
+}
+
+function emptyLog(): Entries {
+  return { epoch: FIRST_EPOCH, events: [], bytes: 0, snapshots: [], hasEnded: false };
+}
+
+/** Claimed, and nothing was stored. */
+function isEmpty({ events, snapshots }: Entries): boolean {
+  return events.length === 0 && snapshots.length === 0;
 }
 
 function withNewest(snapshots: readonly StoredSnapshot[], checkpoint: Checkpoint): readonly StoredSnapshot[] {
@@ -117,6 +140,12 @@ function readAfter(log: Entries, after: number, maxEvents: number, maxBytes: num
 function tooLong(run: string, maxRunBytes: number): EngineError {
   const message = `The events of run "${run}" take more than the ${maxRunBytes} bytes that one run may take in memory; let it report less.`;
   return new EngineError('RUN_LOG_FULL', message);
+}
+
+/** The error of a writer whose epoch is not the newest one. */
+export function superseded(run: string, epoch: number, newest: number): EngineError {
+  const message = `Run "${run}" was claimed by another process: its epoch is ${newest}, and this write has epoch ${epoch}.`;
+  return new EngineError('CONFLICT', message);
 }
 
 function outOfOrder(run: string, seq: number, last: number): EngineError {

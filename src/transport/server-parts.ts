@@ -4,9 +4,10 @@ import type { Services } from '../components/services.js';
 import type { DocumentIssue } from '../dsl/document.js';
 import type { OpenCanvas } from '../hosting/canvases.js';
 import type { Host } from '../hosting/host.js';
-import type { HostStores, Log } from '../hosting/host-options.js';
+import type { HostStores } from '../hosting/host-options.js';
 import type { StartedTurn } from '../hosting/start.js';
 import { type ForkPoint, startCommand, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
+import type { Log } from '../logger.js';
 import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
 import type { CreateCounter } from '../records/coordination.js';
 import type { TokenStore } from '../records/tokens.js';
@@ -15,8 +16,8 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import { createMemoryCounter } from './access/rate-limits.js';
 import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
 import type { DatabaseProbe } from './agents/database-probe.js';
+import { openTraces } from './traces/component-traces.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
-import { TraceReader } from './traces/trace-reader.js';
 import { WebhookSecurity } from './webhooks/webhook-security.js';
 import { WebhookTraces } from './webhooks/webhook-traces.js';
 
@@ -78,7 +79,7 @@ export interface ServerParts extends RouteParts {
   /** Event streams over HTTP. */
   readonly streams: OpenStreams;
   readonly messages: RunsOfMessages;
-  readonly traces: TraceReader;
+  readonly traces: ReturnType<typeof openTraces>;
   readonly webhookSecurity: WebhookSecurity;
   readonly webhookTraces: WebhookTraces;
 }
@@ -106,7 +107,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     streams: { count: 0 },
     messages,
     tokens: stores.tokens,
-    traces: new TraceReader(stores.log, now),
+    traces: openTraces(stores.log),
     webhookSecurity: new WebhookSecurity({
       createCounter,
       trustedProxies: config.trustedProxies,

@@ -32,26 +32,23 @@ const messageShape = z.looseObject({
 });
 
 const sessionView = defineView<SessionRecord, [showsDsl: boolean]>()({
-  id: [string, ({ id }) => id],
-  name: [string, ({ name }) => name],
-  agent_id: [string, ({ agentId }) => agentId],
-  user_id: [string, ({ userId }) => userId],
+  id: [string, 'id'],
+  name: [string, 'name'],
+  agent_id: [string, 'agentId'],
+  user_id: [string, 'userId'],
   exp_user_id: [z.null(), none],
   message: [
     z.array(messageShape.extend({ reference: z.array(anyObject).optional().describe('What an answer cites.') })),
     messagesOf,
   ],
-  tokens: [whole, ({ tokens }) => tokens],
-  source: [z.enum(['workflow', 'agent']), ({ source }) => source],
+  tokens: [whole, 'tokens'],
+  source: [z.enum(['workflow', 'agent']), 'source'],
   duration: [z.number().describe('Seconds that its turns took.'), ({ durationMs }) => durationMs / 1000],
-  round: [whole, ({ round }) => round],
+  round: [whole, 'round'],
   thumb_up: [whole, () => 0],
-  errors: [string.nullable(), ({ errors }) => errors],
+  errors: [string.nullable(), 'errors'],
   version_title: [z.null(), none],
-  ...timeFields<SessionRecord>(
-    ({ createdAt }) => createdAt,
-    ({ updatedAt }) => updatedAt,
-  ),
+  ...timeFields('createdAt', 'updatedAt'),
   dsl: [
     anyObject.optional().describe('The document that the session runs, with what its runs left in it.'),
     ({ dsl, conversation }, showsDsl) => (showsDsl ? documentWithState(dsl, conversation) : undefined),
@@ -64,7 +61,7 @@ const sessionRow = defineView<SessionRecord, [showsDsl: boolean]>()({
   ...sessionFields,
   dialog_id: [string.describe('Id of the agent.'), agentId[1]],
   message: [z.array(messageShape), ({ messages }) => messages.map(messageView)],
-  reference: [z.array(anyObject).describe('One entry for each answer of a run.'), ({ references }) => references],
+  reference: [z.array(anyObject).describe('One entry for each answer of a run.'), 'references'],
 });
 
 const optionalText = z.string({ error: 'expected a text' }).nullish();

@@ -8,38 +8,58 @@ export const whole = z.number().int();
 export const milliseconds = z.number().int().describe('Milliseconds since 1970.');
 export const date = string.describe('A time as text, in UTC.');
 
-/** A record as the API gives it: each field with its description and how it is read. */
+/** A record as the API gives it: each field with its description and where it comes from. */
 export interface View<R, A extends readonly unknown[], F extends Fields<R, A>> {
   readonly fields: F;
   readonly shape: z.ZodObject<{ -readonly [K in keyof F]: F[K][0] }, z.core.$loose>;
   readonly of: (record: R, ...about: A) => JsonObject;
+  /** What of a record its fields tell: the properties that they name. */
+  readonly read: (given: object) => Partial<R>;
 }
 
+/** A property of the record, or what is computed from it. A property without a value is null where the shape allows that. */
+type Source<R, A extends readonly unknown[]> = (keyof R & string) | ((record: R, ...about: A) => unknown);
+
 type Fields<R, A extends readonly unknown[]> = Readonly<
-  Record<string, readonly [shape: z.ZodType, read: (record: R, ...about: A) => unknown]>
+  Record<string, readonly [shape: z.ZodType, source: Source<R, A>]>
 >;
 
 /** Declares how records `R` are given; `A` is what a view needs beside the record. A field that is undefined is left out. */
 export function defineView<R, A extends readonly unknown[] = []>() {
   return <F extends Fields<R, A>>(fields: F): View<R, A, F> => {
-    const entries = Object.entries(fields);
-    const shapes = Object.fromEntries(entries.map(([name, [shape]]) => [name, shape]));
+    const entries = Object.entries(fields).map(([name, [shape, source]]) => {
+      const absent = shape.safeParse(null).success ? null : undefined;
+      return { name, shape, source, absent };
+    });
     return {
       fields,
-      shape: z.looseObject(shapes) as unknown as View<R, A, F>['shape'],
+      shape: z.looseObject(Object.fromEntries(entries.map(({ name, shape }) => [name, shape]))) as unknown as View<
+        R,
+        A,
+        F
+      >['shape'],
       of: (record, ...about) =>
-        Object.fromEntries(entries.map(([name, [, read]]) => [name, read(record, ...about) as Json])),
+        Object.fromEntries(
+          entries.map(({ name, source, absent }) => {
+            const value = typeof source === 'function' ? source(record, ...about) : (record[source] ?? absent);
+            return [name, value as Json];
+          }),
+        ),
+      read: (values) => {
+        const own = entries.map(({ name, source }) => [source, (values as Record<string, unknown>)[name] ?? undefined]);
+        return Object.fromEntries(own.filter(([source, value]) => typeof source === 'string' && value !== undefined));
+      },
     };
   };
 }
 
 /** Fields for when a record was created and changed, in both of RAGFlow's forms. */
-export function timeFields<R>(created: (record: R) => number, updated: (record: R) => number) {
+export function timeFields<C extends string, U extends string>(created: C, updated: U) {
   return {
     create_time: [milliseconds, created],
-    create_date: [date, (record: R) => formatTime(created(record))],
+    create_date: [date, (record: Readonly<Record<C, number>>) => formatTime(record[created])],
     update_time: [milliseconds, updated],
-    update_date: [date, (record: R) => formatTime(updated(record))],
+    update_date: [date, (record: Readonly<Record<U, number>>) => formatTime(record[updated])],
   } as const;
 }
 

@@ -21,18 +21,15 @@ interface Template {
 }
 
 const templateView = defineView<Template>()({
-  id: [string, ({ id }) => id],
+  id: [string, 'id'],
   avatar: [z.null(), none],
   title: [z.record(string, string), ({ id }) => ({ en: id.charAt(0).toUpperCase() + id.slice(1) })],
   description: [z.record(string, string), ({ description }) => ({ en: description })],
-  canvas_type: [string, ({ kind }) => kind],
+  canvas_type: [string, 'kind'],
   canvas_types: [z.array(string), ({ kind }) => [kind]],
   canvas_category: [string, () => 'agent_canvas'],
-  dsl: [anyObject, ({ dsl }) => dsl],
-  ...timeFields<Template>(
-    ({ changedAt }) => changedAt,
-    ({ changedAt }) => changedAt,
-  ),
+  dsl: [anyObject, 'dsl'],
+  ...timeFields('changedAt', 'changedAt'),
 });
 
 /** Beside `src` in a clone, beside `dist` in an installed package. */

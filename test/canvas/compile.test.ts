@@ -127,32 +127,32 @@ describe('compile', () => {
     {
       claim: 'a default value',
       params: { exception_method: 'comment', exception_default_value: 'sorry' },
-      expected: { method: 'comment', outputs: { text: 'sorry' }, targets: [] },
+      expected: { method: 'default', outputs: { text: 'sorry' }, targets: [] },
     },
     {
       claim: 'an empty default value, which the editor writes for none, as none',
       params: { exception_method: 'comment', exception_default_value: '', exception_goto: ['b'] },
-      expected: { method: 'goto', outputs: {}, targets: [1] },
+      expected: { method: 'continue-at', outputs: {}, targets: [1] },
     },
     {
       claim: 'a default value of 0',
       params: { exception_method: 'comment', exception_default_value: 0 },
-      expected: { method: 'comment', outputs: { text: 0 }, targets: [] },
+      expected: { method: 'default', outputs: { text: 0 }, targets: [] },
     },
     {
       claim: 'a goto',
       params: { exception_method: 'goto', exception_goto: ['b'] },
-      expected: { method: 'goto', outputs: {}, targets: [1] },
+      expected: { method: 'continue-at', outputs: {}, targets: [1] },
     },
     {
       claim: 'a goto as text',
       params: { exception_method: 'goto', exception_goto: 'b' },
-      expected: { method: 'goto', outputs: {}, targets: [1] },
+      expected: { method: 'continue-at', outputs: {}, targets: [1] },
     },
     {
       claim: 'the goto of a comment without a value',
       params: { exception_method: 'comment', exception_default_value: null, exception_goto: ['b'] },
-      expected: { method: 'goto', outputs: {}, targets: [1] },
+      expected: { method: 'continue-at', outputs: {}, targets: [1] },
     },
     {
       claim: 'nothing without a method',
@@ -172,7 +172,7 @@ describe('compile', () => {
   it('lets a node that chooses its successors go nowhere with a default value', () => {
     const params = { to: 'b', exception_method: 'comment', exception_default_value: 'sorry' };
     const plan = compile(documentOf({ a: { type: 'Chooser', params }, b: {} }), registry);
-    expect(plan.nodes[0]?.onError).toEqual({ method: 'comment', outputs: { result: 'sorry' }, targets: [], next: [] });
+    expect(plan.nodes[0]?.onError).toEqual({ method: 'default', outputs: { result: 'sorry' }, targets: [], next: [] });
   });
 
   it('asks the resolver for clocks', () => {

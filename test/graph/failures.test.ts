@@ -102,7 +102,7 @@ describe('a node that fails', () => {
   });
 
   it('is replaced by its default value', async () => {
-    const onError = { method: 'comment', outputs: { text: 'sorry' }, targets: [] } as const;
+    const onError = { method: 'default', outputs: { text: 'sorry' }, targets: [] } as const;
     const reads = (at: Activation) => ({ read: readValue(at, 'bad@text') });
     const { events } = await watchToEnd(
       draw('bad -> z', { bad: { activate: failing, onError }, z: { activate: reads } }),
@@ -123,7 +123,7 @@ describe('a node that fails', () => {
   });
 
   it('hands over to other nodes, which read its error', async () => {
-    const onError = { method: 'goto', outputs: {}, targets: ['rescue'] } as const;
+    const onError = { method: 'continue-at', outputs: {}, targets: ['rescue'] } as const;
     const reads = (at: Activation) => ({ read: readValue(at, 'bad@_ERROR') });
     const plan = draw('bad -> z; rescue', { bad: { activate: failing, onError }, rescue: { activate: reads } });
     const { events } = await watchToEnd(plan);
@@ -153,7 +153,7 @@ describe('a node that may try again', () => {
     },
     {
       claim: 'gets its default value at last',
-      parts: { activate: flaky(4), onError: { method: 'comment', outputs: { text: '' }, targets: [] } },
+      parts: { activate: flaky(4), onError: { method: 'default', outputs: { text: '' }, targets: [] } },
       attempts: 3,
       end: 'run-settled',
     },
@@ -224,7 +224,7 @@ describe('an error in a body', () => {
   });
 
   it('is replaced by the default value of a container around', async () => {
-    const onError = { method: 'comment', outputs: { value: 'none' }, targets: [] } as const;
+    const onError = { method: 'default', outputs: { value: 'none' }, targets: [] } as const;
     const { events } = await watchToEnd(nested({ inner: { onError } }));
     expect(events.filter((event) => event.type === 'node-settled').map(({ node, outputs }) => [node, outputs])).toEqual(
       [

@@ -61,7 +61,7 @@ describe('link', () => {
   });
 
   it('counts gotos and error handling as ways in', () => {
-    const onError = { method: 'goto', outputs: {}, targets: ['z'] } as const;
+    const onError = { method: 'continue-at', outputs: {}, targets: ['z'] } as const;
     const plan = draw('s -> a b; a -> z; c', { b: { targets: ['c'], onError } });
     expect(plan.nodes.filter(({ isJoin }) => isJoin).map(({ id }) => id)).toEqual(['z']);
     expect(plan.scopes[0]?.entries).toEqual([0]);
@@ -127,7 +127,7 @@ describe('stream edges', () => {
     {
       claim: 'do not exist when the writer may go elsewhere on errors',
       plan: draw('p -> c; x', {
-        p: { ...writes, onError: { method: 'goto', outputs: {}, targets: ['x'] } },
+        p: { ...writes, onError: { method: 'continue-at', outputs: {}, targets: ['x'] } },
         c: reads('p'),
       }),
       edges: [],

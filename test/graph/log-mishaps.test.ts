@@ -111,7 +111,7 @@ describe('a node that fails in the middle of its writes', () => {
       ...writes('half'),
       writes: [...(writes('half').writes ?? []), { to: { kind: 'alias', name: 'item', path: [] }, value: 1 }],
     });
-    const onError = { method: 'goto', outputs: {}, targets: ['b'] } as const;
+    const onError = { method: 'continue-at', outputs: {}, targets: ['b'] } as const;
     const plan = draw('a -> b', { a: { activate: half, onError } });
     const log = new MemoryLog();
     const options = { log: log.open(), durability: 'sync' } as const;
@@ -136,13 +136,13 @@ describe('a slot that becomes free', () => {
     expect(log.rebuild(plan)?.state).toEqual(written(plan, outcome!.state).state);
   });
 
-  it.each<{ what: string; x: NodeFunction; onError?: 'goto'; ended: string; end: string }>([
+  it.each<{ what: string; x: NodeFunction; onError?: 'continue-at'; ended: string; end: string }>([
     { what: 'asks', x: async () => interrupt({ question: 1 }), ended: 'node-interrupted', end: 'run-settled' },
     { what: 'fails', x: async () => Promise.reject(new Error('no')), ended: 'node-failed', end: 'run-failed' },
     {
       what: 'fails and is followed by another node',
       x: async () => Promise.reject(new Error('no')),
-      onError: 'goto',
+      onError: 'continue-at',
       ended: 'node-failed',
       end: 'run-settled',
     },

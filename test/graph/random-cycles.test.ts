@@ -43,7 +43,7 @@ function wandering(random: Random, seed: number): NodeSpec[] {
     return {
       ...spec,
       create: () => wander(seed, spec, targets, fails),
-      ...(fails ? { onError: { method: 'goto', outputs: {}, targets: goto } } : {}),
+      ...(fails ? { onError: { method: 'continue-at', outputs: {}, targets: goto } } : {}),
     } satisfies NodeSpec;
   });
 }

@@ -63,7 +63,7 @@ describe('a writer', () => {
   });
 
   it('whose default value stands in before its first word is read as that value', () => {
-    const onError = { method: 'comment', outputs: { content: 'sorry' }, targets: [] } as const;
+    const onError = { method: 'default', outputs: { content: 'sorry' }, targets: [] } as const;
     const events = through(plan({ onError, activate: () => timer(1).pipe(mergeMap(() => throwError(busy))) }));
     expect(settledIn(events)).toEqual([
       ['p', 'sorry'],

@@ -131,7 +131,7 @@ describe('a node that needs values', () => {
     const failing = async () => {
       throw new Error('broken');
     };
-    const onError = { method: 'goto', outputs: {}, targets: ['z'] } as const;
+    const onError = { method: 'continue-at', outputs: {}, targets: ['z'] } as const;
     const watched = await watchToEnd(
       draw('s -> a b x; a -> z', { a: { activate: failing, onError }, b: { needs: ['x'] }, x: { needs: ['a'] } }),
     );

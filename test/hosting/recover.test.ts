@@ -54,10 +54,11 @@ it('a run whose end only its record lacks is counted by whoever completes that',
   expect(await metricsOf(second)).toContain('ragflow_canvas_runs_total{runtime="runnel",outcome="success"} 1');
 });
 
-it('a run is taken over once more when its former process writes after all', async () => {
+it('a run is recovered without what its former process writes after all', async () => {
   const { stores, agent, run } = await lostRun();
   const late = { type: 'node-delta', run, at: 0, node: 'Probe:P', token: 2, port: 'content', text: 'late' };
   let isLate = true;
+  let refusal: unknown;
   const log: RunLog = {
     ...stores.log,
     append: async (tenant, id, batch) => {
@@ -66,13 +67,14 @@ it('a run is taken over once more when its former process writes after all', asy
         isLate = false;
         const { seq } = first;
         const json = JSON.stringify({ ...late, seq });
-        await stores.log.append(tenant, id, { events: [{ seq, event: late.type, json }] });
+        const lost = async (): Promise<void> =>
+          stores.log.append(tenant, id, { events: [{ seq, event: late.type, json }] });
+        refusal = await lost().catch((error: unknown) => error);
       }
       await stores.log.append(tenant, id, batch);
     },
   };
   const second = await startServer({ stores: { ...stores, log }, env: ENV });
-  await (await second.probes.next()).stopped;
   (await second.probes.next()).settle();
   const frames = await eventsOf(second, agent, run);
   expect(frames.at(-2)?.json).toMatchObject({ event: 'workflow_finished' });
@@ -82,18 +84,24 @@ it('a run is taken over once more when its former process writes after all', asy
   const session = (await second.call('GET', `/api/v1/agents/${agent}/sessions/${session_id}`)).body.data;
   expect(session.message.at(-1).content).not.toContain('late');
   expect(second.errors).toEqual([]);
+  expect(refusal).toMatchObject({ code: 'CONFLICT' });
 });
 
-it('a run that its former process ends after all has one end', async () => {
+it('a run that its former process would end after all has one end', async () => {
   const { stores, agent, run } = await lostRun();
   let seq = 0;
+  let refusal: unknown;
   const log: RunLog = {
     ...stores.log,
     append: (tenant, id, batch) => {
       const [first] = batch.events;
       if (seq === 0 && first?.event === 'run-settled') {
         seq = first.seq;
-        void stores.log.append(tenant, id, { events: [settledAt(id, seq, 'by the former process')] });
+        try {
+          void stores.log.append(tenant, id, { events: [settledAt(id, seq, 'by the former process')] });
+        } catch (error) {
+          refusal = error;
+        }
       }
       return stores.log.append(tenant, id, batch);
     },
@@ -104,7 +112,8 @@ it('a run that its former process ends after all has one end', async () => {
   await released;
   const frames = await eventsOf(second, agent, run);
   const ends = frames.filter(({ json }) => json?.event === 'workflow_finished').map(({ json }) => json?.data.outputs);
-  expect(ends).toEqual([{ content: 'by the former process' }]);
+  expect(ends).toEqual([{ content: 'done' }]);
+  expect(refusal).toMatchObject({ code: 'CONFLICT' });
   expect(await stores.runs.find('local', run)).toMatchObject({ status: 'succeeded', lastSeq: seq });
 });
 

@@ -3,7 +3,7 @@ import { RagflowProjection } from '../../src/canvas/ragflow-events.js';
 import { createModels } from '../../src/models/router.js';
 import { modelsFromEnvironment } from '../../src/settings/read-settings.js';
 import { createMemoryRunLog } from '../../src/stores/memory-run-log.js';
-import { TraceReader } from '../../src/transport/traces/trace-reader.js';
+import { ComponentTraces, openTraces } from '../../src/transport/traces/component-traces.js';
 import { ECHO, PROBE } from './support/documents.js';
 import { openStream } from './support/event-stream.js';
 import { startServer } from './support/server.js';
@@ -89,19 +89,20 @@ it('keeps the newest thousand entries, and reads each event once', async () => {
       return log.read(tenant, run, after, bounds);
     },
   };
-  const reader = new TraceReader(counting, () => 0);
-  expect(await reader.read('t', 'r', projection)).toBeUndefined();
+  const traces = openTraces(counting);
+  const read = async (run: string) => (await traces.read('t', run, () => new ComponentTraces(projection)))?.list;
+  expect(await read('r')).toBeUndefined();
   const events = Array.from({ length: 2500 }, (_, at) => ({
     seq: at + 1,
     event: at % 2 === 0 ? 'node-settled' : 'node-delta',
     json: JSON.stringify({ type: 'node-settled', node: 'c', token: 1, at: 0, outputs: { at }, elapsedMs: 0 }),
   }));
   await log.append('t', 'r', { events: events });
-  const [trace] = (await reader.read('t', 'r', projection)) ?? [];
+  const [trace] = (await read('r')) ?? [];
   expect(trace?.trace).toHaveLength(1000);
   expect(trace?.trace.at(-1)).toMatchObject({ outputs: { at: 2498 } });
   reads.length = 0;
-  await reader.read('t', 'r', projection);
+  await read('r');
   expect(reads).toEqual([2500]);
 });
 
@@ -115,13 +116,14 @@ it('remembers no more than 64 MiB of what was read', async () => {
       return log.read(tenant, run, after, bounds);
     },
   };
-  const reader = new TraceReader(counting, () => 0);
+  const traces = openTraces(counting);
+  const read = async (run: string) => (await traces.read('t', run, () => new ComponentTraces(projection)))?.list;
   const outputs = { text: 'x'.repeat(30 * 1024 * 1024) };
   const json = JSON.stringify({ type: 'node-settled', node: 'c', token: 1, at: 0, outputs, elapsedMs: 0 });
   const runs = ['a', 'b', 'c'];
   for (const run of runs) await log.append('t', run, { events: [{ seq: 1, event: 'node-settled', json }] });
-  for (const run of runs) await reader.read('t', run, projection);
+  for (const run of runs) await read(run);
   reads.length = 0;
-  for (const run of runs.toReversed()) await reader.read('t', run, projection);
+  for (const run of runs.toReversed()) await read(run);
   expect(reads).toEqual(['c 1', 'b 1', 'a 0', 'a 1']);
 });

@@ -10,7 +10,7 @@ import {
   type Repository,
   type Resource,
 } from '../../records/repository.js';
-import { tooMany } from '../memory-repository.js';
+import { tooMany, writerColumn } from '../memory-repository.js';
 import type { Database, Fragment, Statements } from './database.js';
 import type { Documents } from './documents.js';
 import { brokenConstraint } from './failures.js';
@@ -107,6 +107,20 @@ export function createPostgresRepository<T, Q extends Query>(
             on conflict (tenant, id) do update set ${sql.unsafe(replaced)}`,
         );
       });
+    },
+    async replace(tenant, before, after) {
+      const writer = writerColumn(resource);
+      const writers = [before, after].map((record) => resource.columns[writer]?.of(record) as string);
+      let isDone = false;
+      await writeRow(tenant, after, async (row) => {
+        const { count } = await database.repeat(
+          (sql) => sql`
+            update ${table(sql)} set ${sql(row)} ${matching(sql, tenant, resource.id(after), undefined)}
+            and ${sql(writer)} in ${sql(writers)}`,
+        );
+        isDone = count > 0;
+      });
+      return isDone;
     },
     async find(tenant, id, owned) {
       const [row] = await database.repeat(

@@ -1,16 +1,34 @@
+import { EngineError } from '../../errors.js';
 import type { Checkpoint } from '../../graph/state.js';
-import type { LoggedEvent, RunLog } from '../../records/run-log.js';
+import { FIRST_EPOCH, type LoggedEvent, type RunLog } from '../../records/run-log.js';
+import { superseded } from '../memory-run-log.js';
 import type { Database } from './database.js';
+import { brokenConstraint } from './failures.js';
 import type { RunWriter } from './run-writer.js';
 
 /** Logs of runs in Postgres. A run must have been saved before its first event is. */
 export function createPostgresRunLog(database: Database, writer: RunWriter): RunLog {
   return {
-    async append(tenant, run, { events, snapshot: checkpoint }) {
+    async claim(tenant, run) {
+      try {
+        const [row] = await database.repeat(
+          (sql) => sql<{ epoch: number }[]>`
+            insert into runnel.logs (tenant, run, last_seq, epoch)
+            select tenant, id, 0, ${FIRST_EPOCH + 1} from runnel.runs where tenant = ${tenant} and id = ${run}
+            on conflict (tenant, run) do update set epoch = runnel.logs.epoch + 1
+            returning epoch`,
+        );
+        if (row !== undefined) return row.epoch;
+      } catch (error) {
+        if (brokenConstraint(error) !== 'logs_run_fkey') throw error;
+      }
+      throw new EngineError('NOT_FOUND', `There is no run "${run}" to claim.`);
+    },
+    async append(tenant, run, { events, snapshot: checkpoint, epoch = FIRST_EPOCH }) {
       if (events.length === 0 && checkpoint === undefined) return;
       const snapshot = checkpoint && { seq: checkpoint.seq, checkpoint: JSON.stringify(checkpoint) };
       const bytes = events.reduce((sum, { json }) => sum + json.length, snapshot?.checkpoint.length ?? 0);
-      await writer.add({ tenant, run, events, snapshot, bytes });
+      await writer.add({ tenant, run, epoch, events, snapshot, bytes });
     },
     async read(tenant, run, after, { maxEvents, maxBytes }) {
       const rows = await database.repeat(
@@ -28,6 +46,7 @@ export function createPostgresRunLog(database: Database, writer: RunWriter): Run
             where bytes <= ${maxBytes} or seq = greatest(${after}, 0) + 1
           ) e on true
           where l.tenant = ${tenant} and l.run = ${run}
+            and (l.last_seq > 0 or exists (select from runnel.snapshots s where s.log = l.id))
           order by e.seq`,
       );
       if (rows.length === 0) return undefined;
@@ -43,10 +62,13 @@ export function createPostgresRunLog(database: Database, writer: RunWriter): Run
       );
       return row?.checkpoint;
     },
-    async end(tenant, run) {
-      await database.repeat(
-        (sql) => sql`update runnel.logs set has_ended = true where tenant = ${tenant} and run = ${run}`,
+    async end(tenant, run, epoch = FIRST_EPOCH) {
+      const [log] = await database.repeat(
+        (sql) => sql<{ epoch: number }[]>`
+          update runnel.logs set has_ended = has_ended or epoch = ${epoch} where tenant = ${tenant} and run = ${run}
+          returning epoch`,
       );
+      if (log !== undefined && log.epoch !== epoch) throw superseded(run, epoch, log.epoch);
     },
     async delete(tenant, run) {
       await database.repeat((sql) => sql`delete from runnel.logs where tenant = ${tenant} and run = ${run}`);

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../records/run-log.js';
+import { FIRST_EPOCH, type LoggedEvent } from '../../records/run-log.js';
 import type { Statements } from './database.js';
 
 /** A snapshot as it is stored. */
@@ -11,6 +11,8 @@ export interface SnapshotText {
 export interface RunChange {
   readonly tenant: string;
   readonly run: string;
+  /** Of the writer. */
+  readonly epoch: number;
   /** Which of the batches. */
   readonly entries: number[];
   readonly events: LoggedEvent[];
@@ -29,13 +31,15 @@ export interface Outcome {
   readonly hasRun: boolean;
   /** Number of the last event that was there before; null without a log. */
   readonly last: number | null;
+  /** The newest epoch of the log; null without one. */
+  readonly epoch: number | null;
 }
 
 /**
  * Makes changes to many runs in one statement.
  *
- * A change is made when its run is there and its first event follows the log's last one, whose number moves in the same statement: so
- * the numbers of a run have no gaps, and of two writers one is refused. A snapshot without events must be one of the log's last event.
+ * A change is made when its run is there, its epoch is that of the log, and its first event follows the log's last one, whose number moves
+ * in the same statement: so the numbers of a run have no gaps, and of two writers one is refused. A snapshot without events must be one of the log's last event.
  * Of the snapshots of a run the first and the newest stay.
  */
 export function writeChanges(sql: Statements, changes: readonly RunChange[]): Promise<readonly Outcome[]> {
@@ -43,22 +47,25 @@ export function writeChanges(sql: Statements, changes: readonly RunChange[]): Pr
     with changes as (
       select c.*, r.id is not null as has_run
       from json_to_recordset(${listOf(changes)}::json) as c(
-        at int, tenant text, run text, first int, last int, "beginsAt" int, begins text, "newestAt" int, newest text
+        at int, tenant text, run text, epoch int, first int, last int, "beginsAt" int, begins text, "newestAt" int, newest text
       )
       left join runnel.runs r on r.tenant = c.tenant and r.id = c.run
     ), moved as (
       update runnel.logs l set last_seq = c.last from changes c
-      where l.tenant = c.tenant and l.run = c.run and l.last_seq = c.first - 1
-      returning l.id, c.at
+      where l.tenant = c.tenant and l.run = c.run and l.last_seq = c.first - 1 and l.epoch = c.epoch
+      -- A log that was claimed before its first event is there already, and has nothing yet.
+      returning l.id, c.at, case when c.first = 1 then not exists (
+        select from runnel.snapshots s where s.log = l.id
+      ) else false end as is_new
     ), made as (
       insert into runnel.logs (tenant, run, last_seq)
-      select tenant, run, last from changes where has_run and first = 1
+      select tenant, run, last from changes where has_run and first = 1 and epoch = ${FIRST_EPOCH}
       on conflict (tenant, run) do nothing
       returning id, tenant, run
     ), opened as (
-      select id, at, false as is_new from moved
+      select id, at, is_new from moved
       union all
-      select m.id, c.at, true from made m join changes c using (tenant, run)
+      select m.id, c.at, true from made m join changes c using (tenant, run) where c.epoch = ${FIRST_EPOCH}
     ), added_events as (
       insert into runnel.events (log, seq, name, body)
       select o.id, e.seq, e.name, e.body::json
@@ -76,7 +83,7 @@ export function writeChanges(sql: Statements, changes: readonly RunChange[]): Pr
       where o.is_new and c.begins is not null
       on conflict (log, seq) do update set checkpoint = excluded.checkpoint
     )
-    select c.at, o.at is not null as "isDone", c.has_run as "hasRun", l.last_seq as last
+    select c.at, o.at is not null as "isDone", c.has_run as "hasRun", l.last_seq as last, l.epoch
     from changes c
     left join opened o on o.at = c.at
     left join runnel.logs l on l.tenant = c.tenant and l.run = c.run`;
@@ -101,12 +108,13 @@ export async function isWritten(sql: Statements, { tenant, run, events }: RunCha
  */
 function listOf(changes: readonly RunChange[]): string {
   return JSON.stringify(
-    changes.map(({ tenant, run, events, isOrdered, first, newest }, at) => {
+    changes.map(({ tenant, run, epoch, events, isOrdered, first, newest }, at) => {
       const next = events[0]?.seq ?? (newest?.seq ?? 0) + 1;
       return {
         at,
         tenant,
         run,
+        epoch,
         // No log is that short: what is out of order in itself is refused like what does not follow.
         first: isOrdered ? next : -1,
         last: events.at(-1)?.seq ?? next - 1,

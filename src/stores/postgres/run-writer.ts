@@ -1,6 +1,7 @@
 import { EngineError } from '../../errors.js';
-import type { LoggedEvent } from '../../records/run-log.js';
-import { keyOf } from '../bounded-map.js';
+import { ownedKey } from '../../records/repository.js';
+import { FIRST_EPOCH, type LoggedEvent } from '../../records/run-log.js';
+import { superseded } from '../memory-run-log.js';
 import type { Database } from './database.js';
 import { GroupWriter } from './group-writer.js';
 import { isWritten, type Outcome, type RunChange, type SnapshotText, writeChanges } from './run-statements.js';
@@ -9,6 +10,7 @@ import { isWritten, type Outcome, type RunChange, type SnapshotText, writeChange
 export interface RunEntry {
   readonly tenant: string;
   readonly run: string;
+  readonly epoch: number;
   readonly bytes: number;
   readonly events: readonly LoggedEvent[];
   readonly snapshot: SnapshotText | undefined;
@@ -45,10 +47,11 @@ async function writeGroup(
   });
   const problems: (EngineError | undefined)[] = entries.map(() => undefined);
   for (const outcome of outcomes) {
-    const { run, entries: members, events, newest } = changes[outcome.at] as RunChange;
+    const change = changes[outcome.at] as RunChange;
+    const { entries: members } = change;
     if (outcome.isDone) continue;
     if (members.length === 1) {
-      problems[members[0] as number] = problemOf(run, events[0]?.seq ?? (newest?.seq ?? 0) + 1, outcome);
+      problems[members[0] as number] = problemOf(change, outcome);
       continue;
     }
     // Which of them it was shows when each is written by itself.
@@ -57,14 +60,15 @@ async function writeGroup(
   return problems;
 }
 
-/** One change per run. */
+/** One change per run and writer. */
 function sumUp(entries: readonly RunEntry[]): readonly RunChange[] {
   const changes = new Map<string, RunChange>();
-  for (const [at, { tenant, run, events, snapshot }] of entries.entries()) {
-    const key = keyOf(tenant, run);
+  for (const [at, { tenant, run, epoch, events, snapshot }] of entries.entries()) {
+    const key = `${epoch}:${ownedKey(tenant, run)}`;
     const change: RunChange = changes.get(key) ?? {
       tenant,
       run,
+      epoch,
       entries: [],
       events: [],
       isOrdered: true,
@@ -89,7 +93,10 @@ function sumUp(entries: readonly RunEntry[]): readonly RunChange[] {
   return [...changes.values()];
 }
 
-function problemOf(run: string, first: number, { hasRun, last }: Outcome): EngineError {
+function problemOf({ run, epoch, events, newest }: RunChange, outcome: Outcome): EngineError {
+  const { hasRun, last, epoch: newestEpoch } = outcome;
+  const first = events[0]?.seq ?? (newest?.seq ?? 0) + 1;
   if (!hasRun) return new EngineError('NOT_FOUND', `There is no run "${run}" to keep a log of.`);
+  if (epoch !== (newestEpoch ?? FIRST_EPOCH)) return superseded(run, epoch, newestEpoch ?? FIRST_EPOCH);
   return new EngineError('CONFLICT', `Event ${first} of run "${run}" does not follow event ${last ?? 0}.`);
 }

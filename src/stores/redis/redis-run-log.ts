@@ -1,9 +1,10 @@
 /** Logs of runs in Redis: the events in a list, the first and the newest snapshot beside it. */
+
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { readCheckpoint } from '../../graph/snapshot.js';
 import { parseJson } from '../../json.js';
-import type { LoggedEvent, RunLog } from '../../records/run-log.js';
+import { FIRST_EPOCH, type LoggedEvent, type RunLog } from '../../records/run-log.js';
 import { type Argument, mayHaveBeenDone } from './commands.js';
 import { eventsKey, logKeys, runKey } from './keys.js';
 import { pack, unpack } from './pack.js';
@@ -11,7 +12,9 @@ import { readReply } from './read-reply.js';
 import type { Redis } from './redis.js';
 import {
   APPEND_EVENTS,
+  CLAIM_LOG,
   DELETE_LOG,
+  END_LOG,
   LOAD_SNAPSHOT,
   READ_EVENTS,
   TAKE_SNAPSHOT,
@@ -19,13 +22,6 @@ import {
 } from './run-log-scripts.js';
 import { type RunWriter, RunWriters } from './run-writers.js';
 import type { Script } from './script.js';
-
-export interface RedisRunLogOptions {
-  /** The most that one snapshot may have as JSON text, in bytes. @default 64 MiB */
-  readonly maxBytes?: number;
-}
-
-const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
 /** Version of what lies in the keys of a log; a reader refuses what is newer. */
 const LOG_FORMAT = 1;
@@ -48,26 +44,26 @@ interface Write {
  * Logs of runs in Redis, kept for 30 days after the last write. The event numbered `seq` is at `seq - 1` of its list, so there is no
  * place for a gap. All events of a batch are stored, or none; then its snapshot, without which a recovery only folds more events.
  *
- * One process writes a run at a time: the first write of another one takes its place, and then the earlier one is refused (CONFLICT),
- * because it has lost its lease without noticing. When Redis itself has lost writes, what would follow them is refused (JOURNAL_FAILED).
+ * One process writes a run at a time: that of the newest epoch. When Redis itself has lost writes, what would follow them is refused (JOURNAL_FAILED).
+ *
+ * @param maxBytes of one snapshot as JSON text
  */
-export function createRedisRunLog(redis: Redis, options: RedisRunLogOptions = {}): RunLog {
-  const { commands, runKeptMs } = redis;
-  const { maxBytes = DEFAULT_MAX_BYTES } = options;
+export function createRedisRunLog({ commands, runKeptMs }: Redis, maxBytes: number = 64 * 1024 ** 2): RunLog {
   const writers = new RunWriters();
 
   /** Gives the number of the last event when the write was refused because it does not follow. */
   const write = async ({ tenant, run, writer, script, keys, args }: Write): Promise<number | undefined> => {
     writer.number += 1;
-    const { id, number, done } = writer;
-    const result = await commands.run(script, keys, [tenant, id, number, done, LOG_FORMAT, runKeptMs, ...args]);
+    const { id, number, done, epoch } = writer;
+    const known = [tenant, id, number, done, LOG_FORMAT, runKeptMs, epoch];
+    const result = await commands.run(script, keys, [...known, ...args]);
     if (typeof result === 'number') return result;
     if (result !== 'ok') throw refusal(run, String(result));
     writer.done = number;
     return undefined;
   };
   /**
-   * Takes back what a write that failed without an answer may have left: its caller was told that it failed, so its events were not
+   * Takes back what a write that failed without an answer may have left: to its caller it has failed, so its events were not
    * delivered, and their numbers are free again.
    */
   const withdraw = async (tenant: string, run: string, writer: RunWriter): Promise<void> => {
@@ -80,13 +76,20 @@ export function createRedisRunLog(redis: Redis, options: RedisRunLogOptions = {}
   };
 
   return {
-    async append(tenant, run, { events, snapshot }) {
+    async claim(tenant, run) {
+      const keys = [logKeys(run)[0], runKey(run)];
+      const epoch = await commands.run(CLAIM_LOG, keys, [tenant, LOG_FORMAT, runKeptMs]);
+      if (typeof epoch === 'number') return epoch;
+      if (epoch !== 'gone') throw refusal(run, String(epoch));
+      throw new EngineError('NOT_FOUND', `There is no run "${run}" to claim.`);
+    },
+    async append(tenant, run, { events, snapshot, epoch = FIRST_EPOCH }) {
       const [head] = events;
       if (head === undefined && snapshot === undefined) return;
       const entries = entriesOf(run, events);
       const [hash, newest, first] = logKeys(run);
       const list = eventsKey(tenant, run);
-      await writers.inTurn(tenant, run, async (writer) => {
+      await writers.inTurn(tenant, run, epoch, async (writer) => {
         await withdraw(tenant, run, writer);
         if (head !== undefined) {
           const { seq } = head;
@@ -101,7 +104,11 @@ export function createRedisRunLog(redis: Redis, options: RedisRunLogOptions = {}
         const packed = await pack(whatOf(run), JSON.stringify(snapshot), maxBytes);
         const keys = [hash, list, newest, first, runKey(run)];
         const args = [packed, snapshot.seq, run];
-        const last = await write({ tenant, run, writer, script: TAKE_SNAPSHOT, keys, args });
+        const last = await write({ tenant, run, writer, script: TAKE_SNAPSHOT, keys, args }).catch((error: unknown) => {
+          // The events came before the claim of another process, so that one has read them; its own snapshots follow.
+          if (head === undefined || !EngineError.is(error) || error.code !== 'CONFLICT') throw error;
+          return undefined;
+        });
         if (last !== undefined) throw outOfOrder(run, snapshot.seq + 1, last);
       });
     },
@@ -126,13 +133,15 @@ export function createRedisRunLog(redis: Redis, options: RedisRunLogOptions = {}
       if (checkpoint === undefined) throw unreadable(run, 'its checkpoint is not JSON');
       return readCheckpoint(checkpoint);
     },
-    async end(tenant, run) {
-      await commands.send('PEXPIRE', [eventsKey(tenant, run), runKeptMs]);
+    async end(tenant, run, epoch = FIRST_EPOCH) {
+      const keys = [logKeys(run)[0], eventsKey(tenant, run)];
+      const result = await commands.run(END_LOG, keys, [epoch, runKeptMs]);
       writers.forget(tenant, run);
+      if (result !== 'ok') throw refusal(run, String(result));
     },
     async delete(tenant, run) {
       const keys = [...logKeys(run), eventsKey(tenant, run)];
-      await writers.inTurn(tenant, run, () => commands.run(DELETE_LOG, keys, [tenant]));
+      await writers.inTurn(tenant, run, FIRST_EPOCH, () => commands.run(DELETE_LOG, keys, [tenant]));
       writers.forget(tenant, run);
     },
   };
@@ -186,7 +195,7 @@ function refusal(run: string, reason: string): EngineError {
     case 'foreign':
       return new EngineError('CONFLICT', `Run "${run}" has a log already, of another tenant; take another id.`);
     case 'superseded':
-      return new EngineError('CONFLICT', `Run "${run}" was recovered by another process; this one must stop it.`);
+      return new EngineError('CONFLICT', `Run "${run}" was claimed by another process; this one must stop it.`);
     case 'newer':
       return new EngineError(
         'CHECKPOINT_INVALID',

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import type { RunStatus, RunStore } from '../../records/runs.js';
+import { FIRST_EPOCH } from '../../records/run-log.js';
+import type { RunRecord, RunStatus, RunStore } from '../../records/runs.js';
 import { RUN_PREFIX, runKey, runsOfAgentKey } from './keys.js';
 import { readReply } from './read-reply.js';
 import type { Redis } from './redis.js';
@@ -24,23 +25,30 @@ export function createRedisRuns(redis: Redis): RunStore {
   const { commands } = redis;
   const writer = randomUUID();
   let writes = 0;
+  /** Gives whether it was written. */
+  const write = async (tenant: string, run: RunRecord, before: RunRecord | undefined): Promise<boolean> => {
+    const indexes = indexesOf(tenant, run.agentId);
+    const others = STATUSES.filter((status) => status !== run.status).map(indexes.status);
+    const epochs = [run.epoch ?? FIRST_EPOCH, before === undefined ? '' : (before.epoch ?? FIRST_EPOCH)];
+    writes += 1;
+    const result = await commands.run(
+      SAVE_RUN,
+      [runKey(run.id), indexes.agent, indexes.session(run.sessionId), indexes.status(run.status), ...others],
+      [tenant, run.id, run.startedAt, redis.runKeptMs, RUN_PREFIX, writer, writes, ...epochs, ...fieldsOf(run)],
+    );
+    if (result === 'foreign') {
+      throw new EngineError(
+        'CONFLICT',
+        `Run "${run.id}" exists already and belongs to another tenant; take another id.`,
+      );
+    }
+    return result === 'ok';
+  };
   return {
     async save(tenant, run) {
-      const indexes = indexesOf(tenant, run.agentId);
-      const others = STATUSES.filter((status) => status !== run.status).map(indexes.status);
-      writes += 1;
-      const result = await commands.run(
-        SAVE_RUN,
-        [runKey(run.id), indexes.agent, indexes.session(run.sessionId), indexes.status(run.status), ...others],
-        [tenant, run.id, run.startedAt, redis.runKeptMs, RUN_PREFIX, writer, writes, ...fieldsOf(run)],
-      );
-      if (result !== 'ok') {
-        throw new EngineError(
-          'CONFLICT',
-          `Run "${run.id}" exists already and belongs to another tenant; take another id.`,
-        );
-      }
+      await write(tenant, run, undefined);
     },
+    replace: (tenant, before, after) => write(tenant, after, before),
     async find(tenant, id, agentId) {
       const [owner, text] = readReply(
         foundSchema,

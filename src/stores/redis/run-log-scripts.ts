@@ -1,26 +1,32 @@
 /** Scripts for the logs of runs: what Redis does in one step, with its keys, arguments and results. */
+import { FIRST_EPOCH } from '../../records/run-log.js';
 import { script } from './script.js';
 
 /**
- * The one writer of a log: the newest, with numbered writes.
+ * The one writer of a log: that of the newest epoch, with numbered writes.
  *
  * Every write carries its number and the last one that its writer knows to be done. One that is there already is no error, so that it may
  * be sent again when its answer was lost; one that arrives after a later one changes nothing.
  *
- * `ARGV`: 1 tenant, 2 writer, 3 number of the write, 4 number of the last one known to be done, 5 format version, 6 milliseconds to keep.
+ * `ARGV`: 1 tenant, 2 writer, 3 number of the write, 4 number of the last one known to be done, 5 format version, 6 milliseconds to keep,
+ * 7 epoch of the writer.
  *
  * The result of every write:
  *        'ok'         it is done, now or since an earlier attempt
  *        'foreign'    the run is another tenant's
  *        'newer'      the log has a format that the caller does not know
- *        'superseded' another writer has recovered the run
- *        'lost'       an earlier write of this writer is missing
+ *        'superseded' another writer has claimed the run
+ *        'lost'       an earlier write of this writer, or its claim, is missing
  */
 const CHECK_WRITER = `
 local tenant, writer, number, done = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'number', 'version')
+local epoch = tonumber(ARGV[7])
+local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'number', 'version', 'epoch')
 if known[1] and known[1] ~= tenant then return 'foreign' end
 if known[4] and tonumber(known[4]) > tonumber(ARGV[5]) then return 'newer' end
+local newest = tonumber(known[5] or ${FIRST_EPOCH})
+if epoch < newest then return 'superseded' end
+if epoch > newest then return 'lost' end
 local written = 0
 if known[2] == writer then
   written = tonumber(known[3])
@@ -32,24 +38,61 @@ if written < done then return 'lost' end
 `;
 
 const NOTE_WRITE = `
-redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'writer', writer, 'number', number, 'version', ARGV[5])
+redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'writer', writer, 'number', number, 'version', ARGV[5], 'epoch', epoch)
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[6]) end
 return 'ok'
 `;
 
 /**
+ * Makes the caller the writer of a run: raises the epoch of its log.
+ *
+ * KEYS   1 log hash, 2 run hash
+ * ARGV   1 tenant, 2 format version, 3 milliseconds to keep
+ * Result the new epoch, 'gone' when there is no such run of this tenant, or 'newer' as for a write
+ */
+export const CLAIM_LOG = script(
+  'claim a log',
+  `local tenant = ARGV[1]
+if redis.call('HGET', KEYS[2], 'tenant_id') ~= tenant then return 'gone' end
+local known = redis.call('HMGET', KEYS[1], 'version', 'epoch')
+if known[1] and tonumber(known[1]) > tonumber(ARGV[2]) then return 'newer' end
+local epoch = tonumber(known[2] or ${FIRST_EPOCH}) + 1
+redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'version', ARGV[2], 'epoch', epoch)
+redis.call('HDEL', KEYS[1], 'writer', 'number')
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return epoch
+`,
+);
+
+/**
+ * Starts the time for which a log is kept after its run has ended.
+ *
+ * KEYS   1 log hash, 2 events list
+ * ARGV   1 epoch of the writer, 2 milliseconds to keep
+ * Result 'ok', or 'superseded' when another writer has claimed the run
+ */
+export const END_LOG = script(
+  'end a log',
+  `local newest = redis.call('HGET', KEYS[1], 'epoch')
+if newest and newest ~= ARGV[1] then return 'superseded' end
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+return 'ok'
+`,
+);
+
+/**
  * Adds events behind those of a run, without a gap.
  *
  * KEYS   1 log hash, 2 events list
- * ARGV   1 to 6 as for every write, 7 seq of the first event, then the entries
+ * ARGV   1 to 7 as for every write, 8 seq of the first event, then the entries
  * Result as for every write, or a number: the seq of the last event, which the events do not follow; nothing is added
  */
 export const APPEND_EVENTS = script(
   'append events',
   `${CHECK_WRITER}
 local last = redis.call('LLEN', KEYS[2])
-if tonumber(ARGV[7]) ~= last + 1 then return last end
-for at = 8, #ARGV do redis.call('RPUSH', KEYS[2], ARGV[at]) end
+if tonumber(ARGV[8]) ~= last + 1 then return last end
+for at = 9, #ARGV do redis.call('RPUSH', KEYS[2], ARGV[at]) end
 ${NOTE_WRITE}`,
 );
 
@@ -57,14 +100,14 @@ ${NOTE_WRITE}`,
  * Takes back events whose append failed but may have been done, and keeps it from being done later.
  *
  * KEYS   1 log hash, 2 events list
- * ARGV   1 to 6 as for every write, 7 number of that append, 8 seq of its first event, 9 number of its events
+ * ARGV   1 to 7 as for every write, 8 number of that append, 9 seq of its first event, 10 number of its events
  * Result as for every write
  */
 export const WITHDRAW_EVENTS = script(
   'withdraw events',
   `${CHECK_WRITER}
-local first, count = tonumber(ARGV[8]), tonumber(ARGV[9])
-if written == tonumber(ARGV[7]) and redis.call('LLEN', KEYS[2]) == first - 1 + count then
+local first, count = tonumber(ARGV[9]), tonumber(ARGV[10])
+if written == tonumber(ARGV[8]) and redis.call('LLEN', KEYS[2]) == first - 1 + count then
   redis.call('LTRIM', KEYS[2], 0, -count - 1)
 end
 ${NOTE_WRITE}`,
@@ -74,23 +117,23 @@ ${NOTE_WRITE}`,
  * Stores the state behind the last event: the first snapshot of a run stays, others take the place of the newest one.
  *
  * KEYS   1 log hash, 2 events list, 3 newest checkpoint, 4 first checkpoint where that is another one, 5 run hash
- * ARGV   1 to 6 as for every write, 7 packed checkpoint, 8 its seq, 9 its id
+ * ARGV   1 to 7 as for every write, 8 packed checkpoint, 9 its seq, 10 its id
  * Result as for every write, or a number: the seq of the last event, which the checkpoint is not one of; nothing is changed
  */
 export const TAKE_SNAPSHOT = script(
   'take a snapshot',
   `${CHECK_WRITER}
 local last = redis.call('LLEN', KEYS[2])
-if tonumber(ARGV[8]) ~= last then return last end
+if tonumber(ARGV[9]) ~= last then return last end
 local stored = redis.call('HMGET', KEYS[1], 'first_seq', 'newest_seq')
 if not stored[1] then
-  redis.call('HSET', KEYS[1], 'first_seq', ARGV[8])
-elseif stored[1] == stored[2] and stored[2] ~= ARGV[8] and redis.call('EXISTS', KEYS[3]) == 1 then
+  redis.call('HSET', KEYS[1], 'first_seq', ARGV[9])
+elseif stored[1] == stored[2] and stored[2] ~= ARGV[9] and redis.call('EXISTS', KEYS[3]) == 1 then
   redis.call('RENAME', KEYS[3], KEYS[4])
 end
-redis.call('SET', KEYS[3], ARGV[7])
-redis.call('HSET', KEYS[1], 'newest_seq', ARGV[8])
-if redis.call('HGET', KEYS[5], 'tenant_id') == tenant then redis.call('HSET', KEYS[5], 'checkpoint_id', ARGV[9]) end
+redis.call('SET', KEYS[3], ARGV[8])
+redis.call('HSET', KEYS[1], 'newest_seq', ARGV[9])
+if redis.call('HGET', KEYS[5], 'tenant_id') == tenant then redis.call('HSET', KEYS[5], 'checkpoint_id', ARGV[10]) end
 ${NOTE_WRITE}`,
 );
 

@@ -5,19 +5,21 @@ import { script } from './script.js';
  * Writes what is known about a run, and puts it where lists find it.
  *
  * KEYS   1 run hash, 2 runs of the agent, 3 runs of the session, 4 runs of this status, 5 to 8 runs of the other statuses
- * ARGV   1 tenant, 2 run, 3 time of its start, 4 milliseconds to keep, 5 prefix of run hashes, 6 writer, 7 number of its write, then fields
- *        and values
- * Result 'ok'      it is written, now or by a later write of the same writer
- *        'foreign' the id belongs to another tenant's run
+ * ARGV   1 tenant, 2 run, 3 time of its start, 4 milliseconds to keep, 5 prefix of run hashes, 6 writer, 7 number of its write, 8 its epoch,
+ *        9 epoch of the record that it replaces, or nothing when there may be none, then fields and values
+ * Result 'ok'         it is written, now or by a later write of the same writer
+ *        'foreign'    the id belongs to another tenant's run
+ *        'superseded' there is none to replace, or another epoch has replaced it
  */
 export const SAVE_RUN = script(
   'save a run',
   `local tenant, run = ARGV[1], ARGV[2]
-local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'writes')
+local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'writes', 'epoch')
 if known[1] and known[1] ~= tenant then return 'foreign' end
 if known[2] == ARGV[6] and tonumber(known[3]) > tonumber(ARGV[7]) then return 'ok' end
+if ARGV[9] ~= '' and known[4] ~= ARGV[9] and known[4] ~= ARGV[8] then return 'superseded' end
 redis.call('HDEL', KEYS[1], 'finished_at', 'failure_reason')
-redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'writer', ARGV[6], 'writes', ARGV[7], unpack(ARGV, 8))
+redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'writer', ARGV[6], 'writes', ARGV[7], 'epoch', ARGV[8], unpack(ARGV, 10))
 redis.call('HSETNX', KEYS[1], 'cancel_requested', 0)
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 for at = 5, 8 do redis.call('ZREM', KEYS[at], run) end

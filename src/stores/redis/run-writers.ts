@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { keyOf } from '../bounded-map.js';
+import { ownedKey } from '../../records/repository.js';
 
 /** Events that a failed write may have left, or may yet leave. */
 export interface Doubt {
@@ -11,19 +11,21 @@ export interface Doubt {
   readonly count: number;
 }
 
-/** This process as the writer of one run. */
+/** This process as the writer of one run, in one epoch. */
 export interface RunWriter {
   readonly id: string;
+  readonly epoch: number;
   /** Number of the last write that was tried; an older one that arrives late changes nothing. */
   number: number;
-  /** Number of the last one that is known to be done; 0 before the first, which takes the place of another writer. */
+  /** Number of the last one that is known to be done; 0 before the first. */
   done: number;
   /** What must be cleared up before anything else is written. */
   doubt: Doubt | undefined;
 }
 
 interface Turns {
-  readonly writer: RunWriter;
+  /** Of the newest epoch that this process has written with. */
+  writer: RunWriter;
   pending: number;
   /** Ends with the last write; never rejects. */
   tail: Promise<unknown>;
@@ -37,10 +39,13 @@ export class RunWriters {
   readonly #turns = new Map<string, Turns>();
 
   /** Does `work` after everything that was asked for this run before. */
-  inTurn<T>(tenant: string, run: string, work: (writer: RunWriter) => Promise<T>): Promise<T> {
-    const turns = this.#turnsOf(keyOf(tenant, run));
+  inTurn<T>(tenant: string, run: string, epoch: number, work: (writer: RunWriter) => Promise<T>): Promise<T> {
+    const turns = this.#turnsOf(ownedKey(tenant, run), epoch);
+    if (turns.writer.epoch < epoch) turns.writer = newWriter(epoch);
+    // Redis refuses the writer of an earlier epoch, whatever it has written.
+    const writer = turns.writer.epoch === epoch ? turns.writer : newWriter(epoch);
     turns.pending += 1;
-    const done = turns.tail.then(() => work(turns.writer));
+    const done = turns.tail.then(() => work(writer));
     const finish = (): void => {
       turns.pending -= 1;
     };
@@ -50,16 +55,15 @@ export class RunWriters {
 
   /** Forgets the writer of a run that has ended or is gone. */
   forget(tenant: string, run: string): void {
-    const key = keyOf(tenant, run);
+    const key = ownedKey(tenant, run);
     if (this.#turns.get(key)?.pending === 0) this.#turns.delete(key);
   }
 
-  #turnsOf(key: string): Turns {
+  #turnsOf(key: string, epoch: number): Turns {
     const known = this.#turns.get(key);
     if (known !== undefined) return known;
     if (this.#turns.size >= MAX_WRITERS) this.#forgetOldest();
-    const writer = { id: randomUUID(), number: 0, done: 0, doubt: undefined };
-    const turns = { writer, pending: 0, tail: Promise.resolve() };
+    const turns = { writer: newWriter(epoch), pending: 0, tail: Promise.resolve() };
     this.#turns.set(key, turns);
     return turns;
   }
@@ -71,4 +75,8 @@ export class RunWriters {
       return;
     }
   }
+}
+
+function newWriter(epoch: number): RunWriter {
+  return { id: randomUUID(), epoch, number: 0, done: 0, doubt: undefined };
 }

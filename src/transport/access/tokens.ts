@@ -14,13 +14,10 @@ const newTokenSchema = z.looseObject({
 
 const tokenView = defineView<TokenRecord, [tenant: string]>()({
   tenant_id: [string, (_, tenant) => tenant],
-  token: [string, ({ token }) => token],
-  beta: [string.describe('The key for chat pages.'), ({ beta }) => beta],
-  dialog_id: [
-    string.nullable().describe('The one agent that `beta` opens; null: all.'),
-    ({ agentId }) => agentId ?? null,
-  ],
-  create_time: [milliseconds, ({ createdAt }) => createdAt],
+  token: [string, 'token'],
+  beta: [string.describe('The key for chat pages.'), 'beta'],
+  dialog_id: [string.nullable().describe('The one agent that `beta` opens; null: all.'), 'agentId'],
+  create_time: [milliseconds, 'createdAt'],
   create_date: [date, ({ createdAt }) => formatTime(createdAt)],
   update_time: [z.null(), none],
   update_date: [z.null(), none],

@@ -12,7 +12,7 @@ import { success } from '../envelope.js';
 import { given, listQuery, orderOf, pageOf, text, textList } from '../http/input.js';
 import { type NoQuery, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
-import { anyObject, date, defineView, formatTime, milliseconds, none, string, whole } from '../shapes.js';
+import { anyObject, defineView, milliseconds, none, string, timeFields, whole } from '../shapes.js';
 import { publish, requireSound } from '../versions/publish.js';
 import { type AgentInput, agentSchema, readAgentInput, readTags, tagsSchema } from './agent-input.js';
 import { findAgent } from './find-agent.js';
@@ -31,31 +31,32 @@ const DELETE_PATIENCE_MS = 5_000;
 /** The most runs of one agent that a deletion waits for; the others are cancelled without waiting. */
 const MOST_RUNS = 10_000;
 
+const times = timeFields('createdAt', 'updatedAt');
+
 const agentItem = defineView<AgentRecord, [tenant: string]>()({
-  id: [string, ({ id }) => id],
-  avatar: [string.nullable(), ({ avatar }) => avatar],
-  title: [string, ({ title }) => title],
-  description: [string.nullable(), ({ description }) => description],
-  permission: [z.enum(['me', 'team']), ({ permission }) => permission],
+  id: [string, 'id'],
+  avatar: [string.nullable(), 'avatar'],
+  title: [string, 'title'],
+  description: [string.nullable(), 'description'],
+  permission: [z.enum(['me', 'team']), 'permission'],
   user_id: [string.describe('The same as `tenant_id`.'), (_, tenant) => tenant],
   tenant_id: [string, (_, tenant) => tenant],
   nickname: [string.describe('The same as `tenant_id`.'), (_, tenant) => tenant],
   tenant_avatar: [z.null(), none],
-  create_time: [milliseconds, ({ createdAt }) => createdAt],
-  update_time: [milliseconds, ({ updatedAt }) => updatedAt],
-  canvas_type: [string.nullable(), ({ canvasType }) => canvasType],
-  canvas_category: [string, ({ canvasCategory }) => canvasCategory],
-  tags: [string.describe('Comma-separated.'), ({ tags }) => tags],
+  create_time: times.create_time,
+  update_time: times.update_time,
+  canvas_type: [string.nullable(), 'canvasType'],
+  canvas_category: [string, 'canvasCategory'],
+  tags: [string.describe('Comma-separated.'), 'tags'],
   release: [z.boolean().describe('Whether anything is published.'), ({ published }) => published !== undefined],
   release_time: [milliseconds.nullable(), ({ published }) => published?.at ?? null],
 });
 
 const agentView = defineView<AgentRecord, [tenant: string]>()({
   ...agentItem.fields,
-  create_date: [date, ({ createdAt }) => formatTime(createdAt)],
-  update_date: [date, ({ updatedAt }) => formatTime(updatedAt)],
+  ...times,
   last_publish_time: [milliseconds.nullable(), ({ published }) => published?.at ?? null],
-  dsl: [anyObject.describe('The draft, as its author wrote it.'), ({ dsl }) => dsl],
+  dsl: [anyObject.describe('The draft, as its author wrote it.'), 'dsl'],
 });
 
 const agentRowShape = agentItem.shape.extend({

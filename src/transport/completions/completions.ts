@@ -1,12 +1,13 @@
 /** Turns as chat clients start them: RAGFlow's form and OpenAI's. */
+
 import { z } from 'zod';
 import { EngineError, type ErrorCode } from '../../errors.js';
-import type { Log } from '../../hosting/host-options.js';
 import { checkId } from '../../hosting/ids.js';
-import type { LiveRun } from '../../hosting/live-run.js';
 import { badArgument, isNoAgent, noSuchAgent } from '../../hosting/refusals.js';
+import type { StartedRun } from '../../hosting/start.js';
 import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
+import type { Log } from '../../logger.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import type { AgentRecord } from '../../records/agents.js';
 import { findAgent } from '../agents/find-agent.js';
@@ -162,7 +163,7 @@ async function completeInOpenaiForm(
  * Cancels a run as soon as it has no client: one of OpenAI's API cannot come back to a stream, and the rest of the answer would be
  * paid for and lost. The subscription ends with the last client. A server that never cancels such runs does not cancel these.
  */
-function cancelWhenLeft(live: LiveRun, { config }: ServerParts): void {
+function cancelWhenLeft(live: StartedRun, { config }: ServerParts): void {
   if (config.detachGraceMs > 0) live.clients.abandoned(0).subscribe(() => live.cancel());
 }
 

@@ -19,11 +19,11 @@ import { contentHeaders, endingOf } from './content-headers.js';
 const ARTIFACTS = new Set(['png', 'jpg', 'jpeg', 'svg', 'pdf', 'csv', 'json', 'html']);
 
 const fileView = defineView<FileRecord, [tenant: string]>()({
-  id: [string, ({ id }) => id],
-  name: [string, ({ name }) => name],
+  id: [string, 'id'],
+  name: [string, 'name'],
   size: [whole.describe('Bytes.'), ({ bytes }) => bytes.byteLength],
   extension: [string, ({ name }) => endingOf(name)],
-  mime_type: [string, ({ mimeType }) => mimeType],
+  mime_type: [string, 'mimeType'],
   created_by: [string, (_, tenant) => tenant],
   created_at: [whole.describe('Seconds since 1970.'), ({ createdAt }) => Math.floor(createdAt / 1000)],
   preview_url: [z.null(), none],

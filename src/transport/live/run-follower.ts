@@ -1,6 +1,6 @@
 import { BehaviorSubject, Subscription } from 'rxjs';
 import type { Host } from '../../hosting/host.js';
-import { tooSlow } from '../../hosting/liveness.js';
+import { quietFor } from '../../hosting/liveness.js';
 import { eventFrame, type LiveView, WINDOW } from './server-frames.js';
 
 /** What a {@link RunFollower} needs of its connection. */
@@ -43,7 +43,7 @@ export class RunFollower {
   start(): void {
     const { host, tenant, run, after, view, slowMs, whenSlow, whenDone, whenFailed } = this.#options;
     const ready$ = this.#isReady.asObservable();
-    this.#subscription.add(tooSlow(ready$, slowMs).subscribe(() => whenSlow(this.#lastSeq)));
+    this.#subscription.add(quietFor(ready$, slowMs).subscribe(() => whenSlow(this.#lastSeq)));
     this.refresh();
     this.#subscription.add(
       host.follow(tenant, run, { after, ready$, isExact: view === 'engine' }).subscribe({

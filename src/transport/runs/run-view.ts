@@ -1,6 +1,7 @@
 /** Runs as the API gives them: records, and what their nodes did over time; with the shapes that describe them. */
 import { z } from 'zod';
 import { MESSAGE_END, writeCall } from '../../canvas/ragflow-events.js';
+import { callShape } from '../../canvas/read-ragflow-events.js';
 import type { RunTimeline, TimelineActivation, TimelineEmission, TimelineNode } from '../../canvas/timeline.js';
 import type { JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
@@ -8,102 +9,87 @@ import { defineView, milliseconds, string, whole } from '../shapes.js';
 
 type Usage = RunRecord['usage'];
 
-const usage = defineView<Usage>()({
-  prompt_tokens: [whole, ({ promptTokens }) => promptTokens],
-  completion_tokens: [whole, ({ completionTokens }) => completionTokens],
-  total_tokens: [whole, ({ totalTokens }) => totalTokens],
-  calls: [whole, ({ calls }) => calls],
+/** Tokens and calls of models as they are given. */
+export const usageView = defineView<Usage>()({
+  prompt_tokens: [whole, 'promptTokens'],
+  completion_tokens: [whole, 'completionTokens'],
+  total_tokens: [whole, 'totalTokens'],
+  calls: [whole, 'calls'],
 });
 
-export const usageShape = usage.shape;
-const usageField = [usageShape, (one: { readonly usage: Usage }) => usage.of(one.usage)] as const;
+export const usageShape = usageView.shape;
+const usageField = [usageShape, (one: { readonly usage: Usage }) => usageView.of(one.usage)] as const;
 
 /** A run as it is given. */
 export const runView = defineView<RunRecord>()({
-  id: [string.describe('The same as `run_id`.'), ({ id }) => id],
-  run_id: [string, ({ id }) => id],
-  agent_id: [string, ({ agentId }) => agentId],
-  session_id: [string, ({ sessionId }) => sessionId],
-  message_id: [string, ({ messageId }) => messageId],
-  parent_run_id: [string.nullable().describe('The run that it continues.'), ({ parentRun }) => parentRun ?? null],
-  forked_at: [
-    whole.nullable().describe('Number of the last event of that run that it builds on.'),
-    ({ forkedAt }) => forkedAt ?? null,
-  ],
-  status: [z.enum(['running', 'waiting', 'succeeded', 'failed', 'cancelled']), ({ status }) => status],
+  id: [string.describe('The same as `run_id`.'), 'id'],
+  run_id: [string, 'id'],
+  agent_id: [string, 'agentId'],
+  session_id: [string, 'sessionId'],
+  message_id: [string, 'messageId'],
+  parent_run_id: [string.nullable().describe('The run that it continues.'), 'parentRun'],
+  forked_at: [whole.nullable().describe('Number of the last event of that run that it builds on.'), 'forkedAt'],
+  status: [z.enum(['running', 'waiting', 'succeeded', 'failed', 'cancelled']), 'status'],
   error: [
     z.looseObject({ code: string, message: string }).nullable(),
     ({ error }) => (error === undefined ? null : { code: error.code, message: error.message }),
   ],
-  started_at: [milliseconds, ({ startedAt }) => startedAt],
-  finished_at: [milliseconds.nullable(), ({ finishedAt }) => finishedAt ?? null],
+  started_at: [milliseconds, 'startedAt'],
+  finished_at: [milliseconds.nullable(), 'finishedAt'],
   elapsed_time: [
     z.number().nullable().describe('Seconds; null while it runs.'),
     ({ startedAt, finishedAt }) => (finishedAt === undefined ? null : (finishedAt - startedAt) / 1000),
   ],
   usage: usageField,
-  last_event_id: [whole.describe('Number of the last event; 0 while it runs.'), ({ lastSeq }) => lastSeq],
+  last_event_id: [whole.describe('Number of the last event; 0 while it runs.'), 'lastSeq'],
 });
 
 const seconds = z.number().describe('Seconds.');
 const eventNumber = whole.describe('Number of an event.');
 
-const nodeView = defineView<TimelineNode>()({
-  component_id: [string, ({ node }) => node],
+/** All activations of one node as they are given. */
+export const nodeView = defineView<TimelineNode>()({
+  component_id: [string, 'node'],
   component_type: [string, ({ type }) => type ?? ''],
   component_name: [string, ({ name, node }) => name ?? node],
-  activations: [whole, ({ activations }) => activations],
-  failures: [whole, ({ failures }) => failures],
-  retries: [whole, ({ retries }) => retries],
-  first_started_at: [milliseconds, ({ firstStartedAtMs }) => firstStartedAtMs],
-  last_ended_at: [milliseconds.nullable(), ({ lastEndedAtMs }) => lastEndedAtMs ?? null],
+  activations: [whole, 'activations'],
+  failures: [whole, 'failures'],
+  retries: [whole, 'retries'],
+  first_started_at: [milliseconds, 'firstStartedAtMs'],
+  last_ended_at: [milliseconds.nullable(), 'lastEndedAtMs'],
   busy_time: [seconds, ({ busyMs }) => busyMs / 1000],
   longest_time: [seconds, ({ longestMs }) => longestMs / 1000],
-  skips: [whole.describe('How often it was skipped.'), ({ skips }) => skips],
-  pieces: [whole.describe('Pieces of text that it emitted.'), ({ pieces }) => pieces],
-  characters: [whole, ({ characters }) => characters],
+  skips: [whole.describe('How often it was skipped.'), 'skips'],
+  pieces: [whole.describe('Pieces of text that it emitted.'), 'pieces'],
+  characters: [whole, 'characters'],
   usage: usageField,
 });
 
 const KINDS = ['text', 'thinking', 'usage', MESSAGE_END, 'audio', 'notice'] satisfies TimelineEmission['kind'][];
 
-const emissionView = defineView<TimelineEmission>()({
-  kind: [z.enum(KINDS), ({ kind }) => kind],
-  first_event_id: [eventNumber, ({ fromSeq }) => fromSeq],
-  last_event_id: [eventNumber, ({ toSeq }) => toSeq],
-  at: [milliseconds, ({ atMs }) => atMs],
-  pieces: [whole, ({ pieces }) => pieces],
-  characters: [whole, ({ characters }) => characters],
+/** An emission as it is given. */
+export const emissionView = defineView<TimelineEmission>()({
+  kind: [z.enum(KINDS), 'kind'],
+  first_event_id: [eventNumber, 'fromSeq'],
+  last_event_id: [eventNumber, 'toSeq'],
+  at: [milliseconds, 'atMs'],
+  pieces: [whole, 'pieces'],
+  characters: [whole, 'characters'],
 });
 
-const callShape = z.looseObject({
-  id: whole,
-  kind: z.enum(['model', 'tool', 'agent']),
-  name: string,
-  parent: whole.optional().describe('Id of the call that this one is part of.'),
-  status: z.enum(['open', 'done', 'failed', 'stopped']),
-  error: string.optional(),
-  started_at: milliseconds,
-  first_piece_at: milliseconds.optional(),
-  ended_at: milliseconds.optional(),
-  usage: usageShape.omit({ calls: true }).optional(),
-});
-
-const activationView = defineView<TimelineActivation>()({
-  component_id: [string, ({ node }) => node],
-  within: [
-    string.nullable().describe('`container/pass`, outermost first; null at the top level.'),
-    ({ within }) => within ?? null,
-  ],
-  token: [whole.nullable(), ({ token }) => token ?? null],
-  attempt: [whole, ({ attempt }) => attempt],
-  status: [z.enum(['open', 'settled', 'failed', 'retried', 'skipped', 'waiting']), ({ status }) => status],
-  error: [string.nullable(), ({ error }) => error ?? null],
-  started_at: [milliseconds, ({ startedAtMs }) => startedAtMs],
-  ended_at: [milliseconds.nullable(), ({ endedAtMs }) => endedAtMs ?? null],
+/** An activation as it is given. */
+export const activationView = defineView<TimelineActivation>()({
+  component_id: [string, 'node'],
+  within: [string.nullable().describe('`container/pass`, outermost first; null at the top level.'), 'within'],
+  token: [whole.nullable(), 'token'],
+  attempt: [whole, 'attempt'],
+  status: [z.enum(['open', 'settled', 'failed', 'retried', 'skipped', 'waiting']), 'status'],
+  error: [string.nullable(), 'error'],
+  started_at: [milliseconds, 'startedAtMs'],
+  ended_at: [milliseconds.nullable(), 'endedAtMs'],
   elapsed_time: [seconds.nullable(), ({ elapsedMs }) => (elapsedMs === undefined ? null : elapsedMs / 1000)],
-  first_event_id: [eventNumber, ({ startSeq }) => startSeq],
-  last_event_id: [eventNumber.nullable(), ({ endSeq }) => endSeq ?? null],
+  first_event_id: [eventNumber, 'startSeq'],
+  last_event_id: [eventNumber.nullable(), 'endSeq'],
   emissions: [z.array(emissionView.shape), ({ emissions }) => emissions.map((one) => emissionView.of(one))],
   usage: usageField,
   calls: [

@@ -4,6 +4,7 @@ import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
 import { type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
+import { ComponentTraces } from './component-traces.js';
 
 export const traceShape = z.union([
   z.array(z.looseObject({ component_id: z.string(), trace: z.array(z.looseObject({})) })),
@@ -33,5 +34,6 @@ export async function traceOfMessage(
 ): Promise<unknown> {
   const run = await messages.find(tenant, agentId, message);
   if (run === undefined) return {};
-  return (await traces.read(tenant, run, await host.projection(tenant, run))) ?? {};
+  const projection = await host.projection(tenant, run);
+  return (await traces.read(tenant, run, () => new ComponentTraces(projection)))?.list ?? {};
 }

@@ -16,19 +16,16 @@ import { publish, syncPublished } from './publish.js';
 const MOST = 1_000;
 
 const versionItem = defineView<VersionRecord>()({
-  id: [string, ({ id }) => id],
-  title: [string, ({ title }) => title],
-  description: [string.nullable(), ({ description }) => description],
-  user_canvas_id: [string.describe('Id of the agent.'), ({ agentId }) => agentId],
+  id: [string, 'id'],
+  title: [string, 'title'],
+  description: [string.nullable(), 'description'],
+  user_canvas_id: [string.describe('Id of the agent.'), 'agentId'],
   // There are no others: saving a draft makes no version.
   release: [z.boolean(), () => true],
-  ...timeFields<VersionRecord>(
-    ({ createdAt }) => createdAt,
-    ({ createdAt }) => createdAt,
-  ),
+  ...timeFields('createdAt', 'createdAt'),
 });
 
-const versionView = defineView<VersionRecord>()({ ...versionItem.fields, dsl: [anyObject, ({ dsl }) => dsl] });
+const versionView = defineView<VersionRecord>()({ ...versionItem.fields, dsl: [anyObject, 'dsl'] });
 
 const versionsQuery = z.object({
   page: text.describe('From 1; default: everything.'),

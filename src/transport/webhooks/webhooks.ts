@@ -1,15 +1,17 @@
 /** Calls from outside that start an agent, from the first check to the answer. */
+
 import { of } from 'rxjs';
 import { z } from 'zod';
 import { readFileValue } from '../../components/file-inputs.js';
 import { beginParams } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
 import { EngineError } from '../../errors.js';
-import type { LiveRun } from '../../hosting/live-run.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
+import type { StartedRun } from '../../hosting/start.js';
 import { bindFiles } from '../../hosting/tenant-services.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { AgentRecord } from '../../records/agents.js';
+import { ownedKey } from '../../records/repository.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { findAgent } from '../agents/find-agent.js';
 import { failureOf, outside, success } from '../envelope.js';
@@ -72,7 +74,7 @@ export const webhookRoutes: RouteGroup = {
         handle: async ({ tenant, params, exchange }, parts) => {
           const agent = await parts.stores.agents.find(tenant, params.id);
           if (agent === undefined) throw notOwner();
-          const trace = parts.webhookTraces.begin(ownerOf(tenant, agent.id));
+          const trace = parts.webhookTraces.begin(ownedKey(tenant, agent.id));
           try {
             await callWebhook(parts, exchange, { tenant, agent }, trace);
           } catch (error) {
@@ -95,7 +97,7 @@ export const webhookRoutes: RouteGroup = {
         finished: z.boolean(),
       }),
       handle: ({ tenant, query, found }, { webhookTraces }) =>
-        success(webhookTraces.poll(ownerOf(tenant, found.id), query.since_ts, query.webhook_id)),
+        success(webhookTraces.poll(ownedKey(tenant, found.id), query.since_ts, query.webhook_id)),
     }),
   ],
 };
@@ -118,10 +120,6 @@ async function findTarget({ config, stores }: ServerParts, id: string): Promise<
   const [target, ...others] = found.flatMap(({ tenant, agent }) => (agent === undefined ? [] : [{ tenant, agent }]));
   if (target === undefined || others.length > 0) throw refuse('Canvas not found.');
   return target;
-}
-
-function ownerOf(tenant: string, agentId: string): string {
-  return `${tenant.length}:${tenant}${agentId}`;
 }
 
 /**
@@ -182,7 +180,7 @@ function payloadOf(config: WebhookConfig, call: WebhookCall): JsonObject {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value }]));
 }
 
-async function start(parts: ServerParts, { tenant, agent }: WebhookTarget, inputs: JsonObject): Promise<LiveRun> {
+async function start(parts: ServerParts, { tenant, agent }: WebhookTarget, inputs: JsonObject): Promise<StartedRun> {
   const target = { tenant, agentId: agent.id, fallback: 'draft' as const };
   const { live } = await parts.startTurn(target, readTurn({ inputs, name: 'webhook', detach: true }));
   return live;
@@ -201,7 +199,7 @@ function answerAtOnce(exchange: HttpExchange, status: number, template: string):
   exchange.status = status;
 }
 
-async function answerWhenDone(exchange: HttpExchange, live: LiveRun): Promise<void> {
+async function answerWhenDone(exchange: HttpExchange, live: StartedRun): Promise<void> {
   const { id, error, sessionId } = await awaitRun(exchange, live);
   exchange.set('X-Run-Id', id);
   if (error !== undefined) {
@@ -221,7 +219,7 @@ function statusOf(value: Json | undefined): number {
   return Number.isInteger(status) && status >= 200 && status <= 599 ? status : 200;
 }
 
-function record({ host, logger }: ServerParts, live: LiveRun, trace: OpenTrace): void {
+function record({ host, logger }: ServerParts, live: StartedRun, trace: OpenTrace): void {
   const { tenant, id } = live.identity;
   const events$ = host.follow(tenant, id, { after: 0, ready$: of(true) });
   // Ends with the run, so it needs no unsubscribing.

@@ -7,6 +7,7 @@ import { describeCanvasRuntimeStore } from './suites/canvas-runtime-store.js';
 import type { Given } from './suites/given.js';
 import { describeLeaseStore } from './suites/lease-store.js';
 import { describeRunLog } from './suites/run-log.js';
+import { describeRunLogFences } from './suites/run-log-fences.js';
 import { describeRunStore } from './suites/run-store.js';
 import { describeSignals } from './suites/signals.js';
 
@@ -37,6 +38,11 @@ describeOwnRedis('stores in Redis', () => {
   };
   describeRunStore(() => here.runs, given);
   describeRunLog(() => here.log, given);
+  describeRunLogFences(
+    () => here.log,
+    () => there.log,
+    given,
+  );
   describeCanvasRuntimeStore(() => here.canvasRuntimes);
   describeLeaseStore(() => ({ leases: here.leases, expireAll: () => expireAll(here) }));
   describeSignals(() => ({ here: here.signals, there: there.signals }));

@@ -39,7 +39,7 @@ export function everyKind(signals: AbortSignal[] = []): Plan {
     reader: { consumes: ['writer'], activate: read },
     other: { consumes: ['writer'], activate: read },
     flaky: { retry: { attempts: 2, delayMs: 3 }, activate: fail },
-    bad: { onError: { method: 'goto', outputs: {}, targets: ['rescue'] }, activate: fail },
+    bad: { onError: { method: 'continue-at', outputs: {}, targets: ['rescue'] }, activate: fail },
     rescue: {},
     skipped: { needs: ['never'] },
     never: {},

@@ -49,7 +49,9 @@ export function cyclicPlan({ seed, random, slow }: JournalPlanOptions): Plan {
   const { specs } = randomCycles(shape, (id) => ({
     streams: shape.chance(0.3) ? ['content'] : [],
     consumes: shape.chance(0.3) ? [`n${shape.int(8)}`] : [],
-    ...(shape.chance(0.15) ? { onError: { method: 'goto', outputs: {}, targets: [`n${shape.int(8)}`, id] } } : {}),
+    ...(shape.chance(0.15)
+      ? { onError: { method: 'continue-at', outputs: {}, targets: [`n${shape.int(8)}`, id] } }
+      : {}),
   }));
   const wandering = specs.map((node): NodeSpec => {
     const targets = [...node.downstream, ...node.targets];
@@ -174,13 +176,14 @@ function leaf(
     'disorderly',
   ] as const);
   const activate = worker(kind, node, sources, options);
-  const onError = (method: 'comment' | 'goto') => ({
+  const onError = (method: 'default' | 'continue-at') => ({
     method,
     outputs: { of: node.id, value: 1 },
     targets: node.downstream,
   });
-  if (kind === 'fails') return { activate, onError: onError('comment') };
-  if (kind === 'gives up') return { activate, onError: onError(node.downstream.length > 0 ? 'goto' : 'comment') };
+  if (kind === 'fails') return { activate, onError: onError('default') };
+  if (kind === 'gives up')
+    return { activate, onError: onError(node.downstream.length > 0 ? 'continue-at' : 'default') };
   // Nobody comes to the node itself before it has run.
   return kind === 'skipped' && shape.chance(0.5)
     ? { activate, needs: [shape.pick(sources.length > 0 ? sources : [node.id])] }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PostgresStores } from '../../../src/stores/postgres/index.js';
+import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { openEmbedded } from '../support/open-stores.js';
 import {
   agentRecord,
@@ -63,6 +63,7 @@ describe('an agent in Postgres', () => {
     const snapshot = checkpoint(run.id, 3);
     await expect(stores.log.append(tenant, run.id, { events: events(4, 4) })).rejects.toMatchObject(gone);
     await expect(stores.log.append(tenant, run.id, { events: [], snapshot })).rejects.toMatchObject(gone);
+    await expect(stores.log.claim(tenant, run.id)).rejects.toMatchObject(gone);
     await expect(stores.runs.save(tenant, run)).rejects.toMatchObject(gone);
     await expect(stores.sessions.save(tenant, sessionRecord(agent.id))).rejects.toMatchObject(gone);
     await expect(stores.versions.insert(tenant, versionRecord(agent.id))).rejects.toMatchObject(gone);

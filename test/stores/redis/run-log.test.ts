@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../../src/graph/state.js';
 import { storesOpener } from './support/open-stores.js';
-import { checkpointOf, eventsOf, freshId, NO_BOUNDS } from './support/records.js';
+import { checkpointOf, eventsOf, freshId, NO_BOUNDS, runRecord } from './support/records.js';
 import { anyRedis, describeRedis } from './support/redis-server.js';
 import { startSlowLink } from './support/slow-link.js';
 import { LIMIT_MS, timesOut } from './support/time-out.js';
@@ -178,20 +178,43 @@ describeRedis('event logs in Redis', () => {
     expect(await log.read('t', run, 0, NO_BOUNDS)).toEqual(eventsOf(1, 1));
   });
 
-  it('refuse a process whose run was recovered by another one, and change nothing', async () => {
-    const [lost, successor, run] = [open(), open(), freshId()];
+  it('refuse a process whose run was claimed by another one, and change nothing', async () => {
+    const [lost, successor] = [open(), open()];
+    const record = runRecord();
+    const run = record.id;
+    await lost.runs.save('t', record);
     await lost.log.append('t', run, { events: eventsOf(1, 1) });
-    await successor.log.append('t', run, { events: eventsOf(2, 2) });
+    const epoch = await successor.log.claim('t', run);
+    await successor.log.append('t', run, { epoch, events: eventsOf(2, 2) });
     const late = async () => lost.log.append('t', run, { events: eventsOf(3, 3) });
     await expect(late()).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('recovered by another process'),
+      message: expect.stringContaining('claimed by another process'),
     });
     const stale = async () => lost.log.append('t', run, { events: [], snapshot: at(run, 2) });
     await expect(stale()).rejects.toMatchObject({ code: 'CONFLICT' });
-    await successor.log.append('t', run, { events: eventsOf(3, 3) });
+    await successor.log.append('t', run, { epoch, events: eventsOf(3, 3) });
     expect(await successor.log.read('t', run, 0, NO_BOUNDS)).toEqual(eventsOf(1, 3));
     expect(await successor.log.snapshot('t', run)).toBeUndefined();
+  });
+
+  it('are claimed only for a run that there is, of that tenant', async () => {
+    const { log, runs } = open();
+    const record = runRecord();
+    await runs.save('t', record);
+    await expect(log.claim('t', freshId())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(log.claim('u', record.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await log.claim('t', record.id)).toBe(2);
+  });
+
+  it('report that Redis lost a claim', async () => {
+    const { log, runs, ask } = open();
+    const record = runRecord();
+    await runs.save('t', record);
+    const epoch = await log.claim('t', record.id);
+    await ask('DEL', `agent:cp:${record.id}:log`);
+    const next = async () => log.append('t', record.id, { epoch, events: eventsOf(1, 1) });
+    await expect(next()).rejects.toMatchObject({ code: 'JOURNAL_FAILED' });
   });
 
   it('report that Redis lost events', async () => {
@@ -203,7 +226,7 @@ describeRedis('event logs in Redis', () => {
   });
 
   it('compress snapshots that are large and refuse those that are too large', async () => {
-    const { log, ask } = opener.open(server.url, {}, { log: { maxBytes: 1_000_000 } });
+    const { log, ask } = opener.open(server.url, {}, { maxSnapshotBytes: 1_000_000 });
     const run = freshId();
     const snapshot = checkpointOf(run, { text: 'many words '.repeat(20_000) });
     await log.append('t', run, { events: [], snapshot });

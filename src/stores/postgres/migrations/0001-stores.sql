@@ -2,12 +2,13 @@
 -- every key that a client can name. JSON is stored as it was given, because json, unlike jsonb, gives back every text exactly. Times are
 -- milliseconds since 1970, as the service gives them, but for leases and cancel requests, which live by the clock of the database.
 
--- The events of a run, numbered without a gap: a writer moves last_seq first, which only one can.
+-- The events of a run, numbered without a gap: a writer moves last_seq first, which only one can, and only with the newest epoch.
 create table runnel.logs (
   id bigint generated always as identity primary key,
   tenant text not null,
   run text not null,
   last_seq int not null,
+  epoch int not null default 1,
   has_ended boolean not null default false,
   constraint logs_key unique (tenant, run),
   constraint logs_run_fkey foreign key (tenant, run) references runnel.runs on delete cascade

@@ -1,5 +1,6 @@
 import type { LeaseStore } from '../../../../src/records/coordination.js';
 import type { PlainStores } from '../../../../src/records/resources.js';
+import type { RunLog } from '../../../../src/records/run-log.js';
 import type { Stores } from '../../../../src/records/stores.js';
 import { agentRecord, runRecord } from '../../../stores/support/records.js';
 import { describeAgentStore } from './agent-store.js';
@@ -9,6 +10,7 @@ import type { Given } from './given.js';
 import { describeLeaseStore, type LeaseSubject } from './lease-store.js';
 import { describeRepositories } from './repository.js';
 import { describeRunLog } from './run-log.js';
+import { describeRunLogFences } from './run-log-fences.js';
 import { describeRunStore } from './run-store.js';
 import { describeSessionStore } from './session-store.js';
 import { describeSignals, type SignalSubject } from './signals.js';
@@ -20,7 +22,10 @@ export interface AllStores extends Omit<Stores, keyof PlainStores>, PlainStores 
   readonly leases: LeaseStore;
 }
 
-export type StoreSubject = AllStores & SignalSubject & Pick<LeaseSubject, 'expireAll'>;
+export interface StoreSubject extends AllStores, SignalSubject, Pick<LeaseSubject, 'expireAll'> {
+  /** The log as another process has it. @default the same one */
+  readonly logThere?: RunLog;
+}
 
 /** Runs the suite of every port over one implementation. */
 export function describeAllStores(subject: () => StoreSubject): void {
@@ -31,6 +36,11 @@ export function describeAllStores(subject: () => StoreSubject): void {
   describeSessionStore(() => subject().sessions, given);
   describeRunStore(() => subject().runs, given);
   describeRunLog(() => subject().log, given);
+  describeRunLogFences(
+    () => subject().log,
+    () => subject().logThere ?? subject().log,
+    given,
+  );
   describeLeaseStore(subject);
   describeSignals(subject);
   describeFileStore(() => subject().files);

@@ -26,6 +26,28 @@ export function describeRunStore(store: () => RunStore, given: Given): void {
       expect(await store().find(tenant, run.id)).toEqual(ended);
     });
 
+    it('is replaced by the process of its newest epoch', async () => {
+      const tenant = newTenant();
+      const agent = await given.agent(tenant);
+      const run = runRecord(agent);
+      expect(await store().replace(tenant, run, run)).toBe(false);
+      expect(await store().find(tenant, run.id)).toBeUndefined();
+      await store().save(tenant, run);
+      const recovered = { ...run, epoch: 2 };
+      expect(await store().replace(tenant, run, recovered)).toBe(true);
+      expect(await store().replace(tenant, run, recovered)).toBe(true);
+      expect(await store().replace(tenant, run, { ...run, status: 'failed', finishedAt: 5 })).toBe(false);
+      const ended = { ...recovered, status: 'succeeded', finishedAt: 5 } as const;
+      expect(await store().replace(tenant, recovered, ended)).toBe(true);
+      expect(await store().find(tenant, run.id)).toEqual(ended);
+      expect(await store().list(tenant, { agentId: agent, status: 'failed', ...ALL })).toMatchObject({ total: 0 });
+      expect(
+        await store()
+          .replace(newTenant(), ended, ended)
+          .catch(() => false),
+      ).toBe(false);
+    });
+
     it('lists the newest first, by session and by status', async () => {
       const tenant = newTenant();
       const agent = await given.agent(tenant);

@@ -25,6 +25,28 @@ export function describeSessionStore(store: () => SessionStore, given: Given): v
       expect(await store().find(tenant, first.id)).toEqual(second);
     });
 
+    it('is replaced by the run that has it, and by the next one that read it', async () => {
+      const tenant = newTenant();
+      const session = sessionRecord(await given.agent(tenant), { dsl: { a: 1 } });
+      await store().save(tenant, session);
+      const asked = { ...session, lastRun: 'one', name: 'asked' };
+      expect(await store().replace(tenant, session, asked)).toBe(true);
+      // Its answer may have been lost.
+      expect(await store().replace(tenant, session, asked)).toBe(true);
+      // Another process has read the session before.
+      expect(await store().replace(tenant, session, { ...session, lastRun: 'two' })).toBe(false);
+      const recovered = { ...asked, epoch: 2 };
+      expect(await store().replace(tenant, asked, recovered)).toBe(true);
+      expect(await store().replace(tenant, asked, { ...asked, name: 'of the lost process' })).toBe(false);
+      const ended = { ...recovered, name: 'ended', dsl: { b: 2 } };
+      expect(await store().replace(tenant, recovered, ended)).toBe(true);
+      expect(await store().find(tenant, session.id)).toEqual(ended);
+      expect(await store().replace(newTenant(), ended, ended)).toBe(false);
+      await store().delete(tenant, session.id);
+      expect(await store().replace(tenant, ended, ended)).toBe(false);
+      expect(await store().find(tenant, session.id)).toBeUndefined();
+    });
+
     it('keeps what another tenant owns out of every call', async () => {
       const [mine, theirs] = [newTenant(), newTenant()];
       const agent = await given.agent(mine);
