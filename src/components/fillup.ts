@@ -12,5 +12,5 @@ export const fillup = defineComponent({
   ownOutputs: ({ inputs }) => [...inputs.keys()],
   asks: true,
   timeoutSeconds: null,
-  create: ({ inputs }) => askForm({ form: inputs, tips: undefined }),
+  create: ({ inputs }) => askForm(inputs),
 });

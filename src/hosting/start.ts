@@ -37,7 +37,7 @@ export interface StartedRun {
     /** Counts a client, which keeps the run from being cancelled as abandoned, until the subscription is ended. */
     attach(): Subscription;
     /** Emits once when there was no client for `graceMs` on end. */
-    abandoned(graceMs: number): Observable<'abandoned'>;
+    abandoned(graceMs: number): Observable<unknown>;
   };
   /** Stops the run at once; its last event says so. Does nothing when it is over. */
   cancel(): void;
