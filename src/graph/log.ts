@@ -27,6 +27,11 @@ export interface EventLog {
    * taken. After a failure nothing is stored any more, and every further call fails.
    */
   flush(): Promise<void>;
+  /**
+   * A promise while more is taken than may wait to be stored; it settles when there is room again. The run begins no node until then,
+   * and its models are not read on. Undefined while there is room, always so for a log without a bound.
+   */
+  ready?(): Promise<void> | undefined;
 }
 
 /**
@@ -95,6 +100,11 @@ export class LogWriter {
   /** Resolves when everything before the last event is stored, or will be in one step with that. */
   async beforeEnd(): Promise<void> {
     if (this.#options.log.storesEndAtOnce !== true) await this.#options.log.flush();
+  }
+
+  /** See {@link EventLog.ready}. */
+  ready(): Promise<void> | undefined {
+    return this.#options.log.ready?.();
   }
 
   #schedule(): void {

@@ -118,6 +118,7 @@ export class LiveRun {
       commit,
       epoch: this.#epoch,
       maxLogBytes: parts.limits.runLogBytes,
+      maxUnstoredBytes: parts.limits.runUnstoredBytes,
       onFailed: (error) => this.#fail(error),
     });
     this.#usage = past?.usage ?? NO_USAGE;

@@ -22,6 +22,8 @@ export interface RunEventsOptions {
   /** Of this process as the writer of the run. */
   readonly epoch: number;
   readonly maxLogBytes: number;
+  /** Bytes of events that may wait to be stored; above it the run is paused. */
+  readonly maxUnstoredBytes: number;
   readonly projection: RagflowProjection;
   readonly keepsTrace: boolean;
   readonly past: RunPast | undefined;
@@ -49,7 +51,7 @@ export class RunEvents {
   #isMuted = false;
 
   constructor(options: RunEventsOptions) {
-    const { identity, commit, epoch, projection, keepsTrace, past, onFailed } = options;
+    const { identity, commit, epoch, maxUnstoredBytes, projection, keepsTrace, past, onFailed } = options;
     const { tenant, id: run } = identity;
     this.#options = options;
     this.#framer = new EventFramer(projection);
@@ -59,6 +61,7 @@ export class RunEvents {
     this.#bytes = past?.bytes ?? 0;
     this.#writer = new LogWriter({
       commit: (batches, extras) => commit({ tenant, run, epoch, batches, ...extras }),
+      maxUnstoredBytes,
       onWritten: (frames) => {
         for (let at = 0; at < frames.length; at += 1) this.publish(frames[at] as EventFrame);
       },
@@ -80,6 +83,7 @@ export class RunEvents {
         if (!this.#isMuted) this.#writer.snapshot({ ...checkpoint, seq: this.lastMade });
       },
       flush: () => this.#writer.flush(),
+      ready: () => this.#writer.ready(),
     };
   }
 
@@ -220,6 +224,8 @@ export type CommitExtras = Omit<RunCommit, 'tenant' | 'run' | 'epoch' | 'batches
 export interface LogWriterOptions {
   /** Stores batches, and what belongs to them. May be synchronous. */
   readonly commit: (batches: readonly LogBatch[], extras: CommitExtras) => Promise<void> | void;
+  /** Bytes of frames that may wait to be stored before {@link LogWriter.ready} gives a promise. */
+  readonly maxUnstoredBytes: number;
   /** Called with each group of frames, in order, once it is stored. */
   readonly onWritten: (frames: readonly EventFrame[]) => void;
   /** Called once when the log refuses; nothing is written afterwards. */
@@ -236,7 +242,9 @@ interface Batch {
 /** What is written in one step. */
 interface Group {
   readonly batches: Batch[];
+  /** Frames of all batches, and their bytes. */
   frames: number;
+  bytes: number;
   extras: CommitExtras | undefined;
   readonly waiting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[];
 }
@@ -248,7 +256,8 @@ const EVENTS_ONLY: CommitExtras = {};
  * Writes the events and snapshots of one run, in order, in groups, and one group at a time.
  *
  * A group is what the run reports in one go, before anything else of the process gets its turn, and what comes while a write is in
- * progress: a slow log gets larger groups, not more writes. What waits for a log is bounded by the limit of the run's log.
+ * progress: a slow log gets larger groups, not more writes. What waits for a log is bounded by `maxUnstoredBytes` for a run that heeds
+ * `ready`, and by the limit of the run's log for one that cannot.
  */
 export class LogWriter {
   readonly #options: LogWriterOptions;
@@ -256,6 +265,10 @@ export class LogWriter {
   #groups: Group[] = [emptyGroup()];
   #writing: Promise<void> | undefined = undefined;
   #isScheduled = false;
+  /** Of the frames that were taken and are not stored. */
+  #unstoredBytes = 0;
+  /** What `ready` gave, until there is room again. */
+  #pressure: { readonly relieved: Promise<void>; readonly relieve: () => void } | undefined = undefined;
   #failure: { readonly error: unknown } | undefined = undefined;
 
   constructor(options: LogWriterOptions) {
@@ -274,6 +287,8 @@ export class LogWriter {
     else if (frames >= MAX_WAITING) this.#groups.push(emptyGroup());
     const group = this.#open();
     group.frames += 1;
+    group.bytes += frame.bytes;
+    this.#unstoredBytes += frame.bytes;
     let batch = group.batches.at(-1);
     if (batch === undefined || batch.snapshot !== undefined) {
       batch = { events: [] };
@@ -281,6 +296,24 @@ export class LogWriter {
     }
     batch.events.push(frame);
     this.#schedule();
+  }
+
+  /** A promise while too much waits to be stored; it resolves when half of it is, or nothing is stored any more. */
+  ready(): Promise<void> | undefined {
+    if (this.#pressure === undefined && this.#unstoredBytes > this.#options.maxUnstoredBytes) {
+      let relieve = (): void => {};
+      const relieved = new Promise<void>((resolve) => {
+        relieve = resolve;
+      });
+      this.#pressure = { relieved, relieve };
+    }
+    return this.#pressure?.relieved;
+  }
+
+  #relieve(): void {
+    if (this.#pressure === undefined || this.#unstoredBytes * 2 > this.#options.maxUnstoredBytes) return;
+    this.#pressure.relieve();
+    this.#pressure = undefined;
   }
 
   /** Takes the state behind the last frame. */
@@ -406,12 +439,14 @@ export class LogWriter {
     return this.#options.commit(group.batches, group.extras ?? EVENTS_ONLY) ?? undefined;
   }
 
-  #done({ batches, waiting }: Group): void {
+  #done({ batches, bytes, waiting }: Group): void {
     if (this.#failure !== undefined) {
       for (const { reject } of waiting) reject(this.#failure.error);
       return;
     }
+    this.#unstoredBytes -= bytes;
     for (const { events } of batches) if (events.length > 0) this.#options.onWritten(events);
+    this.#relieve();
     for (const { resolve } of waiting) resolve();
   }
 
@@ -426,6 +461,8 @@ export class LogWriter {
     this.#failure ??= { error };
     const groups = this.#groups;
     this.#groups = [emptyGroup()];
+    this.#unstoredBytes = 0;
+    this.#relieve();
     for (const { waiting } of groups) for (const { reject } of waiting) reject(this.#failure.error);
   }
 }
@@ -435,13 +472,15 @@ function isEmpty({ batches, extras }: Group): boolean {
 }
 
 function emptyGroup(): Group {
-  return { batches: [], frames: 0, extras: undefined, waiting: [] };
+  return { batches: [], frames: 0, bytes: 0, extras: undefined, waiting: [] };
 }
 
 function merged(groups: readonly Group[]): Group {
   const whole = emptyGroup();
-  for (const { batches, waiting } of groups) {
+  for (const { batches, frames, bytes, waiting } of groups) {
     whole.batches.push(...batches);
+    whole.frames += frames;
+    whole.bytes += bytes;
     whole.waiting.push(...waiting);
   }
   return whole;

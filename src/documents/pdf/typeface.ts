@@ -1,6 +1,8 @@
 /** The fonts of a PDF: measured and drawn text, with a fast layout for Chinese and repeated words. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type PDFDocument from 'pdfkit';
 import { isWide } from '../characters.js';
 import type { FontName, TextPiece, TextStyle } from './lines.js';
@@ -11,6 +13,7 @@ export interface FontFiles {
   readonly bold: Uint8Array;
 }
 
+/** Where the fonts come from: of the nine weights in this package, 92 MB, the build puts the two that are used beside this file. */
 const FAMILY = '@expo-google-fonts/noto-sans-sc';
 /** Fonts that every reader of PDF has, and what takes over for characters outside of {@link LATIN}. */
 const BUILT_IN: Readonly<Partial<Record<FontName, { readonly name: string; readonly other: FontName }>>> = {
@@ -24,30 +27,22 @@ const LATIN = '\\u0020-\\u007e\\u00a0-\\u00ac\\u00ae-\\u00ff€‚ƒ„…†‡
 const LATIN_OR_OTHER = new RegExp(`([${LATIN}]+)|[^${LATIN}]+`, 'gu');
 /** Stands for characters that the fonts do not have. */
 const MISSING = '□';
-/** Characters that models often use, and their substitutes in the fonts. */
-const LOOKALIKES: Readonly<Record<string, string>> = {
-  '☐': '□',
-  '☑': '✓',
-  '☒': '×',
-  '✅': '✓',
-  '✔': '✓',
-  '❌': '×',
-  '❎': '×',
-  '✖': '×',
-  '✗': '×',
-  '✘': '×',
-};
+/** Characters of the fonts, and those that models often use and they stand for. */
+const LOOKALIKES = Object.entries({ '□': '☐', '✓': '☑✅✔', '×': '☒❌❎✖✗✘' });
 /** Invisible: joiners, selectors of variants, marks of direction. */
 const INVISIBLE = /[\p{Cf}\p{Variation_Selector}]/u;
 
 /** Reads the fonts. */
 export async function readFonts(): Promise<FontFiles> {
-  const { resolve } = createRequire(import.meta.url);
-  const [regular, bold] = await Promise.all([
-    readFile(resolve(`${FAMILY}/400Regular/NotoSansSC_400Regular.ttf`)),
-    readFile(resolve(`${FAMILY}/700Bold/NotoSansSC_700Bold.ttf`)),
-  ]);
+  const [regular, bold] = await Promise.all([readFont('400Regular'), readFont('700Bold')]);
   return { regular, bold };
+}
+
+async function readFont(weight: string): Promise<Uint8Array> {
+  const name = `NotoSansSC_${weight}.ttf`;
+  const isSource = import.meta.url.endsWith('.ts');
+  if (isSource) return readFile(createRequire(import.meta.url).resolve(`${FAMILY}/${weight}/${name}`));
+  return promisify(gunzip)(await readFile(new URL(`./fonts/${name}.gz`, import.meta.url)));
 }
 
 /** Measures and draws text of one document. */
@@ -136,7 +131,7 @@ export class Typeface {
     if (character === '\t') return '    ';
     if (INVISIBLE.test(character)) return '';
     if (this.#hasGlyph(character.codePointAt(0) ?? 0)) return character;
-    return LOOKALIKES[character] ?? MISSING;
+    return LOOKALIKES.find(([, others]) => others.includes(character))?.[0] ?? MISSING;
   }
 
   #rule(x: number, y: number, width: number, colour: string): void {
@@ -180,14 +175,14 @@ interface Font {
   layout(text: string, features?: unknown): GlyphRun;
 }
 
-/** Most words whose shape is kept; texts repeat theirs. */
+/** Most words whose shape is stored; texts repeat theirs. */
 const MAX_WORDS = 20_000;
 
 /**
  * Gives the current font of a document, with a faster layout.
  *
  * fontkit shapes every run anew, reading the tables of the font from its bytes: 55 us a character, a minute for a book. Chinese
- * and Japanese need no shaping, so each character is looked up once; the shapes of other words are kept.
+ * and Japanese need no shaping, so each character is looked up once; the shapes of other words are stored.
  */
 function quickenFont(pdf: Pdf): Font {
   const { font } = (pdf as unknown as { _font: { font: Font } })._font;
