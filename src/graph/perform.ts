@@ -156,7 +156,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#waves ??= waves;
     const node = this.#nodeOf(token);
     if (node.needs.length > 0 && this.#isPutOff(token, node)) return undefined;
-    const problem = problemOf(node, this.#live.frontier.step, this.#options.maxSteps);
+    const problem = problemOf(this.plan, token, this.#live.frontier.step, this.#options.maxSteps);
     if (problem !== undefined) {
       if (problem.code !== 'RUN_STEPS_EXCEEDED') return { type: 'error', error: problem };
       this.#failRun(problem);

@@ -29,6 +29,8 @@ export const DEFAULT_LIMITS = {
   runConcurrency: 5,
   /** Milliseconds after which a run fails. */
   runTimeoutMs: 3_600_000,
+  /** Steps (nodes that finished, rounds of bodies) after which a run fails. */
+  maxSteps: 100_000,
   /** Bytes of events of one run. */
   runLogBytes: 256 * MIB,
   /** Bytes of events after which a run stores another snapshot of its state, if that is no larger. */

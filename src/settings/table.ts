@@ -101,6 +101,11 @@ const server = {
     DEFAULT_LIMITS.runTimeoutMs,
     'a run that takes longer fails with RUN_TIMEOUT',
   ),
+  maxSteps: whole(
+    'RUNNEL_MAX_STEPS',
+    [DEFAULT_LIMITS.maxSteps, 1, 1_000_000_000],
+    'a run that takes more steps (nodes that finished, rounds of bodies) fails with RUN_STEPS_EXCEEDED, which names the cycle',
+  ),
   runLogBytes: bytes(
     'RUNNEL_RUN_LOG_BYTES',
     DEFAULT_LIMITS.runLogBytes,
