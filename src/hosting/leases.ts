@@ -147,9 +147,14 @@ export class SessionLease {
     return this.#giveUp('released', () => this.#options.leases.release(this.#tenant, name, owner));
   }
 
-  /** Lets it expire at once, so that another process recovers the run. */
-  abandon(): Promise<void> {
-    return this.#giveUp('abandoned', () => this.#options.leases.acquire(this.#tenant, this.#lease, 1));
+  /**
+   * Lets it expire at once, so that another process recovers the run.
+   *
+   * @param isLoss whether that counts as a loss of the run's process
+   */
+  abandon(isLoss: boolean): Promise<void> {
+    const lease = isLoss ? this.#lease : { ...this.#lease, data: { ...this.#lease.data, isReleased: true } };
+    return this.#giveUp('abandoned', () => this.#options.leases.acquire(this.#tenant, lease, 1));
   }
 
   async #giveUp(how: string, work: () => Promise<unknown>): Promise<void> {

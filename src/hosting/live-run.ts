@@ -89,6 +89,7 @@ export class LiveRun {
   #session: Session | undefined = undefined;
   /** Why the service ended the run, if it was the service. */
   #failure: EngineError | undefined = undefined;
+  #relaunching: Promise<unknown> = Promise.resolve();
   #isFinishing = false;
   #isReleased = false;
   #hasEnded = false;
@@ -151,7 +152,7 @@ export class LiveRun {
     const { identity, work, past, launch, parts, lease } = this.#options;
     const { id } = identity;
     const { detachGraceMs } = parts.limits;
-    lease.whenLost = () => this.release('its lease was lost');
+    lease.whenLost = () => this.release('its lease was lost', true);
     if (!launch.isDetached && detachGraceMs > 0) {
       this.#subscription.add(this.clients.abandoned(detachGraceMs).subscribe(() => this.cancel()));
     }
@@ -186,8 +187,19 @@ export class LiveRun {
     this.#abort.abort();
   }
 
-  /** Stops without a last event: another process resumes the run. */
-  release(why: string): void {
+  /** Stores another launch, as long as the run is at work. Rejects with what the store throws. */
+  relaunch(launch: RunLaunch): Promise<void> {
+    if (this.#isFinishing || this.#isReleased) return Promise.resolve();
+    const before = this.#record;
+    this.#record = { ...before, launch };
+    const stored = this.#options.parts.stores.runs.replace(this.identity.tenant, before, this.#record);
+    // The record of the end must not be overtaken by it.
+    this.#relaunching = stored.catch(() => false);
+    return stored.then(() => undefined);
+  }
+
+  /** Stops without a last event: another process resumes the run. @param isLoss whether that counts as a loss of its process */
+  release(why: string, isLoss: boolean): void {
     if (this.#isReleased || this.#hasEnded) return;
     const { parts, identity, whenOver, lease } = this.#options;
     parts.logger.warn({ run: identity.id, reason: why }, 'run released; another process will resume it');
@@ -199,12 +211,12 @@ export class LiveRun {
     this.#events.complete();
     this.#resolveEnded(this.#record);
     // The process that recovers the run must not meet a write of this one that is still in flight.
-    void this.#events.flushed().finally(() => lease.abandon());
+    void this.#events.flushed().finally(() => lease.abandon(isLoss));
   }
 
   #fail(error: EngineError): void {
     // The log has events of another process, so this run cannot continue; the process that recovers it reads them.
-    if (error.code === 'CONFLICT') this.release('another process has written to it');
+    if (error.code === 'CONFLICT') this.release('another process has written to it', true);
     this.#failure ??= error;
     this.#events.mute();
     this.#abort.abort();
@@ -238,13 +250,14 @@ export class LiveRun {
       this.#resolveEnded(this.#record);
     } catch (error) {
       // The server stops while its store is away: the run is resumed from its log when both are back.
-      this.release(toEngineError(error, 'INTERNAL').message);
+      this.release(toEngineError(error, 'INTERNAL').message, false);
     }
   }
 
   /** A process that has claimed the run meanwhile finds its last event, and stores the record itself. */
   async #storeRecord(lastSeq: number): Promise<void> {
     const { runs } = this.#options.parts.stores;
+    await this.#relaunching;
     const before = this.#record;
     this.#record = this.#recordOfEnd(lastSeq);
     await this.#attempt('the end of a run could not be stored', async () => {
@@ -255,7 +268,7 @@ export class LiveRun {
   /** Events that could not be stored may belong to another process by now; those that were stored after all are delivered. */
   async #isStillMine(): Promise<boolean> {
     if (!(await this.#retry(() => this.#options.lease.isHeld()))) {
-      this.release('its lease was lost');
+      this.release('its lease was lost', true);
       return false;
     }
     await this.#attempt('events of a run could not be read again', () => this.#events.catchUp());
@@ -271,7 +284,7 @@ export class LiveRun {
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
       if (isConflict(error)) {
-        this.release('another process has claimed it');
+        this.release('another process has claimed it', true);
         return;
       }
       this.#logError(error, 'the conversation could not be stored');
@@ -294,7 +307,7 @@ export class LiveRun {
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
       if (isConflict(error) || !(await this.#retry(() => lease.isHeld()))) {
-        this.release('another process has written to it');
+        this.release('another process has written to it', true);
         return undefined;
       }
       await this.#attempt('the last event of a run could not be stored', async () => {

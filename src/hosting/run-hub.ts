@@ -80,6 +80,11 @@ export class RunHub {
     return this.#live.size;
   }
 
+  /** Whether this process has as many runs as it may, those that are about to begin included. */
+  get isFull(): boolean {
+    return this.leases.size >= this.parts.limits.maxRuns;
+  }
+
   /** Events that are made and wait to be stored; and those that were delivered and wait for their clients. */
   get queues(): { readonly log: number; readonly clients: number } {
     let [log, clients] = [0, 0];
@@ -92,8 +97,8 @@ export class RunHub {
   async lease(request: LeaseRequest): Promise<SessionLease> {
     if (this.#isClosing) throw new EngineError('LIMIT_REACHED', 'The server is shutting down and starts no more runs.');
     if (this.leases.has(request.tenant, request.sessionId)) throw busySession();
-    const { maxRuns } = this.parts.limits;
-    if (this.leases.size >= maxRuns) {
+    if (this.isFull) {
+      const { maxRuns } = this.parts.limits;
       throw new EngineError('LIMIT_REACHED', `${maxRuns} runs are going on, which is the most; try again later.`);
     }
     const lease = await this.leases.acquire(request);
@@ -265,6 +270,6 @@ export class RunHub {
   #stop(live: LiveRun): void {
     const { durability, stores } = this.parts;
     if (durability === 'exit' || stores.log.isVolatile === true) live.cancel();
-    else live.release('the server stops');
+    else live.release('the server stops', false);
   }
 }

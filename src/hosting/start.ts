@@ -7,7 +7,7 @@ import { readFileValues } from '../components/file-inputs.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { AgentRecord } from '../records/agents.js';
-import type { RunIdentity, RunRecord } from '../records/runs.js';
+import type { RunIdentity, RunLaunch, RunRecord, RunTurn } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
 import { findDocument } from './canvases.js';
 import { newSession, withoutQuestion, withQuestion } from './conversation.js';
@@ -15,7 +15,7 @@ import { forkOrigin, type RunOrigin, resumedOrigin } from './fork.js';
 import type { HostParts, HostStores } from './host-options.js';
 import { createId } from './ids.js';
 import type { SessionLease } from './leases.js';
-import type { EngineHooks } from './live-run.js';
+import type { EngineHooks, RunWork } from './live-run.js';
 import { busySession, foreignRun, foreignSession, noAgent, noRun, noSession, notWaiting, wentOn } from './refusals.js';
 import type { RunHub } from './run-hub.js';
 import { readStartCommand, type StartCommand } from './start-command.js';
@@ -164,11 +164,14 @@ interface Launch {
 
 async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
   const { tenant, run, session, isNew, origin, turn, lease } = launched;
-  const { stores, openCanvas, now } = hub.parts;
-  const canvas = openCanvas(session.dsl);
-  const services = servicesOfRun(hub.parts, tenant, session, turn.headers);
-  const asked = await readTurn(turn, session, services);
-  const start = origin && forkStart(canvas.plan, origin.checkpoint, asked);
+  const { stores, now } = hub.parts;
+  const { query, inputs, files, userId, variables, history, headers, detached: isDetached } = turn;
+  const launching: RunLaunch = {
+    ...{ isDetached, headers },
+    turn: { query, inputs, files, variables, history, ...(userId === undefined ? {} : { userId }) },
+    ...(origin === undefined ? {} : { origin: origin.checkpoint }),
+  };
+  const work = await workOfTurn(hub.parts, { tenant, session, launch: launching });
   const parentRun = origin?.run ?? (session.conversation?.waiting === undefined ? undefined : session.lastRun);
   const identity: RunIdentity = {
     tenant,
@@ -187,39 +190,56 @@ async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
   else if (!(await stores.sessions.replace(tenant, session, begun))) throw busySession();
   // A request to cancel an earlier run of the session must not reach this one.
   await stores.signals.clearCancel(session.id);
-  const conversation = session.conversation ?? seeded(canvas, turn.history);
-  return hub.start(
-    {
-      identity,
-      work: {
-        plan: canvas.plan,
-        open: (hooks) => {
-          const running = engineOptions(hub.parts, hooks, services);
-          if (start !== undefined) return runFrom(canvas, () => start, running);
-          return runTurn(canvas, asked, { ...running, ...(conversation && { session: conversation }) });
-        },
-      },
-      launch: { isDetached: turn.detached, headers: turn.headers },
-      keepsTrace: turn.returnsTrace,
-    },
-    lease,
-    turn.trace,
-  );
+  return hub.start({ identity, work, launch: launching, keepsTrace: turn.returnsTrace }, lease, turn.trace);
 }
 
-/** What the engine is given for every run. */
+/** What a turn needs to begin. */
+export interface TurnStart {
+  readonly tenant: string;
+  /** As it was before the turn, or with its question. */
+  readonly session: SessionRecord;
+  readonly launch: RunLaunch;
+  /** Milliseconds since 1970, at the first start of a run that begins anew. @default it begins now */
+  readonly startedAt?: number;
+}
+
+/** The engine's side of a turn that begins, for the first time or anew. @throws EngineError what `loadCanvas` and reading files throw. */
+export async function workOfTurn(
+  parts: HostParts,
+  { tenant, session, launch: { turn = NO_TURN, origin, headers }, startedAt }: TurnStart,
+): Promise<Extract<RunWork, { plan: unknown }>> {
+  const canvas = parts.openCanvas(session.dsl);
+  const services = servicesOfRun(parts, tenant, session, headers);
+  const asked = await readTurn(turn, session, services);
+  const start = origin && forkStart(canvas.plan, origin, asked);
+  const conversation = session.conversation ?? seeded(canvas, turn.history);
+  return {
+    plan: canvas.plan,
+    open: (hooks) => {
+      const running = engineOptions(parts, hooks, services, startedAt);
+      if (start !== undefined) return runFrom(canvas, () => start, running);
+      return runTurn(canvas, asked, { ...running, ...(conversation && { session: conversation }) });
+    },
+  };
+}
+
+const NO_TURN: RunTurn = { query: '', inputs: {}, files: [], variables: {}, history: [] };
+
+/** What the engine is given for every run; one that was started before, at `startedAt`, has the rest of its time. */
 export function engineOptions(
-  { limits, durability }: HostParts,
+  { limits, durability, now }: HostParts,
   hooks: EngineHooks,
   services: Services,
+  startedAt?: number,
 ): Omit<TurnOptions, 'session'> {
   // A run that is durable only at its end stores no snapshots: it is not recovered.
   const log = durability === 'exit' ? { ...hooks.log, snapshot: () => {} } : hooks.log;
-  const { runConcurrency: concurrency, runTimeoutMs: timeoutMs, runHistoryBytes: historyBytes } = limits;
-  return { ...hooks, log, durability, historyBytes, timeoutMs, services, concurrency };
+  const { runConcurrency: concurrency, runTimeoutMs, runHistoryBytes: historyBytes, maxSteps } = limits;
+  const timeoutMs = startedAt === undefined ? runTimeoutMs : Math.max(1, runTimeoutMs - (now() - startedAt));
+  return { ...hooks, log, durability, historyBytes, timeoutMs, maxSteps, services, concurrency };
 }
 
-async function readTurn(turn: StartCommand['turn'], session: SessionRecord, services: Services): Promise<Turn> {
+async function readTurn(turn: RunTurn, session: SessionRecord, services: Services): Promise<Turn> {
   const { query, inputs, files, variables } = turn;
   const userId = turn.userId ?? (session.userId === '' ? undefined : session.userId);
   const values = await readFileValues(files, services);
@@ -227,7 +247,7 @@ async function readTurn(turn: StartCommand['turn'], session: SessionRecord, serv
 }
 
 /** The conversation of a first turn that has a history from elsewhere; undefined when it has none. */
-function seeded(canvas: Canvas, history: StartCommand['turn']['history']): Session | undefined {
+function seeded(canvas: Canvas, history: RunTurn['history']): Session | undefined {
   if (history.length === 0) return undefined;
   return {
     version: 1,
