@@ -1,18 +1,18 @@
 /** A conversation stored in a file between two calls of `runnel run`. */
+
 import { constants, createReadStream } from 'node:fs';
 import { access, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Session } from '../canvas/turn.js';
+import { jsonObject } from '../dsl/json-object.js';
 import { EngineError } from '../errors.js';
 import { createId } from '../hosting/ids.js';
-import { isJsonObject, type JsonObject, parseJson } from '../json.js';
+import { parseJson } from '../json.js';
 import { readText } from './read-source.js';
 
 /** Far more than a conversation of 2000 turns has. */
 const MAX_SESSION_BYTES = 256 * 1024 * 1024;
-
-const jsonObject = z.custom<JsonObject>(isJsonObject, 'expected an object');
 
 const sessionSchema = z.strictObject({
   version: z.literal(1),

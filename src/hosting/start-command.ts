@@ -1,15 +1,16 @@
 /** The command that starts a run: plain data, so that any process with the same stores can carry it out. */
+
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { jsonObject } from '../dsl/json-object.js';
+import type { Json } from '../json.js';
 import type { TraceContext } from '../trace-context.js';
 import { badArgument } from './refusals.js';
 
 const text = z.string();
-const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
 
 const turnSchema = z.strictObject({
   query: text,
-  inputs: object,
+  inputs: jsonObject,
   /** Files as they were uploaded: `{id, name, mime_type}`. */
   files: z.array(z.custom<Json>()).readonly(),
   /** Continues this session; absent: a new one. */
@@ -33,9 +34,9 @@ const turnSchema = z.strictObject({
   /** Whether the client wants a stream of events rather than one answer. */
   streams: z.boolean(),
   /** Values set for this run, such as `sys.chat_template_kwargs`. */
-  variables: object,
+  variables: jsonObject,
   /** Headers for tools that declare them. */
-  headers: object,
+  headers: jsonObject,
   trace: z.strictObject({ traceparent: text.optional(), tracestate: text.optional(), baggage: text.optional() }),
   /** Earlier messages, for a new session. */
   history: z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: text }).readonly()).readonly(),

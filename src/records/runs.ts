@@ -1,11 +1,10 @@
 import { z } from 'zod';
+import { jsonObject } from '../dsl/json-object.js';
 import { ERROR_CODES, type ErrorCode } from '../errors.js';
 import type { RunUsage } from '../graph/events.js';
-import { isJsonObject, type JsonObject } from '../json.js';
 import { type PageRequest, type Repository, resource } from './repository.js';
 
 const count = z.number().int().nonnegative();
-const json = z.custom<JsonObject>(isJsonObject, 'expected an object');
 
 const usageSchema: z.ZodType<RunUsage> = z.object({
   promptTokens: count,
@@ -18,7 +17,7 @@ const launchSchema = z.object({
   /** It continues without clients for as long as it takes. */
   isDetached: z.boolean(),
   /** Headers for tools that declare them. */
-  headers: json,
+  headers: jsonObject,
   /** Crash count: how often its process was lost since another node had finished. @default 0 */
   crashes: count.exactOptional(),
   /** How often nodes had finished when its process was lost last. @default 0 */
@@ -41,7 +40,7 @@ export const runSchema = z.object({
     .object({ code: z.enum(Object.keys(ERROR_CODES) as ErrorCode[]).catch('INTERNAL'), message: z.string() })
     .exactOptional(),
   /** The form that it waits with, while it is `waiting`. */
-  pending: json.exactOptional(),
+  pending: jsonObject.exactOptional(),
   startedAt: z.number(),
   finishedAt: z.number().exactOptional(),
   usage: usageSchema,

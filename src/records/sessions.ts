@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { jsonObject } from '../dsl/json-object.js';
 import type { Variables } from '../graph/plan.js';
 import type { Checkpoint } from '../graph/state.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json } from '../json.js';
 import { type PageRequest, type Repository, resource } from './repository.js';
 
 const messageSchema = z.object({
@@ -33,9 +34,9 @@ const sessionSchema = z.object({
   source: z.enum(['workflow', 'agent']),
   messages: z.array(messageSchema.readonly()).readonly(),
   /** One entry per answer: what it cites. */
-  references: z.array(z.custom<JsonObject>(isJsonObject, 'expected an object')).readonly(),
+  references: z.array(jsonObject).readonly(),
   /** The document that its runs use, whatever becomes of the agent. */
-  dsl: z.custom<JsonObject>(isJsonObject, 'expected an object'),
+  dsl: jsonObject,
   /** Absent before the first run. */
   conversation: conversationSchema.readonly().exactOptional(),
   /** Id of the last run. */

@@ -1,4 +1,5 @@
 /** A trial of one component alone, as editors request it: in a document where given values replace everything that it reads. */
+
 import { concatMap, defer, EMPTY, type Observable, of, take, throwIfEmpty } from 'rxjs';
 import { z } from 'zod';
 import type { TimeoutResolver } from '../../canvas/compile.js';
@@ -10,6 +11,7 @@ import { createRegistry, defineComponent, type Registry } from '../../components
 import { findComponent } from '../../dsl/component-id.js';
 import { createComponentMap, type Document, type DocumentComponent } from '../../dsl/document.js';
 import { initialVariables } from '../../dsl/globals.js';
+import { jsonObject } from '../../dsl/json-object.js';
 import { parseReference } from '../../dsl/reference.js';
 import { EngineError } from '../../errors.js';
 import type { NodeHeader, PendingQuestion, RunEvent } from '../../graph/events.js';
@@ -28,7 +30,7 @@ const START_ID = 'start of a trial';
 const given = defineComponent({
   type: GIVEN,
   summary: 'Has the outputs that it was given.',
-  params: z.looseObject({ outputs: z.custom<JsonObject>(isJsonObject) }),
+  params: z.looseObject({ outputs: jsonObject }),
   outputs: {},
   isEntry: true,
   create:
