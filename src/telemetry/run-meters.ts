@@ -1,6 +1,6 @@
 /** Metrics of runs: how many, how long, what their nodes and models took. */
 
-import type { NodeCall, RunEvent } from '../graph/events.js';
+import type { NodeCall, NodeFailed, NodeSettled, RunEvent } from '../graph/events.js';
 import type { CallReport, CallStart } from '../graph/node-events.js';
 import { findNode, type Plan } from '../graph/plan.js';
 import type { Counter, Histogram, MetricRegistry } from './metric-registry.js';
@@ -97,16 +97,45 @@ class RunMeter implements RunWatch {
   ) {}
 
   event(event: RunEvent): void {
-    if (event.type === 'node-call') this.#called(event);
-    else if (event.type === 'node-settled' || event.type === 'node-failed') {
-      const type = findNode(this.plan, event.node)?.type ?? '';
-      const outcome = event.type === 'node-settled' ? 'success' : 'error';
-      this.meters.nodes.observe(event.elapsedMs / 1_000, type, outcome);
+    switch (event.type) {
+      case 'node-call':
+        this.#called(event);
+        return;
+      case 'node-settled':
+        this.#ended(event, 'success');
+        return;
+      case 'node-failed':
+        this.#ended(event, 'error');
+        return;
+      case 'run-started':
+      case 'node-started':
+      case 'node-delta':
+      case 'node-thinking':
+      case 'node-notice':
+      case 'node-usage':
+      case 'node-progress':
+      case 'node-streaming':
+      case 'node-skipped':
+      case 'node-interrupted':
+      case 'body-opened':
+      case 'body-resumed':
+      case 'body-closed':
+      case 'run-interrupted':
+      case 'run-settled':
+      case 'run-cancelled':
+      case 'run-failed':
+        return;
+      default:
+        event satisfies never;
     }
   }
 
   close(): void {
     this.#calls = undefined;
+  }
+
+  #ended({ node, elapsedMs }: NodeSettled | NodeFailed, outcome: string): void {
+    this.meters.nodes.observe(elapsedMs / 1_000, findNode(this.plan, node)?.type ?? '', outcome);
   }
 
   #called({ call, ...event }: NodeCall): void {

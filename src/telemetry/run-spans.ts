@@ -157,6 +157,8 @@ export class RunSpans implements RunWatch {
       case 'body-resumed':
       case 'body-closed':
         return;
+      default:
+        event satisfies never;
     }
   }
 
