@@ -40,7 +40,6 @@ export type { PlainStores, Repositories } from '../records/resources.js';
 export type { LogBatch, LogBounds, LoggedEvent, RunLog } from '../records/run-log.js';
 export type { RunIdentity, RunLaunch, RunQuery, RunRecord, RunStatus, RunStore } from '../records/runs.js';
 export type {
-  ConversationState,
   SessionMessage,
   SessionQuery,
   SessionRecord,

@@ -174,7 +174,7 @@ export class LiveRun {
     );
   }
 
-  /** Stops the run at once; its last event says so. Does nothing when it is over. */
+  /** Stops the run at once; its last event is that it was cancelled. Does nothing when it is over. */
   cancel(): void {
     this.#abort.abort();
   }

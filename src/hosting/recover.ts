@@ -20,7 +20,7 @@ const MAX_CRASHES = 5;
 /** Resumes a run whose process was lost, unless another process does already; never rejects. */
 export type Recover = (tenant: string, lost: RunRecord) => Promise<void>;
 
-/** How a run counts as started whose record does not say. */
+/** How a run counts as started when its record has no launch. */
 const NO_LAUNCH: RunLaunch = { isDetached: false, headers: {} };
 
 /**
@@ -56,7 +56,7 @@ async function resumeCounted(hub: RunHub, tenant: string, record: RunRecord, lea
   try {
     await resume(hub, tenant, record, counted, lease);
   } catch (error) {
-    // A store that is away says nothing about the run. While it cannot be reached, the loss stays counted.
+    // That a store is away is no fault of the run. While it cannot be reached, the loss stays counted.
     if (EngineError.is(error) && error.retryable) await runs.save(tenant, record).catch(() => {});
     throw error;
   }
@@ -76,7 +76,7 @@ async function resume(
   const snapshot = isHopeless ? lostTooOften(id) : await orFinalError(stores.log.snapshot(tenant, id));
   const projection = await findProjection(stores.sessions, openCanvas, tenant, record);
   const after = snapshot === undefined || snapshot instanceof EngineError ? 0 : snapshot.seq;
-  // A log that cannot be read cannot be told that its run has ended, either.
+  // The end of the run cannot be written to a log that cannot be read, either.
   const past = await orFinalError(readPast(stores.log, tenant, id, { projection, after, onlyNumbers: isHopeless }));
   if (past instanceof EngineError || past.isOver) {
     const end = past instanceof EngineError ? failed(past) : endOf(past, projection);
@@ -107,7 +107,7 @@ function noteProgress(launch: RunLaunch, { finished }: RunPast): RunLaunch {
   return finished > (launch.finished ?? 0) ? { ...launch, finished, crashes: 1 } : launch;
 }
 
-/** It had ended, and only its record does not say so yet; or nothing but its record can say so. */
+/** Stores the end in the record alone: the log has it already, or cannot be read. */
 async function finish(
   hub: RunHub,
   tenant: string,

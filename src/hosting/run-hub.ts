@@ -64,11 +64,9 @@ export class RunHub {
   #isGraceOver = false;
 
   constructor(parts: HostParts) {
-    const { limits, logger, now } = parts;
-    const { leases, signals, home = '' } = parts.stores;
     this.parts = parts;
-    this.leases = new SessionLeases({ leases, ttlMs: limits.leaseMs, home, logger });
-    this.#notifications = new RunNotifications(signals, now, (run) => {
+    this.leases = new SessionLeases(parts);
+    this.#notifications = new RunNotifications(parts.stores.signals, parts.now, (run) => {
       const live = this.#live.get(run);
       live?.clients.visit(BELIEVED_MS);
       return live !== undefined;

@@ -63,7 +63,7 @@ const commandSchema = z.strictObject({
   fork: forkSchema.optional(),
 });
 
-/** An absent property stays absent: only the types of zod say that it may be undefined. */
+/** An absent property stays absent: only the types of zod allow undefined. */
 type Exact<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
 
 /** Whose agent, and which document when there is no session yet. */

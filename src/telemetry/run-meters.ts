@@ -65,7 +65,7 @@ export class RunMeters {
     ]);
   }
 
-  /** Counts a run as the service keeps it. */
+  /** Counts a run by its record. */
   ended({ status, startedAt, finishedAt = startedAt }: EndedRun): void {
     if (status === 'waiting') {
       this.#paused.add(1, RUNTIME);

@@ -232,7 +232,7 @@ export class RunSpans implements RunWatch {
     node.span.setAttribute(ATTRIBUTE.outputSize, size);
     // What came over a stream edge was not there yet when the node started.
     if (node.isFedLive) node.span.setAttribute(ATTRIBUTE.inputSize, this.#inputOf(known));
-    // A default value stood in: the run went on, and yet there was an error to look at.
+    // A default value stood in: the run continued, and yet there was an error.
     if (event.recovered !== undefined) recordError(node.span, event.recovered, this.#moment);
     node.end();
   }

@@ -39,7 +39,7 @@ interface Write {
 }
 
 /**
- * Logs of runs in Redis, kept for 30 days after the last write. The event numbered `seq` is at `seq - 1` of its list, so there is no
+ * Logs of runs in Redis, stored for 30 days after the last write. The event numbered `seq` is at `seq - 1` of its list, so there is no
  * place for a gap. All events of a batch are stored, or none; then its snapshot, without which a recovery only folds more events.
  *
  * One process writes a run at a time: the first write of another one takes its place, and then the earlier one is refused (CONFLICT),
