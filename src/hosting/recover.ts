@@ -1,3 +1,4 @@
+import { from, lastValueFrom, mergeMap } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { continueTurn } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
@@ -195,6 +196,8 @@ const AT_ONCE = 16;
 /** Scans during the time of a lease. */
 const SCANS_PER_LEASE = 4;
 
+type ExpiredLease = Awaited<ReturnType<LeaseStore['expired']>>[number];
+
 /** Finds orphans, runs whose lease expired, and has them recovered: at once, then at regular intervals. */
 export class OrphanScan {
   readonly #hub: RunHub;
@@ -230,26 +233,21 @@ export class OrphanScan {
   }
 
   async #recoverAll(): Promise<void> {
-    const { leases } = this.#hub.parts.stores;
-    const found = [...(await leases.expired(SESSION_LEASES, MAX_FOUND))];
-    const next = found.values();
-    let failure: { readonly error: unknown } | undefined;
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        for (const lease of next) {
-          if (this.#isClosed) return;
-          // One that cannot be recovered must not keep the others from it.
-          await this.#recover(lease).catch((error: unknown) => {
-            if (EngineError.is(error) && error.retryable) throw error;
-            failure ??= { error };
-          });
-        }
-      }),
-    );
-    if (failure !== undefined) throw failure.error;
+    const found = await this.#hub.parts.stores.leases.expired(SESSION_LEASES, MAX_FOUND);
+    const failures: unknown[] = [];
+    const attempt = async (lease: ExpiredLease): Promise<void> => {
+      if (this.#isClosed) return;
+      // One that cannot be recovered must not keep the others from it.
+      await this.#recover(lease).catch((error: unknown) => {
+        if (EngineError.is(error) && error.retryable) throw error;
+        failures.push(error);
+      });
+    };
+    await lastValueFrom(from(found).pipe(mergeMap(attempt, AT_ONCE)), { defaultValue: undefined });
+    if (failures.length > 0) throw failures[0];
   }
 
-  async #recover({ tenant, name, owner, data }: Awaited<ReturnType<LeaseStore['expired']>>[number]): Promise<void> {
+  async #recover({ tenant, name, owner, data }: ExpiredLease): Promise<void> {
     const { leases, runs, home = '' } = this.#hub.parts.stores;
     // Servers may share leases without sharing the other stores.
     if (data.home !== home || typeof data.run !== 'string') return;

@@ -5,7 +5,7 @@ import type { Log } from '../logger.js';
 import { passThrough, type TraceSource } from '../trace-context.js';
 import { MetricRegistry } from './metric-registry.js';
 import type { OpenSdk, SdkPlan } from './open-sdk.js';
-import { RunMeters } from './run-meters.js';
+import { createRunMeters, type RunMeters } from './run-meters.js';
 import type { RunWatcher } from './run-watch.js';
 
 /** Where a line of the log belongs in a trace. */
@@ -60,7 +60,7 @@ export async function openTelemetry(
 }
 
 function assemble(registry: MetricRegistry, open: ((registry: MetricRegistry) => OpenSdk) | undefined): Telemetry {
-  const meters = new RunMeters(registry);
+  const meters = createRunMeters(registry);
   addProcessGauges(registry);
   const sdk = open?.(registry);
   const traced = new Map<string, TraceIds>();
