@@ -16,6 +16,7 @@ import {
   type NodeNotice,
   type NodeSettled,
   type NodeStarted,
+  pathOf,
   type RunEvent,
 } from '../graph/events.js';
 import { findNode, type Node } from '../graph/plan.js';
@@ -289,11 +290,6 @@ function withBaggage(context: Context, { tenant, sessionId }: WatchedRun): Conte
     if (!Object.hasOwn(own, name)) baggage = baggage.setEntry(name, entry);
   }
   return propagation.setBaggage(context, baggage);
-}
-
-/** The path of a node, as `within` of the nodes in its body begins. */
-function pathOf({ node, within }: NodeHeader): string {
-  return within === undefined ? node : `${within}/${node}`;
 }
 
 /** `a/1/b/2` is the second round of `b`, which lies in the first round of `a`: its container is `a/1/b`. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { readCheckpoint } from '../../graph/snapshot.js';
 import { parseJson } from '../../json.js';
-import type { LoggedEvent, RunLog } from '../../records/run-log.js';
+import { type LoggedEvent, outOfOrder, type RunLog } from '../../records/run-log.js';
 import { type Argument, mayHaveBeenDone } from './commands.js';
 import { eventsKey, logKeys, runKey } from './keys.js';
 import { pack, unpack } from './pack.js';
@@ -161,13 +161,6 @@ function finite(value: number): number {
 
 function whatOf(run: string): string {
   return `The log of run "${run}"`;
-}
-
-function outOfOrder(run: string, seq: number, last: number): EngineError {
-  return new EngineError(
-    'CONFLICT',
-    `Event ${seq} of run "${run}" does not follow event ${last}; events were lost, or another process works on this run.`,
-  );
 }
 
 function unreadable(run: string, why: string): EngineError {
