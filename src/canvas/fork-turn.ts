@@ -1,16 +1,12 @@
 /** A turn that goes on from an earlier point of a run, with what the user says differently. */
-import { defer, type Observable } from 'rxjs';
-import type { RunEvent } from '../graph/events.js';
 import { type ForkChange, waitingNodes, withChange } from '../graph/fork.js';
 import type { Plan, Variables } from '../graph/plan.js';
-import { run } from '../graph/run.js';
 import type { Start } from '../graph/run-options.js';
 import { stateFromJson } from '../graph/snapshot.js';
 import type { Checkpoint } from '../graph/state.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { readTurnInput } from './conversation.js';
-import type { Canvas } from './load-canvas.js';
-import { sessionAfter, type Turn, type TurnOptions } from './turn.js';
+import type { Turn } from './turn.js';
 
 /**
  * How a turn goes on from a checkpoint (see `forkAt`).
@@ -46,24 +42,6 @@ export function forkStart(plan: Plan, checkpoint: Checkpoint, turn: Turn): Start
   const changed = withChange(plan, checkpoint, change);
   if (!answersForms) return { checkpoint: changed, recovery: { starts: new Map() } };
   return { checkpoint: changed, answers: { query: '', inputs, files: [] } };
-}
-
-/** Runs such a turn. @throws EngineError as `run`. */
-export function runFork(
-  canvas: Canvas,
-  start: Start,
-  options: Omit<TurnOptions, 'session'> = {},
-): Observable<RunEvent> {
-  const { onSession, ...runOptions } = options;
-  return defer(() =>
-    run(canvas.plan, start, {
-      ...runOptions,
-      whenEnded: (outcome) => {
-        onSession?.(sessionAfter(outcome, runOptions.run ?? '', (runOptions.now ?? Date.now)()), outcome);
-        runOptions.whenEnded?.(outcome);
-      },
-    }),
-  );
 }
 
 /** The question of this turn, in the history too, where it is the last one of the user. */

@@ -1,5 +1,5 @@
 /** One turn of a conversation: a question, or the answers to the forms that the run before stopped at. */
-import { concatMap, defer, from, type Observable, of } from 'rxjs';
+import { concatMap, defer, from, type Observable } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { RunEvent, RunUsage } from '../graph/events.js';
 import { readEvent } from '../graph/log.js';
@@ -47,11 +47,25 @@ export interface TurnOptions extends RunOptions {
  * @throws EngineError as `run`.
  */
 export function runTurn(canvas: Canvas, turn: Turn, options: TurnOptions = {}): Observable<RunEvent> {
-  const { session, onSession: _, ...runOptions } = options;
-  return defer(() => {
-    const start = startOf(turn, session);
-    return run(canvas.plan, start, { ...runOptions, whenEnded: whenEndedOf(options) });
-  });
+  return runFrom(canvas, () => startOf(turn, options.session), options);
+}
+
+/** Runs a canvas from a start, which is made when the run is subscribed to. @throws EngineError as `run`. */
+export function runFrom(
+  { plan }: Canvas,
+  start: () => Start,
+  { session: _, onSession, ...options }: TurnOptions,
+): Observable<RunEvent> {
+  const { run: id = '', now = Date.now, whenEnded } = options;
+  return defer(() =>
+    run(plan, start(), {
+      ...options,
+      whenEnded: (outcome) => {
+        onSession?.(sessionAfter(outcome, id, now()), outcome);
+        whenEnded?.(outcome);
+      },
+    }),
+  );
 }
 
 /** What is stored of a run: a snapshot, and the changes since. */
@@ -80,16 +94,11 @@ export function continueTurn(
   { usage, starts }: LostRun,
   options: Omit<TurnOptions, 'session'> = {},
 ): Observable<RunEvent> {
-  const { onSession: _, ...runOptions } = options;
-  return defer(() => {
+  const start = (): Start => {
     const { state, ...checkpoint } = checkpointIn(canvas.plan, contents);
-    const counted = { ...checkpoint, state: { ...state, usage: { ...usage } } };
-    return run(
-      canvas.plan,
-      { checkpoint: counted, recovery: { starts } },
-      { ...runOptions, whenEnded: whenEndedOf(options) },
-    );
-  });
+    return { checkpoint: { ...checkpoint, state: { ...state, usage: { ...usage } } }, recovery: { starts } };
+  };
+  return runFrom(canvas, start, options);
 }
 
 /** @throws EngineError PLAN_CHANGED, CHECKPOINT_INVALID. */
@@ -100,13 +109,6 @@ function checkpointIn(plan: Plan, { checkpoint, records }: JournalContents): Che
   const state = foldState(plan, stateFromJson(plan, checkpoint.state), records.map(readEvent));
   // As it would be read from a store.
   return { ...checkpoint, state: JSON.parse(JSON.stringify(stateToJson(plan, state))) as JsonObject };
-}
-
-function whenEndedOf({ onSession, whenEnded, run: id = '', now = Date.now }: TurnOptions) {
-  return (outcome: RunOutcome): void => {
-    onSession?.(sessionAfter(outcome, id, now()), outcome);
-    whenEnded?.(outcome);
-  };
 }
 
 /** The conversation that an ended run leaves. */
@@ -136,18 +138,14 @@ export function converse(canvas: Canvas, turns: readonly Turn[], options: TurnOp
   let { session } = options;
   return from(turns).pipe(
     concatMap((turn) =>
-      of(turn).pipe(
-        concatMap(() =>
-          runTurn(canvas, turn, {
-            ...options,
-            ...(session === undefined ? {} : { session }),
-            onSession: (next, outcome) => {
-              session = next;
-              options.onSession?.(next, outcome);
-            },
-          }),
-        ),
-      ),
+      runTurn(canvas, turn, {
+        ...options,
+        ...(session === undefined ? {} : { session }),
+        onSession: (next, outcome) => {
+          session = next;
+          options.onSession?.(next, outcome);
+        },
+      }),
     ),
   );
 }

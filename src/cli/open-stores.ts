@@ -1,7 +1,7 @@
 /** The stores of a server, opened by its settings. */
 import type { Settings } from '../settings/read-settings.js';
 import type { DatabaseLog, PruneOptions, PruneResult } from '../stores/postgres/index.js';
-import type { ServerStores } from '../transport/index.js';
+import type { ServerStores } from '../transport/server-parts.js';
 
 /** Stores with something to close. */
 export interface OpenStores extends ServerStores {

@@ -7,6 +7,7 @@ import type { Session } from '../canvas/turn.js';
 import { EngineError } from '../errors.js';
 import { createId } from '../hosting/ids.js';
 import { isJsonObject, type JsonObject, parseJson } from '../json.js';
+import { cannot } from './command.js';
 import { readText } from './read-source.js';
 
 /** Far more than a conversation of 2000 turns has. */
@@ -72,7 +73,7 @@ export async function writeSession(path: string, id: string, session: Session): 
     await writeFile(part, `${JSON.stringify({ ...session, id })}\n`, { mode: 0o600 });
     await rename(part, path);
   } catch (cause) {
-    throw cannotWrite(path, cause);
+    throw cannot(`write the session file "${path}"`, cause);
   }
 }
 
@@ -81,13 +82,8 @@ async function checkFolder(path: string): Promise<void> {
   try {
     await access(dirname(path), constants.W_OK);
   } catch (cause) {
-    throw cannotWrite(path, cause);
+    throw cannot(`write the session file "${path}"`, cause);
   }
-}
-
-function cannotWrite(path: string, cause: unknown): EngineError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new EngineError('USAGE', `Cannot write the session file "${path}": ${why}`, { cause });
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

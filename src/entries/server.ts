@@ -108,7 +108,6 @@ export {
   type TelemetryOptions,
   type TraceIds,
 } from '../telemetry/telemetry.js';
-export type { DatabaseAddress, DatabaseProbe } from '../transport/agents/database-probe.js';
 export type {
   Access,
   AnswerKind,

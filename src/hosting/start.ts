@@ -1,7 +1,7 @@
 /** Starts: a command becomes a run that is at work in this process. */
-import { forkStart, runFork } from '../canvas/fork-turn.js';
+import { forkStart } from '../canvas/fork-turn.js';
 import type { Canvas } from '../canvas/load-canvas.js';
-import { runTurn, type Session, type Turn, type TurnOptions } from '../canvas/turn.js';
+import { runFrom, runTurn, type Session, type Turn, type TurnOptions } from '../canvas/turn.js';
 import { readFileValues } from '../components/file-inputs.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
@@ -193,7 +193,7 @@ async function launch(options: StartOptions, { tenant, run, session, origin, tur
         plan: canvas.plan,
         open: (hooks) => {
           const running = { ...engineOptions(options, hooks, services), timeoutMs };
-          if (start !== undefined) return runFork(canvas, start, running);
+          if (start !== undefined) return runFrom(canvas, () => start, running);
           return runTurn(canvas, asked, {
             ...running,
             ...(conversation === undefined ? {} : { session: conversation }),

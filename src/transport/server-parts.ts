@@ -1,3 +1,4 @@
+import type { Databases } from '../adapters/sql/databases.js';
 import type { TimeoutResolver } from '../canvas/compile.js';
 import type { Registry } from '../components/component.js';
 import type { Services } from '../components/services.js';
@@ -14,7 +15,6 @@ import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createMemoryCounter } from './access/rate-limits.js';
 import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
-import type { DatabaseProbe } from './agents/database-probe.js';
 import { openTraces } from './traces/component-traces.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
 import { WebhookSecurity } from './webhooks/webhook-security.js';
@@ -33,7 +33,7 @@ export interface ServerStores extends HostStores {
 /** What only the one who starts a server can give. */
 export interface ServerPorts {
   /** Tests databases for editors. @default no kind of database can be tested */
-  readonly databaseProbe?: DatabaseProbe | undefined;
+  readonly databaseProbe?: Pick<Databases, 'kinds' | 'probe'> | undefined;
 }
 
 /** What is open at a moment. */

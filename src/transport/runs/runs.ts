@@ -2,13 +2,12 @@
 import { z } from 'zod';
 import { badArgument, noRun } from '../../hosting/refusals.js';
 import type { LiveFilter } from '../../hosting/run-hub.js';
-import type { AgentRecord } from '../../records/agents.js';
 import type { RunRecord, RunStatus } from '../../records/runs.js';
 import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import { engineFrames } from '../http/event-stream.js';
 import { given, pageOf, pageQuery, periodQuery, readInput, received, text } from '../http/input.js';
-import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun, streamRun } from './answer-run.js';
 import { turnOf, turnQuery, turnSchema } from './read-turn.js';
@@ -81,7 +80,14 @@ export const runRoutes: RouteGroup = {
       finds: findAgent,
       body: cancelSchema,
       data: z.boolean(),
-      handle: cancelOfAgent,
+      handle: async ({ tenant, body, found }, parts) => {
+        const { id: agentId } = found;
+        const { run_id: run, session_id: sessionId, task_id: task } = body;
+        if (!task) return cancel(parts, tenant, { agentId, ...given({ run, sessionId }) });
+        // RAGFlow's task id is the session's; a run's is accepted as well.
+        await cancel(parts, tenant, { agentId, sessionId: task });
+        return cancel(parts, tenant, { agentId, run: task });
+      },
     }),
     route('GET /agents/:id/runs', {
       summary: 'Lists runs, newest first',
@@ -89,7 +95,15 @@ export const runRoutes: RouteGroup = {
       query: runsQuery,
       answers: 'page',
       data: z.array(runView.shape),
-      handle: list,
+      handle: async ({ tenant, query, found }, parts) => {
+        const { status, session_id: sessionId, from_date: from, to_date: to } = query;
+        const { items, total } = await parts.stores.runs.list(tenant, {
+          agentId: found.id,
+          ...pageOf(query),
+          ...given({ status, sessionId, from, to }),
+        });
+        return successPage(items.map(runView.of), total);
+      },
     }),
     route('GET /agents/:id/runs/:run', {
       summary: 'Reads a run',
@@ -127,7 +141,16 @@ export const runRoutes: RouteGroup = {
       finds: findRun,
       query: eventsQuery,
       answers: 'events',
-      handle: streamEvents,
+      handle: async ({ tenant, query, exchange, found: { id, status } }, parts) => {
+        // What a reconnecting client sends by itself counts more than the address it was given.
+        const after = eventNumber(exchange.get('Last-Event-ID') || (query.after ?? '0'));
+        if (after === undefined) throw badArgument('`Last-Event-ID` and `after` must be the number of an event.');
+        // Checked before the stream begins: a refusal is JSON.
+        const stored = await parts.stores.log.read(tenant, id, after, { maxEvents: 1, maxBytes: 1 });
+        if (stored === undefined && status !== 'running') throw noRun();
+        const exact = query.view === 'engine' ? { isExact: true, frames: engineFrames } : {};
+        streamRun(exchange, parts, id, { after, ...exact });
+      },
     }),
     route('POST /agents/:id/runs/:run/cancel', {
       summary: 'Stops a run',
@@ -153,55 +176,9 @@ export const runRoutes: RouteGroup = {
   ],
 };
 
-async function list(
-  { tenant, query, found }: RouteRequest<'id', typeof runsQuery, z.ZodUnknown, AgentRecord>,
-  parts: ServerParts,
-) {
-  const { status, session_id: sessionId, from_date: from, to_date: to } = query;
-  const { items, total } = await parts.stores.runs.list(tenant, {
-    agentId: found.id,
-    ...pageOf(query),
-    ...given({ status, sessionId, from, to }),
-  });
-  return successPage(
-    items.map((run) => runView.of(run)),
-    total,
-  );
-}
-
-async function streamEvents(
-  {
-    tenant,
-    query,
-    exchange,
-    found: { id, status },
-  }: RouteRequest<'id' | 'run', typeof eventsQuery, z.ZodUnknown, RunRecord>,
-  parts: ServerParts,
-): Promise<void> {
-  // What a reconnecting client sends by itself counts more than the address it was given.
-  const after = eventNumber(exchange.get('Last-Event-ID') || (query.after ?? '0'));
-  if (after === undefined) throw badArgument('`Last-Event-ID` and `after` must be the number of an event.');
-  // Checked before the stream begins: a refusal is JSON.
-  const stored = await parts.stores.log.read(tenant, id, after, { maxEvents: 1, maxBytes: 1 });
-  if (stored === undefined && status !== 'running') throw noRun();
-  streamRun(exchange, parts, id, query.view === 'engine' ? { after, isExact: true, frames: engineFrames } : { after });
-}
-
 function eventNumber(given: string): number | undefined {
   const seq = Number(given);
   return /^\d+$/.test(given) && Number.isSafeInteger(seq) ? seq : undefined;
-}
-
-async function cancelOfAgent(
-  { tenant, body, found }: RouteRequest<'id', NoQuery, typeof cancelSchema, AgentRecord>,
-  parts: ServerParts,
-): Promise<Envelope> {
-  const { id: agentId } = found;
-  const { run_id: run, session_id: sessionId, task_id: task } = body;
-  if (task === undefined || task === null) return cancel(parts, tenant, { agentId, ...given({ run, sessionId }) });
-  // RAGFlow's task id is the session's; a run's is accepted as well.
-  await cancel(parts, tenant, { agentId, sessionId: task });
-  return cancel(parts, tenant, { agentId, run: task });
 }
 
 async function cancelTask({ tenant, params }: RouteRequest<'task'>, parts: ServerParts): Promise<Envelope> {

@@ -1,13 +1,12 @@
 /** Published versions of an agent: list, publish, read, delete. */
 import { z } from 'zod';
 import { noVersion } from '../../hosting/refusals.js';
-import type { AgentRecord } from '../../records/agents.js';
 import type { VersionRecord } from '../../records/versions.js';
 import { readDsl } from '../agents/agent-input.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success, successPage } from '../envelope.js';
 import { pageOf, pageQuery, readQuery, text } from '../http/input.js';
-import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { type PathRequest, type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { anyObject, defineView, string, timeFields } from '../shapes.js';
 import { publish, syncPublished } from './publish.js';
@@ -55,7 +54,12 @@ export const versionRoutes: RouteGroup = {
       query: versionsQuery,
       answers: 'page',
       data: z.array(versionItem.shape),
-      handle: list,
+      handle: async ({ tenant, query, found }, parts) => {
+        const isPaged = query.page !== undefined || query.page_size !== undefined;
+        const page = isPaged ? pageOf(readQuery(pageQuery, query)) : { offset: 0, limit: MOST };
+        const { items, total } = await parts.stores.versions.list(tenant, { ...page, agentId: found.id });
+        return successPage(items.map(versionItem.of), total);
+      },
     }),
     ...(['versions', 'publish'] as const).map((name) =>
       route(`POST /agents/:id/${name}`, {
@@ -66,7 +70,15 @@ export const versionRoutes: RouteGroup = {
         finds: findAgent,
         body: publicationSchema,
         data: versionView.shape,
-        handle: create,
+        handle: async ({ tenant, body, found }, parts) => {
+          const { title, description, dsl } = body;
+          const version = await publish(parts, tenant, found, {
+            ...(title ? { title } : {}),
+            ...(description ? { description } : {}),
+            ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl) }),
+          });
+          return success(versionView.of(version));
+        },
       }),
     ),
     route('GET /agents/:id/versions/:version', {
@@ -87,32 +99,6 @@ export const versionRoutes: RouteGroup = {
     }),
   ],
 };
-
-async function list(
-  { tenant, query, found }: RouteRequest<'id', typeof versionsQuery, z.ZodUnknown, AgentRecord>,
-  parts: ServerParts,
-) {
-  const isPaged = query.page !== undefined || query.page_size !== undefined;
-  const page = isPaged ? pageOf(readQuery(pageQuery, query)) : { offset: 0, limit: MOST };
-  const { items, total } = await parts.stores.versions.list(tenant, { ...page, agentId: found.id });
-  return successPage(
-    items.map((version) => versionItem.of(version)),
-    total,
-  );
-}
-
-async function create(
-  { tenant, body, found }: RouteRequest<'id', NoQuery, typeof publicationSchema, AgentRecord>,
-  parts: ServerParts,
-) {
-  const { title, description, dsl } = body;
-  const version = await publish(parts, tenant, found, {
-    ...(title ? { title } : {}),
-    ...(description ? { description } : {}),
-    ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl) }),
-  });
-  return success(versionView.of(version));
-}
 
 async function findVersion(request: PathRequest<'id' | 'version'>, parts: ServerParts): Promise<VersionRecord> {
   const agent = await findAgent(request, parts);
