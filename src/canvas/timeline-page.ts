@@ -1,5 +1,6 @@
 /** A timeline as one self-contained HTML page. */
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../documents/write-html.js';
 import { MESSAGE_END } from './ragflow-events.js';
 import type { RunTimeline } from './timeline.js';
 import {
@@ -7,9 +8,9 @@ import {
   type BarStatus,
   formatMs,
   formatTick,
-  lastMoment,
-  rowsOf,
+  layOut,
   type TimelineBar,
+  type TimelineLayout,
   type TimelineRow,
   ticksOf,
 } from './timeline-rows.js';
@@ -19,10 +20,9 @@ const MAX_ROWS = 2_000;
 
 /** Makes the page: all texts are escaped, it has no script, and its content policy allows its one style and no requests. */
 export function timelinePage(timeline: RunTimeline, title: string): string {
-  const { startedAtMs: fromMs = 0, status, error } = timeline;
-  const all = rowsOf(timeline);
+  const { status, error } = timeline;
+  const { rows: all, ...scale } = layOut(timeline);
   const rows = all.slice(0, MAX_ROWS);
-  const scale = { fromMs, spanMs: Math.max(1, lastMoment(timeline) - fromMs) };
   const hash = createHash('sha256').update(TIMELINE_STYLE).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const why = error === undefined ? '' : `<p class="error">${escaped(error.message)} [${escaped(error.code)}]</p>`;
@@ -35,7 +35,7 @@ ${factsOf(timeline, all, scale.spanMs)}${why}
 <span class="zoom">Width</span>${ZOOM_BUTTONS}
 ${drawChart(rows, scale)}
 <details open><summary><h2>Details</h2></summary><div class="wide"><table><thead><tr>${HEAD}</tr></thead>
-<tbody>${detailsOf(rows, fromMs).join('\n')}</tbody></table></div></details>
+<tbody>${detailsOf(rows, scale.fromMs).join('\n')}</tbody></table></div></details>
 </body></html>
 `;
 }
@@ -100,11 +100,7 @@ function detailOf({ kind, label }: TimelineRow, bar: TimelineBar, start: number,
 }
 
 /** Where times lie. */
-interface ChartScale {
-  /** Milliseconds since 1970 at the left end. */
-  readonly fromMs: number;
-  readonly spanMs: number;
-}
+type ChartScale = Omit<TimelineLayout, 'rows'>;
 
 /** Bars that are drawn; further ones are only in sums. */
 const MAX_BARS = 5_000;
@@ -252,17 +248,9 @@ function keyOf(rows: readonly TimelineRow[]): string {
   return `<ul class="key">${[...barKeys, ...markKeys].map((one) => `<li>${one}</li>`).join('')}</ul>`;
 }
 
-const ESCAPED: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 /** A text for HTML and its attributes, without control characters and those that turn the direction of what follows. */
 function escaped(text: string): string {
-  return text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, '').replace(/[&<>"']/g, (character) => ESCAPED[character] ?? '');
+  return escapeHtml(text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, ''));
 }
 
 /** Colours have a contrast of at least 4.5 against both backgrounds. */

@@ -141,7 +141,8 @@ function markedHtml({ text, marks }: Extract<Inline, { kind: 'text' }>): string 
   return names.reduceRight<string>((inner, name) => (name ? `<${name}>${inner}</${name}>` : inner), escapeHtml(text));
 }
 
-function escapeHtml(text: string): string {
+/** A text for HTML and the attributes of its elements. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 

@@ -46,16 +46,6 @@ export function renderHandlebarsWith(template: string, host: HandlebarsHost, opt
   });
 }
 
-const HTML: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#x27;',
-  '`': '&#x60;',
-  '=': '&#x3D;',
-};
-
 /** Walks one tree. */
 class Renderer {
   private length = 0;
@@ -104,7 +94,7 @@ class Renderer {
   private mustache(mustache: hbs.AST.MustacheStatement, frame: Frame): string {
     const value = this.call(mustache as unknown as hbs.AST.SubExpression, frame);
     const text = value instanceof Names ? '' : renderValue(value);
-    return this.emit(mustache.escaped && !this.noEscape ? escapeHtml(text) : text);
+    return this.emit(mustache.escaped && !this.noEscape ? Handlebars.escapeExpression(text) : text);
   }
 
   /** Gives the value of a path, or of the helper `lookup`. */
@@ -258,10 +248,6 @@ function inside(
       ? frame.blockNames
       : new Map([...frame.blockNames, ...names.map((name, i) => [name, given[i]] as const)]);
   return { context, parent: frame, data: { values, parent: frame.data }, blockNames, partials: frame.partials };
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"'`=]/g, (char) => HTML[char] as string);
 }
 
 /** Deepest nesting of blocks, with their `else` chains; the parser's time grows with its cube. */

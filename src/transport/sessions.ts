@@ -13,7 +13,18 @@ import type { AgentRecord } from '../records/agents.js';
 import type { SessionMessage, SessionQuery, SessionRecord } from '../records/sessions.js';
 import { findAgent } from './agents/find-agent.js';
 import { type Envelope, success, successPage } from './envelope.js';
-import { flag, given, isTruthy, listQuery, orderOf, pageOf, periodQuery, text, textList } from './http/input.js';
+import {
+  bodyText,
+  flag,
+  given,
+  isTruthy,
+  listQuery,
+  orderOf,
+  pageOf,
+  periodQuery,
+  text,
+  textList,
+} from './http/input.js';
 import { type PathRequest, type RouteGroup, type RouteRequest, route } from './http/route.js';
 import type { ServerParts } from './server-parts.js';
 import { anyObject, defineView, none, string, timeFields, whole } from './shapes.js';
@@ -64,14 +75,12 @@ const sessionRow = defineView<SessionRecord, [showsDsl: boolean]>()({
   reference: [z.array(anyObject).describe('One entry for each answer of a run.'), 'references'],
 });
 
-const optionalText = z.string({ error: 'expected a text' }).nullish();
-
 /** A session that is created before its first run. */
 const newSessionSchema = z.looseObject({
-  name: optionalText.describe('Default "session".'),
-  user_id: optionalText.describe("The client's name for its user."),
+  name: bodyText.describe('Default "session".'),
+  user_id: bodyText.describe("The client's name for its user."),
   release: z.unknown().optional().describe('true: the published document. Default: the draft.'),
-  version: optionalText.describe('Id of a version, or "draft".'),
+  version: bodyText.describe('Id of a version, or "draft".'),
 });
 
 /** Which sessions to delete. */

@@ -7,7 +7,7 @@ import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.js';
 import { success } from '../envelope.js';
 import { contentHeaders } from '../files/content-headers.js';
-import { given, text, versionQuery } from '../http/input.js';
+import { checked, given, text, versionQuery } from '../http/input.js';
 import { readMultipart, type UploadedFile } from '../http/read-body.js';
 import { type RouteGroup, route } from '../http/route.js';
 import { type AgentInput, readAgentInput } from './agent-input.js';
@@ -17,7 +17,11 @@ import { findAgent } from './find-agent.js';
 /** Files of one import. */
 const MAX_FILES = 100;
 
-const exportQuery = versionQuery.extend({ to: text.describe('"v1" or "v2"; default: as it was written.') });
+const exportQuery = versionQuery.extend({
+  to: checked('to', '"v1" or "v2"', (given) => (['v1', 'v2'] as const).find((version) => version === given)).describe(
+    '"v1" or "v2"; default: as it was written.',
+  ),
+});
 const importQuery = z.object({ title: text.describe('For a single file; default: its name.') });
 
 export const agentFileRoutes: RouteGroup = {
@@ -63,17 +67,10 @@ export const agentFileRoutes: RouteGroup = {
   ],
 };
 
-function converted(dsl: JsonObject, to: string | undefined): JsonObject {
-  switch (to) {
-    case undefined:
-      return dsl;
-    case 'v1':
-      return toV1(parseDocument(dsl));
-    case 'v2':
-      return toV2(parseDocument(dsl)).canvas;
-    default:
-      throw badArgument(`\`to\` must be "v1" or "v2"; received ${JSON.stringify(to)}.`);
-  }
+function converted(dsl: JsonObject, to: 'v1' | 'v2' | undefined): JsonObject {
+  if (to === undefined) return dsl;
+  const document = parseDocument(dsl);
+  return to === 'v1' ? toV1(document) : toV2(document).canvas;
 }
 
 /** Each file is titled by its name, or by `title` when it is the only one. @throws EngineError BAD_REQUEST for a file without a canvas. */

@@ -1,9 +1,10 @@
 import type { AnyComponent, Registry } from '../../components/component.js';
 import { findComponent } from '../../dsl/component-id.js';
 import type { Document, DocumentComponent } from '../../dsl/document.js';
+import { textsIn } from '../../dsl/json-copy.js';
 import { findReferences, parseReference, type Reference } from '../../dsl/reference.js';
 import { EngineError } from '../../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 
 /** A component of a document with what its type declares. */
 export interface FoundComponent {
@@ -76,7 +77,7 @@ function readValues(document: Document, components: readonly DocumentComponent[]
   const own = new Set(components.map(({ id }) => id));
   const found = new Map<string, ReadValue>();
   for (const { params } of components) {
-    for (const text of textsOf(params)) {
+    for (const text of textsIn(params)) {
       for (const reference of referencesIn(text)) {
         if (reference.kind === 'alias') continue;
         if (reference.kind === 'variable') {
@@ -96,16 +97,4 @@ function readValues(document: Document, components: readonly DocumentComponent[]
 function referencesIn(text: string): readonly Reference[] {
   const whole = parseReference(text);
   return whole === undefined ? findReferences(text).map(({ reference }) => reference) : [whole];
-}
-
-/** All texts in a value, at any depth; without recursion, for documents may be deep. */
-function textsOf(value: Json): string[] {
-  const texts: string[] = [];
-  const open: Json[] = [value];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next === 'string') texts.push(next);
-    else if (Array.isArray(next)) open.push(...(next as Json[]).toReversed());
-    else if (isJsonObject(next)) open.push(...Object.values(next).reverse());
-  }
-  return texts;
 }

@@ -6,7 +6,7 @@ import type { RunRecord, RunStatus } from '../../records/runs.js';
 import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import { engineFrames } from '../http/event-stream.js';
-import { given, pageOf, pageQuery, periodQuery, readInput, received, text } from '../http/input.js';
+import { checked, given, pageOf, pageQuery, periodQuery, readInput, received, text } from '../http/input.js';
 import { type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun, streamRun } from './answer-run.js';
@@ -23,34 +23,22 @@ const cancelSchema = z.looseObject({
 });
 
 const runsQuery = pageQuery.extend({
-  status: text
-    .transform((status) => {
-      if (status === undefined || STATUSES.includes(status as RunStatus)) return status as RunStatus | undefined;
-      throw badArgument(`\`status\` must be one of ${STATUSES.join(', ')}; received ${JSON.stringify(status)}.`);
-    })
-    .describe(`One of ${STATUSES.join(', ')}.`),
+  status: checked('status', `one of ${STATUSES.join(', ')}`, (given) =>
+    STATUSES.find((status) => status === given),
+  ).describe(`One of ${STATUSES.join(', ')}.`),
   session_id: text,
   ...periodQuery.shape,
 });
 
 const forkQuery = turnQuery.extend({
-  at: text
-    .transform((given) => {
-      const at = given === undefined ? undefined : eventNumber(given);
-      if (given === undefined || at !== undefined) return at;
-      throw badArgument(`\`at\` must be the number of an event; received ${JSON.stringify(given)}.`);
-    })
-    .describe('Number of the event; default the last one.'),
+  at: checked('at', 'the number of an event', eventNumber).describe('Number of the event; default the last one.'),
 });
 
 const eventsQuery = z.object({
   after: text.describe('Number of the last event that the client has.'),
-  view: text
-    .transform((view = 'ragflow') => {
-      if (view === 'ragflow' || view === 'engine') return view;
-      throw badArgument(`\`view\` must be "ragflow" or "engine"; received ${JSON.stringify(view)}.`);
-    })
-    .describe('"engine": every event as the engine stores it, numbered without gaps. Default: RAGFlow\'s events.'),
+  view: checked('view', '"ragflow" or "engine"', (given) =>
+    (['ragflow', 'engine'] as const).find((view) => view === given),
+  ).describe('"engine": every event as the engine stores it, numbered without gaps. Default: RAGFlow\'s events.'),
 });
 
 export const runRoutes: RouteGroup = {

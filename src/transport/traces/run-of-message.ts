@@ -1,4 +1,5 @@
 import type { RunStore } from '../../records/runs.js';
+import { keyOf } from '../../stores/bounded-map.js';
 
 /** Runs that are looked through for a message of another process. */
 const MAX_SEARCHED = 1_000;
@@ -35,8 +36,4 @@ export class RunsOfMessages {
     }
     return undefined;
   }
-}
-
-function keyOf(tenant: string, message: string): string {
-  return `${tenant.length}:${tenant}${message}`;
 }

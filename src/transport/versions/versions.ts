@@ -5,7 +5,7 @@ import type { VersionRecord } from '../../records/versions.js';
 import { readDsl } from '../agents/agent-input.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success, successPage } from '../envelope.js';
-import { pageOf, pageQuery, readQuery, text } from '../http/input.js';
+import { bodyText, pageOf, pageQuery, readQuery, text } from '../http/input.js';
 import { type PathRequest, type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { anyObject, defineView, string, timeFields } from '../shapes.js';
@@ -31,8 +31,6 @@ const versionsQuery = z.object({
   page_size: text.describe('At most 100; default: everything.'),
 });
 
-const optionalText = z.string({ error: 'expected a text' }).nullish();
-
 /** What to publish. */
 const publicationSchema = z.looseObject({
   title: z
@@ -40,7 +38,7 @@ const publicationSchema = z.looseObject({
     .max(255)
     .nullish()
     .describe('Title of the version; default: tenant, agent and time.'),
-  description: optionalText.describe('What is new in it.'),
+  description: bodyText.describe('What is new in it.'),
   dsl: z.unknown().optional().describe('The document, an object or its JSON text; default: the draft.'),
 });
 

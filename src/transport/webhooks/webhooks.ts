@@ -4,15 +4,15 @@ import { z } from 'zod';
 import { readFileValue } from '../../components/file-inputs.js';
 import { beginParams } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
-import { EngineError } from '../../errors.js';
 import type { LiveRun } from '../../hosting/live-run.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
 import { bindFiles } from '../../hosting/tenant-services.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { AgentRecord } from '../../records/agents.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
+import { keyOf } from '../../stores/bounded-map.js';
 import { findAgent } from '../agents/find-agent.js';
-import { failureOf, outside, success } from '../envelope.js';
+import { failureOf, reasonOf, success } from '../envelope.js';
 import { text } from '../http/input.js';
 import type { UploadedFile } from '../http/read-body.js';
 import { type HttpExchange, type Method, type RouteGroup, route } from '../http/route.js';
@@ -72,7 +72,7 @@ export const webhookRoutes: RouteGroup = {
         handle: async ({ tenant, params, exchange }, parts) => {
           const agent = await parts.stores.agents.find(tenant, params.id);
           if (agent === undefined) throw notOwner();
-          const trace = parts.webhookTraces.begin(ownerOf(tenant, agent.id));
+          const trace = parts.webhookTraces.begin(keyOf(tenant, agent.id));
           try {
             await callWebhook(parts, exchange, { tenant, agent }, trace);
           } catch (error) {
@@ -95,7 +95,7 @@ export const webhookRoutes: RouteGroup = {
         finished: z.boolean(),
       }),
       handle: ({ tenant, query, found }, { webhookTraces }) =>
-        success(webhookTraces.poll(ownerOf(tenant, found.id), query.since_ts, query.webhook_id)),
+        success(webhookTraces.poll(keyOf(tenant, found.id), query.since_ts, query.webhook_id)),
     }),
   ],
 };
@@ -118,10 +118,6 @@ async function findTarget({ config, stores }: ServerParts, id: string): Promise<
   const [target, ...others] = found.flatMap(({ tenant, agent }) => (agent === undefined ? [] : [{ tenant, agent }]));
   if (target === undefined || others.length > 0) throw refuse('Canvas not found.');
   return target;
-}
-
-function ownerOf(tenant: string, agentId: string): string {
-  return `${tenant.length}:${tenant}${agentId}`;
 }
 
 /**
@@ -205,9 +201,8 @@ async function answerWhenDone(exchange: HttpExchange, live: LiveRun): Promise<vo
   const { id, error, sessionId } = await awaitRun(exchange, live);
   exchange.set('X-Run-Id', id);
   if (error !== undefined) {
-    const { message } = outside(new EngineError(error.code, error.message));
     exchange.status = 400;
-    exchange.body = { code: 400, message, success: false, session_id: sessionId };
+    exchange.body = { code: 400, message: reasonOf(error), success: false, session_id: sessionId };
     return;
   }
   const code = statusOf(live.transcript.messageEnd?.data.status);
