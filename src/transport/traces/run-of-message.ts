@@ -1,5 +1,4 @@
 import type { RunStore } from '../../records/runs.js';
-import { keyOf } from '../../stores/bounded-map.js';
 
 /** Runs that are looked through for a message of another process. */
 const MAX_SEARCHED = 1_000;
@@ -36,4 +35,9 @@ export class RunsOfMessages {
     }
     return undefined;
   }
+}
+
+/** A key of what is told apart by tenant and id. The length keeps them apart, whatever characters they have. */
+export function keyOf(tenant: string, id: string): string {
+  return `${tenant.length}:${tenant}${id}`;
 }

@@ -10,7 +10,6 @@ import { bindFiles } from '../../hosting/tenant-services.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { AgentRecord } from '../../records/agents.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
-import { keyOf } from '../../stores/bounded-map.js';
 import { findAgent } from '../agents/find-agent.js';
 import { failureOf, reasonOf, success } from '../envelope.js';
 import { text } from '../http/input.js';
@@ -19,6 +18,7 @@ import { type HttpExchange, type Method, type RouteGroup, route } from '../http/
 import { awaitRun } from '../runs/answer-run.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
+import { keyOf } from '../traces/run-of-message.js';
 import { castValues, readCall, type WebhookCall } from './read-call.js';
 import { readWebhookConfig, refuse, type WebhookConfig } from './webhook-config.js';
 import { credentialHeader } from './webhook-security.js';
