@@ -5,6 +5,7 @@
  * Redis, as RAGFlow's tools set it. What counts is the time until the client has read that the run is over. Bars: a 99th percentile of
  * 50 ms, and 600 ms by the flag alone. Needs `npm run build`, redis-server and Postgres.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,7 +13,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { createRedis } from '../src/stores/redis/index.js';
+import { SILENT_LOG } from '../src/logger.js';
+import { createRedis } from '../src/stores/redis/redis.js';
 import { startRedisServer } from '../test/stores/redis/support/redis-server.js';
 import { startPostgres } from '../test/stores/support/postgres-server.js';
 import { documentOf } from '../test/transport/support/documents.js';
@@ -65,7 +67,7 @@ async function benchCancels(): Promise<readonly DurableRow[]> {
   const [port] = (await once(silent.stdout, 'data')) as [Buffer];
   const env = { RUNNEL_DATA_DIR: folder, REDIS_URL: redis.url, DATABASE_URL: await postgres.createDatabase() };
   const [first, second] = [await startServer(env), await startServer(env)];
-  const flags = createRedis({ url: redis.url, log: { info: () => {}, warn: () => {} } });
+  const flags = createRedis({ url: redis.url, log: SILENT_LOG });
   try {
     await flags.ready();
     const agent = await createAgent(first.url, `http://127.0.0.1:${String(port).trim()}/`);

@@ -4,12 +4,15 @@
  * A child process watches tasks; this one requests their cancel. Both read the clock of the machine, so the numbers are those of the whole
  * way. With publish and subscribe the bar is a 99th percentile of 50 ms, by the flag alone 600 ms. Needs redis-server, or REDIS_URL.
  */
+
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { createRedis, createRedisStores, type RedisStores } from '../src/stores/redis/index.js';
+import { SILENT_LOG } from '../src/logger.js';
+import { createRedis } from '../src/stores/redis/redis.js';
+import { createRedisStores } from '../src/stores/redis/redis-stores.js';
 import { anyRedis } from '../test/stores/redis/support/redis-server.js';
 
 /** One measurement, in milliseconds. */
@@ -79,11 +82,14 @@ function rowOf(name: string, latencies: readonly number[]): LatencyRow {
   return { name, cancels: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
 }
 
-function open(url: string, way: Way): { readonly stores: RedisStores; close(): Promise<void> } {
-  const log = { info: () => {}, warn: console.warn };
+function open(
+  url: string,
+  way: Way,
+): { readonly stores: ReturnType<typeof createRedisStores>; close(): Promise<void> } {
+  const log = { ...SILENT_LOG, warn: console.warn };
   const redis = createRedis({ url, log });
   return {
-    stores: createRedisStores(redis, { signals: { hearsCancels: way === 'published' } }),
+    stores: createRedisStores(redis, { receivesCancels: way === 'published' }),
     close: redis.close,
   };
 }

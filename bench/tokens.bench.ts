@@ -4,6 +4,7 @@
  *
  * The run is a real one, on stores in memory. Its node speaks as models do: a network packet with many pieces at a time.
  */
+
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { BehaviorSubject, Observable } from 'rxjs';
@@ -14,8 +15,9 @@ import { runTurn } from '../src/canvas/turn.js';
 import { createRegistry, defineComponent, type Registry } from '../src/components/component.js';
 import { delta, type NodeEvent, settled } from '../src/graph/node-events.js';
 import { createCanvasOpener } from '../src/hosting/canvases.js';
-import { DEFAULT_LIMITS, SILENT_LOG } from '../src/hosting/host-options.js';
+import { DEFAULT_LIMITS } from '../src/hosting/host-options.js';
 import { RunHub } from '../src/hosting/run-hub.js';
+import { SILENT_LOG } from '../src/logger.js';
 import { createModels } from '../src/models/router.js';
 import type { RunLog } from '../src/records/run-log.js';
 import { modelsFromEnvironment, readConfig } from '../src/settings/read-settings.js';
@@ -60,7 +62,9 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
   const hub = new RunHub({
     stores,
     openCanvas: createCanvasOpener({ registry: REGISTRY }),
-    areRecoverable: false,
+    services: { models: createModels(await modelsFromEnvironment({}, async () => '')) },
+    durability: 'sync',
+    telemetry: undefined,
     limits: DEFAULT_LIMITS,
     logger: SILENT_LOG,
     now: Date.now,
@@ -74,7 +78,7 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
       const live = await hub.start(
         {
           identity,
-          work: { plan: canvas.plan, open: ({ run, signal }) => runTurn(canvas, {}, { run, signal }) },
+          work: { plan: canvas.plan, open: (hooks) => runTurn(canvas, {}, hooks) },
           launch: { isDetached: true, headers: {} },
           keepsTrace: false,
         },

@@ -1,13 +1,16 @@
-import { NEVER } from 'rxjs';
+import { map, NEVER, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { abandoned, heartbeat, idle, tooSlow } from '../../src/hosting/liveness.js';
+import { heartbeat, quietFor } from '../../src/hosting/liveness.js';
 import { marbles } from '../support/scheduler.js';
 
 const COUNTS = { '0': 0, '1': 1, '2': 2 };
 const FLAGS = { t: true, f: false };
-const SAID = { x: 'abandoned', s: 'slow', p: 'ping', l: 'lost', i: 'idle' };
+const SAID = { x: 0, p: 'ping', l: 'lost' };
 
-describe('abandoned', () => {
+const abandoned = (clients$: Observable<number>, graceMs: number) =>
+  quietFor(clients$.pipe(map((clients) => clients > 0)), graceMs);
+
+describe('quietFor of the clients of a run', () => {
   it('emits when the last client has been gone for the whole grace', () =>
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
       const clients$ = hot('1--2--1--0------', COUNTS);
@@ -26,7 +29,7 @@ describe('abandoned', () => {
       expectObservable(abandoned(clients$, 4)).toBe(expected, SAID);
     }));
 
-  it('counts from the start when nobody ever came', () =>
+  it('counts from the start when no client ever came', () =>
     marbles(({ hot, expectObservable }) => {
       const clients$ = hot('0-----', COUNTS);
       const expected = '   ----(x|)';
@@ -54,14 +57,14 @@ describe('abandoned', () => {
     }));
 });
 
-describe('tooSlow', () => {
+describe('quietFor of a reader', () => {
   it('emits after the whole time without readiness, and not before', () =>
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
       const ready$ = hot('t-f--t-f-----', FLAGS);
       const readySubs = ' ^----------!';
-      const expected = '  -----------(s|)';
+      const expected = '  -----------(x|)';
 
-      expectObservable(tooSlow(ready$, 4)).toBe(expected, SAID);
+      expectObservable(quietFor(ready$, 4)).toBe(expected, SAID);
       expectSubscriptions(ready$.subscriptions).toBe(readySubs);
     }));
 
@@ -70,7 +73,7 @@ describe('tooSlow', () => {
       const ready$ = hot('t------------', FLAGS);
       const expected = '  -------------';
 
-      expectObservable(tooSlow(ready$, 4)).toBe(expected, SAID);
+      expectObservable(quietFor(ready$, 4)).toBe(expected, SAID);
     }));
 });
 
@@ -103,21 +106,21 @@ describe('heartbeat', () => {
     }));
 });
 
-describe('idle', () => {
+describe('quietFor of work', () => {
   it('emits when nothing has been going on for the whole time', () =>
     marbles(({ hot, expectObservable }) => {
       const busy$ = hot('f--t-----f----', FLAGS);
-      const expected = ' -------------(i|)';
+      const expected = ' -------------(x|)';
 
-      expectObservable(idle(busy$, 4)).toBe(expected, SAID);
+      expectObservable(quietFor(busy$, 4)).toBe(expected, SAID);
     }));
 
   it('takes a repeated false for activity', () =>
     marbles(({ hot, expectObservable }) => {
       const busy$ = hot('f--f--f-------', FLAGS);
-      const expected = ' ----------(i|)';
+      const expected = ' ----------(x|)';
 
-      expectObservable(idle(busy$, 4)).toBe(expected, SAID);
+      expectObservable(quietFor(busy$, 4)).toBe(expected, SAID);
     }));
 });
 

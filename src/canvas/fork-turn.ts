@@ -1,4 +1,3 @@
-/** A turn that goes on from an earlier point of a run, with what the user says differently. */
 import { type ForkChange, waitingNodes, withChange } from '../graph/fork.js';
 import type { Plan, Variables } from '../graph/plan.js';
 import type { Start } from '../graph/run-options.js';
@@ -9,7 +8,7 @@ import { readTurnInput } from './conversation.js';
 import type { Turn } from './turn.js';
 
 /**
- * How a turn goes on from a checkpoint (see `forkAt`).
+ * How a turn continues from a checkpoint (see `forkAt`).
  *
  * `inputs` answer the forms that wait there, if any do; otherwise they are what Begin is given, and stand in for what it was given
  * when it has run. A query, files and variables are those of the whole turn from then on.

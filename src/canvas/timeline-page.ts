@@ -1,6 +1,6 @@
 /** A timeline as one self-contained HTML page. */
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../documents/write-html.js';
+import { escapeHtml } from '../templates/escape-html.js';
 import { MESSAGE_END } from './ragflow-events.js';
 import type { RunTimeline } from './timeline.js';
 import {

@@ -1,8 +1,7 @@
 /** One turn of a conversation: a question, or the answers to the forms that the run before stopped at. */
 import { concatMap, defer, from, type Observable } from 'rxjs';
-import { EngineError } from '../errors.js';
 import type { RunEvent, RunUsage } from '../graph/events.js';
-import { readEvent } from '../graph/log.js';
+import type { RunHistory } from '../graph/fork.js';
 import type { Plan, Variables } from '../graph/plan.js';
 import { checkpointOf, run } from '../graph/run.js';
 import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
@@ -46,33 +45,22 @@ export interface TurnOptions extends RunOptions {
  *
  * @throws EngineError as `run`.
  */
-export function runTurn(canvas: Canvas, turn: Turn, options: TurnOptions = {}): Observable<RunEvent> {
-  return runFrom(canvas, () => startOf(turn, options.session), options);
+export function runTurn(canvas: Canvas, turn: Turn, { session, ...options }: TurnOptions = {}): Observable<RunEvent> {
+  return runFrom(canvas, () => startOf(turn, session), options);
 }
 
-/** Runs a canvas from a start, which is made when the run is subscribed to. @throws EngineError as `run`. */
+/** Runs a turn from a start, which is made anew for each subscription. @throws EngineError as `run`. */
 export function runFrom(
-  { plan }: Canvas,
+  canvas: Canvas,
   start: () => Start,
-  { session: _, onSession, ...options }: TurnOptions,
+  { onSession, ...options }: Omit<TurnOptions, 'session'> = {},
 ): Observable<RunEvent> {
-  const { run: id = '', now = Date.now, whenEnded } = options;
-  return defer(() =>
-    run(plan, start(), {
-      ...options,
-      whenEnded: (outcome) => {
-        onSession?.(sessionAfter(outcome, id, now()), outcome);
-        whenEnded?.(outcome);
-      },
-    }),
-  );
-}
-
-/** What is stored of a run: a snapshot, and the changes since. */
-export interface JournalContents {
-  readonly checkpoint?: Checkpoint;
-  /** In order, each one JSON text. */
-  readonly records: readonly string[];
+  const { run: id = '', now = Date.now } = options;
+  const whenEnded = (outcome: RunOutcome): void => {
+    onSession?.(sessionAfter(outcome, id, now()), outcome);
+    options.whenEnded?.(outcome);
+  };
+  return defer(() => run(canvas.plan, start(), { ...options, whenEnded }));
 }
 
 /** What the log of a run tells about its lost process. */
@@ -90,23 +78,22 @@ export interface LostRun {
  */
 export function continueTurn(
   canvas: Canvas,
-  contents: JournalContents,
+  history: RunHistory,
   { usage, starts }: LostRun,
   options: Omit<TurnOptions, 'session'> = {},
 ): Observable<RunEvent> {
   const start = (): Start => {
-    const { state, ...checkpoint } = checkpointIn(canvas.plan, contents);
+    const { state, ...checkpoint } = lastCheckpoint(canvas.plan, history);
     return { checkpoint: { ...checkpoint, state: { ...state, usage: { ...usage } } }, recovery: { starts } };
   };
   return runFrom(canvas, start, options);
 }
 
 /** @throws EngineError PLAN_CHANGED, CHECKPOINT_INVALID. */
-function checkpointIn(plan: Plan, { checkpoint, records }: JournalContents): Checkpoint {
-  if (checkpoint === undefined) throw new EngineError('CHECKPOINT_INVALID', 'The log of the run has no snapshot.');
-  // Another graph is refused by its hash; its records would only fail to fit.
-  if (checkpoint.planHash !== plan.hash || records.length === 0) return checkpoint;
-  const state = foldState(plan, stateFromJson(plan, checkpoint.state), records.map(readEvent));
+function lastCheckpoint(plan: Plan, { checkpoint, events }: RunHistory): Checkpoint {
+  // Another graph is refused by its hash; its events would only fail to fit.
+  if (checkpoint.planHash !== plan.hash || events.length === 0) return checkpoint;
+  const state = foldState(plan, stateFromJson(plan, checkpoint.state), events);
   // As it would be read from a store.
   return { ...checkpoint, state: JSON.parse(JSON.stringify(stateToJson(plan, state))) as JsonObject };
 }

@@ -1,6 +1,8 @@
 /** The stores of a server, opened by its settings. */
+
+import type { Log } from '../logger.js';
 import type { Settings } from '../settings/read-settings.js';
-import type { DatabaseLog, PruneOptions, PruneResult } from '../stores/postgres/index.js';
+import type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';
 import type { ServerStores } from '../transport/server-parts.js';
 
 /** Stores with something to close. */
@@ -20,16 +22,16 @@ const DAY_MS = 24 * 3_600_000;
  *
  * @throws EngineError CONFLICT when another process uses the data folder, STORE_UNAVAILABLE.
  */
-export async function openStores(settings: Settings['stores'], log: DatabaseLog): Promise<OpenStores> {
+export async function openStores(settings: Settings['stores'], log: Log): Promise<OpenStores> {
   const { databaseUrl: url, redisUrl, dataDir, keepRunsDays } = settings;
   const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log, keepRunsDays);
   try {
-    const { openPostgresStores } = await import('../stores/postgres/index.js');
+    const { openPostgresStores } = await import('../stores/postgres/stores.js');
     const { close, prune, database: _, ...stores } = await openPostgresStores({ url, dataDir, log });
     return {
       ...stores,
-      ...redis?.stores,
-      place: placeOf(url, dataDir, redis?.address),
+      ...redis,
+      place: placeOf(url, dataDir, redisUrl),
       prune: (now) => prune({ olderThan: expiryOf(settings, now), now }),
       async close() {
         await close();
@@ -42,22 +44,15 @@ export async function openStores(settings: Settings['stores'], log: DatabaseLog)
   }
 }
 
-async function openRedis(url: string, log: DatabaseLog, keepRunsDays: number) {
-  const { createRedis, createRedisStores } = await import('../stores/redis/index.js');
-  const redis = createRedis({ url, log, ...(keepRunsDays === 0 ? {} : { runKeptMs: keepRunsDays * DAY_MS }) });
-  try {
-    await redis.ready();
-  } catch (error) {
-    await redis.close();
-    throw error;
-  }
-  return { stores: createRedisStores(redis), address: new URL(url).host, close: () => redis.close() };
+async function openRedis(url: string, log: Log, keepRunsDays: number) {
+  const { openRedisStores } = await import('../stores/redis/redis-stores.js');
+  return openRedisStores({ url, log, ...(keepRunsDays !== 0 && { runKeptMs: keepRunsDays * DAY_MS }) });
 }
 
 /** Never shows a password. */
 function placeOf(url: string | undefined, dataDir: string, redis: string | undefined): string {
   const database = url === undefined ? `embedded Postgres in ${dataDir}` : `Postgres at ${hostOf(url)}`;
-  return redis === undefined ? database : `${database}, runs in Redis at ${redis}`;
+  return redis === undefined ? database : `${database}, runs in Redis at ${new URL(redis).host}`;
 }
 
 function hostOf(url: string): string {

@@ -1,8 +1,9 @@
 /** `runnel serve`: the server, from settings to shutdown. */
+
 import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../errors.js';
-import type { Log } from '../hosting/host-options.js';
+import type { Log } from '../logger.js';
 import type { ModelsDescription } from '../models/router.js';
 import type { AgentRecord } from '../records/agents.js';
 import { LOCAL_TENANT } from '../settings/access.js';

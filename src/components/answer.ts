@@ -1,9 +1,8 @@
 import { of } from 'rxjs';
-import { z } from 'zod';
 import type { Activation } from '../graph/node.js';
 import { delta, type Interrupt, interrupt, notice, type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { baseParams } from './base-params.js';
+import { nodeParams } from './base-params.js';
 import {
   isQuestionTaken,
   lastWriter,
@@ -17,12 +16,10 @@ import {
 } from './chat/replies.js';
 import { currentRetrieval } from './chat/retrieval.js';
 import { defineComponent } from './component.js';
-import { fieldsGivenTo, formParam } from './form-fields.js';
-
-const params = z.looseObject({ ...baseParams });
+import { fieldsGivenTo, formParams } from './form-fields.js';
 
 const FIELD = { name: 'Your message', type: 'paragraph' };
-const FORM = formParam.parse({ query: FIELD });
+const FORM = formParams.inputs.parse({ query: FIELD });
 
 /**
  * The conversation with the user in RAGFlow's oldest documents: publishes what a Generate has written, and waits for the next message.
@@ -35,11 +32,11 @@ const FORM = formParam.parse({ query: FIELD });
  * So a document that leads back to its Answer makes one circle a turn. An Answer that nothing follows does not wait: it
  * publishes its text and the run ends. The published text is put into the history before the message that answers it.
  */
-export const answer = defineComponent<z.infer<typeof params>>({
+export const answer = defineComponent({
   type: 'Answer',
   summary:
     'Publishes what a Generate wrote and waits for the next message; for documents from before Message and UserFillUp.',
-  params,
+  params: nodeParams({}),
   outputs: {
     query: { type: 'any', description: 'The message of the user.' },
     content: { type: 'string', description: 'The text for the user; absent once the user has answered.' },

@@ -10,7 +10,7 @@ export const optionalJson = z.json().optional();
  * Parameters that every component has. The engine reads them from the document; the schemas contain them so that the
  * catalogue shows them.
  */
-export const baseParams = {
+const baseParams = {
   description: nullishText.describe('Note for editors of the document; default "".'),
   exception_method: nullishText.describe(
     'What happens when the node fails: "comment" (a default value), "goto" (other nodes); default: the run fails.',
@@ -18,6 +18,9 @@ export const baseParams = {
   exception_default_value: optionalJson.describe('The value that "comment" gives; default none.'),
   exception_goto: nullishTexts.describe('Ids of the nodes that "goto" leads to; default none.'),
 };
+
+/** The schema of a component's parameters: its own, behind those that every component has; unknown keys pass. */
+export const nodeParams = <S extends z.core.$ZodLooseShape>(own: S) => z.looseObject({ ...baseParams, ...own });
 
 /** The language of a component's templates, a promise of Runnel's: RAGFlow knows Jinja alone. */
 export const templateEngine = z.enum(['jinja', 'handlebars'], 'expected "jinja" or "handlebars"').nullish();
@@ -38,3 +41,25 @@ export const optionalText = withDefault(z.string(), '');
 
 /** For `z.preprocess`: an empty text or null means that nothing was entered in the editor. */
 export const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
+
+/** Whether a document gives a value; an empty text or list is none. */
+export function isGiven(value: unknown): boolean {
+  return entered(value) !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+/**
+ * For `z.preprocess`: gives parameters their usual names, where documents of other versions have others; the first one that
+ * `isUsable` counts.
+ */
+export function renaming(otherNames: Readonly<Record<string, readonly string[]>>, isUsable = isGiven) {
+  return (params: unknown): unknown => {
+    if (typeof params !== 'object' || params === null) return params;
+    const given = params as Record<string, unknown>;
+    const renamed = { ...given };
+    for (const [name, others] of Object.entries(otherNames)) {
+      const other = isGiven(given[name]) ? undefined : others.find((candidate) => isUsable(given[candidate]));
+      if (other !== undefined) renamed[name] = given[other];
+    }
+    return renamed;
+  };
+}

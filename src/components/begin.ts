@@ -1,22 +1,20 @@
 import { z } from 'zod';
 import { type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { baseParams, nullishText, optionalText } from './base-params.js';
+import { nodeParams, nullishText } from './base-params.js';
 import { defineComponent } from './component.js';
-import { type FieldValues, type Form, formParam, resolveFields } from './form-fields.js';
+import { type FieldValues, type Form, formParams, resolveFields } from './form-fields.js';
 import { isTruthy } from './values/comparison.js';
 
 const DEFAULT_PROLOGUE = "Hi! I'm your smart assistant. What can I do for you?";
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   mode: z
     .enum(['conversational', 'task', 'Webhook'])
     .nullish()
     .describe('How the canvas is started; default "conversational".'),
   prologue: nullishText.describe(`Greeting before the first question; default ${JSON.stringify(DEFAULT_PROLOGUE)}`),
-  inputs: formParam,
-  layout_recognize: optionalText.describe('How documents given as files are parsed; default "".'),
+  ...formParams,
 });
 
 /**

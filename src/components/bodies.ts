@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { parseReference, type Reference } from '../dsl/reference.js';
 import { foundValue, readReference, type ValueSource } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
-import type { Activation } from '../graph/node.js';
-import type { NodeEvent } from '../graph/node-events.js';
-import type { Json, JsonObject } from '../json.js';
+import type { Activation, BodyEnd } from '../graph/node.js';
+import { type BodyRound, interrupt, type NodeEvent, type Progress, type Settled } from '../graph/node-events.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { expandQueue } from '../operators/expand-queue.js';
 import { jsonKind } from './values/comparison.js';
 
@@ -96,3 +96,57 @@ export function walk(first: Step): Observable<NodeEvent> {
 }
 
 const NO_STEPS: Step[] = [];
+
+/** A container whose rounds follow one another. Its node state is the number of the round, and whether it is the closing visit. */
+export interface Rounds {
+  readonly activation: Activation;
+  /** The name of that number in the node state. */
+  readonly counter: 'index' | 'round';
+  /** Looks at a round about to begin: whether it is one too many, and how the body is run. */
+  enter(index: number): { isOver(): boolean; body(isClosing: boolean): Omit<BodyRound, 'key'> };
+  /** What a round that has ended leaves. */
+  gather(end: BodyEnd): Gathered;
+  /** The end of the container; `isExited`: a node of the body has left it. */
+  settle(isExited: boolean): Settled;
+}
+
+/** What is stored with the step to a round. */
+type Gathered = Pick<Progress, 'outputs' | 'append'>;
+
+/**
+ * Runs round after round, from `first` on, or from the stored node state: a round that was running is resumed even where it would be one
+ * too many now. After the last round the body is visited once more, to close.
+ */
+export function goRound(rounds: Rounds, first: () => Step): Observable<NodeEvent> {
+  const { activation, counter } = rounds;
+  const { [counter]: index, isClosing } = isJsonObject(activation.nodeState) ? activation.nodeState : {};
+  return walk(typeof index === 'number' ? roundStep(rounds, index, rounds.enter(index), isClosing === true) : first());
+}
+
+/** The step to a round, or to the closing visit where the one before was the last. */
+export function nextRound(rounds: Rounds, index: number, gathered: Gathered = {}): Step {
+  const entered = rounds.enter(index);
+  return roundStep(rounds, index, entered, entered.isOver(), gathered);
+}
+
+function roundStep(
+  rounds: Rounds,
+  index: number,
+  { body }: ReturnType<Rounds['enter']>,
+  isClosing: boolean,
+  gathered: Gathered = {},
+): Step {
+  const { activation, counter } = rounds;
+  const closing = isClosing ? { isClosing } : {};
+  const stepAfter = (end: BodyEnd): Step => {
+    if (isClosing) return { event: rounds.settle(false) };
+    if (end.status === 'interrupted') return { event: interrupt() };
+    if (end.status === 'exited') return { event: rounds.settle(true) };
+    return nextRound(rounds, index + 1, rounds.gather(end));
+  };
+  return {
+    event: { type: 'progress', nodeState: { [counter]: index, ...closing }, ...gathered },
+    follow: () =>
+      activation.runBody({ key: isClosing ? 'closing' : String(index), ...body(isClosing) }).pipe(map(stepAfter)),
+  };
+}

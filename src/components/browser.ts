@@ -5,7 +5,7 @@ import { type DomainList, readDomains } from '../adapters/browser/guard-proxy.js
 import { contextOf } from '../agents/call-context.js';
 import type { Activation } from '../graph/node.js';
 import { type NodeEvent, type Notice, settled } from '../graph/node-events.js';
-import { baseParams, flag, nullishTexts, withDefault } from './base-params.js';
+import { flag, nodeParams, nullishTexts, renaming, withDefault } from './base-params.js';
 import { type Browsed, browse } from './browsing/browse.js';
 import { isUpload, loadUploads, storeFiles } from './browsing/files.js';
 import { nothingToAsk } from './chat/messages.js';
@@ -14,10 +14,11 @@ import { defineComponent } from './component.js';
 import { optionalServices, serviceOf } from './services.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
 
+const withPrompts = renaming({ prompts: ['prompt'] });
+
 const browserParams = z.preprocess(
-  withAliases,
-  z.looseObject({
-    ...baseParams,
+  (params) => withPrompts(withUsualNames(params)),
+  nodeParams({
     ...modelParams,
     prompts: z
       .string()
@@ -81,14 +82,6 @@ export const browser = defineComponent<BrowserParams>({
   needs: ({ prompts }) => referencedOutputs([prompts]),
   create: (params) => (activation) => work(activation, params),
 });
-
-/** Parameter names of the other version of RAGFlow. */
-function withAliases(params: unknown): unknown {
-  const named = withUsualNames(params);
-  if (typeof named !== 'object' || named === null) return named;
-  const { prompts, prompt } = named as Record<string, unknown>;
-  return { ...named, prompts: prompts === undefined || prompts === null ? (prompt ?? undefined) : prompts };
-}
 
 function work(activation: Activation, params: BrowserParams): Observable<NodeEvent> {
   const browsers = serviceOf(activation, 'browsers');

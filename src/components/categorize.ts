@@ -5,7 +5,7 @@ import { parseReference } from '../dsl/reference.js';
 import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import type { ChatMessage } from '../models/chat-model.js';
-import { baseParams, nodeIds, nullishText, withDefault } from './base-params.js';
+import { nodeIds, nodeParams, nullishText, withDefault } from './base-params.js';
 import { wholeAnswer } from './chat/answers.js';
 import { readHistory } from './chat/messages.js';
 import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
@@ -34,8 +34,7 @@ const category = z.looseObject({
 
 const categorizeParams = z.preprocess(
   (params) => withUsualNames(withCategories(params)),
-  z.looseObject({
-    ...baseParams,
+  nodeParams({
     ...modelParams,
     llm_id: withDefault(z.string('a model is named by a text').trim(), '').describe(
       'Model: `model`, `model@Factory` or `model@instance@Factory`; default the configured one for chats, as in RAGFlow.',

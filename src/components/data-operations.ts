@@ -5,10 +5,10 @@ import { renderValue } from '../dsl/render-value.js';
 import { foundValue, resolveParam, type ValueSource } from '../dsl/resolve.js';
 import { settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { baseParams, nullishText, nullishTexts, optionalJson } from './base-params.js';
+import { nodeParams, nullishText, nullishTexts, optionalJson } from './base-params.js';
 import { defineComponent } from './component.js';
 import { TEXT_OPERATORS, textTest } from './values/comparison.js';
-import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
+import { readingTexts, type TextReader } from './values/text-reader.js';
 
 const OPERATIONS = [
   'select_keys',
@@ -22,8 +22,7 @@ const OPERATIONS = [
 
 const keyNames = z.array(z.union([z.string(), z.looseObject({ name: z.string() })])).nullish();
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   query: nullishTexts.describe(
     'References of the objects and lists of objects to work on, a list or one text with commas. Default: none.',
   ),
@@ -84,12 +83,9 @@ export const dataOperations = defineComponent<Params>({
   create(given) {
     const references = parseQuery(given.query);
     const operate = operationOf(given);
-    return (activation) => {
-      const reader = createTextReader(activation);
-      const objects = gatherObjects(references, reader);
-      const result = operate(objects, activation.source, reader);
-      return afterWarnings(reader.warnings, settled({ result }));
-    };
+    return readingTexts((reader, { source }) =>
+      settled({ result: operate(gatherObjects(references, reader), source, reader) }),
+    );
   },
 });
 
@@ -173,7 +169,7 @@ function filterObjects(
   const rules = written.map(({ key, operator, value = null }) => ({
     key: key ?? '',
     test: textTest(operator),
-    wanted: typeof value === 'string' ? reader.read(value) : renderValue(value),
+    wanted: reader.textFor(value),
   }));
   return objects.filter((object) =>
     rules.every(({ key, test, wanted }) => Object.hasOwn(object, key) && test(renderValue(object[key]), wanted)),

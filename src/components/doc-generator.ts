@@ -7,7 +7,7 @@ import type { Activation } from '../graph/node.js';
 import { type NodeEvent, settled } from '../graph/node-events.js';
 import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { baseParams, flag, optionalText, templateEngine } from './base-params.js';
+import { flag, nodeParams, optionalText, renaming, templateEngine } from './base-params.js';
 import { defineComponent } from './component.js';
 import type { Files } from './services.js';
 import { serviceOf } from './services.js';
@@ -20,9 +20,8 @@ const MAX_INLINE_BYTES = 262_144;
 const FORMATS = Object.keys(DOCUMENT_FORMATS) as DocumentFormat[];
 
 const docGeneratorParams = z.preprocess(
-  withAliases,
-  z.looseObject({
-    ...baseParams,
+  renaming({ header_text: ['header'], footer_text: ['footer'], watermark_text: ['watermark'] }),
+  nodeParams({
     output_format: z
       .preprocess((given) => (given === 'md' ? 'markdown' : given || 'pdf'), z.enum(FORMATS))
       .describe('"pdf", "docx", "txt", "markdown" (or "md"), "html" or "xlsx"; default "pdf".'),
@@ -76,13 +75,6 @@ export const docGenerator = defineComponent<DocGeneratorParams>({
   needs: (params) => referencedOutputs(textsOf(params)),
   create: (params) => (activation) => generate(activation, params),
 });
-
-/** Parameter names of the other version of RAGFlow. */
-function withAliases(params: unknown): unknown {
-  if (typeof params !== 'object' || params === null) return params;
-  const { header, footer, watermark } = params as Record<string, unknown>;
-  return { header_text: header, footer_text: footer, watermark_text: watermark, ...params };
-}
 
 function textsOf(params: DocGeneratorParams): string[] {
   return [params.content, params.filename, params.header_text, params.footer_text, params.watermark_text];

@@ -1,4 +1,4 @@
-import { concatMap, type Observable, of } from 'rxjs';
+import { concatMap, map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
 import { type LoadedFile, loadFile, readTextTables } from '../documents/spreadsheets/load-tables.js';
 import {
@@ -16,13 +16,13 @@ import { renderValue } from '../dsl/render-value.js';
 import { typedValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
-import { type NodeEvent, type Outputs, type Settled, settled, warning } from '../graph/node-events.js';
+import { type NodeEvent, type Notice, type Outputs, type Settled, settled, warning } from '../graph/node-events.js';
 import { type Json, parseJson } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { baseParams, nullishText, optionalJson } from './base-params.js';
+import { nodeParams, nullishText, optionalJson } from './base-params.js';
 import { defineComponent } from './component.js';
 import { serviceOf } from './services.js';
-import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
+import { readingTexts, type TextReader } from './values/text-reader.js';
 
 const OPERATIONS = ['read', 'merge', 'transform', 'output'] as const;
 
@@ -30,8 +30,7 @@ const OPERATIONS = ['read', 'merge', 'transform', 'output'] as const;
 const MAX_CELLS = 2_000_000;
 const NOT_ROWS = 'Invalid data format for Excel output';
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   operation: z
     .preprocess(toOperation, z.enum(OPERATIONS))
     .describe(`What to do: ${OPERATIONS.join(', ')}; "write" means output. Default: read.`),
@@ -93,8 +92,7 @@ export const excelProcessor = defineComponent<Params>({
   },
   create(given) {
     const selection = parseSelection(given.sheet_selection ?? '');
-    return (activation) => {
-      const reader = createTextReader(activation);
+    return readingTexts((reader, activation) => {
       switch (given.operation) {
         case 'read':
           return withFiles(given, selection, activation, reader, readResult);
@@ -105,11 +103,11 @@ export const excelProcessor = defineComponent<Params>({
             return mergeResult(files, options, createCellBudget(MAX_CELLS));
           });
         case 'transform':
-          return afterWarnings(reader.warnings, settled(transform(given, reader)));
+          return settled(transform(given, reader));
         case 'output':
           return writeFile(given, activation, reader);
       }
-    };
+    });
   },
 });
 
@@ -122,10 +120,10 @@ function withFiles(
   outputsOf: (files: readonly LoadedFile[]) => Outputs,
 ): Settled | Observable<NodeEvent> {
   const values = fileValues(given, reader);
-  if (values.length === 0) return afterWarnings(reader.warnings, settled(outputsOf([])));
+  if (values.length === 0) return settled(outputsOf([]));
   const { services } = activation;
   return fromAbortable(async (signal) => {
-    const warnings = [...reader.warnings];
+    const warnings: Notice[] = [];
     const warn = (message: string): void => {
       warnings.push(warning(message));
     };
@@ -169,7 +167,7 @@ function transform(given: Params, reader: TextReader): Outputs {
 function writeFile(given: Params, activation: Activation, reader: TextReader): Settled | Observable<NodeEvent> {
   const { output_format: format, output_filename: name } = given;
   const wanted = given.output_data ?? given.transform_data ?? '';
-  const settleWith = (summary: string) => afterWarnings(reader.warnings, settled({ data: null, summary }));
+  const settleWith = (summary: string) => settled({ data: null, summary });
   if (wanted === '') return settleWith('No data reference for output');
   const data = dataOf(wanted, reader);
   if (data === null) return settleWith('No data to output');
@@ -184,7 +182,7 @@ function writeFile(given: Params, activation: Activation, reader: TextReader): S
     const found = tables ?? (await tablesOfText(String(data), signal));
     if (found.length === 0) return { data: null, summary: NOT_ROWS };
     return outputResult(found, await writeSpreadsheet(found, { format, name: fileName, files, signal }));
-  }).pipe(concatMap((outputs) => of<NodeEvent[]>(...reader.warnings, settled(outputs))));
+  }).pipe(map((outputs) => settled(outputs)));
 }
 
 /** Models also write tables as Markdown. */
@@ -218,8 +216,7 @@ function shorten(text: string): string {
 }
 
 function toOperation(given: unknown): unknown {
-  if (given === undefined || given === null) return 'read';
-  if (typeof given !== 'string') return given;
+  if (typeof given !== 'string') return given ?? 'read';
   const name = given.trim().toLowerCase();
   return name === 'write' ? 'output' : name || 'read';
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { canonicalId } from '../dsl/component-id.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject, jsonOrText } from '../json.js';
+import { optionalText } from './base-params.js';
 import { readFileValues } from './file-inputs.js';
 
 /** One field of a form, as the document declares it. */
@@ -20,7 +21,7 @@ export type Form = ReadonlyMap<string, FormField>;
 export type FieldValues = ReadonlyMap<string, Json>;
 
 /** The parameter `inputs` of components with a form. */
-export const formParam = z
+const formParam = z
   .record(z.string(), z.looseObject({}))
   .nullish()
   .transform(
@@ -30,6 +31,12 @@ export const formParam = z
   .describe(
     'Fields by name: {type, name, optional, options, value}; type is line, paragraph, options, file, integer, boolean or object. Default: no fields.',
   );
+
+/** Parameters of components with a form. */
+export const formParams = {
+  inputs: formParam,
+  layout_recognize: optionalText.describe('How documents given as files are parsed; default "".'),
+};
 
 /** Whether the value of a field is a list of files. */
 export function isFileField(field: FormField | undefined): boolean {

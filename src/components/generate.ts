@@ -5,7 +5,7 @@ import { splitTemplate } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { foundValue, type ValueSource } from '../dsl/resolve.js';
 import { isJsonObject, type Json } from '../json.js';
-import { baseParams, nullishText } from './base-params.js';
+import { nodeParams, nullishText } from './base-params.js';
 import type { ReadPrompt } from './chat/messages.js';
 import { answerParams, type LlmParams, llmParams, modelParams, withUsualNames } from './chat/params.js';
 import { markSeen, pendingReply, textBefore, writeReply } from './chat/replies.js';
@@ -17,8 +17,7 @@ import type { TextReader } from './values/text-reader.js';
 
 const generateParams = z.preprocess(
   withUsualNames,
-  z.looseObject({
-    ...baseParams,
+  nodeParams({
     ...modelParams,
     prompt: nullishText.describe(
       'The only prompt: the system prompt for the question of the user, or the question itself when it holds {sys.query} or there is no other. {input} is the text before the node; {Name:Id} is the text of a node.',

@@ -8,7 +8,7 @@ import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
 import { isJsonObject, type Json, parseJson } from '../json.js';
 import { traceContextOf } from '../trace-context.js';
-import { baseParams, entered, nullishFlag, optionalJson, optionalText, withDefault } from './base-params.js';
+import { entered, nodeParams, nullishFlag, optionalJson, optionalText, withDefault } from './base-params.js';
 import type { TextReader } from './values/text-reader.js';
 
 const variable = z.looseObject({
@@ -18,8 +18,7 @@ const variable = z.looseObject({
 });
 
 /** What a document says of an Invoke. */
-export const invokeParams = z.looseObject({
-  ...baseParams,
+export const invokeParams = nodeParams({
   url: z.string().trim().min(1, 'must not be empty').describe('Address; references in it are replaced.'),
   method: z
     .preprocess(toMethod, z.enum(HTTP_METHODS))
@@ -109,15 +108,11 @@ function readHeaders(written: Json, { node }: Activation, reader: TextReader): R
     throw new EngineError('NODE_FAILED', message, { node });
   }
   const entries = Object.entries(headers ?? {}).filter(([, value]) => value !== null);
-  return Object.fromEntries(entries.map(([name, value]) => [name, textOf(value, reader)]));
+  return Object.fromEntries(entries.map(([name, value]) => [name, reader.textFor(value)]));
 }
 
 function parseHeaders(text: string): Json | undefined {
   return text.trim() === '' ? null : parseJson(text);
-}
-
-function textOf(value: Json, reader: TextReader): string {
-  return typeof value === 'string' ? reader.read(value) : renderValue(value);
 }
 
 /** The value of the reference; the fixed value where that is null. An output that its node does not have is an empty text. */

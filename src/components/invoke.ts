@@ -10,7 +10,7 @@ import { retryWith } from '../operators/retry-with.js';
 import { defineComponent } from './component.js';
 import { type InvokeParams, invokeParams, invokeRequest } from './invoke-request.js';
 import { serviceOf } from './services.js';
-import { afterWarnings, createTextReader, outputOf, referencedOutputs } from './values/text-reader.js';
+import { outputOf, readingTexts, referencedOutputs } from './values/text-reader.js';
 
 /**
  * Calls a server; its answer is the output, whatever the status.
@@ -38,12 +38,11 @@ export const invoke = defineComponent<InvokeParams>({
       const all: Outputs = { status, headers };
       return { result, ...Object.fromEntries(extra.map((name) => [name, all[name] ?? null])) };
     };
-    return (activation) => {
-      const reader = createTextReader(activation);
+    return readingTexts((reader, activation) => {
       const http = serviceOf(activation, 'http');
       const request = invokeRequest(given, activation, reader);
-      const answer$ = http.fetch(request).pipe(
-        retryWith({ attempts: retries + 1, delayMs: () => delaySeconds * 1000, isRetryable }),
+      return http.fetch(request).pipe(
+        retryWith({ attempts: retries + 1, delayMs: () => delaySeconds * 1000 }),
         concatMap((response): Observable<NodeEvent> => {
           if (isCleaned !== true || !isHtml(response.contentType)) {
             return of(settled(outputsOf(response, response.text())));
@@ -56,8 +55,7 @@ export const invoke = defineComponent<InvokeParams>({
           );
         }),
       );
-      return afterWarnings(reader.warnings, answer$);
-    };
+    });
   },
 });
 
@@ -71,10 +69,6 @@ function needs({ url, headers, proxy, variables }: InvokeParams): string[] {
 
 function isEmpty(value: Json | undefined): boolean {
   return value === undefined || value === null || value === '';
-}
-
-function isRetryable(error: unknown): boolean {
-  return EngineError.is(error) && error.retryable;
 }
 
 /** Most markup of a page that is parsed: nested elements cost the square of their number. */

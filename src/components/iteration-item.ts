@@ -1,19 +1,16 @@
-import { z } from 'zod';
 import type { AliasName } from '../dsl/reference.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { baseParams } from './base-params.js';
+import { nodeParams } from './base-params.js';
 import { defineComponent } from './component.js';
-
-const params = z.looseObject({ ...baseParams });
 
 const NAMES: readonly AliasName[] = ['item', 'index', 'result'];
 
 /** Where a round of an Iteration or Parallel starts: its outputs are the current item. */
-export const iterationItem = defineComponent<z.infer<typeof params>>({
+export const iterationItem = defineComponent({
   type: 'IterationItem',
   summary: 'Starts each round of an Iteration and gives its item.',
-  params,
+  params: nodeParams({}),
   outputs: {
     item: { type: 'any', description: 'The current item.' },
     index: { type: 'number', description: 'Its position, counted from 0.' },

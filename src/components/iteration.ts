@@ -1,24 +1,24 @@
-import { map, type Observable } from 'rxjs';
-import { z } from 'zod';
-import type { Activation, BodyEnd } from '../graph/node.js';
-import { interrupt, type NodeEvent, type Outputs, type Progress, settled } from '../graph/node-events.js';
-import { isJsonObject, type Json } from '../json.js';
-import { baseParams } from './base-params.js';
+import type { Observable } from 'rxjs';
+import type { z } from 'zod';
+import type { Activation } from '../graph/node.js';
+import { type BodyRound, type NodeEvent, settled } from '../graph/node-events.js';
+import type { Json } from '../json.js';
+import { nodeParams } from './base-params.js';
 import {
   aliasesOf,
   collect,
   collectedParam,
   concurrencyParam,
+  goRound,
   itemsParam,
+  nextRound,
+  type Rounds,
   readItems,
-  type Step,
-  walk,
 } from './bodies.js';
 import { defineComponent } from './component.js';
 import { runSideBySide } from './parallel.js';
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   items_ref: itemsParam,
   outputs: collectedParam,
   max_concurrency: concurrencyParam,
@@ -43,76 +43,37 @@ export const iteration = defineComponent<Params>({
   isContainer: true,
   timeoutSeconds: null,
   check: (_params, { body }) => (body.length === 0 ? ['an Iteration needs an IterationItem in its body'] : []),
-  create({ items_ref, outputs, max_concurrency }) {
+  create(given) {
+    const { items_ref, outputs, max_concurrency } = given;
     if (max_concurrency > 1) {
       const options = { outputs, concurrency: max_concurrency, onItemError: 'fail' } as const;
       return (activation) => runSideBySide(activation, () => readItems(activation, items_ref), options);
     }
-    return (activation) => iterate({ activation, items_ref, outputs });
+    return (activation) => iterate(activation, given);
   },
 });
 
-/** What all steps of one activation share. */
-interface Iterating extends Pick<Params, 'items_ref' | 'outputs'> {
-  readonly activation: Activation;
-}
-
-function iterate(iterating: Iterating): Observable<NodeEvent> {
-  const { activation, outputs, items_ref } = iterating;
-  const { nodeState } = activation;
-  if (!isJsonObject(nodeState) || typeof nodeState.index !== 'number') {
-    return walk(stepAt(iterating, 0, { outputs: Object.fromEntries(outputs.map(({ name }) => [name, []])) }));
-  }
-  // A round that was running is resumed even if the list has become shorter since.
-  const items = readItems(activation, items_ref);
-  return walk(
-    nodeState.isClosing === true
-      ? closing(iterating, nodeState.index, items)
-      : round(iterating, nodeState.index, items),
-  );
-}
-
-/** What the step before leaves: empty lists at first, then what a round gave. */
-type Gathered = Pick<Progress, 'outputs' | 'append'>;
-
-function stepAt(iterating: Iterating, index: number, gathered: Gathered): Step {
-  const items = readItems(iterating.activation, iterating.items_ref);
-  return index < items.length ? round(iterating, index, items, gathered) : closing(iterating, index, items, gathered);
-}
-
-function round(iterating: Iterating, index: number, items: readonly Json[], gathered: Gathered = {}): Step {
-  const { activation } = iterating;
-  return {
-    event: { type: 'progress', nodeState: { index }, ...gathered },
-    follow: () =>
-      activation
-        .runBody({ key: String(index), aliases: aliasesOf(index, items[index] ?? null), fresh: true })
-        .pipe(map((end) => stepAfter(iterating, index, end))),
+function iterate(activation: Activation, { items_ref, outputs }: Params): Observable<NodeEvent> {
+  const rounds: Rounds = {
+    activation,
+    counter: 'index',
+    enter(index) {
+      const items = readItems(activation, items_ref);
+      return { isOver: () => index >= items.length, body: (isClosing) => bodyOf(items, index, isClosing) };
+    },
+    gather: ({ source }) => ({
+      append: Object.fromEntries(outputs.map((output) => [output.name, collect(output, source)])),
+    }),
+    // Copied, as a growing list is copied whenever it is read. An exit is for the enclosing Loop; without one only this node ends.
+    settle: (isExited) => settled({ ...activation.outputs }, isExited ? { exit: true } : {}),
   };
+  const empty = { outputs: Object.fromEntries(outputs.map(({ name }) => [name, []])) };
+  return goRound(rounds, () => nextRound(rounds, 0, empty));
 }
 
-/** The visit after the last item. The item node gets the last item once more, or nothing when there was none. */
-function closing(iterating: Iterating, index: number, items: readonly Json[], gathered: Gathered = {}): Step {
-  const { activation } = iterating;
-  const aliases =
-    index > 0 ? aliasesOf(index - 1, items[index - 1] ?? null) : { item: null, index: null, result: null };
-  return {
-    event: { type: 'progress', nodeState: { index, isClosing: true }, ...gathered },
-    follow: () =>
-      activation
-        .runBody({ key: 'closing', closing: true, aliases })
-        .pipe(map((): Step => ({ event: settled(plain(activation.outputs)) }))),
-  };
+/** In the closing visit the item node gets the last item once more, or nothing when there was none. */
+function bodyOf(items: readonly Json[], index: number, isClosing: boolean): Omit<BodyRound, 'key'> {
+  if (!isClosing) return { aliases: aliasesOf(index, items[index] ?? null), fresh: true };
+  const nothing = { item: null, index: null, result: null };
+  return { closing: true, aliases: index > 0 ? aliasesOf(index - 1, items[index - 1] ?? null) : nothing };
 }
-
-function stepAfter(iterating: Iterating, index: number, { status, source }: BodyEnd): Step {
-  if (status === 'interrupted') return { event: interrupt() };
-  const { activation, outputs } = iterating;
-  // An exit is for the enclosing Loop; without one it only ends this node.
-  if (status === 'exited') return { event: settled(plain(activation.outputs), { exit: true }) };
-  const append = Object.fromEntries(outputs.map((output) => [output.name, collect(output, source)]));
-  return stepAt(iterating, index + 1, { append });
-}
-
-/** A growing list is copied whenever it is read; a settled node has plain lists. */
-const plain = (outputs: Outputs): Outputs => ({ ...outputs });

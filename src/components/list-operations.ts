@@ -7,10 +7,10 @@ import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { baseParams, nullishText, nullishTexts, optionalJson } from './base-params.js';
+import { nodeParams, nullishText, nullishTexts, optionalJson } from './base-params.js';
 import { defineComponent } from './component.js';
 import { jsonKind, TEXT_OPERATORS, textTest } from './values/comparison.js';
-import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
+import { readingTexts, type TextReader } from './values/text-reader.js';
 
 const OPERATIONS = ['nth', 'head', 'tail', 'filter', 'sort', 'drop_duplicates'] as const;
 type Operation = (typeof OPERATIONS)[number];
@@ -18,8 +18,7 @@ type Operation = (typeof OPERATIONS)[number];
 const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 const INTEGER = /^[+-]?\d{1,15}$/;
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   query: z
     .string()
     .refine((query) => query.trim() !== '', 'name the list to work on')
@@ -71,12 +70,10 @@ export const listOperations = defineComponent<Params>({
   },
   create(given) {
     const operate = operationOf(given);
-    return (activation) => {
-      const reader = createTextReader(activation);
+    return readingTexts((reader, activation) => {
       const result = operate(readList(given.query, activation, reader), reader);
-      const outputs = { result, first: result[0] ?? null, last: result.at(-1) ?? null };
-      return afterWarnings(reader.warnings, settled(outputs));
-    };
+      return settled({ result, first: result[0] ?? null, last: result.at(-1) ?? null });
+    });
   },
 });
 
@@ -102,7 +99,7 @@ function operationOf(given: Params): Operate {
     case 'filter': {
       const test = textTest(given.filter?.operator);
       return (items, reader) => {
-        const wanted = wantedText(given.filter?.value ?? '', reader);
+        const wanted = reader.textFor(given.filter?.value ?? '');
         return items.filter((item) => test(renderValue(item), wanted));
       };
     }
@@ -136,10 +133,6 @@ function takeItems(
   return operation === 'head' ? items.slice(0, position) : items.slice(-position);
 }
 
-function wantedText(value: Json, reader: TextReader): string {
-  return typeof value === 'string' ? reader.read(value) : renderValue(value);
-}
-
 function dropDuplicates(items: readonly Json[]): readonly Json[] {
   const seen = new Set<string>();
   return items.filter((item) => {
@@ -158,11 +151,10 @@ function sortFields(given: Params['sort_by']): string[] {
 }
 
 function normaliseOperation(given: unknown): unknown {
-  if (given === undefined || given === null) return 'nth' satisfies Operation;
-  if (typeof given !== 'string') return given;
+  if (typeof given !== 'string') return given ?? ('nth' satisfies Operation);
   const name = given.trim();
-  if (name === '') return 'nth' satisfies Operation;
-  return name.toLowerCase() === 'topn' ? ('head' satisfies Operation) : name;
+  if (name.toLowerCase() === 'topn') return 'head' satisfies Operation;
+  return name || ('nth' satisfies Operation);
 }
 
 function toInteger(given: unknown): number {

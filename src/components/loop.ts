@@ -1,14 +1,13 @@
-import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { emptyOfType } from '../dsl/globals.js';
 import { normalizeReference, parseReference, type Reference } from '../dsl/reference.js';
 import { readReference, typedValue, type ValueSource } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
-import type { Activation, BodyEnd } from '../graph/node.js';
-import { interrupt, type NodeEvent, type Outputs, settled } from '../graph/node-events.js';
-import { isJsonObject, type Json } from '../json.js';
-import { baseParams, optionalJson, optionalText, withDefault } from './base-params.js';
-import { type Step, walk } from './bodies.js';
+import type { Activation } from '../graph/node.js';
+import { type Outputs, settled } from '../graph/node-events.js';
+import type { Json } from '../json.js';
+import { nodeParams, optionalJson, optionalText, withDefault } from './base-params.js';
+import { goRound, nextRound, type Rounds } from './bodies.js';
 import { defineComponent } from './component.js';
 import { compareForLoop } from './values/comparison.js';
 import { nameReference } from './values/text-reader.js';
@@ -33,8 +32,7 @@ const loopCondition = z.looseObject({
   input_mode: optionalText.describe('"constant" (default): the value itself; "variable": what it names.'),
 });
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   loop_variables: withDefault(z.array(loopVariable), []).describe(
     'Variables of the loop, which are its outputs; default none.',
   ),
@@ -83,55 +81,27 @@ export const loop = defineComponent<Params>({
         ? conditions.every((condition) => holds(condition, source, id))
         : conditions.some((condition) => holds(condition, source, id));
     };
-    return (activation) => repeat({ activation, params: given, hasEnded });
+    return (activation) => repeat(activation, given, hasEnded);
   },
 });
 
-/** What all steps of one activation share. */
-interface Looping {
-  readonly activation: Activation;
-  readonly params: Params;
-  readonly hasEnded: (source: ValueSource) => boolean;
-}
-
-function repeat(looping: Looping): Observable<NodeEvent> {
-  const { nodeState } = looping.activation;
-  if (isJsonObject(nodeState) && typeof nodeState.round === 'number') {
-    return walk(nodeState.isClosing === true ? closing(looping, nodeState.round) : round(looping, nodeState.round));
-  }
-  const outputs = initialValues(looping.params.loop_variables, looping.activation);
-  // The first check of the conditions is a step of its own, after the values that they read are set.
-  return walk({ event: { type: 'progress', outputs }, follow: () => [stepAt(looping, 0)] });
-}
-
-function stepAt(looping: Looping, index: number): Step {
-  const { activation, params, hasEnded } = looping;
-  const isOver = index >= params.maximum_loop_count || hasEnded(activation.source);
-  return isOver ? closing(looping, index) : round(looping, index);
-}
-
-function round(looping: Looping, index: number): Step {
-  return {
-    event: { type: 'progress', nodeState: { round: index } },
-    follow: () => looping.activation.runBody({ key: String(index) }).pipe(map((end) => stepAfter(looping, index, end))),
+function repeat(activation: Activation, params: Params, hasEnded: (source: ValueSource) => boolean) {
+  const rounds: Rounds = {
+    activation,
+    counter: 'round',
+    enter: (index) => ({
+      isOver: () => index >= params.maximum_loop_count || hasEnded(activation.source),
+      body: (isClosing) => (isClosing ? { closing: true } : {}),
+    }),
+    gather: () => ({}),
+    // With the variables as the body left them, and with whatever else the body wrote to the Loop.
+    settle: () => settled({ ...activation.outputs }),
   };
-}
-
-function closing(looping: Looping, index: number): Step {
-  return {
-    event: { type: 'progress', nodeState: { round: index, isClosing: true } },
-    follow: () => looping.activation.runBody({ key: 'closing', closing: true }).pipe(map((): Step => end(looping))),
-  };
-}
-
-function stepAfter(looping: Looping, index: number, { status }: BodyEnd): Step {
-  if (status === 'interrupted') return { event: interrupt() };
-  return status === 'exited' ? end(looping) : stepAt(looping, index + 1);
-}
-
-/** The Loop settles with its variables as the body left them, and with whatever else the body wrote to it. */
-function end({ activation }: Looping): Step {
-  return { event: settled({ ...activation.outputs }) };
+  return goRound(rounds, () => {
+    const outputs = initialValues(params.loop_variables, activation);
+    // The first check of the conditions is a step of its own, after the values that they read are set.
+    return { event: { type: 'progress', outputs }, follow: () => [nextRound(rounds, 0)] };
+  });
 }
 
 /** A condition whose references are parsed; mistakes in it are reported when it is evaluated. */

@@ -8,7 +8,7 @@ import { type Delta, type NodeEvent, notice, settled, warning } from '../graph/n
 import type { JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { traceContextOf } from '../trace-context.js';
-import { baseParams, nullishText, optionalJson, templateEngine } from './base-params.js';
+import { nodeParams, nullishText, optionalJson, renaming, templateEngine } from './base-params.js';
 import { currentRetrieval } from './chat/retrieval.js';
 import { defineComponent } from './component.js';
 import { optionalServices } from './services.js';
@@ -19,9 +19,9 @@ import { isTruthy } from './values/comparison.js';
 import { createTextReader, referencedOutputs } from './values/text-reader.js';
 
 const messageParams = z.preprocess(
-  withContent,
-  z.looseObject({
-    ...baseParams,
+  // Documents of other versions hold one `text`, old ones a list of `messages`.
+  renaming({ content: ['messages', 'text'] }),
+  nodeParams({
     content: z
       .preprocess(
         (given) => (typeof given === 'string' ? [given] : given),
@@ -75,13 +75,6 @@ export const message = defineComponent<MessageParams>({
     };
   },
 });
-
-/** Documents of other versions hold one `text`, old ones a list of `messages`. */
-function withContent(params: unknown): unknown {
-  if (typeof params !== 'object' || params === null) return params;
-  const { content, messages, text } = params as { content?: unknown; messages?: unknown; text?: unknown };
-  return content === undefined || content === null ? { ...params, content: messages ?? text } : params;
-}
 
 /** A template needs every text whole. */
 function liveOf({ content, stream, template_engine: engine }: MessageParams): string[] {

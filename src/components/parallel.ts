@@ -5,7 +5,7 @@ import type { Activation, BodyEnd } from '../graph/node.js';
 import { interrupt, type NodeEvent, type Outputs, type Progress, type Settled, settled } from '../graph/node-events.js';
 import { addTo } from '../group-by.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { baseParams, withDefault } from './base-params.js';
+import { nodeParams, withDefault } from './base-params.js';
 import {
   aliasesOf,
   type CollectedOutput,
@@ -20,8 +20,7 @@ import {
 } from './bodies.js';
 import { defineComponent } from './component.js';
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   items_ref: itemsParam,
   outputs: collectedParam,
   max_concurrency: concurrencyParam,

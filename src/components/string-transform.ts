@@ -5,13 +5,12 @@ import { foundValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
 import { settled } from '../graph/node-events.js';
-import { baseParams, optionalText, templateEngine } from './base-params.js';
+import { nodeParams, optionalText, templateEngine } from './base-params.js';
 import { defineComponent } from './component.js';
 import { isTruthy } from './values/comparison.js';
 import { afterWarnings, createTextReader, nameReference, outputOf, referencedOutputs } from './values/text-reader.js';
 
-const stringTransformParams = z.looseObject({
-  ...baseParams,
+const stringTransformParams = nodeParams({
   method: z.enum(['split', 'merge']).default('split').describe('What is done: "split" or "merge"; default "split".'),
   split_ref: optionalText.describe('Reference to the text to split.'),
   script: optionalText.describe('The text to merge values into; a Jinja template when it holds {%…%} or {{…}}.'),

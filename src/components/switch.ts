@@ -3,10 +3,10 @@ import { parseReference } from '../dsl/reference.js';
 import { resolveParam, typedValue, type ValueSource } from '../dsl/resolve.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { baseParams, nodeIds, optionalText, withDefault } from './base-params.js';
+import { nodeIds, nodeParams, optionalText, withDefault } from './base-params.js';
 import { defineComponent } from './component.js';
 import { compareForSwitch } from './values/comparison.js';
-import { afterWarnings, createTextReader, type TextReader } from './values/text-reader.js';
+import { readingTexts, type TextReader } from './values/text-reader.js';
 
 const item = z.looseObject({
   cpn_id: optionalText.describe(
@@ -26,8 +26,7 @@ const condition = z.looseObject({
     .describe('Ids of the nodes that run when the condition holds; at least one.'),
 });
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   conditions: z.array(condition).min(1).describe('Evaluated in order; the first that holds decides. At least one.'),
   end_cpn_ids: nodeIds
     .pipe(z.array(z.string()).min(1))
@@ -53,12 +52,10 @@ export const switchComponent = defineComponent<z.infer<typeof params>>({
   targets: ({ conditions, end_cpn_ids }) => [...conditions.flatMap(({ to }) => to), ...end_cpn_ids],
   create({ conditions, end_cpn_ids: otherwise }) {
     const parsed = conditions.map(parseCondition);
-    return (activation) => {
-      const reader = createTextReader(activation);
+    return readingTexts((reader, activation) => {
       const chosen = parsed.find((candidate) => holds(candidate, activation.source, reader))?.to ?? otherwise;
-      const next = chosen.map((id) => activation.nameOf(id));
-      return afterWarnings(reader.warnings, settled({ next, _next: chosen }, { next: chosen }));
-    };
+      return settled({ next: chosen.map((id) => activation.nameOf(id)), _next: chosen }, { next: chosen });
+    });
   },
 });
 

@@ -3,19 +3,18 @@ import { z } from 'zod';
 import { artifactRecord } from '../adapters/tool-event.js';
 import { type CallContext, contextOf } from '../agents/call-context.js';
 import { renderValue } from '../dsl/render-value.js';
-import { type InterpolateOptions, resolveParam } from '../dsl/resolve.js';
+import { type InterpolateOptions, mapTexts, resolveParam } from '../dsl/resolve.js';
 import { type NodeEvent, notice, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { callTool, parametersSchema } from '../tools/call-tool.js';
 import { type AnyTool, namesOf, type Shape, type ToolCall, type ToolEvent, type ToolRetries } from '../tools/tool.js';
-import { baseParams, entered, optionalJson } from './base-params.js';
+import { entered, nodeParams, optionalJson } from './base-params.js';
 import { registerReferences } from './chat/retrieval.js';
 import { type AnyComponent, defineComponent } from './component.js';
 import { createTextReader, referencedOutputs, type TextReader } from './values/text-reader.js';
 
 /** Parameters that every tool has in a document. */
 export const toolBaseParams = {
-  ...baseParams,
   max_retries: z
     .preprocess((given) => given || undefined, z.coerce.number().int().min(0).max(100).optional())
     .describe('Attempts after the first; default what suits the service.'),
@@ -40,7 +39,7 @@ export function toolComponent(tool: AnyTool): AnyComponent {
     aliases,
     summary,
     thoughts: summary,
-    params: z.looseObject({ ...toolBaseParams, ...argumentFields(tool), ...own }) as unknown as z.ZodType<JsonObject>,
+    params: nodeParams({ ...toolBaseParams, ...argumentFields(tool), ...own }) as unknown as z.ZodType<JsonObject>,
     outputs,
     primaryOutput,
     timeoutSeconds,
@@ -144,12 +143,7 @@ function argumentsOf(
 /** Replaces references anywhere in a value. */
 function resolving({ source }: CallContext, { unresolved }: TextReader): (value: Json) => Json {
   const options: InterpolateOptions = { onUnresolved: unresolved };
-  const resolve = (value: Json): Json => {
-    if (Array.isArray(value)) return value.map(resolve);
-    if (!isJsonObject(value)) return resolveParam(value, source, options);
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item)]));
-  };
-  return resolve;
+  return (value) => mapTexts(value, (text) => resolveParam(text, source, options));
 }
 
 function isNothing(value: Json, schema: Json | undefined): boolean {

@@ -7,14 +7,14 @@ import type { Activation, NodeFunction } from '../graph/node.js';
 import { type Interrupt, interrupt, type Notice, type Outputs, type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import { baseParams, optionalText, withDefault } from './base-params.js';
+import { nodeParams, withDefault } from './base-params.js';
 import { defineComponent } from './component.js';
 import {
   type FieldValues,
   type Form,
   type FormField,
   fieldsGivenTo,
-  formParam,
+  formParams,
   isFileField,
   resolveFields,
 } from './form-fields.js';
@@ -22,16 +22,14 @@ import { afterWarnings, createTextReader } from './values/text-reader.js';
 
 const DEFAULT_TIPS = 'Please fill up the form';
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   enable_tips: withDefault(z.boolean(), true).describe(
     'Whether the tips are shown and given as an output; default true.',
   ),
   tips: withDefault(z.string(), DEFAULT_TIPS).describe(
     `What the user reads above the form; may hold references. Default ${JSON.stringify(DEFAULT_TIPS)}`,
   ),
-  inputs: formParam,
-  layout_recognize: optionalText.describe('How documents given as files are parsed; default "".'),
+  ...formParams,
 });
 
 /** What a form needs to know to ask. */

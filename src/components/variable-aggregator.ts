@@ -3,7 +3,7 @@ import { parseReference, type Reference } from '../dsl/reference.js';
 import { readReference, type ValueSource } from '../dsl/resolve.js';
 import { settled } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { baseParams, nullishText } from './base-params.js';
+import { nodeParams, nullishText } from './base-params.js';
 import { defineComponent } from './component.js';
 import { isTruthy } from './values/comparison.js';
 
@@ -17,8 +17,7 @@ const group = z.looseObject({
     .describe('References in order of preference, as texts or as `{ value }`; at least one.'),
 });
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   groups: z.array(group).min(1).describe('The groups, each of which gives one output; at least one.'),
   accept_falsy: z
     .boolean()

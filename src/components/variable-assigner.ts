@@ -5,7 +5,7 @@ import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
 import { type Notice, settled, type Write, warning } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import { baseParams, nullishText, optionalJson } from './base-params.js';
+import { nodeParams, nullishText, optionalJson } from './base-params.js';
 import { defineComponent } from './component.js';
 import {
   ASSIGN_OPERATORS,
@@ -14,7 +14,7 @@ import {
   OverlaySource,
   readParameter,
 } from './values/assignment.js';
-import { afterWarnings, createTextReader } from './values/text-reader.js';
+import { afterWarnings, readingTexts, type TextReader } from './values/text-reader.js';
 
 const assignment = z.looseObject({
   variable: nullishText.describe('Reference of what is written: `env.x`, `sys.x` or `node@output.path`.'),
@@ -25,8 +25,7 @@ const assignment = z.looseObject({
   ),
 });
 
-const params = z.looseObject({
-  ...baseParams,
+const params = nodeParams({
   variables: z
     .preprocess((value) => (Array.isArray(value) ? value : []), z.array(assignment))
     .describe('The assignments, in order. Default, and for anything but a list: none.'),
@@ -67,7 +66,7 @@ export const variableAssigner = defineComponent<Params>({
   create({ variables }) {
     // What is unusable fails when it is reached, not before: a handler of errors may be there for it.
     const steps = variables.map((item, index) => toStep(item, index + 1));
-    return (activation) => assignAll(steps, activation);
+    return readingTexts((reader, activation) => assignAll(steps, activation, reader));
   },
 });
 
@@ -92,10 +91,8 @@ function toStep(
   return { variable, target, name, operator, parameter: parameter ?? null };
 }
 
-function assignAll(steps: readonly (Step | Unusable)[], activation: Activation) {
-  const { node } = activation;
-  const values = new OverlaySource(activation.source);
-  const reader = createTextReader(activation);
+function assignAll(steps: readonly (Step | Unusable)[], { node, source }: Activation, reader: TextReader) {
+  const values = new OverlaySource(source);
   const options = { onUnresolved: reader.unresolved };
   const failures: Notice[] = [];
   const writes: Write[] = [];
@@ -109,7 +106,7 @@ function assignAll(steps: readonly (Step | Unusable)[], activation: Activation) 
     values.write(target, value);
     writes.push({ to: target, value });
   }
-  return afterWarnings([...reader.warnings, ...failures], settled({}, { writes }));
+  return afterWarnings(failures, settled({}, { writes }));
 }
 
 /** The value before the assignment; null when there is none yet. */

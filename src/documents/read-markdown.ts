@@ -136,6 +136,8 @@ class Reader {
 /** Deepest nesting of formatting such as bold inside of a link. */
 const MAX_SETTINGS = 32;
 
+/** Settings of text by their tokens. */
+const SETTINGS = { strong: 'bold', em: 'italic', del: 'struck' } as const;
 const LINKED = new Set(['http:', 'https:', 'mailto:']);
 const LINE_BREAK = /^<br\s*\/?>$/i;
 const INLINE_COMMENT = /^<!--.*-->$/s;
@@ -147,20 +149,18 @@ class InlineReader {
     private readonly images: Images,
   ) {}
 
-  /** Reads the tokens of one block of text. */
-  read(tokens: readonly Token[]): Inline[] {
+  /** Reads the tokens of one block of text, or of what a setting contains. */
+  read(tokens: readonly Token[], around: Around = PLAIN): Inline[] {
+    if (around.depth > MAX_SETTINGS)
+      throw refuse(`the content nests text settings deeper than ${MAX_SETTINGS} levels.`);
     const found: Inline[] = [];
-    this.#read(tokens, { marks: {}, isLinked: false, depth: 0 }, found);
+    for (const token of tokens as readonly MarkedToken[]) {
+      for (const inline of this.#readToken(token, around)) append(found, inline);
+    }
     return found;
   }
 
-  #read(tokens: readonly Token[], around: Around, found: Inline[]): void {
-    if (around.depth > MAX_SETTINGS)
-      throw refuse(`the content nests text settings deeper than ${MAX_SETTINGS} levels.`);
-    for (const token of tokens as readonly MarkedToken[]) this.#readToken(token, around, found);
-  }
-
-  #readToken(token: MarkedToken, around: Around, found: Inline[]): void {
+  #readToken(token: MarkedToken, around: Around): Inline[] {
     const inside = (marks: Marks): Around => ({
       ...around,
       marks: { ...around.marks, ...marks },
@@ -168,66 +168,43 @@ class InlineReader {
     });
     switch (token.type) {
       case 'text':
-        if (token.tokens === undefined) addText(found, this.decode(token.text), around.marks);
-        else this.#read(token.tokens, around, found);
-        return;
+        return token.tokens ? this.read(token.tokens, around) : [textOf(this.decode(token.text), around.marks)];
       case 'escape':
-        addText(found, token.text, around.marks);
-        return;
+        return [textOf(token.text, around.marks)];
       case 'codespan':
-        addText(found, token.text, { ...around.marks, code: true });
-        return;
+        return [textOf(token.text, { ...around.marks, code: true })];
       case 'strong':
-        this.#read(token.tokens, inside({ bold: true }), found);
-        return;
       case 'em':
-        this.#read(token.tokens, inside({ italic: true }), found);
-        return;
       case 'del':
-        this.#read(token.tokens, inside({ struck: true }), found);
-        return;
+        return this.read(token.tokens, inside({ [SETTINGS[token.type]]: true }));
       case 'br':
-        found.push({ kind: 'break' });
-        return;
+        return [{ kind: 'break' }];
       case 'html':
-        if (LINE_BREAK.test(token.text)) found.push({ kind: 'break' });
-        else if (!INLINE_COMMENT.test(token.text)) addText(found, token.text, around.marks);
-        return;
+        if (LINE_BREAK.test(token.text)) return [{ kind: 'break' }];
+        return INLINE_COMMENT.test(token.text) ? [] : [textOf(token.text, around.marks)];
       case 'link':
-        this.#readLink(token.href, token.tokens, inside({}), found);
-        return;
+        return this.#readLink(token.href, token.tokens, inside({}));
       case 'image':
-        this.#readImage(token.href, this.decode(token.text), around, found);
-        return;
+        return this.#readImage(token.href, this.decode(token.text), around);
       default:
         // Marks of tasks are read with their list item; anything else has no text of its own.
-        return;
+        return [];
     }
   }
 
-  #readLink(address: string, tokens: readonly Token[], inside: Around, found: Inline[]): void {
+  #readLink(address: string, tokens: readonly Token[], inside: Around): Inline[] {
     const href = inside.isLinked ? undefined : safeAddress(this.decode(address));
-    if (href === undefined) {
-      this.#read(tokens, inside, found);
-      return;
-    }
-    const content: Inline[] = [];
-    this.#read(tokens, { ...inside, isLinked: true }, content);
-    if (content.length === 0) addText(content, href, inside.marks);
-    found.push({ kind: 'link', href, content });
+    if (href === undefined) return this.read(tokens, inside);
+    const content = this.read(tokens, { ...inside, isLinked: true });
+    return [{ kind: 'link', href, content: content.length > 0 ? content : [textOf(href, inside.marks)] }];
   }
 
-  #readImage(address: string, alt: string, around: Around, found: Inline[]): void {
+  #readImage(address: string, alt: string, around: Around): Inline[] {
     const image = this.images.take(address);
-    if (image !== undefined) {
-      found.push({ kind: 'image', image, alt: oneLine(alt) });
-      return;
-    }
+    if (image !== undefined) return [{ kind: 'image', image, alt: oneLine(alt) }];
     const href = around.isLinked ? undefined : safeAddress(this.decode(address));
-    const content: Inline[] = [];
-    addText(content, alt || (href ?? ''), around.marks);
-    if (href === undefined) found.push(...content);
-    else found.push({ kind: 'link', href, content });
+    const text = textOf(alt || (href ?? ''), around.marks);
+    return href === undefined ? [text] : [{ kind: 'link', href, content: [text] }];
   }
 }
 
@@ -238,6 +215,8 @@ interface Around {
   readonly depth: number;
 }
 
+const PLAIN: Around = { marks: {}, isLinked: false, depth: 0 };
+
 /** The address of a link in full when a reader may follow it; undefined otherwise. */
 export function safeAddress(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
@@ -245,14 +224,17 @@ export function safeAddress(address: string): string | undefined {
   return LINKED.has(protocol) ? href : undefined;
 }
 
+function textOf(text: string, marks: Marks): Inline {
+  return { kind: 'text', text: oneLine(text), marks };
+}
+
 /** Joins a text to the one before when both have the same formatting, so that writers get whole runs. */
-function addText(found: Inline[], text: string, marks: Marks): void {
-  const line = oneLine(text);
+function append(found: Inline[], inline: Inline): void {
   const last = found.at(-1);
-  if (last?.kind === 'text' && isSame(last.marks, marks)) {
-    found[found.length - 1] = { kind: 'text', text: last.text + line, marks };
-  } else if (line !== '') {
-    found.push({ kind: 'text', text: line, marks });
+  if (inline.kind === 'text' && last?.kind === 'text' && isSame(last.marks, inline.marks)) {
+    found[found.length - 1] = { ...inline, text: last.text + inline.text };
+  } else if (inline.kind !== 'text' || inline.text !== '') {
+    found.push(inline);
   }
 }
 

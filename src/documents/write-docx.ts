@@ -1,14 +1,32 @@
 /** Sections of blocks as a document of Word: paragraphs, lists, tables, styles. */
-import type {
-  FileChild,
-  INumberingOptions,
-  IParagraphOptions,
-  IParagraphStyleOptions,
-  IRunOptions,
-  ISectionOptions,
-  IStylesOptions,
-  ParagraphChild,
+import {
+  BorderStyle,
+  Document,
+  ExternalHyperlink,
+  type FileChild,
+  Footer,
+  Header,
+  ImageRun,
+  type INumberingOptions,
+  type IParagraphOptions,
+  type IParagraphStyleOptions,
+  type IRunOptions,
+  type ISectionOptions,
+  type IStylesOptions,
+  Packer,
+  PageBreak,
+  PageNumber,
+  Paragraph,
+  type ParagraphChild,
+  Tab,
+  Table,
+  TableCell,
+  TableRow,
+  TabStopType,
+  TextRun,
+  WidthType,
 } from 'docx';
+import { TextWatermark } from 'docx/watermarks';
 import { columnsOf } from './characters.js';
 import {
   type Block,
@@ -27,29 +45,25 @@ import {
 } from './content.js';
 import type { Image } from './image.js';
 
-/** The part of `docx` that makes watermarks. */
-type Watermarks = typeof import('docx/watermarks');
-
 /**
  * Writes sections as a document of Word: styles Normal and Heading 1 to 6, real lists and tables, a header, and a footer with
  * its text left, the time of making in the middle and the page number right.
  */
 export async function writeDocx(sections: readonly Section[], page: Page): Promise<Uint8Array> {
-  const [docx, watermarks] = await Promise.all([import('docx'), import('docx/watermarks')]);
   const numberings = new Numberings();
   const paper = PAPER[page.size];
-  const writer = new BlockWriter(docx, numberings, paper.width - MARGIN.left - MARGIN.right);
+  const writer = new BlockWriter(numberings, paper.width - MARGIN.left - MARGIN.right);
   const written = sections.map(
     (section): ISectionOptions => ({
       properties: {
         page: { size: twips(paper), margin: twips({ ...MARGIN, header: EDGE.margin, footer: EDGE.margin }) },
       },
-      headers: { default: headerOf(docx, watermarks, section, page) },
-      footers: { default: footerOf(docx, section, page) },
+      headers: { default: headerOf(section, page) },
+      footers: { default: footerOf(section, page) },
       children: writer.write(section.blocks),
     }),
   );
-  const file = new docx.Document({
+  const file = new Document({
     title: page.title,
     creator: 'Runnel',
     lastModifiedBy: 'Runnel',
@@ -57,20 +71,19 @@ export async function writeDocx(sections: readonly Section[], page: Page): Promi
     numbering: numberings.options,
     sections: written,
   });
-  return new Uint8Array(await docx.Packer.toBuffer(file));
+  return new Uint8Array(await Packer.toBuffer(file));
 }
 
-function headerOf(docx: Docx, { TextWatermark }: Watermarks, { header }: Section, { watermark }: Page) {
+function headerOf({ header }: Section, { watermark }: Page) {
   const mark = { text: watermark, font: 'Calibri', color: COLOUR.watermark, opacity: 0.5, rotation: 315 };
   const children: ParagraphChild[] = [];
-  if (header !== '') children.push(new docx.TextRun(header));
+  if (header !== '') children.push(new TextRun(header));
   if (watermark !== '') children.push(new TextWatermark(mark));
-  return new docx.Header({ children: [new docx.Paragraph({ style: STYLE.edge, children })] });
+  return new Header({ children: [new Paragraph({ style: STYLE.edge, children })] });
 }
 
-function footerOf(docx: Docx, { footer }: Section, { generated, hasNumbers, size }: Page) {
+function footerOf({ footer }: Section, { generated, hasNumbers, size }: Page) {
   const width = PAPER[size].width - MARGIN.left - MARGIN.right;
-  const { Paragraph, TextRun, Tab, PageNumber, TabStopType } = docx;
   const tab = new Tab();
   const children = [
     new TextRun({ text: footer }),
@@ -81,7 +94,7 @@ function footerOf(docx: Docx, { footer }: Section, { generated, hasNumbers, size
     { type: TabStopType.CENTER, position: Math.round(width * 10) },
     { type: TabStopType.RIGHT, position: Math.round(width * 20) },
   ];
-  return new docx.Footer({ children: [new Paragraph({ style: STYLE.edge, tabStops, children })] });
+  return new Footer({ children: [new Paragraph({ style: STYLE.edge, tabStops, children })] });
 }
 
 /** Points as twentieths of a point, the unit of Word. */
@@ -102,7 +115,6 @@ const HEADINGS = ['Heading1', 'Heading2', 'Heading3', 'Heading4', 'Heading5', 'H
 /** Turns blocks into paragraphs and tables of Word. */
 class BlockWriter {
   constructor(
-    private readonly docx: Docx,
     private readonly numberings: Numberings,
     /** Width of the text, in points. */
     private readonly width: number,
@@ -111,7 +123,7 @@ class BlockWriter {
   /** The blocks of a section; never empty, as a section has to hold a paragraph. */
   write(blocks: readonly Block[]): FileChild[] {
     const children = this.#write(blocks, { left: 0, level: -1, isQuoted: false });
-    return children.length > 0 ? children : [new this.docx.Paragraph({})];
+    return children.length > 0 ? children : [new Paragraph({})];
   }
 
   #write(blocks: readonly Block[], place: Place): FileChild[] {
@@ -119,7 +131,6 @@ class BlockWriter {
   }
 
   #block(block: Block, place: Place): FileChild[] {
-    const { Paragraph, PageBreak, BorderStyle } = this.docx;
     switch (block.kind) {
       case 'heading':
         return [this.#paragraph(block.content, place, { style: HEADINGS[block.level - 1] ?? 'Heading6' })];
@@ -145,16 +156,16 @@ class BlockWriter {
 
   #paragraph(content: readonly Inline[], place: Place, options: IParagraphOptions = {}): FileChild {
     const width = this.width - place.left / TWIPS_A_POINT;
-    return new this.docx.Paragraph({
+    return new Paragraph({
       ...this.#standing(place),
       ...options,
-      children: runsOf(this.docx, content, width),
+      children: runsOf(content, width),
     });
   }
 
   /** How a paragraph stands among lists and quotes. */
   #standing({ left, level, isQuoted }: Place): IParagraphOptions {
-    const bar = { style: this.docx.BorderStyle.SINGLE, size: 12, space: 8, color: COLOUR.line };
+    const bar = { style: BorderStyle.SINGLE, size: 12, space: 8, color: COLOUR.line };
     return {
       ...(isQuoted && { style: STYLE.quote, border: { left: bar } }),
       ...(!isQuoted && level >= 0 && { style: STYLE.list }),
@@ -163,7 +174,6 @@ class BlockWriter {
   }
 
   #code(lines: readonly string[], place: Place): FileChild {
-    const { Paragraph, TextRun } = this.docx;
     const children = lines.map((line, index) => new TextRun({ text: line, ...(index > 0 && { break: 1 }) }));
     return new Paragraph({
       ...this.#standing(place),
@@ -192,30 +202,24 @@ class BlockWriter {
     place: Place,
   ): FileChild {
     const indent = { left: place.left, hanging: LIST_STEP };
-    const { reference, instance } = numbering;
     if (checked === undefined) {
-      return this.#paragraph(content, place, { numbering: { reference, level: place.level, instance }, indent });
+      return this.#paragraph(content, place, { numbering: { ...numbering, level: place.level }, indent });
     }
     const box: Inline = { kind: 'text', text: checked ? '☑ ' : '☐ ', marks: {} };
     return this.#paragraph([box, ...content], place, { indent });
   }
 
   #table({ align, header, rows }: TableBlock, place: Place): FileChild {
-    const { Table, TableRow, TableCell, WidthType, BorderStyle } = this.docx;
     const widths = this.#columnWidths([header, ...rows], this.width - place.left / TWIPS_A_POINT);
     const cell = (content: readonly Inline[], column: number, isHead: boolean) =>
       new TableCell({
         width: { size: widths[column] ?? 0, type: WidthType.DXA },
         ...(isHead && { shading: { type: 'clear' as const, color: 'auto', fill: COLOUR.head } }),
         children: [
-          new this.docx.Paragraph({
+          new Paragraph({
             spacing: { after: 0 },
             alignment: align[column] ?? 'left',
-            children: runsOf(
-              this.docx,
-              isHead ? emboldened(content) : content,
-              (widths[column] ?? 0) / TWIPS_A_POINT - 12,
-            ),
+            children: runsOf(content, (widths[column] ?? 0) / TWIPS_A_POINT - 12, isHead ? { bold: true } : {}),
           }),
         ],
       });
@@ -240,22 +244,12 @@ class BlockWriter {
   #columnWidths(rows: readonly (readonly (readonly Inline[])[])[], width: number): number[] {
     const needs = (rows[0] ?? []).map((_, column) => {
       const texts = rows.map((row) => plainText(row[column] ?? []));
-      const longest = (parts: readonly string[], most: number) =>
-        parts.reduce((longestYet, part) => Math.max(longestYet, Math.min(most, columnsOf(part))), 3);
-      const word = longest(
-        texts.flatMap((text) => text.split(/\s+/)),
-        MAX_WORD,
-      );
-      return {
-        word,
-        line: Math.max(
-          word,
-          longest(
-            texts.flatMap((text) => text.split('\n')),
-            MAX_LINE,
-          ),
-        ),
-      };
+      const longest = (between: RegExp, most: number, least: number) =>
+        texts
+          .flatMap((text) => text.split(between))
+          .reduce((longestYet, part) => Math.max(longestYet, Math.min(most, columnsOf(part))), least);
+      const word = longest(/\s+/, MAX_WORD, 3);
+      return { word, line: longest(/\n/, MAX_LINE, word) };
     });
     const shares = columnWidths(needs, MAX_LINE);
     const total = shares.reduce((sum, share) => sum + share, 0);
@@ -270,45 +264,29 @@ interface Place {
   readonly isQuoted: boolean;
 }
 
-function emboldened(content: readonly Inline[]): Inline[] {
-  return content.map((inline) => {
-    if (inline.kind === 'text') return { ...inline, marks: { ...inline.marks, bold: true } };
-    return inline.kind === 'link' ? { ...inline, content: emboldened(inline.content) } : inline;
-  });
-}
-
-/** The library, which is loaded when it is needed. */
-export type Docx = typeof import('docx');
-
 const MILLIMETRES = 25.4;
 const PIXELS_AN_INCH = 96;
 /** Tallest picture, so that it fits a page with its paragraph, in pixels. */
 const MAX_HEIGHT = (210 / MILLIMETRES) * PIXELS_AN_INCH;
 
-/** The runs of a text. `width` is what a picture may take, in points. */
-function runsOf(docx: Docx, content: readonly Inline[], width: number): ParagraphChild[] {
-  return content.map((inline) => runOf(docx, inline, width));
+/** The runs of a text. `width` is what a picture may take, in points; `setting` comes over that of the texts. */
+function runsOf(content: readonly Inline[], width: number, setting: IRunOptions = {}): ParagraphChild[] {
+  return content.map((inline) => runOf(inline, width, setting));
 }
 
-function runOf(docx: Docx, inline: Inline, width: number): ParagraphChild {
+function runOf(inline: Inline, width: number, setting: IRunOptions): ParagraphChild {
   switch (inline.kind) {
     case 'text':
-      return new docx.TextRun({ text: inline.text, ...settingOf(inline.marks) });
+      return new TextRun({ text: inline.text, ...settingOf(inline.marks), ...setting });
     case 'break':
-      return new docx.TextRun({ break: 1 });
+      return new TextRun({ break: 1 });
     case 'image':
-      return imageRun(docx, inline.image, inline.alt, width);
-    case 'link':
-      return new docx.ExternalHyperlink({ link: inline.href, children: linkRuns(docx, inline.content, width) });
+      return imageRun(inline.image, inline.alt, width);
+    case 'link': {
+      const children = runsOf(inline.content, width, { ...setting, style: 'Hyperlink' });
+      return new ExternalHyperlink({ link: inline.href, children });
+    }
   }
-}
-
-function linkRuns(docx: Docx, content: readonly Inline[], width: number): ParagraphChild[] {
-  return content.map((inline) =>
-    inline.kind === 'text'
-      ? new docx.TextRun({ text: inline.text, ...settingOf(inline.marks), style: 'Hyperlink' })
-      : runOf(docx, inline, width),
-  );
 }
 
 function settingOf({ bold, italic, struck, code }: Marks): IRunOptions {
@@ -320,14 +298,14 @@ function settingOf({ bold, italic, struck, code }: Marks): IRunOptions {
   };
 }
 
-function imageRun(docx: Docx, image: Image, alt: string, width: number): ParagraphChild {
+function imageRun(image: Image, alt: string, width: number): ParagraphChild {
   const scale = Math.min(1, ((width / 72) * PIXELS_AN_INCH) / image.width, MAX_HEIGHT / image.height);
   const size = {
     width: Math.max(1, Math.round(image.width * scale)),
     height: Math.max(1, Math.round(image.height * scale)),
   };
   const name = alt || 'Image';
-  return new docx.ImageRun({
+  return new ImageRun({
     type: image.type,
     data: image.bytes,
     transformation: size,
@@ -345,7 +323,7 @@ const BULLETS = ['•', '◦', '▪'];
 const MAX_START = 32_767;
 
 /** How the paragraphs of one list refer to its numbering. */
-export interface ListNumbering {
+interface ListNumbering {
   readonly reference: string;
   /** Lists of one reference with different instances count apart. */
   readonly instance: number;

@@ -1,4 +1,6 @@
 /** Sections of blocks as a page of HTML. */
+import { MEDIA_TYPES } from '../records/files.js';
+import { escapeHtml } from '../templates/escape-html.js';
 import { renderHandlebars } from '../templates/template.js';
 import {
   type Block,
@@ -28,16 +30,6 @@ const LAYOUT = `<!doctype html>
 </body>
 </html>
 `;
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const MIME_TYPES = { png: 'image/png', jpg: 'image/jpeg', gif: 'image/gif' } as const;
 
 /**
  * Writes sections as a page of HTML. `layout` is a Handlebars template in place of the built-in page; it is given
@@ -130,7 +122,7 @@ function inlineHtml(inline: Inline): string {
       return `<a href="${escapeHtml(inline.href)}" rel="noopener noreferrer">${contentHtml(inline.content)}</a>`;
     case 'image': {
       const { type, bytes, width, height } = inline.image;
-      const source = `data:${MIME_TYPES[type]};base64,${Buffer.from(bytes).toString('base64')}`;
+      const source = `data:${MEDIA_TYPES[type]};base64,${Buffer.from(bytes).toString('base64')}`;
       return `<img src="${source}" alt="${escapeHtml(inline.alt)}" width="${width}" height="${height}">`;
     }
   }
@@ -139,11 +131,6 @@ function inlineHtml(inline: Inline): string {
 function markedHtml({ text, marks }: Extract<Inline, { kind: 'text' }>): string {
   const names = [marks.bold && 'strong', marks.italic && 'em', marks.struck && 'del', marks.code && 'code'];
   return names.reduceRight<string>((inner, name) => (name ? `<${name}>${inner}</${name}>` : inner), escapeHtml(text));
-}
-
-/** A text for HTML and the attributes of its elements. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 
 function styleOf({ fontSize, size, hasNumbers }: Page): string {

@@ -2,14 +2,12 @@
 import { cutText } from './characters.js';
 import { refuse } from './failure.js';
 import { type FoundTable, findTables } from './markdown-tables.js';
-import { writeWorkbook } from './spreadsheets/write-workbook.js';
+import { MAX_CELL_TEXT, writeWorkbook } from './spreadsheets/write-workbook.js';
 
 /** Most cells of one file. */
 const MAX_CELLS = 200_000;
 /** Most sheets of one file. */
 const MAX_SHEETS = 200;
-/** Most UTF-16 units of a cell of Excel. */
-const MAX_CELL_TEXT = 32_767;
 
 /**
  * Writes every table of a Markdown text as a sheet. A text without tables becomes the sheet `Data` with one column

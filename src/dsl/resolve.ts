@@ -107,6 +107,14 @@ export function resolveParam(value: Json, source: ValueSource, options: Interpol
   return typedValue(whole, lookup);
 }
 
+/** A copy of a value in which `read` has replaced the texts, at any depth; other values stay. */
+export function mapTexts(value: Json, read: (text: string) => Json): Json {
+  if (typeof value === 'string') return read(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, read));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, read)]));
+}
+
 /**
  * Replaces every reference in a text by the text of its value. A value is never searched for references again.
  *

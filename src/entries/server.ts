@@ -2,19 +2,13 @@
  * `runnel/server`: runs that outlive their clients and their process, with or without HTTP. For programs that embed the server or work
  * on runs: `createServer` serves canvases, `createHost` alone is a worker; stores, settings and telemetry for both.
  */
-export type { DefaultDocument, OpenCanvas } from '../hosting/canvases.js';
+
+export type { OpenCanvas } from '../hosting/canvases.js';
 export type { EventFrame } from '../hosting/event-frame.js';
-export { createHost, type Host, type HostLoad, type HostOptions } from '../hosting/host.js';
-export type { HostLimits, HostStores } from '../hosting/host-options.js';
-export { DEFAULT_LIMITS, type Log, SILENT_LOG } from '../hosting/host-options.js';
-export type { SessionLease } from '../hosting/leases.js';
-export type { LiveRun } from '../hosting/live-run.js';
-export type { EngineHooks, LiveRunOptions, RunEndReport, RunIdentity, RunWork } from '../hosting/live-run-options.js';
-export type { ClientPresence } from '../hosting/liveness.js';
-export type { RunEvents, RunEventsOptions } from '../hosting/run-events.js';
+export { createHost, type Host, type HostLoad } from '../hosting/host.js';
+export { DEFAULT_LIMITS, type HostLimits, type HostOptions, type HostStores } from '../hosting/host-options.js';
 export type { ClientCursor, LiveFilter } from '../hosting/run-hub.js';
-export type { RunPast } from '../hosting/run-past.js';
-export type { StartedTurn } from '../hosting/start.js';
+export type { StartedRun, StartedTurn } from '../hosting/start.js';
 export {
   type ForkPoint,
   readStartCommand,
@@ -24,6 +18,7 @@ export {
   type TurnTarget,
 } from '../hosting/start-command.js';
 export type { Transcript, TranscriptOptions } from '../hosting/transcript.js';
+export { type Log, SILENT_LOG } from '../logger.js';
 export type { AgentChange, AgentQuery, AgentRecord, AgentStore } from '../records/agents.js';
 export type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
 export type { CreateCounter, EventCount, EventCounter, Lease, LeaseStore, Signals } from '../records/coordination.js';
@@ -43,7 +38,7 @@ export type {
 } from '../records/repository.js';
 export type { PlainStores, Repositories } from '../records/resources.js';
 export type { LogBatch, LogBounds, LoggedEvent, RunLog } from '../records/run-log.js';
-export type { RunLaunch, RunQuery, RunRecord, RunStatus, RunStore, RunUsage } from '../records/runs.js';
+export type { RunIdentity, RunLaunch, RunQuery, RunRecord, RunStatus, RunStore } from '../records/runs.js';
 export type {
   ConversationState,
   SessionMessage,
@@ -68,25 +63,12 @@ export type { MemoryFileLimits } from '../stores/memory-files.js';
 export type { MemoryRunLogLimits } from '../stores/memory-run-log.js';
 export { createMemoryStores, type MemoryLimits, type MemoryStores } from '../stores/memory-stores.js';
 export type { Database, Sql, Work } from '../stores/postgres/database.js';
-export type { DatabaseLog } from '../stores/postgres/database-log.js';
-export { openPostgresStores, type PostgresStores } from '../stores/postgres/index.js';
 export type { DatabaseOptions } from '../stores/postgres/open-database.js';
 export type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';
 export type { PostgresSignals } from '../stores/postgres/signals.js';
-export type { ChannelListener, Channels } from '../stores/redis/channels.js';
-export type { Argument, CommandOptions, Commands, ScriptArguments, SendOptions } from '../stores/redis/commands.js';
-export type { Connection, ConnectionOptions, StoreLog } from '../stores/redis/connection.js';
-export {
-  createRedis,
-  createRedisStores,
-  type Redis,
-  type RedisConfig,
-  type RedisStores,
-} from '../stores/redis/index.js';
-export type { RedisRunLogOptions } from '../stores/redis/redis-run-log.js';
-export type { RedisSignalsOptions } from '../stores/redis/redis-signals.js';
-export type { RedisStoresOptions } from '../stores/redis/redis-stores.js';
-export type { Script } from '../stores/redis/script.js';
+export { openPostgresStores, type PostgresStores } from '../stores/postgres/stores.js';
+export type { RedisConfig } from '../stores/redis/redis.js';
+export { openRedisStores, type RedisStores } from '../stores/redis/redis-stores.js';
 export type {
   Counter,
   Distribution,
@@ -97,7 +79,6 @@ export type {
   Mirror,
   Point,
 } from '../telemetry/metric-registry.js';
-export type { TelemetryLog } from '../telemetry/open-sdk.js';
 export type { EndedRun, RunMeters } from '../telemetry/run-meters.js';
 export type { RunWatch, RunWatcher, WatchedRun } from '../telemetry/run-watch.js';
 export {

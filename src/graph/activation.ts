@@ -84,10 +84,10 @@ export class NodeActivation implements Activation, Activity {
     return this.#host.input;
   }
   get answer(): Json | undefined {
-    return this.#token.answer;
+    return this.#token.data?.answer;
   }
   get nodeState(): Json | undefined {
-    return this.#token.nodeState;
+    return this.#token.data?.nodeState;
   }
   get outputs(): Outputs {
     return this.#token.frame.values.cells.get(this.#node.index) ?? {};

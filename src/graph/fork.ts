@@ -7,7 +7,6 @@
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { RunEvent } from './events.js';
-import { readEvent } from './log.js';
 import type { Outputs } from './node-events.js';
 import { indexOfNode, type Node, type Plan, type Variables } from './plan.js';
 import { requirePlan } from './run.js';
@@ -19,9 +18,7 @@ import { foldState, undisturbed } from './transition.js';
 export interface RunHistory {
   readonly checkpoint: Checkpoint;
   /** In order. */
-  readonly events?: readonly RunEvent[];
-  /** The same as JSON texts, from hosts that store records. */
-  readonly records?: readonly string[];
+  readonly events: readonly RunEvent[];
 }
 
 /** What is different from the given point on. */
@@ -34,11 +31,6 @@ export interface ForkChange {
   readonly outputs?: Readonly<Record<string, Outputs>>;
 }
 
-/** The number of the event before which nothing of a run is stored. */
-export function historyStart({ checkpoint }: Pick<RunHistory, 'checkpoint'>): number {
-  return checkpoint.mark ?? checkpoint.seq;
-}
-
 /**
  * Where a run stood after the event `at`: to be started with `recovery`, or with `answers` when it waits. Pure.
  *
@@ -48,15 +40,18 @@ export function historyStart({ checkpoint }: Pick<RunHistory, 'checkpoint'>): nu
  * @throws EngineError HISTORY_GONE when the journal begins later; PLAN_CHANGED when it belongs to another graph; CHECKPOINT_INVALID.
  */
 export function forkAt(plan: Plan, history: RunHistory, at: number = Number.POSITIVE_INFINITY): Checkpoint {
-  const { checkpoint } = history;
-  const start = historyStart(history);
-  if (at < start) {
-    const message = `Run "${checkpoint.run}" cannot go on from event ${at}: nothing is kept before seq ${start}; take that one or a later one.`;
+  const { checkpoint, events } = history;
+  if (at < checkpoint.seq) {
+    const message = `Run "${checkpoint.run}" cannot go on from event ${at}: nothing is kept before seq ${checkpoint.seq}; take that one or a later one.`;
     throw new EngineError('HISTORY_GONE', message);
   }
   requirePlan(plan, checkpoint);
-  const state = foldState(plan, stateFromJson(plan, checkpoint.state), undisturbed(eventsUntil(history, at)));
-  return { ...checkpoint, mark: 0, seq: 0, state: stateToJson(plan, state) };
+  const state = foldState(
+    plan,
+    stateFromJson(plan, checkpoint.state),
+    undisturbed(events.filter(({ seq }) => seq <= at)),
+  );
+  return { ...checkpoint, seq: 0, state: stateToJson(plan, state) };
 }
 
 /**
@@ -104,10 +99,6 @@ function withVariables({ values, tokens, ...frame }: FrameState, variables: Vari
       ...(frames === undefined ? {} : { frames: frames.map((inner) => withVariables(inner, variables)) }),
     })),
   };
-}
-
-function eventsUntil({ events, records }: RunHistory, at: number): RunEvent[] {
-  return (events ?? (records ?? []).map(readEvent)).filter(({ seq }) => seq <= at);
 }
 
 /**

@@ -150,7 +150,7 @@ export class Frontier {
   answer(frame: Frame, answers: Json | undefined, ready: Token[]): void {
     for (let token = frame.first; token !== undefined; token = token.next) {
       if (token.status === 'held') continue;
-      if (token.status === 'waiting' && token.payload !== undefined) token.answer = answers;
+      if (token.status === 'waiting' && token.data?.payload !== undefined) token.data.answer = answers;
       this.setStatus(token, 'ready');
       ready.push(token);
     }

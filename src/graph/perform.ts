@@ -55,10 +55,13 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   isStopped = false;
   readonly #live: LiveState;
   readonly #options: PerformOptions;
+  /** Whether successors wait until a settlement is stored. */
+  readonly #isAwaited: boolean;
   readonly #reporter: Reporter;
   readonly #arrivals = new Subject<Token[]>();
   readonly #subscription = new Subscription();
-  readonly #bodies: Bodies;
+  /** Made for the first container. */
+  #bodies: Bodies | undefined = undefined;
   #waves: Waves<Token> | undefined = undefined;
   /** The shared state, made for its first subscriber. */
   #state$: BehaviorSubject<State> | undefined = undefined;
@@ -85,8 +88,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.random = options.random;
     this.#live = live;
     this.#options = options;
+    this.#isAwaited = options.log?.isAwaited === true;
     this.#reporter = reporter;
-    this.#bodies = new Bodies(live, reporter, options, this);
   }
 
   /** The current State, then one after every change that ends an activation; completes with the run. */
@@ -142,7 +145,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     // It was put off after it had been announced.
     if (before !== undefined && !before.isRetried) return;
     const activation = new NodeActivation(this, token, node, before === undefined ? 1 : before.attempt + 1);
-    activation.startedAt = this.now();
+    activation.startedAt = this.#reporter.time();
     token.activity = activation;
     if (!node.asks) this.#reporter.started(token, node);
   }
@@ -226,6 +229,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 
   openBody(token: Token, round: BodyRound): Observable<BodyEnd> {
+    this.#bodies ??= new Bodies(this.#live, this.#reporter, this.#options, this);
     return this.#bodies.open(token, round);
   }
 
@@ -422,7 +426,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #closeFailed(frame: Frame, owner: Token, error: EngineError): void {
     const { observer, key } = frame;
     if (this.isStopped || !owner.isLive || observer === undefined) return;
-    this.#bodies.close(owner, key);
+    this.#bodies?.close(owner, key);
     observer.failed(error);
   }
 
@@ -438,16 +442,11 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#options.ended({ kind: 'failed', error: infoOf(error) });
   }
 
-  get #isAwaited(): boolean {
-    return this.#options.log?.isAwaited === true;
-  }
-
   /** Lets tokens run, with durability `sync` as soon as what made them ready is stored. */
   proceed(frame: Frame, ready: Token[], next: Token[] | undefined): void {
-    const { log } = this.#options;
     // No closure where nothing is waited for: this is the hot path.
-    if (log?.isAwaited === true) {
-      log.afterCommit(() => {
+    if (this.#isAwaited) {
+      this.#options.log?.afterCommit(() => {
         if (this.isStopped) return;
         this.#add(ready);
         this.#checkFrame(frame);

@@ -19,6 +19,8 @@ import { type Frame, framePath, type Token } from './tokens.js';
 
 /** What the driver reports. */
 export interface Reporter {
+  /** Milliseconds since 1970, when a node starts; 0 where no event will tell it. */
+  time(): number;
   started(token: Token, node: Node): void;
   delta(token: Token, node: Node, event: Delta): void;
   notice(token: Token, node: Node, event: Notice): void;
@@ -51,6 +53,7 @@ function activityOf(token: Token): NodeActivation {
 
 /** Reports nothing, for runs without an observer. */
 export const SILENT: Reporter = {
+  time: () => 0,
   started: nothing,
   delta: nothing,
   notice: nothing,
@@ -85,10 +88,11 @@ export class EventReporter implements Reporter {
   readonly #listener: (event: RunEvent) => void;
   #seq: number;
   #isMuted = false;
+  // Made when first needed: most runs need neither, and making both is a tenth of what a short run costs.
   /** Tokens whose last piece of text was on the port `thinking`. */
-  readonly #thinking = new Set<number>();
+  #thinking: Set<number> | undefined = undefined;
   /** What activations that have not ended called, by token. */
-  readonly #called = new Map<number, Called>();
+  #called: Map<number, Called> | undefined = undefined;
   /** Starts that a recovered run repeats; undefined when there are none. */
   #retractions: Retractions | undefined = undefined;
 
@@ -98,6 +102,10 @@ export class EventReporter implements Reporter {
     this.#now = now;
     this.#seq = seq;
     this.#listener = listener;
+  }
+
+  time(): number {
+    return this.#now();
   }
 
   /** Number of the last event. */
@@ -117,6 +125,7 @@ export class EventReporter implements Reporter {
 
   /** Calls of the nodes that are still at work, which end with the run. */
   openCalls(): readonly OpenCall[] {
+    if (this.#called === undefined || this.#called.size === 0) return [];
     const at = this.#now();
     return [...this.#called].flatMap(([token, { node, log }]) => {
       log.stop(at);
@@ -180,7 +189,7 @@ export class EventReporter implements Reporter {
     const { outputs, next, writes, exit } = outcome;
     const elapsedMs = at - activityOf(token).startedAt;
     const isPlain = next === undefined && writes === undefined && exit === undefined && recovered === undefined;
-    if (isPlain && frame.owner === undefined && this.#called.size === 0) {
+    if (isPlain && frame.owner === undefined && this.#called === undefined) {
       this.#listener({
         type: 'node-settled',
         run: this.#run,
@@ -258,7 +267,7 @@ export class EventReporter implements Reporter {
     const at = this.#now();
     const elapsedMs = at - activityOf(token).startedAt;
     // A node that is tried again keeps what it called so far; it ends here.
-    if (then === 'retry') this.#called.get(token.id)?.log.stop(at);
+    if (then === 'retry') this.#called?.get(token.id)?.log.stop(at);
     this.#listener({
       type: 'node-failed',
       ...this.#header(token, node, at),
@@ -303,29 +312,31 @@ export class EventReporter implements Reporter {
   }
 
   #startThinking(token: Token, node: Node): void {
-    if (this.#isMuted || this.#thinking.has(token.id)) return;
+    if (this.#isMuted || this.#thinking?.has(token.id) === true) return;
+    this.#thinking ??= new Set();
     this.#thinking.add(token.id);
     this.#listener({ type: 'node-thinking', ...this.#header(token, node, this.#now()), phase: 'started' });
   }
 
   #endThinking(token: Token, node: Node): void {
-    if (this.#isMuted || this.#thinking.size === 0 || !this.#thinking.delete(token.id)) return;
+    if (this.#isMuted || this.#thinking?.delete(token.id) !== true) return;
     this.#listener({ type: 'node-thinking', ...this.#header(token, node, this.#now()), phase: 'ended' });
   }
 
   #calledBy(token: Token, node: Node): Called {
-    const known = this.#called.get(token.id);
+    const known = this.#called?.get(token.id);
     if (known !== undefined) return known;
     const made: Called = { node: node.id, log: new CallLog(), toolCalls: [] };
+    this.#called ??= new Map();
     this.#called.set(token.id, made);
     return made;
   }
 
   /** What the end of an activation carries about its calls; those that are open end with it. */
   #takeCalls(token: number, at: number): CallsOfNode {
-    const called = this.#called.size === 0 ? undefined : this.#called.get(token);
+    const called = this.#called?.get(token);
     if (called === undefined) return {};
-    this.#called.delete(token);
+    this.#called?.delete(token);
     const { log, toolCalls } = called;
     log.stop(at);
     const { told, omitted } = log;
@@ -363,8 +374,9 @@ export function pendingQuestions(plan: Plan, frame: Frame): PendingQuestion[] {
   const within = framePath(frame, idOf);
   const questions: PendingQuestion[] = [];
   for (let token = frame.first; token !== undefined; token = token.next) {
-    if (token.status === 'waiting' && token.payload !== undefined) {
-      const question = { node: idOf(token.node), token: token.id, payload: token.payload };
+    const payload = token.data?.payload;
+    if (token.status === 'waiting' && payload !== undefined) {
+      const question = { node: idOf(token.node), token: token.id, payload };
       questions.push(within === '' ? question : { ...question, within });
     }
     if (token.frames === undefined) continue;

@@ -127,6 +127,7 @@ class RunSubscription {
   #performance: Performance | undefined = undefined;
   #log: LogWriter | undefined = undefined;
   #timer: Subscription | undefined = undefined;
+  #endListening: (() => void) | undefined = undefined;
   #isOver = false;
   /** Depth of calls into the listener: a cancel from within an event waits until that event is delivered. */
   #delivering = 0;
@@ -165,7 +166,7 @@ class RunSubscription {
       this.#options.watch?.(this.#performance.state$);
       const { signal, timeoutMs } = this.#options;
       if (signal?.aborted === true) this.#cancelled = true;
-      else signal?.addEventListener('abort', this.#cancel);
+      else if (signal !== undefined) this.#listenTo(signal);
       if (timeoutMs !== undefined) this.#timer = timer(timeoutMs).subscribe(() => this.#timedOut(timeoutMs));
       if (retractions !== undefined) this.#reporter?.retract(retractions);
       const isSame = kind === 'recovered' && 'checkpoint' in this.#start && this.#start.checkpoint.run === this.#run;
@@ -184,7 +185,7 @@ class RunSubscription {
   /** Stops the run without another event. */
   dispose(): void {
     this.#isOver = true;
-    this.#options.signal?.removeEventListener('abort', this.#cancel);
+    this.#endListening?.();
     this.#timer?.unsubscribe();
     this.#performance?.stop();
   }
@@ -221,13 +222,19 @@ class RunSubscription {
     return { ...checkpoint, input };
   }
 
-  readonly #cancel = (): void => {
+  #listenTo(signal: AbortSignal): void {
+    const cancel = () => this.#cancel();
+    signal.addEventListener('abort', cancel);
+    this.#endListening = () => signal.removeEventListener('abort', cancel);
+  }
+
+  #cancel(): void {
     this.#cancelled = true;
     // Inside an event the engine is still on the stack below: stop its work now, report the end when it has returned.
     this.#performance?.stop();
     this.#reporter?.mute();
     if (this.#delivering === 0) this.#close({ kind: 'cancelled' });
-  };
+  }
 
   #deliver(event: RunEvent): void {
     this.#delivering += 1;

@@ -8,7 +8,7 @@ import { Frontier } from './frontier.js';
 import type { Outputs } from './node-events.js';
 import type { Node, Plan, Scope, Variables } from './plan.js';
 import { Cells, type Checkpoint, type FrameState, NO_USAGE, type State, type TokenState } from './state.js';
-import { Frame, type Token } from './tokens.js';
+import { Frame, type Token, type TokenData } from './tokens.js';
 
 /** Takes a State of a working run. Running nodes count as ready: they run again when the State is resumed. */
 export function snapshot(frontier: Frontier, root: Frame, last: State['last'], usage: RunUsage = NO_USAGE): State {
@@ -37,14 +37,17 @@ function frameState(frame: Frame): FrameState {
   };
 }
 
+const NO_DATA: Partial<TokenData> = {};
+
 function tokenState(token: Token): TokenState {
+  const { payload, answer, nodeState } = token.data ?? NO_DATA;
   return {
     id: token.id,
     node: token.node,
     status: token.status === 'running' || token.isPutOff ? 'ready' : token.status,
-    ...(token.payload === undefined ? {} : { payload: token.payload }),
-    ...(token.answer === undefined ? {} : { answer: token.answer }),
-    ...(token.nodeState === undefined ? {} : { nodeState: token.nodeState }),
+    ...(payload === undefined ? {} : { payload }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(nodeState === undefined ? {} : { nodeState }),
     ...(token.isStreaming ? { isStreaming: true } : {}),
     ...(token.startedEarly === undefined ? {} : { startedEarly: token.startedEarly.map(({ id }) => id) }),
     ...(token.frames === undefined || token.frames.size === 0
@@ -100,9 +103,9 @@ function restoreFrame(
   for (const item of saved.tokens) {
     if (!isExact && startedEarly.has(item.id)) continue;
     const token = frontier.restore(frame, item.id, item.node, item.status);
-    token.payload = item.payload;
-    token.answer = item.answer;
-    token.nodeState = item.nodeState;
+    const { payload, answer, nodeState } = item;
+    if (payload !== undefined || answer !== undefined || nodeState !== undefined)
+      token.data = { payload, answer, nodeState, lists: undefined };
     if (item.frames === undefined) continue;
     const body = plan.scopes[(plan.nodes[item.node] as Node).body] as Scope;
     const inner = item.frames.map((pass) => restoreFrame(restoration, body, token, pass, values));
@@ -202,7 +205,6 @@ const checkpointSchema = z.strictObject({
   planHash: z.string(),
   at: z.number(),
   seq: z.number().int().nonnegative(),
-  mark: z.number().int().nonnegative().optional(),
   input: z.json().optional(),
   usage: jsonObject.optional(),
   state: jsonObject,

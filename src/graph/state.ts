@@ -73,8 +73,6 @@ export interface Checkpoint {
   readonly at: number;
   /** Sequence number of the last event before the checkpoint; a resumed run continues from it when asked to. */
   readonly seq: number;
-  /** Number of the last event in the log that clients see, where that is another one. */
-  readonly mark?: number;
   /** What the run was started with; a recovered run continues with it. */
   readonly input?: Json;
   /** What the models of the run used so far, as the host counts it. */
@@ -94,11 +92,17 @@ export class Cells<T> {
   readonly #shift: number;
   readonly #mask: number;
   #chunks: (T | undefined)[][];
-  /** 1 where the chunk belongs to this vector alone and may be written in place. */
-  #owned: Uint8Array;
+  /** True where the chunk belongs to this vector alone and may be written in place; a plain array, as a typed one costs more to make than most runs write. */
+  #owned: (true | undefined)[];
   #ownsTop: boolean;
 
-  private constructor(length: number, shift: number, chunks: (T | undefined)[][], owned: Uint8Array, ownsTop: boolean) {
+  private constructor(
+    length: number,
+    shift: number,
+    chunks: (T | undefined)[][],
+    owned: (true | undefined)[],
+    ownsTop: boolean,
+  ) {
     this.length = length;
     this.#shift = shift;
     this.#mask = (1 << shift) - 1;
@@ -111,7 +115,7 @@ export class Cells<T> {
   static empty<T>(length: number): Cells<T> {
     const shift = Math.max(4, Math.ceil(Math.log2(Math.max(1, length)) / 2));
     const count = Math.ceil(length / (1 << shift));
-    return new Cells<T>(length, shift, new Array(count), new Uint8Array(count), true);
+    return new Cells<T>(length, shift, new Array(count), new Array(count), true);
   }
 
   get(index: number): T | undefined {
@@ -124,14 +128,14 @@ export class Cells<T> {
     const at = index >> this.#shift;
     if (!this.#ownsTop) {
       this.#chunks = this.#chunks.slice();
-      this.#owned = new Uint8Array(this.#chunks.length);
+      this.#owned = new Array(this.#chunks.length);
       this.#ownsTop = true;
     }
     let chunk = this.#chunks[at];
-    if (this.#owned[at] === 0) {
+    if (this.#owned[at] === undefined) {
       chunk = chunk === undefined ? [] : chunk.slice();
       this.#chunks[at] = chunk;
-      this.#owned[at] = 1;
+      this.#owned[at] = true;
     }
     (chunk as (T | undefined)[])[index & this.#mask] = value;
   }

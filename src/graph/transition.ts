@@ -18,7 +18,7 @@ import type { BodyRound, Interrupt, Outputs, Progress, Settled, Usage } from './
 import type { Node, Plan, Scope, Variables } from './plan.js';
 import { restore, snapshot } from './snapshot.js';
 import { addUsage, Cells, NO_USAGE, type State } from './state.js';
-import { detachConsumers, Frame, leave, retire, type Token } from './tokens.js';
+import { dataOf, detachConsumers, Frame, leave, retire, type Token } from './tokens.js';
 import { applyWrites } from './values.js';
 
 /** Everything that can happen to the token of a node; the state-changing events of `events.ts`, without their headers. */
@@ -40,11 +40,15 @@ export type Change =
   | { readonly type: 'body-resumed'; readonly key: string; readonly answers?: Json | undefined }
   | { readonly type: 'body-closed'; readonly key: string };
 
+/** The node is at work. */
+interface Started {
+  readonly type: 'started';
+}
+
 /** Changes of a live run that a State does not show: it calls such tokens ready, for they run again when the run is resumed. */
 type LiveChange =
   | Change
-  /** The node is at work. */
-  | { readonly type: 'started' }
+  | Started
   /** The token waits for a node beside it, whose output its node reads. */
   | { readonly type: 'put-off'; readonly producer: Token };
 
@@ -119,24 +123,30 @@ function answerForms(frontier: Frontier, frame: Frame, answers: Json | undefined
  * @throws EngineError NODE_TARGET_UNKNOWN, REFERENCE_UNRESOLVED, REFERENCE_READ_ONLY, CHECKPOINT_INVALID; no token has moved then.
  */
 export function apply(run: LiveState, token: Token, change: LiveChange, ready: Token[]): void {
+  // The two changes of every node first: so short a function is compiled into its callers.
+  if (change.type === 'settled') settle(run, token, change, ready);
+  else if (change.type === 'started') run.frontier.setStatus(token, 'running');
+  else applyOther(run, token, change, ready);
+}
+
+function applyOther(
+  run: LiveState,
+  token: Token,
+  change: Exclude<LiveChange, Settled | Started>,
+  ready: Token[],
+): void {
   const { frontier } = run;
   const { frame } = token;
   switch (change.type) {
-    case 'settled':
-      settle(run, token, change, ready);
-      return;
-    case 'started':
-      frontier.setStatus(token, 'running');
-      return;
     case 'failed':
       fail(run, token, change, ready);
       return;
     case 'interrupt':
       cancelConsumers(run, token, ready);
-      token.answer = undefined;
+      if (token.data !== undefined) token.data.answer = undefined;
       frontier.setStatus(token, 'waiting');
       if (change.outputs !== undefined) frame.values.cells.set(token.node, change.outputs);
-      if (change.payload !== undefined) token.payload = change.payload;
+      if (change.payload !== undefined) dataOf(token).payload = change.payload;
       frontier.breakTie(frame, ready);
       return;
     case 'progress':
@@ -389,10 +399,11 @@ function store(token: Token, { outputs, append, nodeState }: Omit<Progress, 'typ
   const { cells } = token.frame.values;
   if (outputs !== undefined) cells.set(token.node, outputs);
   if (append !== undefined) {
-    token.lists ??= new Map();
-    cells.set(token.node, appended(cells.get(token.node) ?? {}, append, token.lists));
+    const data = dataOf(token);
+    data.lists ??= new Map();
+    cells.set(token.node, appended(cells.get(token.node) ?? {}, append, data.lists));
   }
-  if (nodeState !== undefined) token.nodeState = nodeState;
+  if (nodeState !== undefined) dataOf(token).nodeState = nodeState;
 }
 
 /**

@@ -10,29 +10,20 @@ import type { RunRecord } from '../records/runs.js';
 import type { SessionStore } from '../records/sessions.js';
 import type { VersionStore } from '../records/versions.js';
 import { nothingPublished, noVersion } from './refusals.js';
-
-/** What runs when a request does not say: the draft, or what is published (the draft while nothing is). */
-export type DefaultDocument = 'draft' | 'published';
-
-/** Which document a request asks for. */
-export interface DocumentChoice {
-  /** `draft`, or the id of a version. */
-  readonly version?: string;
-  /** Only what is published. */
-  readonly isReleased: boolean;
-}
+import type { TurnRequest, TurnTarget } from './start-command.js';
 
 /**
  * The document that a request asks for: the draft, what is published, or one version.
  *
+ * @param fallback what it is when the request names none: the draft, or what is published (the draft while nothing is)
  * @throws EngineError NOT_FOUND when there is no such version, or nothing is published.
  */
 export async function findDocument(
   versions: VersionStore,
   tenant: string,
   agent: AgentRecord,
-  fallback: DefaultDocument,
-  { version, isReleased }: DocumentChoice,
+  fallback: TurnTarget['fallback'],
+  { version, isReleased }: Pick<TurnRequest, 'version' | 'isReleased'>,
 ): Promise<JsonObject> {
   if (version === 'draft') return agent.dsl;
   if (version !== undefined) {

@@ -1,9 +1,19 @@
 /** What a session remembers of its runs; pure functions from one record to the next. */
+
+import type { Session } from '../canvas/turn.js';
 import { isJsonObject, type JsonObject } from '../json.js';
+import type { RunIdentity, RunRecord } from '../records/runs.js';
 import type { SessionMessage, SessionRecord, SessionStore } from '../records/sessions.js';
-import type { RunEndReport, RunIdentity } from './live-run-options.js';
 import type { TurnRequest } from './start-command.js';
-import { MAX_PATH } from './transcript.js';
+import { MAX_PATH, type Transcript } from './transcript.js';
+
+/** How a run ended. */
+export interface RunEnd {
+  readonly record: RunRecord;
+  /** What the conversation is afterwards; undefined when the run never came to an end of its own. */
+  readonly session: Session | undefined;
+  readonly transcript: Transcript;
+}
 
 /** Messages that a session stores; older ones are forgotten. */
 const MAX_MESSAGES = 2000;
@@ -55,8 +65,8 @@ export function withQuestion(
 }
 
 /** The session when a run has ended, however it did. */
-export function afterRun(session: SessionRecord, end: RunEndReport, now: number): SessionRecord {
-  const { record, failure, transcript } = end;
+function afterRun(session: SessionRecord, end: RunEnd, now: number): SessionRecord {
+  const { record, transcript } = end;
   const answered = transcript.content !== '' || record.status === 'succeeded';
   const message: SessionMessage = {
     role: 'assistant',
@@ -78,14 +88,14 @@ export function afterRun(session: SessionRecord, end: RunEndReport, now: number)
     tokens: session.tokens + record.usage.totalTokens,
     durationMs: session.durationMs + Math.max(0, now - record.startedAt),
     round: session.round + 1,
-    errors: failure?.message ?? null,
+    errors: record.error?.message ?? null,
     keptRun: record.id,
     updatedAt: now,
   };
 }
 
 /** As RAGFlow has it: what ran so far, the forms alone while a run waits, and from then on what ran after them. */
-function pathAfter(before: SessionRecord['conversation'], { record, transcript }: RunEndReport): readonly string[] {
+function pathAfter(before: SessionRecord['conversation'], { record, transcript }: RunEnd): readonly string[] {
   if (record.status === 'waiting') return waitingNodes(record.pending);
   const earlier = before?.waiting === undefined ? (before?.path ?? []) : [];
   return [...earlier, ...transcript.path].slice(-MAX_PATH);
@@ -108,7 +118,7 @@ function append<T>(list: readonly T[], item: T): readonly T[] {
 export async function storeConversation(
   sessions: SessionStore,
   { tenant, id, sessionId }: RunIdentity,
-  end: RunEndReport,
+  end: RunEnd,
   now: number,
 ): Promise<void> {
   const session = await sessions.find(tenant, sessionId);

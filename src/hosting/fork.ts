@@ -2,16 +2,15 @@
 import { EngineError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
 import { forkAt, migrateCheckpoint, type RunHistory } from '../graph/fork.js';
-import { changesState } from '../graph/log.js';
+import { changesState, readEvent } from '../graph/log.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { JsonObject } from '../json.js';
 import type { AgentRecord } from '../records/agents.js';
-import type { RunLog } from '../records/run-log.js';
+import { pagesAfter, type RunLog } from '../records/run-log.js';
 import type { RunRecord } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
-import type { OpenCanvas } from './canvases.js';
 import { findDocument } from './canvases.js';
-import type { HostStores } from './host-options.js';
+import { newSession } from './conversation.js';
 import { createId } from './ids.js';
 import { badArgument, foreignRun, noRun, noSession, wentOn } from './refusals.js';
 import type { RunHub } from './run-hub.js';
@@ -35,29 +34,21 @@ export interface FoundOrigin {
   readonly session: SessionRecord;
 }
 
-export interface OriginPorts {
-  readonly stores: HostStores;
-  readonly hub: RunHub;
-  readonly openCanvas: OpenCanvas;
-  readonly now: () => number;
-}
-
 /**
  * The origin of a fork, and its session: a copy of the other run's as it was when that run was asked; the other one is left alone.
  *
  * @throws EngineError NOT_FOUND for another agent's run, else as {@link findOrigin}.
  */
 export async function forkOrigin(
-  ports: OriginPorts,
+  hub: RunHub,
   agent: AgentRecord,
   { tenant, fork, turn }: StartCommand & { readonly fork: NonNullable<StartCommand['fork']> },
 ): Promise<FoundOrigin> {
-  const { hub, now } = ports;
   const record = await hub.record(tenant, fork.run);
   if (record === undefined || record.agentId !== agent.id) throw noRun();
   const at = fork.at ?? hub.find(tenant, fork.run)?.lastSeq ?? record.lastSeq;
-  const { origin, session } = await findOrigin(ports, tenant, agent, record, { ...turn, at });
-  return { origin, session: copySession(session, record, origin, turn, now()) };
+  const { origin, session } = await findOrigin(hub, tenant, agent, record, { ...turn, at });
+  return { origin, session: copySession(session, record, origin, turn, hub.parts.now()) };
 }
 
 /**
@@ -67,15 +58,15 @@ export async function forkOrigin(
  * @throws EngineError FORBIDDEN for a run of another agent, CONFLICT when the session has had other runs since, else as {@link findOrigin}.
  */
 export async function resumedOrigin(
-  ports: OriginPorts,
+  hub: RunHub,
   agent: AgentRecord,
   { tenant, turn }: StartCommand,
   run: string,
 ): Promise<FoundOrigin | undefined> {
-  const record = await ports.hub.record(tenant, run);
+  const record = await hub.record(tenant, run);
   if (record?.status !== 'failed' && record?.status !== 'cancelled') return undefined;
   if (record.agentId !== agent.id) throw foreignRun();
-  const found = await findOrigin(ports, tenant, agent, record, turn);
+  const found = await findOrigin(hub, tenant, agent, record, turn);
   if (found.session.lastRun !== run) throw wentOn(run);
   return found;
 }
@@ -96,12 +87,13 @@ interface OriginChoice extends Pick<TurnRequest, 'version' | 'isReleased' | 'mig
  * that the run has not come to.
  */
 async function findOrigin(
-  { stores, hub, openCanvas }: OriginPorts,
+  hub: RunHub,
   tenant: string,
   agent: AgentRecord,
   record: RunRecord,
   choice: OriginChoice,
 ): Promise<FoundOrigin> {
+  const { stores, openCanvas } = hub.parts;
   const lastSeq = hub.find(tenant, record.id)?.lastSeq ?? record.lastSeq;
   const { at } = choice;
   if (at !== undefined && at > lastSeq) {
@@ -130,9 +122,6 @@ async function findOrigin(
   };
 }
 
-/** Bounds of one reading from the log. */
-const PAGE = { maxEvents: 2_000, maxBytes: 4 * 1024 * 1024 };
-
 /** The newest snapshot that is not behind the event `at`, and what happened from there to that event. */
 async function loadHistory(
   log: RunLog,
@@ -144,16 +133,12 @@ async function loadHistory(
   if (checkpoint === undefined) {
     throw new EngineError('HISTORY_GONE', `No checkpoint for run ${run}: what it did is not stored (any more).`);
   }
-  const records: string[] = [];
-  for (let after = checkpoint.seq; after < at; ) {
-    const page = (await log.read(tenant, run, after, PAGE)) ?? [];
-    if (page.length === 0) break;
-    for (const { seq, json } of page) {
-      if (seq <= at && changesState(JSON.parse(json) as RunEvent)) records.push(json);
-    }
-    after = page.at(-1)?.seq ?? at;
+  const events: RunEvent[] = [];
+  for await (const page of pagesAfter(log, tenant, run, checkpoint.seq)) {
+    for (const { json } of page) if (changesState(JSON.parse(json) as RunEvent)) events.push(readEvent(json));
+    if ((page.at(-1)?.seq ?? at) >= at) break;
   }
-  return { checkpoint, records };
+  return { checkpoint, events };
 }
 
 /** The session as it was when the run was asked; its question is left out when another one is asked now. */
@@ -168,20 +153,12 @@ function copySession(
   const asked = messages.findIndex(({ id, role }) => id === messageId && role === 'user');
   const end = asked < 0 ? messages.length : query === '' ? asked + 1 : asked;
   const dropped = messages.slice(end).filter(({ role }) => role === 'assistant').length;
-  const { conversation: _, lastRun: __, keptRun: ___, ...rest } = session;
+  const copy = newSession(createId(), session.agentId, dsl, { query: '', userId: userId ?? session.userId }, now);
   return {
-    ...rest,
-    id: createId(),
+    ...copy,
     name: name ?? session.name,
-    userId: userId ?? session.userId,
+    source: session.source,
     messages: messages.slice(0, end),
     references: references.slice(0, Math.max(0, references.length - dropped)),
-    dsl,
-    tokens: 0,
-    durationMs: 0,
-    round: 0,
-    errors: null,
-    createdAt: now,
-    updatedAt: now,
   };
 }

@@ -1,7 +1,12 @@
 /** What a host works with, and its bounds. */
+import type { Services } from '../components/services.js';
+import type { Durability } from '../graph/log.js';
+import type { Log } from '../logger.js';
 import type { LeaseStore, Signals } from '../records/coordination.js';
 import type { Stores } from '../records/stores.js';
 import type { VersionStore } from '../records/versions.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import type { OpenCanvas } from './canvases.js';
 
 /** What a host stores, and how it agrees with other processes. */
 export interface HostStores extends Stores {
@@ -14,48 +19,52 @@ export interface HostStores extends Stores {
   readonly home?: string;
 }
 
-/** Bounds of a host. */
-export interface HostLimits {
-  /** Runs at work at once. */
-  readonly maxRuns: number;
-  /** Nodes of one run that may work at once. */
-  readonly runConcurrency: number;
-  /** Milliseconds after which a run fails. */
-  readonly runTimeoutMs: number;
-  /** Bytes of events of one run. */
-  readonly runLogBytes: number;
-  /** Bytes of a run's journal that forks may go back in. */
-  readonly runHistoryBytes: number;
-  /** Milliseconds without a client after which a run is cancelled; 0: never. */
-  readonly detachGraceMs: number;
-  /** Bytes that wait for one client. */
-  readonly clientQueueBytes: number;
-  /** Milliseconds after which a lease that is not renewed expires. */
-  readonly leaseMs: number;
-}
-
 const MIB = 1024 * 1024;
 
 /** What holds for a host that is given no limits: also the defaults of the server's settings. */
-export const DEFAULT_LIMITS: HostLimits = {
+export const DEFAULT_LIMITS = {
+  /** Runs at work at once. */
   maxRuns: 10_000,
+  /** Nodes of one run that may work at once. */
   runConcurrency: 5,
+  /** Milliseconds after which a run fails. */
   runTimeoutMs: 3_600_000,
+  /** Bytes of events of one run. */
   runLogBytes: 256 * MIB,
+  /** Bytes of events after which a run stores another snapshot of its state, if that is no larger. */
   runHistoryBytes: 8 * MIB,
+  /** Milliseconds without a client after which a run is cancelled; 0: never. */
   detachGraceMs: 30_000,
+  /** Bytes that wait for one client. */
   clientQueueBytes: 4 * MIB,
+  /** Milliseconds after which a lease that is not renewed expires. */
   leaseMs: 10_000,
 };
 
-/** Where the server writes what operators should know; a pino logger fits. */
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
+/** Bounds of a host. */
+export type HostLimits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };
+
+/** What a host is made of. Everything but the stores and the services has a default. */
+export interface HostOptions {
+  readonly stores: HostStores;
+  /** Services of every run: the models, and what else components may use. Files and the session are added per run. */
+  readonly services: Services;
+  /** Compiles stored documents. @default with the components that are built in */
+  readonly openCanvas?: OpenCanvas;
+  /** @default {@link DEFAULT_LIMITS} */
+  readonly limits?: Partial<HostLimits>;
+  /** When a finished node is stored: before its successors start, soon after, or only when its run ends. @default 'sync' */
+  readonly durability?: Durability;
+  /** Watches the runs and counts them. @default none */
+  readonly telemetry?: Telemetry;
+  /** @default writes nothing */
+  readonly logger?: Log;
+  /** Clock in milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
 }
 
-const nothing = (): void => {};
-
-/** Writes nothing. */
-export const SILENT_LOG: Log = { info: nothing, warn: nothing, error: nothing };
+/** What the parts of a host work with: its options, complete. */
+export interface HostParts extends Omit<Required<HostOptions>, 'limits' | 'telemetry'> {
+  readonly limits: HostLimits;
+  readonly telemetry: Telemetry | undefined;
+}

@@ -1,39 +1,18 @@
 /** A host: runs that outlive their clients and, with durable stores, their process. */
+
 import type { Observable } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { type RunTimeline, TimelineFold } from '../canvas/timeline.js';
-import type { Services } from '../components/services.js';
-import type { Durability } from '../graph/log.js';
+import { SILENT_LOG } from '../logger.js';
 import type { RunRecord } from '../records/runs.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
-import { createCanvasOpener, type OpenCanvas } from './canvases.js';
+import { createCanvasOpener } from './canvases.js';
 import type { EventFrame } from './event-frame.js';
-import { DEFAULT_LIMITS, type HostLimits, type HostStores, type Log, SILENT_LOG } from './host-options.js';
-import type { LiveRun } from './live-run.js';
+import { DEFAULT_LIMITS, type HostOptions } from './host-options.js';
 import { LogFolds } from './log-folds.js';
 import { createRecover, OrphanScan } from './recover.js';
 import { type ClientCursor, type LiveFilter, RunHub } from './run-hub.js';
 import { createStart, type StartedTurn } from './start.js';
 import { type ForkPoint, readStartCommand, type StartCommand } from './start-command.js';
-
-/** What a host is made of. Everything but the stores and the services has a default. */
-export interface HostOptions {
-  readonly stores: HostStores;
-  /** Services of every run: the models, and what else components may use. Files and the session are added per run. */
-  readonly services: Services;
-  /** Compiles stored documents. @default with the components that are built in */
-  readonly openCanvas?: OpenCanvas;
-  /** @default {@link DEFAULT_LIMITS} */
-  readonly limits?: Partial<HostLimits>;
-  /** When a finished node is stored: before its successors start, soon after, or only when its run ends. @default 'sync' */
-  readonly durability?: Durability;
-  /** Watches the runs and counts them. @default none */
-  readonly telemetry?: Telemetry;
-  /** @default writes nothing */
-  readonly logger?: Log;
-  /** Clock in milliseconds since 1970. @default Date.now */
-  readonly now?: () => number;
-}
 
 /** How much a host has to do. */
 export interface HostLoad {
@@ -64,8 +43,6 @@ export interface Host {
   whenOver(tenant: string, run: string, patienceMs: number): Promise<void>;
   /** A run, at work or not; undefined when there is none. */
   record(tenant: string, run: string): Promise<RunRecord | undefined>;
-  /** A run that is at work in this process. */
-  find(tenant: string, run: string): LiveRun | undefined;
   /** The projection of a run's events into RAGFlow's format. @throws EngineError NOT_FOUND. */
   projection(tenant: string, run: string): Promise<RagflowProjection>;
   /** What each node of a run did so far; undefined when nothing of its log is stored. */
@@ -84,25 +61,15 @@ export interface Host {
 export function createHost(options: HostOptions): Host {
   const { stores, services, telemetry, logger = SILENT_LOG, now = Date.now } = options;
   const { openCanvas = createCanvasOpener({}), durability = 'sync' } = options;
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const areRecoverable = durability !== 'exit' && stores.log.isVolatile !== true;
-  const hub = new RunHub({ stores, areRecoverable, openCanvas, limits, logger, now, ...(telemetry && { telemetry }) });
-  const starting = {
-    stores,
-    hub,
-    durability,
-    openCanvas,
+  const hub = new RunHub({
+    ...{ stores, openCanvas, durability, telemetry, logger, now },
     services: telemetry === undefined ? services : { ...services, trace: telemetry.trace },
-    concurrency: limits.runConcurrency,
-    timeoutMs: limits.runTimeoutMs,
-    historyBytes: limits.runHistoryBytes,
-    logger,
-    now,
-  };
-  const recover = createRecover(starting);
-  const start = createStart(starting, recover);
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+  });
+  const recover = createRecover(hub);
+  const start = createStart(hub, recover);
   const timelines = new LogFolds<TimelineFold>(stores.log, { maxRuns: 8 });
-  const scan = new OrphanScan({ hub, stores, recover, leaseMs: limits.leaseMs, logger });
+  const scan = new OrphanScan(hub, recover);
   return {
     start,
     answer: async (command) => start({ ...command, turn: { ...readStartCommand(command).turn, answersForm: true } }),
@@ -111,7 +78,6 @@ export function createHost(options: HostOptions): Host {
     cancel: (tenant, which) => hub.cancel(tenant, which),
     whenOver: (tenant, run, patienceMs) => hub.whenOver(tenant, run, patienceMs),
     record: (tenant, run) => hub.record(tenant, run),
-    find: (tenant, run) => hub.find(tenant, run),
     projection: (tenant, run) => hub.projection(tenant, run),
     async timeline(tenant, run) {
       const projection = await hub.projection(tenant, run);

@@ -1,35 +1,26 @@
-import type { JsonObject } from '../json.js';
+import { filter, firstValueFrom, Subject } from 'rxjs';
+import type { Log } from '../logger.js';
 import type { Lease, LeaseStore } from '../records/coordination.js';
-import type { Log } from './host-options.js';
+import { ownedKey } from '../records/repository.js';
 import { createId } from './ids.js';
 
 /** Leases with this beginning are those of sessions. */
 export const SESSION_LEASES = 'session:';
 
-/** The exclusive right to run a session, held by one run at a time. */
-export interface SessionLease {
-  /** Ends it; does nothing the second time. A store that cannot be reached sees the lease expire. */
-  release(): Promise<void>;
-  /** Lets it expire at once, so that another process recovers the run. */
-  abandon(): Promise<void>;
-  /** Whether this process still holds it. */
-  isHeld(): Promise<boolean>;
-  /** Called once when another process holds it. */
-  whenLost: () => void;
-}
-
-/** What a lease stores about its run. */
-export interface LeaseData {
+/** Whose session, and the run that requests it. */
+export interface LeaseRequest {
+  readonly tenant: string;
+  readonly sessionId: string;
+  readonly agentId: string;
   readonly run: string;
-  readonly agent: string;
-  /** Which stores the run is in. */
-  readonly home: string;
 }
 
-export interface SessionLeasesOptions {
+interface SessionLeasesOptions {
   readonly leases: LeaseStore;
   /** How long a lease holds without being renewed. */
   readonly ttlMs: number;
+  /** Which stores the runs are in. */
+  readonly home: string;
   readonly logger: Log;
 }
 
@@ -39,7 +30,10 @@ const RENEWALS = 3;
 /** Leases of sessions that the runs of this process hold, renewed until they are released. */
 export class SessionLeases {
   readonly #options: SessionLeasesOptions;
-  readonly #held = new Set<HeldLease>();
+  /** Sessions that this process has or is about to have. */
+  readonly #taken = new Set<string>();
+  readonly #freed = new Subject<void>();
+  readonly #held = new Set<SessionLease>();
   #timer: NodeJS.Timeout | undefined = undefined;
   #isRenewing = false;
   #isFailing = false;
@@ -48,16 +42,47 @@ export class SessionLeases {
     this.#options = options;
   }
 
+  /** Sessions that this process has or is about to have. */
+  get size(): number {
+    return this.#taken.size;
+  }
+
+  /** Whether this process has a session, or is about to have it. */
+  has(tenant: string, sessionId: string): boolean {
+    return this.#taken.has(ownedKey(tenant, sessionId));
+  }
+
   /** Undefined when another run has the session. */
-  async acquire(tenant: string, session: string, data: LeaseData): Promise<SessionLease | undefined> {
-    const { leases, ttlMs } = this.#options;
-    const row = { name: SESSION_LEASES + session, owner: createId(), data: { ...data } satisfies JsonObject };
-    const { isMine } = await leases.acquire(tenant, row, ttlMs);
-    if (!isMine) return undefined;
-    const lease = new HeldLease(tenant, row, this.#options, () => this.#held.delete(lease));
+  async acquire({ tenant, sessionId, agentId, run }: LeaseRequest): Promise<SessionLease | undefined> {
+    const { leases, ttlMs, home } = this.#options;
+    const key = ownedKey(tenant, sessionId);
+    if (this.#taken.has(key)) return undefined;
+    // Before anything is waited for: two requests must not both find it free.
+    this.#taken.add(key);
+    const free = (): void => {
+      this.#taken.delete(key);
+      this.#freed.next();
+    };
+    const row = { name: SESSION_LEASES + sessionId, owner: createId(), data: { run, agent: agentId, home } };
+    try {
+      const { isMine } = await leases.acquire(tenant, row, ttlMs);
+      if (!isMine) {
+        free();
+        return undefined;
+      }
+    } catch (error) {
+      free();
+      throw error;
+    }
+    const lease = new SessionLease(tenant, row, this.#options, { forget: () => this.#held.delete(lease), free });
     this.#held.add(lease);
     this.#timer ??= setInterval(() => void this.#renewAll(), ttlMs / RENEWALS).unref();
     return lease;
+  }
+
+  /** Resolves when this process has no session any more. */
+  async whenEmpty(): Promise<void> {
+    while (this.size > 0) await firstValueFrom(this.#freed.pipe(filter(() => this.size === 0)));
   }
 
   close(): void {
@@ -78,19 +103,29 @@ export class SessionLeases {
   }
 }
 
-class HeldLease implements SessionLease {
+interface LeaseEnds {
+  /** Called when the lease is over: it is not renewed any more. */
+  readonly forget: () => void;
+  /** Called once when the session may be leased again. */
+  readonly free: () => void;
+}
+
+/** The exclusive right to run a session, held by one run at a time. */
+export class SessionLease {
+  /** Called once when another process holds it. */
   whenLost: () => void = () => {};
   readonly #tenant: string;
   readonly #lease: Omit<Lease, 'expiresAt'>;
   readonly #options: SessionLeasesOptions;
-  readonly #forget: () => void;
+  readonly #ends: LeaseEnds;
   #isOver = false;
+  #isFree = false;
 
-  constructor(tenant: string, lease: Omit<Lease, 'expiresAt'>, options: SessionLeasesOptions, forget: () => void) {
+  constructor(tenant: string, lease: Omit<Lease, 'expiresAt'>, options: SessionLeasesOptions, ends: LeaseEnds) {
     this.#tenant = tenant;
     this.#lease = lease;
     this.#options = options;
-    this.#forget = forget;
+    this.#ends = ends;
   }
 
   async renew(): Promise<void> {
@@ -100,56 +135,39 @@ class HeldLease implements SessionLease {
     }
   }
 
+  /** Whether this process still holds it. */
   async isHeld(): Promise<boolean> {
     const { leases, ttlMs } = this.#options;
     return !this.#isOver && (await leases.renew(this.#tenant, this.#lease.name, this.#lease.owner, ttlMs));
   }
 
-  async release(): Promise<void> {
-    if (this.#isOver) return;
-    this.#end();
-    const { leases, logger } = this.#options;
-    try {
-      await leases.release(this.#tenant, this.#lease.name, this.#lease.owner);
-    } catch (error) {
-      logger.warn({ err: error }, 'a lease could not be released; it will expire');
-    }
+  /** Ends it; does nothing the second time. A store that cannot be reached sees the lease expire. */
+  release(): Promise<void> {
+    const { name, owner } = this.#lease;
+    return this.#giveUp('released', () => this.#options.leases.release(this.#tenant, name, owner));
   }
 
-  async abandon(): Promise<void> {
-    if (this.#isOver) return;
-    this.#end();
-    const { leases, logger } = this.#options;
-    try {
-      await leases.acquire(this.#tenant, this.#lease, 1);
-    } catch (error) {
-      logger.warn({ err: error }, 'a lease could not be abandoned; it will expire');
+  /** Lets it expire at once, so that another process recovers the run. */
+  abandon(): Promise<void> {
+    return this.#giveUp('abandoned', () => this.#options.leases.acquire(this.#tenant, this.#lease, 1));
+  }
+
+  async #giveUp(how: string, work: () => Promise<unknown>): Promise<void> {
+    if (!this.#isOver) {
+      this.#end();
+      try {
+        await work();
+      } catch (error) {
+        this.#options.logger.warn({ err: error }, `a lease could not be ${how}; it will expire`);
+      }
     }
+    // A later lease of the same session must not be freed by this one.
+    if (!this.#isFree) this.#ends.free();
+    this.#isFree = true;
   }
 
   #end(): void {
     this.#isOver = true;
-    this.#forget();
+    this.#ends.forget();
   }
-}
-
-/** A lease that calls `free` once, when it is released or abandoned. */
-export function freeing(lease: SessionLease, free: () => void): SessionLease {
-  let isFree = false;
-  const once = (): void => {
-    // A later lease of the same session must not be freed by this one.
-    if (!isFree) free();
-    isFree = true;
-  };
-  return {
-    release: () => lease.release().finally(once),
-    abandon: () => lease.abandon().finally(once),
-    isHeld: () => lease.isHeld(),
-    get whenLost() {
-      return lease.whenLost;
-    },
-    set whenLost(listener) {
-      lease.whenLost = listener;
-    },
-  };
 }

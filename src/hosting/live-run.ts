@@ -3,16 +3,60 @@ import { type Observable, Subscription } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import type { Session } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
-import type { ErrorInfo, RunFailed, RunUsage, TerminalEvent } from '../graph/events.js';
+import type { RunEvent, RunUsage, TerminalEvent } from '../graph/events.js';
+import type { EventLog } from '../graph/log.js';
+import type { Plan } from '../graph/plan.js';
+import type { RunOutcome } from '../graph/run-options.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
 import { doubling, retry } from '../operators/retry-with.js';
-import type { RunRecord, RunStatus } from '../records/runs.js';
+import type { RunIdentity, RunLaunch, RunRecord } from '../records/runs.js';
 import { projectionOf } from './canvases.js';
+import { storeConversation } from './conversation.js';
 import type { EventFrame } from './event-frame.js';
-import type { EngineHooks, LiveRunOptions, RunIdentity } from './live-run-options.js';
+import type { HostParts } from './host-options.js';
+import type { SessionLease } from './leases.js';
 import { ClientPresence } from './liveness.js';
 import { RunEvents } from './run-events.js';
+import type { RunPast } from './run-past.js';
 import type { Transcript } from './transcript.js';
+
+/** Hooks through which a run takes its way from the engine into the conversation. */
+export interface EngineHooks {
+  readonly run: string;
+  readonly signal: AbortSignal;
+  readonly log: EventLog;
+  /** Number of the last event in the log. */
+  readonly seq: number;
+  /** Milliseconds since 1970, at the first start of the run. */
+  readonly startedAt: number;
+  readonly onSession: (session: Session, outcome: RunOutcome) => void;
+}
+
+/** What a run does: the engine's side, cold, one subscription is the run; or the reason why it cannot. */
+export type RunWork =
+  | { readonly plan: Plan; readonly open: (hooks: EngineHooks) => Observable<RunEvent> }
+  | { readonly failure: EngineError };
+
+/** What a run is started with. */
+export interface RunStart {
+  readonly identity: RunIdentity;
+  readonly work: RunWork;
+  /** What the run did in a process that was lost. */
+  readonly past?: RunPast | undefined;
+  /** Milliseconds since 1970, at the first start of a run that is recovered. @default now */
+  readonly startedAt?: number;
+  readonly launch: RunLaunch;
+  readonly keepsTrace: boolean;
+}
+
+export interface LiveRunOptions extends RunStart {
+  readonly parts: HostParts;
+  readonly lease: SessionLease;
+  /** Called once when the run is over here, before its last event is delivered. */
+  readonly whenOver: () => void;
+  /** Aborted when unreachable stores are not waited for any more. */
+  readonly closing: AbortSignal;
+}
 
 /** Delays between two attempts to store the end of a run. */
 const FIRST_DELAY_MS = 100;
@@ -38,7 +82,6 @@ export class LiveRun {
   #record: RunRecord;
   #resolveEnded: (record: RunRecord) => void = () => {};
   #session: Session | undefined = undefined;
-  #status: Exclude<RunStatus, 'running'> = 'failed';
   /** Why the service ended the run, if it was the service. */
   #failure: EngineError | undefined = undefined;
   #isFinishing = false;
@@ -49,16 +92,20 @@ export class LiveRun {
   readonly ended: Promise<RunRecord>;
 
   constructor(options: LiveRunOptions) {
-    const { identity, past, now } = options;
+    const { identity, past, parts, work, startedAt = parts.now(), keepsTrace } = options;
     this.#options = options;
     this.identity = identity;
-    const { work, startedAt = now() } = options;
     this.startedAt = startedAt;
     this.projection = projectionOf({ ...identity, startedAt }, 'failure' in work ? undefined : work.plan);
     const { projection } = this;
-    this.#events = new RunEvents({ ...options, projection, past, onFailed: (error) => this.#fail(error) });
+    this.#events = new RunEvents({
+      ...{ identity, projection, keepsTrace, past },
+      log: parts.stores.log,
+      maxLogBytes: parts.limits.runLogBytes,
+      onFailed: (error) => this.#fail(error),
+    });
     this.#usage = past?.usage ?? NO_USAGE;
-    this.#record = this.#recordNow('running');
+    this.#record = { ...this.#recordBase(0), status: 'running', launch: options.launch };
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -94,10 +141,11 @@ export class LiveRun {
   }
 
   start(): void {
-    const { identity, work, past, detachGraceMs, lease } = this.#options;
+    const { identity, work, past, launch, parts, lease } = this.#options;
     const { id } = identity;
+    const { detachGraceMs } = parts.limits;
     lease.whenLost = () => this.release('its lease was lost');
-    if (detachGraceMs !== undefined) {
+    if (!launch.isDetached && detachGraceMs > 0) {
       this.#subscription.add(this.clients.abandoned(detachGraceMs).subscribe(() => this.cancel()));
     }
     if ('failure' in work) {
@@ -111,9 +159,8 @@ export class LiveRun {
       log: this.#events.log,
       seq: past?.lastSeq ?? 0,
       startedAt: this.startedAt,
-      onSession: (session, outcome) => {
+      onSession: (session) => {
         this.#session = session;
-        this.#status = outcome.status;
       },
     };
     this.#subscription.add(
@@ -135,8 +182,8 @@ export class LiveRun {
   /** Stops without a last event: another process resumes the run. */
   release(why: string): void {
     if (this.#isReleased || this.#hasEnded) return;
-    const { logger, identity, whenOver, lease } = this.#options;
-    logger.warn({ run: identity.id, reason: why }, 'run released; another process will resume it');
+    const { parts, identity, whenOver, lease } = this.#options;
+    parts.logger.warn({ run: identity.id, reason: why }, 'run released; another process will resume it');
     this.#isReleased = true;
     this.#subscription.unsubscribe();
     this.clients.close();
@@ -158,7 +205,7 @@ export class LiveRun {
 
   #crashed(thrown: unknown): void {
     const error = toEngineError(thrown, 'INTERNAL');
-    if (error.code === 'INTERNAL') this.#options.logger.error({ run: this.identity.id, err: thrown }, 'a run crashed');
+    if (error.code === 'INTERNAL') this.#logError(thrown, 'a run crashed');
     this.#failure ??= error;
     void this.#finish();
   }
@@ -172,14 +219,15 @@ export class LiveRun {
     try {
       if (this.#isReleased || (this.#events.hasFailed && !(await this.#isStillMine()))) return;
       await this.#storeConversation();
-      const frame = await this.#keepLast();
+      const frame = await this.#storeLast();
       if (frame === undefined || this.#isReleased) return;
-      this.#record = this.#recordNow(this.#statusNow(), frame.seq, this.#failureNow());
-      await this.#attempt('the end of a run could not be stored', () => this.#options.saveRecord(this.#record));
+      this.#record = this.#recordOfEnd(frame.seq);
+      const { runs } = this.#options.parts.stores;
+      await this.#attempt('the end of a run could not be stored', () => runs.save(this.identity.tenant, this.#record));
       await this.#options.lease.release();
       this.#options.whenOver();
       this.#hasEnded = true;
-      this.#events.show(frame);
+      this.#events.publish(frame);
       this.#events.complete();
       this.#resolveEnded(this.#record);
     } catch (error) {
@@ -199,29 +247,30 @@ export class LiveRun {
   }
 
   async #storeConversation(): Promise<void> {
-    const failure = this.#failureNow();
-    const record = this.#recordNow(this.#statusNow(), this.lastSeq + 1, failure);
-    const report = { record, failure, session: this.#session, transcript: this.transcript };
+    const { stores, now } = this.#options.parts;
+    const record = this.#recordOfEnd(this.lastSeq + 1);
+    const end = { record, session: this.#session, transcript: this.transcript };
     try {
-      await this.#retry(() => this.#options.storeConversation(report));
+      await this.#retry(() => storeConversation(stores.sessions, this.identity, end, now()));
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
-      this.#options.logger.error({ run: this.identity.id, err: error }, 'the conversation could not be stored');
+      this.#logError(error, 'the conversation could not be stored');
       this.#failure ??= toEngineError(error, 'INTERNAL');
     }
   }
 
   /** Undefined when another process has the run. A log that refuses for good is no reason to leave the clients without an end. */
-  async #keepLast(): Promise<EventFrame | undefined> {
-    const { log, lease } = this.#options;
+  async #storeLast(): Promise<EventFrame | undefined> {
+    const { lease, parts } = this.#options;
+    const { log } = parts.stores;
     const { tenant, id } = this.identity;
     let frame = this.#lastFrame();
-    const keep = async (): Promise<void> => {
+    const store = async (): Promise<void> => {
       frame = this.#lastFrame();
       await log.append(tenant, id, { events: [frame] });
     };
     try {
-      await this.#retry(keep);
+      await this.#retry(store);
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
       if (toEngineError(error, 'INTERNAL').code === 'CONFLICT' || !(await this.#retry(() => lease.isHeld()))) {
@@ -230,7 +279,7 @@ export class LiveRun {
       }
       await this.#attempt('the last event of a run could not be stored', async () => {
         await this.#events.catchUp();
-        await keep();
+        await store();
       });
     }
     this.transcript.add(this.#lastEvent());
@@ -249,12 +298,11 @@ export class LiveRun {
 
   /** Retries while a store cannot be reached, however long that takes, until the host closes. */
   #retry<T>(work: () => Promise<T>): Promise<T> {
-    const { closing: signal, logger } = this.#options;
+    const { closing: signal, parts } = this.#options;
     const onRetry = (error: unknown, attempt: number): void => {
-      if (attempt === 1) logger.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
+      if (attempt === 1) parts.logger.warn({ run: this.identity.id, err: error }, 'the end of a run waits for a store');
     };
-    const isRetryable = (error: unknown): boolean => EngineError.is(error) && error.retryable;
-    return retry(work, { delayMs: doubling(FIRST_DELAY_MS, MAX_DELAY_MS), isRetryable, onRetry, signal });
+    return retry(work, { delayMs: doubling(FIRST_DELAY_MS, MAX_DELAY_MS), onRetry, signal });
   }
 
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {
@@ -262,74 +310,40 @@ export class LiveRun {
       await this.#retry(work);
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
-      this.#options.logger.error({ run: this.identity.id, err: error }, what);
+      this.#logError(error, what);
     }
   }
 
-  #statusNow(): Exclude<RunStatus, 'running'> {
-    return this.#failureNow() === undefined ? this.#status : 'failed';
+  #logError(err: unknown, what: string): void {
+    this.#options.parts.logger.error({ run: this.identity.id, err }, what);
   }
 
-  #failureNow(): RunRecord['error'] {
-    const last = this.#lastEvent();
-    return last.type === 'run-failed' ? errorOf(last.error) : undefined;
-  }
-
+  /** What the engine ended the run with, unless the service ended it. */
   #lastEvent(): TerminalEvent {
     const { terminal } = this.#events;
     if (this.#failure === undefined && terminal !== undefined) return terminal;
-    const { startedAt } = this;
-    return failureEvent({
-      run: this.identity.id,
-      startedAt,
-      at: this.#options.now(),
-      failure: this.#failure,
-      terminal,
-    });
-  }
-
-  #recordNow(status: RunStatus, lastSeq = 0, error?: RunRecord['error']): RunRecord {
-    const { tenant: _, ...identity } = this.identity;
-    const { terminal } = this.#events;
+    const { id: run } = this.identity;
+    const { code, message } = this.#failure ?? new EngineError('INTERNAL', `Run "${run}" ended without saying how.`);
+    const { input = {}, usage = NO_USAGE, openCalls } = terminal ?? {};
+    const at = this.#options.parts.now();
     return {
-      ...identity,
-      status,
-      ...(error === undefined ? {} : { error }),
-      ...(status === 'waiting' && terminal !== undefined ? endIn(terminal, this.projection) : {}),
-      startedAt: this.startedAt,
-      ...(status === 'running' ? { launch: this.#options.launch } : { finishedAt: this.#options.now() }),
-      usage: this.#usage,
-      lastSeq,
+      ...{ type: 'run-failed', run, at, error: { code, message }, input, usage },
+      // The log gives its number.
+      seq: 0,
+      elapsedMs: Math.max(0, at - this.startedAt),
+      ...(openCalls === undefined ? {} : { openCalls }),
     };
   }
-}
 
-/** What the host adds to a run that the engine did not end, or not with this failure. */
-export interface FailureParts {
-  readonly run: string;
-  readonly startedAt: number;
-  readonly at: number;
-  /** @default that the run ended without saying how */
-  readonly failure: EngineError | undefined;
-  /** What the engine ended it with, if it did. */
-  readonly terminal: TerminalEvent | undefined;
-}
+  #recordOfEnd(lastSeq: number): RunRecord {
+    const finishedAt = this.#options.parts.now();
+    return { ...this.#recordBase(lastSeq), ...endIn(this.#lastEvent(), this.projection), finishedAt };
+  }
 
-/** The event that ends a run which failed outside of the engine; its number is given by the log. */
-export function failureEvent({ run, startedAt, at, failure, terminal }: FailureParts): RunFailed {
-  const { code, message } = failure ?? new EngineError('INTERNAL', `Run "${run}" ended without saying how.`);
-  const { input = {}, usage = NO_USAGE, openCalls } = terminal ?? {};
-  return {
-    type: 'run-failed',
-    run,
-    seq: 0,
-    at,
-    error: { code, message },
-    elapsedMs: Math.max(0, at - startedAt),
-    input,
-    usage,
-    ...(openCalls === undefined ? {} : { openCalls }),
-  };
+  #recordBase(lastSeq: number): Omit<RunRecord, 'status'> {
+    const { tenant: _, ...identity } = this.identity;
+    return { ...identity, startedAt: this.startedAt, usage: this.#usage, lastSeq };
+  }
 }
 
 /** What the last event of a run says of how it ended. */
@@ -344,12 +358,9 @@ export function endIn(
       return { status: 'succeeded' };
     case 'run-cancelled':
       return { status: 'cancelled' };
-    case 'run-failed':
-      return { status: 'failed', error: errorOf(event.error) };
+    case 'run-failed': {
+      const { code, message } = event.error;
+      return { status: 'failed', error: { code, message } };
+    }
   }
-}
-
-/** An error as the record of a run has it. */
-export function errorOf({ code, message }: ErrorInfo): NonNullable<RunRecord['error']> {
-  return { code, message };
 }

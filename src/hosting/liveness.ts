@@ -14,37 +14,17 @@ import {
 } from 'rxjs';
 
 /**
- * Emits once when a run has been without clients for `graceMs` on end.
+ * Emits once when `active$` has been false for `ms` on end; a repeated `false` starts the time anew.
  *
  * ```text
- * clients$  1----0--1---0------
- * result    -----------------(x|)     (graceMs: 6)
- * ```
- *
- * @param clients$ how many clients there are, the present number first.
- */
-export function abandoned(clients$: Observable<number>, graceMs: number): Observable<'abandoned'> {
-  return clients$.pipe(
-    map((clients) => clients > 0),
-    switchMap((isWatched) => (isWatched ? NEVER : timer(graceMs))),
-    take(1),
-    map(() => 'abandoned' as const),
-  );
-}
-
-/**
- * Emits once when a client has taken nothing for `slowMs` on end.
- *
- * ```text
- * ready$    t--f--t--f------
- * result    ------------(x|)     (slowMs: 3)
+ * active$   t--f--t--f------
+ * result    ------------(x|)     (ms: 3)
  * ```
  */
-export function tooSlow(ready$: Observable<boolean>, slowMs: number): Observable<'slow'> {
-  return ready$.pipe(
-    switchMap((isReady) => (isReady ? NEVER : timer(slowMs))),
+export function quietFor(active$: Observable<boolean>, ms: number): Observable<unknown> {
+  return active$.pipe(
+    switchMap((isActive) => (isActive ? NEVER : timer(ms))),
     take(1),
-    map(() => 'slow' as const),
   );
 }
 
@@ -75,24 +55,6 @@ export function heartbeat(alive$: Observable<unknown>, everyMs: number): Observa
 
 const MISSED_PINGS = 2;
 
-/**
- * Emits once when nothing has been going on for `idleMs` on end.
- *
- * ```text
- * busy$     f--t--f---f-----
- * result    -------------(x|)     (idleMs: 3)
- * ```
- *
- * @param busy$ whether something is going on; a repeated `false` counts as activity.
- */
-export function idle(busy$: Observable<boolean>, idleMs: number): Observable<'idle'> {
-  return busy$.pipe(
-    switchMap((isBusy) => (isBusy ? NEVER : timer(idleMs))),
-    take(1),
-    map(() => 'idle' as const),
-  );
-}
-
 /** Counts the clients of one run. */
 export class ClientPresence {
   readonly #clients = new BehaviorSubject(0);
@@ -113,9 +75,9 @@ export class ClientPresence {
     before.unsubscribe();
   }
 
-  /** Emits once when there was no client for `graceMs` on end; see {@link abandoned}. */
-  abandoned(graceMs: number): Observable<'abandoned'> {
-    return abandoned(this.#clients, graceMs);
+  /** Emits once when there was no client for `graceMs` on end. */
+  abandoned(graceMs: number): Observable<unknown> {
+    return quietFor(this.#clients.pipe(map((clients) => clients > 0)), graceMs);
   }
 
   /** Forgets clients of other processes. */

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../graph/events.js';
+import { ownedKey } from '../records/repository.js';
 import type { RunLog } from '../records/run-log.js';
-import { keyOf } from '../stores/bounded-map.js';
 
 const PAGE = { maxEvents: 1_000, maxBytes: 4 * 1024 * 1024 };
 
@@ -39,7 +39,7 @@ export class LogFolds<F extends { add(event: RunEvent): void }> {
 
   /** The fold of a run so far, begun by `create`; undefined when nothing of its log is stored. */
   async read(tenant: string, run: string, create: () => F): Promise<F | undefined> {
-    const key = keyOf(tenant, run);
+    const key = ownedKey(tenant, run);
     const reading = this.#readings.get(key) ?? { fold: create(), after: 0, bytes: 0, tail: Promise.resolve() };
     this.#readings.delete(key);
     this.#readings.set(key, reading);

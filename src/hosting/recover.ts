@@ -1,23 +1,18 @@
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { continueTurn } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
+import { readEvent } from '../graph/log.js';
 import type { Checkpoint } from '../graph/state.js';
 import type { LeaseStore } from '../records/coordination.js';
-import type { RunLog } from '../records/run-log.js';
 import type { RunLaunch, RunRecord } from '../records/runs.js';
 import { findProjection } from './canvases.js';
-import type { HostStores, Log } from './host-options.js';
 import { SESSION_LEASES, type SessionLease } from './leases.js';
+import type { RunWork } from './live-run.js';
 import { endIn } from './live-run.js';
-import type { RunWork } from './live-run-options.js';
 import type { RunHub } from './run-hub.js';
-import { type PastOptions, type RunPast, readPast } from './run-past.js';
-import { engineOptions, type StartOptions } from './start.js';
+import { type RunPast, readPast } from './run-past.js';
+import { engineOptions } from './start.js';
 import { servicesOfRun } from './tenant-services.js';
-
-export interface RecoverOptions extends StartOptions {
-  readonly logger: Log;
-}
 
 /** Recoveries of one run without a node that finishes: a run that ends its process, or cannot be recovered, must not be retried for ever. */
 const MAX_CRASHES = 5;
@@ -25,23 +20,25 @@ const MAX_CRASHES = 5;
 /** Resumes a run whose process was lost, unless another process does already; never rejects. */
 export type Recover = (tenant: string, lost: RunRecord) => Promise<void>;
 
+/** How a run counts as started whose record does not say. */
+const NO_LAUNCH: RunLaunch = { isDetached: false, headers: {} };
+
 /**
  * Recovers orphaned runs: each resumes at its newest snapshot, its events where its log ends. A run that cannot be resumed ends as failed, in its log
  * and its session, so that no client waits for it.
  */
-export function createRecover(options: RecoverOptions): Recover {
-  const { hub, stores, logger } = options;
+export function createRecover(hub: RunHub): Recover {
+  const { stores, logger } = hub.parts;
   return async (tenant, { id, agentId, sessionId }) => {
     let lease: SessionLease | undefined;
     try {
       if (hub.find(tenant, id) !== undefined) return;
-      lease = await hub.tryLease({ tenant, sessionId, agentId, run: id });
-      // Looked at again now that no other process can change it.
-      const record = lease === undefined ? undefined : await stores.runs.find(tenant, id);
+      lease = await hub.leases.acquire({ tenant, sessionId, agentId, run: id });
       if (lease === undefined) return;
-      if (record?.status !== 'running') await lease.release();
-      else
-        await countCrash(options, tenant, record, (counted) => resume(options, tenant, counted, lease as SessionLease));
+      // Looked at again now that no other process can change it.
+      const record = await stores.runs.find(tenant, id);
+      if (record?.status === 'running') await resumeCounted(hub, tenant, record, lease);
+      else await lease.release();
     } catch (error) {
       logger.error({ run: id, err: error }, 'orphaned run could not be resumed; will retry');
       // Its lease ends at once, so the next look finds it again.
@@ -51,44 +48,43 @@ export function createRecover(options: RecoverOptions): Recover {
 }
 
 /** Counts before trying: what fails on the way, or ends the process, has been counted then. */
-async function countCrash(
-  { stores }: RecoverOptions,
-  tenant: string,
-  record: RunRecord,
-  attempt: (counted: RunRecord) => Promise<void>,
-): Promise<void> {
-  const { launch = { isDetached: false, headers: {} } } = record;
-  const counted = { ...record, launch: { ...launch, crashes: (launch.crashes ?? 0) + 1 } };
-  await stores.runs.save(tenant, counted);
+async function resumeCounted(hub: RunHub, tenant: string, record: RunRecord, lease: SessionLease): Promise<void> {
+  const { runs } = hub.parts.stores;
+  const { launch = NO_LAUNCH } = record;
+  const counted = { ...launch, crashes: (launch.crashes ?? 0) + 1 };
+  await runs.save(tenant, { ...record, launch: counted });
   try {
-    await attempt(counted);
+    await resume(hub, tenant, record, counted, lease);
   } catch (error) {
-    // A store that is away says nothing about the run. While it cannot be told, the loss stays counted.
-    if (EngineError.is(error) && error.retryable) await stores.runs.save(tenant, record).catch(() => {});
+    // A store that is away says nothing about the run. While it cannot be reached, the loss stays counted.
+    if (EngineError.is(error) && error.retryable) await runs.save(tenant, record).catch(() => {});
     throw error;
   }
 }
 
-async function resume(options: RecoverOptions, tenant: string, record: RunRecord, lease: SessionLease): Promise<void> {
-  const { hub, logger, stores } = options;
-  const { launch = { isDetached: false, headers: {} } } = record;
+async function resume(
+  hub: RunHub,
+  tenant: string,
+  record: RunRecord,
+  launch: RunLaunch,
+  lease: SessionLease,
+): Promise<void> {
+  const { stores, openCanvas, logger } = hub.parts;
+  const { id, agentId, sessionId, messageId, parentRun, forkedAt, startedAt } = record;
   // What it has may be what ends its process: it is left alone then, but for its numbers.
   const isHopeless = (launch.crashes ?? 0) > MAX_CRASHES;
-  const kept = isHopeless ? { problem: lostTooOften(record.id) } : await loadSnapshot(stores.log, tenant, record.id);
-  const projection = await findProjection(options.stores.sessions, options.openCanvas, tenant, record);
-  const past = await readLog(options, tenant, record, {
-    projection,
-    after: kept.checkpoint?.seq ?? 0,
-    onlyNumbers: isHopeless,
-  });
+  const snapshot = isHopeless ? lostTooOften(id) : await orFinalError(stores.log.snapshot(tenant, id));
+  const projection = await findProjection(stores.sessions, openCanvas, tenant, record);
+  const after = snapshot === undefined || snapshot instanceof EngineError ? 0 : snapshot.seq;
+  // A log that cannot be read cannot be told that its run has ended, either.
+  const past = await orFinalError(readPast(stores.log, tenant, id, { projection, after, onlyNumbers: isHopeless }));
   if (past instanceof EngineError || past.isOver) {
     const end = past instanceof EngineError ? failed(past) : endOf(past, projection);
-    await finish(options, tenant, { ...record, ...end }, lease);
+    await finish(hub, tenant, { ...record, ...end }, lease);
     return;
   }
-  const work = await workOf(options, { tenant, record, past, kept });
-  logger.warn({ run: record.id, after: past.lastSeq }, 'resuming an orphaned run');
-  const { id, agentId, sessionId, messageId, parentRun, forkedAt } = record;
+  const work = await workOf(hub, { tenant, record, past, snapshot });
+  logger.warn({ run: id, after: past.lastSeq }, 'resuming an orphaned run');
   await hub.start(
     {
       identity: {
@@ -98,7 +94,7 @@ async function resume(options: RecoverOptions, tenant: string, record: RunRecord
       },
       work,
       past,
-      startedAt: record.startedAt,
+      startedAt,
       launch: noteProgress(launch, past),
       keepsTrace: false,
     },
@@ -111,41 +107,14 @@ function noteProgress(launch: RunLaunch, { finished }: RunPast): RunLaunch {
   return finished > (launch.finished ?? 0) ? { ...launch, finished, crashes: 1 } : launch;
 }
 
-/** The newest snapshot of a run, or what is wrong with it. */
-interface Kept {
-  readonly checkpoint?: Checkpoint | undefined;
-  readonly problem?: EngineError;
-}
-
-async function loadSnapshot(log: RunLog, tenant: string, run: string): Promise<Kept> {
-  try {
-    return { checkpoint: await log.snapshot(tenant, run) };
-  } catch (error) {
-    return { problem: finalError(error) };
-  }
-}
-
-/** A log that cannot be read cannot be told that its run has ended, either. */
-async function readLog(
-  { stores }: RecoverOptions,
-  tenant: string,
-  record: RunRecord,
-  options: PastOptions,
-): Promise<RunPast | EngineError> {
-  try {
-    return await readPast(stores.log, tenant, record.id, options);
-  } catch (error) {
-    return finalError(error);
-  }
-}
-
 /** It had ended, and only its record does not say so yet; or nothing but its record can say so. */
 async function finish(
-  { stores, hub, now }: RecoverOptions,
+  hub: RunHub,
   tenant: string,
   { launch: _, ...record }: RunRecord,
   lease: SessionLease,
 ): Promise<void> {
+  const { stores, now } = hub.parts;
   const ended: RunRecord = { ...record, finishedAt: now() };
   await stores.runs.save(tenant, ended);
   await stores.log.end(tenant, record.id);
@@ -169,36 +138,42 @@ interface Lost {
   readonly tenant: string;
   readonly record: RunRecord;
   readonly past: RunPast;
-  readonly kept: Kept;
+  /** The newest one of the run, or what is wrong with it. */
+  readonly snapshot: Checkpoint | EngineError | undefined;
 }
 
-async function workOf(options: RecoverOptions, { tenant, record, past, kept }: Lost): Promise<RunWork> {
-  const { stores, openCanvas, timeoutMs, now } = options;
-  const problem = kept.problem ?? past.problem;
-  if (problem !== undefined) return { failure: problem };
-  const { checkpoint } = kept;
-  try {
+async function workOf(hub: RunHub, { tenant, record, past, snapshot }: Lost): Promise<RunWork> {
+  const { stores, openCanvas, now } = hub.parts;
+  if (snapshot instanceof EngineError) return { failure: snapshot };
+  if (past.problem !== undefined) return { failure: past.problem };
+  const open = async (): Promise<RunWork> => {
     const session = await stores.sessions.find(tenant, record.sessionId);
-    if (session === undefined || checkpoint === undefined) return { failure: lostForGood(record.id) };
+    if (session === undefined || snapshot === undefined) return { failure: lostForGood(record.id) };
     const canvas = openCanvas(session.dsl);
-    const contents = { checkpoint, records: past.changes };
-    const services = servicesOfRun(options, tenant, session, record.launch?.headers ?? {});
-    const leftMs = Math.max(1, timeoutMs - (now() - record.startedAt));
+    const history = { checkpoint: snapshot, events: past.changes.map(readEvent) };
+    const services = servicesOfRun(hub.parts, tenant, session, record.launch?.headers ?? {});
     return {
       plan: canvas.plan,
-      open: (hooks) =>
-        continueTurn(canvas, contents, past, { ...engineOptions(options, hooks, services), timeoutMs: leftMs }),
+      open: (hooks) => {
+        const options = engineOptions(hub.parts, hooks, services);
+        const leftMs = Math.max(1, hub.parts.limits.runTimeoutMs - (now() - record.startedAt));
+        return continueTurn(canvas, history, past, { ...options, timeoutMs: leftMs });
+      },
     };
-  } catch (error) {
-    return { failure: finalError(error) };
-  }
+  };
+  const work = await orFinalError(open());
+  return work instanceof EngineError ? { failure: work } : work;
 }
 
-/** What is wrong with what is kept is a reason to end the run; a store that is away is one to try again, and is thrown. */
-function finalError(thrown: unknown): EngineError {
-  const error = toEngineError(thrown, 'INTERNAL');
-  if (error.retryable) throw error;
-  return error;
+/** What is wrong with what is stored is a reason to end the run; a store that is away is one to try again, and is thrown. */
+async function orFinalError<T>(work: Promise<T>): Promise<T | EngineError> {
+  try {
+    return await work;
+  } catch (thrown) {
+    const error = toEngineError(thrown, 'INTERNAL');
+    if (error.retryable) throw error;
+    return error;
+  }
 }
 
 function lostTooOften(run: string): EngineError {
@@ -209,14 +184,6 @@ function lostTooOften(run: string): EngineError {
 function lostForGood(run: string): EngineError {
   const message = `The process that run "${run}" was in was lost before anything of it was kept, so it cannot go on; ask again.`;
   return new EngineError('RUN_LOST', message);
-}
-
-export interface OrphanScanOptions {
-  readonly hub: RunHub;
-  readonly stores: HostStores;
-  readonly recover: Recover;
-  readonly leaseMs: number;
-  readonly logger: Log;
 }
 
 /** Expired leases that one scan takes. */
@@ -230,13 +197,15 @@ const SCANS_PER_LEASE = 4;
 
 /** Finds orphans, runs whose lease expired, and has them recovered: at once, then at regular intervals. */
 export class OrphanScan {
-  readonly #options: OrphanScanOptions;
+  readonly #hub: RunHub;
+  readonly #recoverRun: Recover;
   #timer: NodeJS.Timeout | undefined = undefined;
   #isFailing = false;
   #isClosed = false;
 
-  constructor(options: OrphanScanOptions) {
-    this.#options = options;
+  constructor(hub: RunHub, recover: Recover) {
+    this.#hub = hub;
+    this.#recoverRun = recover;
   }
 
   start(): void {
@@ -249,7 +218,7 @@ export class OrphanScan {
   }
 
   async #scan(): Promise<void> {
-    const { logger, leaseMs } = this.#options;
+    const { logger, limits } = this.#hub.parts;
     try {
       await this.#recoverAll();
       this.#isFailing = false;
@@ -257,11 +226,11 @@ export class OrphanScan {
       if (!this.#isFailing) logger.warn({ err: error }, 'the scan for orphaned runs failed; trying again');
       this.#isFailing = true;
     }
-    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#scan(), leaseMs / SCANS_PER_LEASE).unref();
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#scan(), limits.leaseMs / SCANS_PER_LEASE).unref();
   }
 
   async #recoverAll(): Promise<void> {
-    const { leases } = this.#options.stores;
+    const { leases } = this.#hub.parts.stores;
     const found = [...(await leases.expired(SESSION_LEASES, MAX_FOUND))];
     const next = found.values();
     let failure: { readonly error: unknown } | undefined;
@@ -281,14 +250,13 @@ export class OrphanScan {
   }
 
   async #recover({ tenant, name, owner, data }: Awaited<ReturnType<LeaseStore['expired']>>[number]): Promise<void> {
-    const { stores, recover, hub } = this.#options;
-    const { leases, runs, home = '' } = stores;
+    const { leases, runs, home = '' } = this.#hub.parts.stores;
     // Servers may share leases without sharing the other stores.
     if (data.home !== home || typeof data.run !== 'string') return;
     // A process that could not renew its leases for a while is not lost.
-    if (hub.hasLease(tenant, name.slice(SESSION_LEASES.length))) return;
+    if (this.#hub.leases.has(tenant, name.slice(SESSION_LEASES.length))) return;
     const record = await runs.find(tenant, data.run);
-    if (record?.status === 'running') await recover(tenant, record);
+    if (record?.status === 'running') await this.#recoverRun(tenant, record);
     // It ended, or its process was lost before it began. Released only if the expired lease is still the one that was found.
     else await leases.release(tenant, name, owner);
   }

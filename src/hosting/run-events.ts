@@ -4,35 +4,31 @@ import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError, toEngineError } from '../errors.js';
 import { isTerminal, type RunEvent, type TerminalEvent } from '../graph/events.js';
 import type { EventLog } from '../graph/log.js';
-import type { RunLog } from '../records/run-log.js';
+import type { Checkpoint } from '../graph/state.js';
+import { pagesAfter, type RunLog } from '../records/run-log.js';
 import { type EventFrame, EventFramer, storedFrame } from './event-frame.js';
-import type { RunIdentity } from './live-run-options.js';
-import { LogWriter } from './log-writer.js';
 import type { RunPast } from './run-past.js';
 import { Transcript } from './transcript.js';
 
-/** Bounds of one reading from the log. */
-const PAGE = { maxEvents: 512, maxBytes: 1024 * 1024 };
-
 export interface RunEventsOptions {
-  readonly identity: RunIdentity;
+  readonly identity: { readonly tenant: string; readonly id: string };
   readonly log: RunLog;
   readonly maxLogBytes: number;
   readonly projection: RagflowProjection;
   readonly keepsTrace: boolean;
   readonly past: RunPast | undefined;
-  /** Called when an event cannot be kept. */
+  /** Called when an event cannot be stored. */
   readonly onFailed: (error: EngineError) => void;
 }
 
-/** The events of one run: numbers them, serialises each once, keeps it in the log, then shows it. */
+/** The events of one run: numbers them, serialises each once, stores it in the log, then publishes it. */
 export class RunEvents {
   readonly transcript: Transcript;
   /** What the run ends with, as far as the engine is concerned. */
   terminal: TerminalEvent | undefined = undefined;
   /** Number of the last event that was made. */
   lastMade: number;
-  /** Number of the last event that was shown. */
+  /** Number of the last event that was published. */
   lastSeq: number;
   readonly #options: RunEventsOptions;
   readonly #frames = new Subject<EventFrame>();
@@ -54,13 +50,13 @@ export class RunEvents {
       tenant: identity.tenant,
       run: identity.id,
       onWritten: (frames) => {
-        for (let at = 0; at < frames.length; at += 1) this.show(frames[at] as EventFrame);
+        for (let at = 0; at < frames.length; at += 1) this.publish(frames[at] as EventFrame);
       },
       onFailed: (error) => onFailed(toEngineError(error, 'INTERNAL')),
     });
   }
 
-  /** Events shown from now on; completes after the last one. */
+  /** Events published from now on; completes after the last one. */
   get frames$(): Observable<EventFrame> {
     return this.#frames;
   }
@@ -84,7 +80,7 @@ export class RunEvents {
   /** Takes an event of the engine; gives the bytes that are stored of it. */
   #take(event: RunEvent): number {
     if (isTerminal(event)) {
-      // Shown only when the conversation is stored: a client that answers it at once must find it.
+      // Published only when the conversation is stored: a client that answers it at once must find it.
       this.terminal = event;
     } else if (!this.#isMuted) {
       const frame = this.#frameOf(event);
@@ -107,13 +103,13 @@ export class RunEvents {
     this.#writer.stop(reason);
   }
 
-  /** Resolves when everything so far is kept, or cannot be. */
+  /** Resolves when everything so far is stored, or cannot be. */
   flushed(): Promise<void> {
     return this.#writer.flushed();
   }
 
   /**
-   * The last event, numbered after those that were shown: what the log refused was not shown either, so its numbers are free again.
+   * The last event, numbered after those that were published: what the log refused was not published either, so its numbers are free again.
    *
    * @throws EngineError NODE_FAILED when it cannot be written down.
    */
@@ -125,17 +121,15 @@ export class RunEvents {
     }
   }
 
-  /** Shows what is in the log after all: a write whose answer was lost may have been done. */
+  /** Publishes what is in the log after all: a write whose answer was lost may have been done. */
   async catchUp(): Promise<void> {
     const { log, identity, projection } = this.#options;
-    for (;;) {
-      const page = await log.read(identity.tenant, identity.id, this.lastSeq, PAGE);
-      if (page === undefined || page.length === 0) return;
-      for (const event of page) this.show(storedFrame(event, projection));
+    for await (const page of pagesAfter(log, identity.tenant, identity.id, this.lastSeq)) {
+      for (const event of page) this.publish(storedFrame(event, projection));
     }
   }
 
-  show(frame: EventFrame): void {
+  publish(frame: EventFrame): void {
     this.lastSeq = frame.seq;
     this.#frames.next(frame);
   }
@@ -166,6 +160,182 @@ export class RunEvents {
     this.#writer.write(frame);
     return true;
   }
+}
+
+/** Frames that are gathered while nothing is being written. */
+const MAX_GROUP = 512;
+
+/** Frames that are gathered for one write while another one is under way. */
+const MAX_WAITING = 8_192;
+
+/** Whose events a {@link LogWriter} writes. */
+export interface LogWriterOptions {
+  readonly log: RunLog;
+  readonly tenant: string;
+  readonly run: string;
+  /** Called with each group of frames, in order, once it is stored. */
+  readonly onWritten: (frames: readonly EventFrame[]) => void;
+  /** Called once when the log refuses; nothing is written afterwards. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** What is written in one step. */
+interface Group {
+  readonly frames: EventFrame[];
+  /** The state behind the last of the frames. */
+  snapshot: Checkpoint | undefined;
+  readonly waiting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[];
+}
+
+/**
+ * Writes the events and snapshots of one run, in order, in groups, and one group at a time.
+ *
+ * A group is what the run reports in one go, before anything else of the process gets its turn, and what comes while a write is in
+ * progress: a slow log gets larger groups, not more writes. What waits for a log is bounded by the limit of the run's log.
+ */
+export class LogWriter {
+  readonly #options: LogWriterOptions;
+  /** In order; the last one is still open. */
+  #groups: Group[] = [emptyGroup()];
+  #writing: Promise<void> | undefined = undefined;
+  #isScheduled = false;
+  #failure: { readonly error: unknown } | undefined = undefined;
+
+  constructor(options: LogWriterOptions) {
+    this.#options = options;
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  write(frame: EventFrame): void {
+    if (this.#failure !== undefined) return;
+    const { length } = this.#open().frames;
+    // A run that reports without a pause is written without waiting for its end.
+    if (length >= MAX_GROUP && this.#writing === undefined) this.#writeAll();
+    else if (length >= MAX_WAITING) this.#groups.push(emptyGroup());
+    this.#open().frames.push(frame);
+    this.#schedule();
+  }
+
+  /** Takes the state behind the last frame. */
+  snapshot(checkpoint: Checkpoint): void {
+    if (this.#failure !== undefined) return;
+    this.#open().snapshot = checkpoint;
+    this.#groups.push(emptyGroup());
+    this.#schedule();
+  }
+
+  flush(): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    const { waiting } = this.#open();
+    this.#schedule();
+    return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+  }
+
+  /** Resolves when everything written so far is stored, or the log has failed. */
+  async flushed(): Promise<void> {
+    this.#writeAll();
+    await this.#writing;
+  }
+
+  /** Writes nothing more. */
+  stop(reason: unknown): void {
+    this.#fail(reason);
+  }
+
+  #open(): Group {
+    return this.#groups.at(-1) as Group;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#writing !== undefined) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#writeAll();
+    });
+  }
+
+  #writeAll(): void {
+    while (this.#writing === undefined) {
+      const group = this.#take();
+      if (group === undefined) return;
+      try {
+        const written = this.#write(group);
+        if (written === undefined) this.#done(group);
+        else this.#writing = this.#drain(written, group);
+      } catch (error) {
+        this.#failed(group, error);
+      }
+    }
+  }
+
+  async #drain(firstWrite: Promise<void>, firstGroup: Group): Promise<void> {
+    let group: Group | undefined = firstGroup;
+    try {
+      await firstWrite;
+      while (group !== undefined) {
+        this.#done(group);
+        group = this.#take();
+        if (group !== undefined) await this.#write(group);
+      }
+    } catch (error) {
+      this.#failed(group as Group, error);
+    } finally {
+      // At once, in the turn that found nothing pending: a frame that comes later starts a write of its own.
+      this.#writing = undefined;
+    }
+  }
+
+  /** The next group that there is anything in. */
+  #take(): Group | undefined {
+    const [first] = this.#groups;
+    if (first === undefined || this.#failure !== undefined) return undefined;
+    if (this.#groups.length > 1) this.#groups = this.#groups.slice(1);
+    else if (isEmpty(first) && first.waiting.length === 0) return undefined;
+    else this.#groups = [emptyGroup()];
+    return first;
+  }
+
+  /** Undefined for a log that is synchronous. */
+  #write({ frames, snapshot }: Group): Promise<void> | undefined {
+    const { log, tenant, run } = this.#options;
+    if (frames.length === 0 && snapshot === undefined) return undefined;
+    return log.append(tenant, run, { events: frames, ...(snapshot && { snapshot }) }) ?? undefined;
+  }
+
+  #done({ frames, waiting }: Group): void {
+    if (this.#failure !== undefined) {
+      for (const { reject } of waiting) reject(this.#failure.error);
+      return;
+    }
+    if (frames.length > 0) this.#options.onWritten(frames);
+    for (const { resolve } of waiting) resolve();
+  }
+
+  #failed(group: Group, error: unknown): void {
+    const isFirst = this.#failure === undefined;
+    this.#groups.unshift(group);
+    this.#fail(error);
+    if (isFirst) this.#options.onFailed(error);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    const groups = this.#groups;
+    this.#groups = [emptyGroup()];
+    for (const { waiting } of groups) for (const { reject } of waiting) reject(this.#failure.error);
+  }
+}
+
+function isEmpty({ frames, snapshot }: Group): boolean {
+  return frames.length === 0 && snapshot === undefined;
+}
+
+function emptyGroup(): Group {
+  return { frames: [], snapshot: undefined, waiting: [] };
 }
 
 function logFull(run: string, maxBytes: number): EngineError {

@@ -2,7 +2,6 @@
 import {
   AsyncSubject,
   endWith,
-  filter,
   firstValueFrom,
   from,
   ignoreElements,
@@ -10,7 +9,6 @@ import {
   type Observable,
   of,
   race,
-  Subject,
   Subscription,
   timer,
 } from 'rxjs';
@@ -18,46 +16,15 @@ import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
 import type { RunRecord } from '../records/runs.js';
 import { observed } from '../telemetry/run-watch.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
 import type { TraceContext } from '../trace-context.js';
-import { findProjection, type OpenCanvas } from './canvases.js';
-import { storeConversation } from './conversation.js';
+import { findProjection } from './canvases.js';
 import type { EventFrame } from './event-frame.js';
 import { type Following, follow } from './follow.js';
-import type { HostLimits, HostStores, Log } from './host-options.js';
-import { freeing, type SessionLease, SessionLeases } from './leases.js';
-import { LiveRun } from './live-run.js';
-import type { LiveRunOptions } from './live-run-options.js';
+import type { HostParts } from './host-options.js';
+import { type LeaseRequest, type SessionLease, SessionLeases } from './leases.js';
+import { LiveRun, type RunStart } from './live-run.js';
 import { BELIEVED_MS, RunNotifications } from './notifications.js';
 import { busySession, noRun } from './refusals.js';
-
-export interface RunHubOptions {
-  readonly stores: HostStores;
-  /** Whether another process can recover the runs of this one. */
-  readonly areRecoverable: boolean;
-  /** Opens documents of sessions. */
-  readonly openCanvas: OpenCanvas;
-  readonly limits: HostLimits;
-  readonly logger: Log;
-  readonly now: () => number;
-  /** Watches the runs and counts them. @default none */
-  readonly telemetry?: Telemetry;
-}
-
-/** What the hub does not know about a run itself. */
-export interface RunStart
-  extends Pick<LiveRunOptions, 'identity' | 'work' | 'past' | 'startedAt' | 'launch' | 'keepsTrace'> {
-  /** The caller's position in a trace. @default none */
-  readonly trace?: TraceContext;
-}
-
-/** Whose session, and the run that requests it. */
-export interface LeaseRequest {
-  readonly tenant: string;
-  readonly sessionId: string;
-  readonly agentId: string;
-  readonly run: string;
-}
 
 /** Which runs; every condition that is given must hold. */
 export interface LiveFilter {
@@ -82,38 +49,30 @@ const AFTER_ALL = 2_000_000_000;
 
 /** All runs at work in this process, and the way to those of others. */
 export class RunHub {
-  readonly #options: RunHubOptions;
+  readonly parts: HostParts;
+  /** By id, which no two runs of any tenants have in common. */
   readonly #live = new Map<string, LiveRun>();
-  readonly #byId = new Map<string, LiveRun>();
   readonly #followers = new Set<Following>();
   /** Runs whose last event was not delivered yet; they have released their sessions a moment before. */
   readonly #unfinished = new Set<Promise<unknown>>();
-  /** Sessions that this process has or is about to have. */
-  readonly #leased = new Set<string>();
-  readonly #leases: SessionLeases;
+  readonly leases: SessionLeases;
   readonly #notifications: RunNotifications;
-  readonly #changes = new Subject<void>();
   readonly #closing = new AbortController();
   /** Errors when the process goes away, for those who follow runs of others. */
   readonly #stopped = new AsyncSubject<never>();
   #isClosing = false;
   #isGraceOver = false;
 
-  constructor(options: RunHubOptions) {
-    const { limits, logger, now } = options;
-    const { leases, signals } = options.stores;
-    this.#options = options;
-    this.#leases = new SessionLeases({ leases, ttlMs: limits.leaseMs, logger });
+  constructor(parts: HostParts) {
+    const { limits, logger, now } = parts;
+    const { leases, signals, home = '' } = parts.stores;
+    this.parts = parts;
+    this.leases = new SessionLeases({ leases, ttlMs: limits.leaseMs, home, logger });
     this.#notifications = new RunNotifications(signals, now, (run) => {
-      const live = this.#byId.get(run);
+      const live = this.#live.get(run);
       live?.clients.visit(BELIEVED_MS);
       return live !== undefined;
     });
-  }
-
-  /** Whether this process has a session, or is about to have it. */
-  hasLease(tenant: string, sessionId: string): boolean {
-    return this.#leased.has(keyOf(tenant, sessionId));
   }
 
   /** How many are running. */
@@ -131,74 +90,44 @@ export class RunHub {
 
   /** @throws EngineError SESSION_BUSY while another run has the session, LIMIT_REACHED while the server takes no runs. */
   async lease(request: LeaseRequest): Promise<SessionLease> {
-    const { tenant, sessionId } = request;
     if (this.#isClosing) throw new EngineError('LIMIT_REACHED', 'The server is shutting down and starts no more runs.');
-    if (this.#leased.has(keyOf(tenant, sessionId))) throw busySession();
-    const { maxRuns } = this.#options.limits;
-    if (this.#leased.size >= maxRuns) {
+    if (this.leases.has(request.tenant, request.sessionId)) throw busySession();
+    const { maxRuns } = this.parts.limits;
+    if (this.leases.size >= maxRuns) {
       throw new EngineError('LIMIT_REACHED', `${maxRuns} runs are going on, which is the most; try again later.`);
     }
-    const lease = await this.tryLease(request);
+    const lease = await this.leases.acquire(request);
     if (lease === undefined) throw busySession();
     return lease;
   }
 
-  /** Undefined while another run has the session. */
-  async tryLease({ tenant, sessionId, agentId, run }: LeaseRequest): Promise<SessionLease | undefined> {
-    const key = keyOf(tenant, sessionId);
-    if (this.#leased.has(key)) return undefined;
-    // Before anything is waited for: two requests must not both find it free.
-    this.#leased.add(key);
-    const free = (): void => {
-      this.#leased.delete(key);
-      this.#changes.next();
-    };
-    try {
-      const lease = await this.#leases.acquire(tenant, sessionId, {
-        run,
-        agent: agentId,
-        home: this.#options.stores.home ?? '',
-      });
-      if (lease === undefined) free();
-      return lease === undefined ? undefined : freeing(lease, free);
-    } catch (error) {
-      free();
-      throw error;
-    }
-  }
-
-  /** Starts a run, or resumes one; the lease is released when it ends. */
-  async start(start: RunStart, lease: SessionLease): Promise<LiveRun> {
-    const { trace, ...rest } = start;
-    const { identity, launch, work } = start;
-    const { stores, limits, logger, now, telemetry } = this.#options;
+  /**
+   * Starts a run, or resumes one; the lease is released when it ends.
+   *
+   * @param trace the caller's position in a trace
+   */
+  async start(start: RunStart, lease: SessionLease, trace: TraceContext = {}): Promise<LiveRun> {
+    const { identity, work } = start;
+    const { stores, telemetry } = this.parts;
     const { tenant, id } = identity;
     const watching = new Subscription();
     const live = new LiveRun({
-      ...rest,
+      ...start,
       work:
         telemetry === undefined || 'failure' in work
           ? work
           : { ...work, open: observed(telemetry, { ...identity, plan: work.plan, trace }, work.open) },
-      log: stores.log,
+      parts: this.parts,
       lease,
-      maxLogBytes: limits.runLogBytes,
-      detachGraceMs: launch.isDetached || limits.detachGraceMs === 0 ? undefined : limits.detachGraceMs,
-      logger,
-      now,
       closing: this.#closing.signal,
-      storeConversation: (end) => storeConversation(stores.sessions, identity, end, now()),
-      saveRecord: (record) => stores.runs.save(tenant, record),
       whenOver: () => {
         watching.unsubscribe();
-        this.#live.delete(keyOf(tenant, id));
-        this.#byId.delete(id);
+        this.#live.delete(id);
         this.#notifications.forget(id);
       },
     });
     await stores.runs.save(tenant, live.record);
-    this.#live.set(keyOf(tenant, id), live);
-    this.#byId.set(id, live);
+    this.#live.set(id, live);
     const ended = live.ended.then((record) => {
       this.#unfinished.delete(ended);
       this.count(record);
@@ -214,24 +143,25 @@ export class RunHub {
 
   /** Counts a run that has ended; one that was released ends in another process. */
   count(record: RunRecord): void {
-    if (record.status !== 'running') this.#options.telemetry?.meters.ended(record);
+    if (record.status !== 'running') this.parts.telemetry?.meters.ended(record);
   }
 
   /** A run of this process. */
   find(tenant: string, run: string): LiveRun | undefined {
-    return this.#live.get(keyOf(tenant, run));
+    const live = this.#live.get(run);
+    return live?.identity.tenant === tenant ? live : undefined;
   }
 
   /** A run, running or not. */
   async record(tenant: string, run: string): Promise<RunRecord | undefined> {
-    return this.find(tenant, run)?.record ?? (await this.#options.stores.runs.find(tenant, run));
+    return this.find(tenant, run)?.record ?? (await this.parts.stores.runs.find(tenant, run));
   }
 
   /** The projection of a run into RAGFlow's format, whatever process it is in. @throws EngineError NOT_FOUND. */
   async projection(tenant: string, run: string): Promise<RagflowProjection> {
     const live = this.find(tenant, run);
     if (live !== undefined) return live.projection;
-    const { stores, openCanvas } = this.#options;
+    const { stores, openCanvas } = this.parts;
     const record = await stores.runs.find(tenant, run);
     if (record === undefined) throw noRun();
     return findProjection(stores.sessions, openCanvas, tenant, record);
@@ -239,7 +169,7 @@ export class RunHub {
 
   /** Events of a run after those that a client has; see {@link follow}. */
   follow(tenant: string, run: string, client: ClientCursor): Observable<EventFrame> {
-    const { stores, limits } = this.#options;
+    const { stores, limits } = this.parts;
     return follow({
       ...client,
       log: stores.log,
@@ -257,7 +187,7 @@ export class RunHub {
   /** Cancels the runs that match, here and in other processes. Gives those that another process was asked to cancel. */
   async cancel(tenant: string, which: LiveFilter): Promise<readonly RunRecord[]> {
     this.cancelHere(tenant, which);
-    const { signals } = this.#options.stores;
+    const { signals } = this.parts.stores;
     const elsewhere = (await this.#runningOf(tenant, which)).filter(({ id }) => this.find(tenant, id) === undefined);
     // By the run's own id: the request must not reach a later run of the same session.
     await Promise.all(elsewhere.map(({ id }) => signals.requestCancel(id)));
@@ -285,7 +215,7 @@ export class RunHub {
 
   /** Runs that match and have not ended, as far as the store knows. */
   async #runningOf(tenant: string, { run, agentId, sessionId }: LiveFilter): Promise<readonly RunRecord[]> {
-    const { runs, sessions } = this.#options.stores;
+    const { runs, sessions } = this.parts.stores;
     const id = run ?? (sessionId === undefined ? undefined : (await sessions.find(tenant, sessionId))?.lastRun);
     if (id !== undefined) {
       const record = await runs.find(tenant, id);
@@ -301,19 +231,19 @@ export class RunHub {
     this.#isClosing = true;
     const timeout = setTimeout(() => this.#stopAll(), graceMs);
     try {
-      while (this.#leased.size > 0) await firstValueFrom(this.#changes.pipe(filter(() => this.#leased.size === 0)));
+      await this.leases.whenEmpty();
       await Promise.all(this.#unfinished);
       this.#stopped.error(new EngineError('STORE_UNAVAILABLE', 'The server stops; follow the run again.'));
     } finally {
       clearTimeout(timeout);
-      this.#leases.close();
+      this.leases.close();
       this.#notifications.close();
     }
   }
 
   /** By the run's own id, and by the session's, which is RAGFlow's name of the task. */
   #watchCancels(live: LiveRun, watching: Subscription): void {
-    const { logger, stores } = this.#options;
+    const { logger, stores } = this.parts;
     const { signals } = stores;
     const { id, sessionId } = live.identity;
     watching.add(
@@ -331,11 +261,8 @@ export class RunHub {
   }
 
   #stop(live: LiveRun): void {
-    if (!this.#options.areRecoverable) live.cancel();
+    const { durability, stores } = this.parts;
+    if (durability === 'exit' || stores.log.isVolatile === true) live.cancel();
     else live.release('the server stops');
   }
-}
-
-function keyOf(tenant: string, id: string): string {
-  return `${tenant.length}:${tenant}${id}`;
 }

@@ -3,11 +3,9 @@ import { EngineError } from '../errors.js';
 import type { NodeHeader, RunEvent, RunUsage, TerminalEvent } from '../graph/events.js';
 import { changesState } from '../graph/log.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
-import type { LoggedEvent, RunLog } from '../records/run-log.js';
+import { type LoggedEvent, pagesAfter, type RunLog } from '../records/run-log.js';
 import { isLastEvent } from './event-frame.js';
 import { Transcript, textOf } from './transcript.js';
-
-const PAGE = { maxEvents: 2_000, maxBytes: 4 * 1024 * 1024 };
 
 /** What a run did before its process was lost, folded from its log. */
 export interface RunPast {
@@ -52,9 +50,7 @@ export async function readPast(
   let lastSeq = 0;
   let bytes = 0;
   let isOver = false;
-  for (;;) {
-    const page = (await log.read(tenant, run, lastSeq, PAGE)) ?? [];
-    if (page.length === 0) break;
+  for await (const page of pagesAfter(log, tenant, run, 0)) {
     for (const event of page) {
       lastSeq = event.seq;
       bytes += Buffer.byteLength(event.json);
@@ -62,19 +58,9 @@ export async function readPast(
       if (!onlyNumbers || isOver) fold.read(event);
     }
   }
-  const { usage, finished, last, changes, problem } = fold;
-  return {
-    lastSeq,
-    bytes,
-    isOver,
-    usage,
-    finished,
-    last,
-    changes,
-    problem,
-    starts: fold.starts,
-    transcript: fold.transcript(),
-  };
+  const { usage, finished, last, changes, problem, starts } = fold;
+  const transcript = fold.transcript();
+  return { lastSeq, bytes, isOver, usage, finished, last, changes, problem, starts, transcript };
 }
 
 /** A fold over the events of a run. */

@@ -1,49 +1,49 @@
 /** Starts: a command becomes a run that is at work in this process. */
+import type { Subscription } from 'rxjs';
 import { forkStart } from '../canvas/fork-turn.js';
 import type { Canvas } from '../canvas/load-canvas.js';
 import { runFrom, runTurn, type Session, type Turn, type TurnOptions } from '../canvas/turn.js';
 import { readFileValues } from '../components/file-inputs.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
-import type { Durability } from '../graph/log.js';
 import type { AgentRecord } from '../records/agents.js';
-import type { RunRecord } from '../records/runs.js';
+import type { RunIdentity, RunRecord } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
-import type { OpenCanvas } from './canvases.js';
 import { findDocument } from './canvases.js';
 import { newSession, withQuestion } from './conversation.js';
 import { forkOrigin, type RunOrigin, resumedOrigin } from './fork.js';
-import type { HostStores } from './host-options.js';
+import type { HostParts, HostStores } from './host-options.js';
 import { createId } from './ids.js';
 import type { SessionLease } from './leases.js';
-import type { LiveRun } from './live-run.js';
-import type { EngineHooks, RunIdentity } from './live-run-options.js';
+import type { EngineHooks } from './live-run.js';
 import { busySession, foreignRun, foreignSession, noAgent, noRun, noSession, notWaiting, wentOn } from './refusals.js';
 import type { RunHub } from './run-hub.js';
 import { readStartCommand, type StartCommand } from './start-command.js';
 import { servicesOfRun } from './tenant-services.js';
+import type { Transcript } from './transcript.js';
 
-/** What runs are made with, whether they begin or are recovered. */
-export interface StartOptions {
-  readonly stores: HostStores;
-  readonly hub: RunHub;
-  /** When settlements are stored. */
-  readonly durability: Durability;
-  readonly openCanvas: OpenCanvas;
-  /** Services of every run; files, session and headers are added per run. */
-  readonly services: Services;
-  /** Nodes of one run that may work at once. */
-  readonly concurrency: number;
-  /** Milliseconds after which a run fails. */
-  readonly timeoutMs: number;
-  /** Bytes of a run's journal that forks may go back in. */
-  readonly historyBytes: number;
-  readonly now: () => number;
+/** A run at work in this process, as the one who started it sees it. */
+export interface StartedRun {
+  readonly identity: RunIdentity;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** What is known about the run at this moment. */
+  readonly record: RunRecord;
+  /** What it answered so far. */
+  readonly transcript: Transcript;
+  /** Resolves with the run's record after its last event was delivered, or when it is released to another process; never rejects. */
+  readonly ended: Promise<RunRecord>;
+  readonly clients: {
+    /** Counts a client, which keeps the run from being cancelled as abandoned, until the subscription is ended. */
+    attach(): Subscription;
+  };
+  /** Stops the run at once; its last event says so. Does nothing when it is over. */
+  cancel(): void;
 }
 
 /** A run that is at work, and the session as it was when it began. */
 export interface StartedTurn {
-  readonly live: LiveRun;
+  readonly live: StartedRun;
   readonly session: SessionRecord;
 }
 
@@ -56,17 +56,14 @@ export interface StartedTurn {
 export type StartRun = (command: StartCommand) => Promise<StartedTurn>;
 
 /** Makes the function that carries out start commands. `recover` gets runs that turn out to be orphans on the way. */
-export function createStart(
-  options: StartOptions,
-  recover: (tenant: string, orphan: RunRecord) => Promise<void>,
-): StartRun {
-  const { stores, hub } = options;
+export function createStart(hub: RunHub, recover: (tenant: string, orphan: RunRecord) => Promise<void>): StartRun {
+  const { stores } = hub.parts;
   return async (given) => {
     const command = readStartCommand(given);
     const { tenant, agentId, turn } = command;
     const agent = await stores.agents.find(tenant, agentId);
     if (agent === undefined) throw noAgent();
-    const base = await findBase(options, agent, command);
+    const base = await findBase(hub, agent, command);
     const { sessionId } = base;
     const run = createId();
     // Leased before it is read: two requests must not both find it idle.
@@ -77,7 +74,7 @@ export function createStart(
       orphan = await runningIn(stores, tenant, session);
       if (orphan !== undefined) throw busySession();
       const launched = { tenant, run, session, origin: base.origin, turn, lease };
-      return { session, live: await launch(options, launched) };
+      return { session, live: await launch(hub, launched) };
     } catch (error) {
       await lease.release();
       if (orphan !== undefined) void recover(tenant, orphan);
@@ -94,15 +91,15 @@ interface Base {
   readonly origin?: RunOrigin;
 }
 
-async function findBase(options: StartOptions, agent: AgentRecord, command: StartCommand): Promise<Base> {
-  const { stores, hub, now } = options;
+async function findBase(hub: RunHub, agent: AgentRecord, command: StartCommand): Promise<Base> {
+  const { stores, now } = hub.parts;
   const { tenant, agentId, fallback, fork, turn } = command;
   if (fork !== undefined) {
-    const { origin, session } = await forkOrigin(options, agent, { ...command, fork });
+    const { origin, session } = await forkOrigin(hub, agent, { ...command, fork });
     return { sessionId: session.id, session, origin };
   }
   if (turn.resumeFrom !== undefined) {
-    const resumed = await resumedOrigin(options, agent, command, turn.resumeFrom);
+    const resumed = await resumedOrigin(hub, agent, command, turn.resumeFrom);
     if (resumed !== undefined) return { sessionId: resumed.session.id, origin: resumed.origin };
     return { sessionId: await sessionOfRun(hub, command, turn.resumeFrom) };
   }
@@ -163,10 +160,10 @@ interface Launch {
   readonly lease: SessionLease;
 }
 
-async function launch(options: StartOptions, { tenant, run, session, origin, turn, lease }: Launch): Promise<LiveRun> {
-  const { stores, hub, timeoutMs } = options;
-  const canvas = options.openCanvas(session.dsl);
-  const services = servicesOfRun(options, tenant, session, turn.headers);
+async function launch(hub: RunHub, { tenant, run, session, origin, turn, lease }: Launch): Promise<StartedRun> {
+  const { stores, openCanvas, now } = hub.parts;
+  const canvas = openCanvas(session.dsl);
+  const services = servicesOfRun(hub.parts, tenant, session, turn.headers);
   const asked = await readTurn(turn, session, services);
   const start = origin && forkStart(canvas.plan, origin.checkpoint, asked);
   const parentRun = origin?.run ?? (session.conversation?.waiting === undefined ? undefined : session.lastRun);
@@ -181,7 +178,7 @@ async function launch(options: StartOptions, { tenant, run, session, origin, tur
   };
   // A turn that continues a run without another question repeats one that is recorded already.
   const hasQuestion = origin === undefined || turn.query !== '';
-  const begun = hasQuestion ? withQuestion(session, identity, turn, options.now()) : { ...session, lastRun: run };
+  const begun = hasQuestion ? withQuestion(session, identity, turn, now()) : { ...session, lastRun: run };
   await stores.sessions.save(tenant, begun);
   // A request to cancel an earlier run of the session must not reach this one.
   await stores.signals.clearCancel(session.id);
@@ -192,31 +189,29 @@ async function launch(options: StartOptions, { tenant, run, session, origin, tur
       work: {
         plan: canvas.plan,
         open: (hooks) => {
-          const running = { ...engineOptions(options, hooks, services), timeoutMs };
+          const running = engineOptions(hub.parts, hooks, services);
           if (start !== undefined) return runFrom(canvas, () => start, running);
-          return runTurn(canvas, asked, {
-            ...running,
-            ...(conversation === undefined ? {} : { session: conversation }),
-          });
+          return runTurn(canvas, asked, { ...running, ...(conversation && { session: conversation }) });
         },
       },
       launch: { isDetached: turn.detached, headers: turn.headers },
       keepsTrace: turn.returnsTrace,
-      trace: turn.trace,
     },
     lease,
+    turn.trace,
   );
 }
 
 /** What the engine is given for every run. */
 export function engineOptions(
-  { concurrency, durability, historyBytes }: StartOptions,
+  { limits, durability }: HostParts,
   hooks: EngineHooks,
   services: Services,
-): TurnOptions {
+): Omit<TurnOptions, 'session'> {
   // A run that is durable only at its end stores no snapshots: it is not recovered.
   const log = durability === 'exit' ? { ...hooks.log, snapshot: () => {} } : hooks.log;
-  return { ...hooks, log, durability, historyBytes, services, concurrency };
+  const { runConcurrency: concurrency, runTimeoutMs: timeoutMs, runHistoryBytes: historyBytes } = limits;
+  return { ...hooks, log, durability, historyBytes, timeoutMs, services, concurrency };
 }
 
 async function readTurn(turn: StartCommand['turn'], session: SessionRecord, services: Services): Promise<Turn> {

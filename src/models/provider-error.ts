@@ -32,7 +32,7 @@ function isRetryableStatus(status: number): boolean {
 export function refusal(target: CallTarget, answer: RefusedAnswer, now: number = Date.now()): EngineError {
   const { status, headers, body } = answer;
   const retryable = isRetryableStatus(status);
-  const waitMs = parseRetryAfter(headers, now);
+  const waitMs = readRetryAfter(headers, now);
   const message = `${nameOf(target)} answered ${status}: ${quoted(providerMessage(body), target)}.${remedy(status)}`;
   return new EngineError(retryable ? 'MODEL_UNAVAILABLE' : 'MODEL_REQUEST', message, {
     retryable,
@@ -93,8 +93,8 @@ function remedy(status: number): string {
   return '';
 }
 
-/** RFC 9110 section 10.2.3 (seconds or a date), and the `retry-after-ms` of OpenAI and Azure. */
-function parseRetryAfter(headers: RefusedAnswer['headers'], now: number): number | undefined {
+/** How many milliseconds an answer asks to wait: RFC 9110 section 10.2.3 (seconds or a date), and the `retry-after-ms` of OpenAI and Azure. */
+export function readRetryAfter(headers: RefusedAnswer['headers'], now: number): number | undefined {
   const precise = Number(first(headers['retry-after-ms']) ?? Number.NaN);
   if (precise >= 0) return precise;
   const value = first(headers['retry-after'])?.trim();

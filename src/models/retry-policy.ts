@@ -1,5 +1,4 @@
 import { defer, type SchedulerLike } from 'rxjs';
-import { EngineError } from '../errors.js';
 import { doubling, type RetryWithOptions, retryWith } from '../operators/retry-with.js';
 import type { ChatModel, ChatRetries } from './chat-model.js';
 import { retryAfterMs } from './provider-error.js';
@@ -38,7 +37,6 @@ export function retryOptions(policy: RetryPolicy, retries: ChatRetries = {}): Re
       const asked = Math.min(MAX_DELAY_MS, retryAfterMs(error) ?? 0);
       return Math.max(asked, backoffMs(attempt, baseMs, random));
     },
-    isRetryable: (error) => EngineError.is(error) && error.retryable,
     ...(policy.scheduler && { scheduler: policy.scheduler }),
   };
 }

@@ -1,4 +1,4 @@
-import { Observable, type OperatorFunction, Subscriber, type Subscription } from 'rxjs';
+import { Observable, type OperatorFunction, Subscriber, type Subscription, type Unsubscribable } from 'rxjs';
 import { Breather, type BreatherOptions, checkBreatherOptions } from './breather.js';
 import { Feed } from './feed.js';
 import { Fifo } from './fifo.js';
@@ -124,11 +124,12 @@ export class Inner<W, V> extends Subscriber<V> {
 }
 
 /** One subscription. */
-class WaveLoop<W, V> implements Waves<W> {
+class WaveLoop<W, V> implements Waves<W>, Unsubscribable {
   readonly #destination: Subscriber<V>;
   readonly #worker: WaveWorker<W, V>;
   readonly #concurrency: number;
   readonly #breather: Breather;
+  #source: Subscription | undefined = undefined;
   /** Waves that are to be performed, and work that waits for a slot. */
   readonly #waiting = new Fifo<W[]>();
   readonly #backlog = new Fifo<W>();
@@ -161,8 +162,8 @@ class WaveLoop<W, V> implements Waves<W> {
         this.#drain();
       },
     });
-    this.#destination.add(feed);
-    this.#destination.add(this.#stop);
+    this.#source = feed;
+    this.#destination.add(this);
     source.subscribe(feed);
     this.#isStarting = false;
   }
@@ -244,7 +245,7 @@ class WaveLoop<W, V> implements Waves<W> {
     this.#destination.next(value);
   }
 
-  readonly #drain = (): void => {
+  #drain(): void {
     if (this.#isDraining || this.#breather.isPaused) return;
     this.#isDraining = true;
     if (!this.#isStarting && this.#waiting.size > 0) this.#breather.asyncStep();
@@ -252,7 +253,7 @@ class WaveLoop<W, V> implements Waves<W> {
     try {
       while (this.#waiting.size > 0 && !this.#destination.closed) {
         if (this.#breather.shouldYield()) {
-          this.#breather.yieldThen(this.#drain);
+          this.#breather.yieldThen(() => this.#drain());
           if (this.#breather.isPaused) return;
           this.#breather.begin();
         }
@@ -265,7 +266,7 @@ class WaveLoop<W, V> implements Waves<W> {
       this.#isDraining = false;
     }
     if (!this.#isSourceOpen && this.#running.size === 0 && this.#waiting.size === 0) this.#destination.complete();
-  };
+  }
 
   #runWave(wave: W[]): void {
     const next = this.#emptyWave();
@@ -323,10 +324,12 @@ class WaveLoop<W, V> implements Waves<W> {
     this.#spare = wave;
   }
 
-  readonly #stop = (): void => {
+  /** Stops all work: the operator is unsubscribed, or over. */
+  unsubscribe(): void {
+    this.#source?.unsubscribe();
     this.#breather.stop();
     this.#waiting.clear();
     this.#backlog.clear();
     for (const inner of this.#running) inner.unsubscribe();
-  };
+  }
 }

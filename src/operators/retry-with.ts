@@ -12,6 +12,7 @@ import {
   throwError,
   timer,
 } from 'rxjs';
+import { EngineError } from '../errors.js';
 import { invalidOption, requireWhole } from './invalid-option.js';
 
 /** Node's timers hold 31 bits; a longer delay would fire at once. */
@@ -23,8 +24,8 @@ export interface RetryWithOptions {
   readonly attempts?: number;
   /** Milliseconds to wait after attempt number `attempt` (from 1) failed with `error`; 0 to 2^31 - 1. */
   readonly delayMs: (attempt: number, error: unknown) => number;
-  /** Whether another attempt may help after attempt number `attempt` failed with `error`. */
-  readonly isRetryable: (error: unknown, attempt: number) => boolean;
+  /** Whether another attempt may help after attempt number `attempt` failed with `error`. @default as an EngineError says */
+  readonly isRetryable?: (error: unknown, attempt: number) => boolean;
   /** Receives each failure that is followed by another attempt, before the delay. */
   readonly onRetry?: (error: unknown, attempt: number) => void;
   /** When aborted, the delay ends at once and the attempt after it is the last one. @default never aborted */
@@ -54,7 +55,7 @@ export interface RetryWithOptions {
  * @throws EngineError `OPTION_INVALID` at construction.
  */
 export function retryWith<T>(options: RetryWithOptions): MonoTypeOperatorFunction<T> {
-  const { attempts, isRetryable, onRetry, afterEmission = false, signal } = options;
+  const { attempts, isRetryable = mayHelp, onRetry, afterEmission = false, signal } = options;
   if (attempts !== undefined) requireWhole('retryWith', 'attempts', attempts, 1);
   return (source) =>
     defer(() => {
@@ -89,6 +90,8 @@ export function retry<T>(work: () => PromiseLike<T>, options: RetryWithOptions):
 export function doubling(firstMs: number, maxMs: number): (attempt: number) => number {
   return (attempt) => Math.min(maxMs, firstMs * 2 ** (attempt - 1));
 }
+
+const mayHelp = (error: unknown): boolean => EngineError.is(error) && error.retryable;
 
 function wait({ delayMs, scheduler, signal }: RetryWithOptions, attempt: number, error: unknown): Observable<unknown> {
   const ms = delayMs(attempt, error);

@@ -44,11 +44,7 @@ export const MEDIA_TYPES = {
 } as const;
 
 /** A file of a user, or one that a component made. */
-export interface FileRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly mimeType: string;
-  readonly bytes: Uint8Array;
+export interface FileRecord extends StoredFile {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** From when on it counts as deleted, in milliseconds since 1970. @default never */

@@ -52,3 +52,22 @@ export interface RunLog {
   end(tenant: string, run: string): Promise<void>;
   delete(tenant: string, run: string): Promise<void>;
 }
+
+/** Bounds of one reading of {@link pagesAfter}. */
+const PAGE: LogBounds = { maxEvents: 2_000, maxBytes: 4 * 1024 * 1024 };
+
+/** The events of a run after the one numbered `after`, a page at a time; none when nothing of the run is stored. */
+export async function* pagesAfter(
+  log: RunLog,
+  tenant: string,
+  run: string,
+  after: number,
+): AsyncGenerator<readonly LoggedEvent[]> {
+  for (let last = after; ; ) {
+    const page = await log.read(tenant, run, last, PAGE);
+    const newest = page?.at(-1);
+    if (page === undefined || newest === undefined) return;
+    yield page;
+    last = newest.seq;
+  }
+}

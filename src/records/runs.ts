@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../errors.js';
+import type { RunUsage } from '../graph/events.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { type PageRequest, type Repository, resource } from './repository.js';
 
 const count = z.number().int().nonnegative();
 const json = z.custom<JsonObject>(isJsonObject, 'expected an object');
 
-const usageSchema = z.object({ promptTokens: count, completionTokens: count, totalTokens: count, calls: count });
+const usageSchema: z.ZodType<RunUsage> = z.object({
+  promptTokens: count,
+  completionTokens: count,
+  totalTokens: count,
+  calls: count,
+});
 
 const launchSchema = z.object({
   /** It continues without clients for as long as it takes. */
@@ -50,8 +56,11 @@ export type RunRecord = Readonly<z.infer<typeof runSchema>>;
 
 export type RunStatus = RunRecord['status'];
 
-/** Tokens and calls of all models in a run. */
-export type RunUsage = Readonly<z.infer<typeof usageSchema>>;
+/** Whose a run is, and what it belongs to. */
+export interface RunIdentity
+  extends Pick<RunRecord, 'id' | 'agentId' | 'sessionId' | 'messageId' | 'parentRun' | 'forkedAt'> {
+  readonly tenant: string;
+}
 
 /** What of the request that started a run matters for as long as it runs. */
 export type RunLaunch = Readonly<z.infer<typeof launchSchema>>;

@@ -1,4 +1,5 @@
 import { EngineError } from '../errors.js';
+import { ownedKey } from '../records/repository.js';
 
 /** Bounds of a {@link BoundedMap}. */
 export interface BoundedMapOptions<T> {
@@ -38,12 +39,12 @@ export class BoundedMap<T> {
   }
 
   get(tenant: string, id: string): T | undefined {
-    return this.#entries.get(keyOf(tenant, id))?.value;
+    return this.#entries.get(ownedKey(tenant, id))?.value;
   }
 
   /** Gets a value and makes it the newest. */
   touch(tenant: string, id: string): T | undefined {
-    const key = keyOf(tenant, id);
+    const key = ownedKey(tenant, id);
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
@@ -53,7 +54,7 @@ export class BoundedMap<T> {
 
   /** @throws EngineError LIMIT_REACHED when there is no room and none can be made; what was there before stays. */
   put(tenant: string, id: string, value: T, bytes: number): void {
-    const key = keyOf(tenant, id);
+    const key = ownedKey(tenant, id);
     const before = this.#entries.get(key);
     const hasRoom = (): boolean =>
       this.#entries.size + (before === undefined ? 1 : 0) <= this.#options.maxCount &&
@@ -68,7 +69,7 @@ export class BoundedMap<T> {
   }
 
   delete(tenant: string, id: string): boolean {
-    const key = keyOf(tenant, id);
+    const key = ownedKey(tenant, id);
     const entry = this.#entries.get(key);
     if (entry === undefined) return false;
     this.#entries.delete(key);
@@ -108,11 +109,6 @@ export class BoundedMap<T> {
       `No room for ${bytes} bytes more: this server stores at most ${maxCount} ${size}. Delete some, or raise the limit.`,
     );
   }
-}
-
-/** A key of what is told apart by tenant and id. The length keeps them apart, whatever characters they have. */
-export function keyOf(tenant: string, id: string): string {
-  return `${tenant.length}:${tenant}${id}`;
 }
 
 /** Size of a value as JSON, in bytes. */

@@ -1,11 +1,12 @@
 import { Observable, type Subscriber } from 'rxjs';
+import type { Log } from '../logger.js';
 
 export interface CancelWatchOptions {
   /** Which of these tasks a cancel is requested for. */
   readonly find: (tasks: readonly string[]) => Promise<readonly string[]>;
   /** How often all tasks are looked up while one is watched; undefined: a task is only looked up when that is asked for. */
   readonly pollMs: number | undefined;
-  readonly log: { warn(fields: object, message: string): void };
+  readonly log: Log;
 }
 
 /** Tasks in one query. */

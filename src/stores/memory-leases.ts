@@ -1,6 +1,6 @@
 import { EngineError } from '../errors.js';
 import type { Lease, LeaseStore } from '../records/coordination.js';
-import { keyOf } from './bounded-map.js';
+import { ownedKey } from '../records/repository.js';
 
 const MAX_LEASES = 100_000;
 
@@ -15,7 +15,7 @@ export function createMemoryLeases({ now = Date.now }: { readonly now?: () => nu
 
   return {
     async acquire(tenant, lease, ttlMs) {
-      const key = keyOf(tenant, lease.name);
+      const key = ownedKey(tenant, lease.name);
       const before = leases.get(key);
       if (before !== undefined && before.owner !== lease.owner && before.expiresAt > now()) {
         const { tenant: _, ...holder } = before;
@@ -28,14 +28,14 @@ export function createMemoryLeases({ now = Date.now }: { readonly now?: () => nu
       return { holder, isMine: true };
     },
     async renew(tenant, name, owner, ttlMs) {
-      const key = keyOf(tenant, name);
+      const key = ownedKey(tenant, name);
       const lease = leases.get(key);
       if (lease?.owner !== owner) return false;
       leases.set(key, { ...lease, expiresAt: now() + ttlMs });
       return true;
     },
     async release(tenant, name, owner) {
-      const key = keyOf(tenant, name);
+      const key = ownedKey(tenant, name);
       if (leases.get(key)?.owner === owner) leases.delete(key);
     },
     async expired(prefix, limit) {

@@ -1,7 +1,8 @@
 import { EngineError } from '../errors.js';
 import type { Checkpoint } from '../graph/state.js';
+import { ownedKey } from '../records/repository.js';
 import type { LoggedEvent, RunLog } from '../records/run-log.js';
-import { jsonBytes, keyOf } from './bounded-map.js';
+import { jsonBytes } from './bounded-map.js';
 
 export interface MemoryRunLogLimits {
   /** The events and snapshots of all runs together. @default 512 MiB */
@@ -52,7 +53,7 @@ export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
 
   return {
     append(tenant, run, { events, snapshot }) {
-      const key = keyOf(tenant, run);
+      const key = ownedKey(tenant, run);
       const log = logs.get(key) ?? { events: [], bytes: 0, snapshots: [], hasEnded: false };
       let last = log.events.length;
       let bytes = 0;
@@ -75,19 +76,19 @@ export function createMemoryRunLog(limits: MemoryRunLogLimits = {}): RunLog {
       totalBytes += added;
     },
     async read(tenant, run, after, bounds) {
-      const log = logs.get(keyOf(tenant, run));
+      const log = logs.get(ownedKey(tenant, run));
       return log === undefined ? undefined : readAfter(log, after, bounds.maxEvents, bounds.maxBytes);
     },
     async snapshot(tenant, run, atMost = Number.POSITIVE_INFINITY) {
-      const snapshots = logs.get(keyOf(tenant, run))?.snapshots ?? [];
+      const snapshots = logs.get(ownedKey(tenant, run))?.snapshots ?? [];
       return snapshots.findLast(({ checkpoint }) => checkpoint.seq <= atMost)?.checkpoint;
     },
     async end(tenant, run) {
-      const log = logs.get(keyOf(tenant, run));
+      const log = logs.get(ownedKey(tenant, run));
       if (log !== undefined) log.hasEnded = true;
     },
     async delete(tenant, run) {
-      drop(keyOf(tenant, run));
+      drop(ownedKey(tenant, run));
     },
   };
 }

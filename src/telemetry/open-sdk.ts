@@ -14,6 +14,7 @@ import {
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { NodeSDK, type NodeSDKConfiguration, resources, tracing } from '@opentelemetry/sdk-node';
+import type { Log } from '../logger.js';
 import type { Family, MetricRegistry } from './metric-registry.js';
 import { RunSpans, type StartRoot } from './run-spans.js';
 import type { WatchedRun } from './run-watch.js';
@@ -38,7 +39,7 @@ export interface OpenSdk {
 export interface SdkOptions {
   readonly plan: SdkPlan;
   readonly version: string;
-  readonly log: TelemetryLog;
+  readonly log: Pick<Log, 'warn'>;
   readonly registry: MetricRegistry;
   /** How long the last spans may take to get out, in milliseconds. */
   readonly closeMs: number;
@@ -161,18 +162,13 @@ function observe(read: () => Family): (result: Result) => void {
   };
 }
 
-/** As much of a log as telemetry needs; the server's fits. */
-export interface TelemetryLog {
-  warn(fields: object, message: string): void;
-}
-
 /** Telemetry logs at most one problem a minute, with the number of those left out. */
 const PAUSE_MS = 60_000;
 
 type Write = (message: string, ...rest: unknown[]) => void;
 
 /** Logs problems of the SDK, such as a collector that is down, without filling the log. */
-export function throttled(log: TelemetryLog, now: () => number = Date.now) {
+export function throttled(log: Pick<Log, 'warn'>, now: () => number = Date.now) {
   let spokenAt = Number.NEGATIVE_INFINITY;
   let leftOut = 0;
   const write: Write = (message) => {

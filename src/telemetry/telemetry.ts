@@ -1,9 +1,10 @@
 /** Observes the runs of a process: metrics always, traces where a collector is configured. */
 
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Log } from '../logger.js';
 import { passThrough, type TraceSource } from '../trace-context.js';
 import { MetricRegistry } from './metric-registry.js';
-import type { OpenSdk, SdkPlan, TelemetryLog } from './open-sdk.js';
+import type { OpenSdk, SdkPlan } from './open-sdk.js';
 import { RunMeters } from './run-meters.js';
 import type { RunWatch, RunWatcher } from './run-watch.js';
 
@@ -30,7 +31,7 @@ export interface TelemetryOptions {
   /** Version of this program, an attribute of all traces. */
   readonly version: string;
   /** Receives warnings, such as that the collector cannot be reached. */
-  readonly log: TelemetryLog;
+  readonly log: Pick<Log, 'warn'>;
   /** Milliseconds that the last spans may take to get out. @default 3000 */
   readonly closeMs?: number;
 }
@@ -151,17 +152,8 @@ export function addProcessGauges(registry: MetricRegistry): void {
   registry.gauge('process_resident_memory_bytes', 'Memory of this process.', () => process.memoryUsage.rss());
 }
 
-type Write = (fields: object, message: string) => void;
-
-/** A log whose lines about a run carry its id in the field `run`. */
-export interface RunLogging {
-  readonly info: Write;
-  readonly warn: Write;
-  readonly error: Write;
-}
-
-/** The same log, whose lines about a traced run carry `trace_id` and `span_id`. */
-export function withTraceIds(log: RunLogging, idsOf: (run: string) => TraceIds | undefined): RunLogging {
+/** The same log, whose lines about a traced run (its id is in their field `run`) carry `trace_id` and `span_id`. */
+export function withTraceIds(log: Log, idsOf: (run: string) => TraceIds | undefined): Log {
   const identified = (fields: object): object => {
     const run = 'run' in fields ? fields.run : undefined;
     const ids = typeof run === 'string' ? idsOf(run) : undefined;

@@ -13,38 +13,34 @@ export interface TemplateLimits {
   readonly maxDepth?: number;
 }
 
-const DEFAULTS = { maxSteps: 100_000, maxChars: 1_048_576, maxItems: 100_000, maxDepth: 300 } as const;
-
 /** Longest template that is parsed, in UTF-16 units. */
 const MAX_TEMPLATE_CHARS = 1_048_576;
 
 /** The remaining budget of one rendering, and its current line for messages. */
 export class Budget {
   line = 1;
-  readonly maxChars: number;
-  private readonly maxItems: number;
-  private readonly maxDepth: number;
-  private readonly maxSteps: number;
+  private readonly limits: Required<TemplateLimits>;
   private stepsLeft: number;
   private depth = 0;
 
-  constructor(limits: TemplateLimits = {}) {
-    this.maxSteps = positive('maxSteps', limits.maxSteps ?? DEFAULTS.maxSteps);
-    this.maxChars = positive('maxChars', limits.maxChars ?? DEFAULTS.maxChars);
-    this.maxItems = positive('maxItems', limits.maxItems ?? DEFAULTS.maxItems);
-    this.maxDepth = positive('maxDepth', limits.maxDepth ?? DEFAULTS.maxDepth);
-    this.stepsLeft = this.maxSteps;
+  constructor({ maxSteps = 100_000, maxChars = 1_048_576, maxItems = 100_000, maxDepth = 300 }: TemplateLimits = {}) {
+    this.limits = { maxSteps, maxChars, maxItems, maxDepth };
+    for (const [name, value] of Object.entries(this.limits)) {
+      if (Number.isSafeInteger(value) && value > 0) continue;
+      throw new EngineError('OPTION_INVALID', `${name} must be a positive integer, but is ${String(value)}.`);
+    }
+    this.stepsLeft = maxSteps;
   }
 
   /** Charges steps. */
   spend(steps = 1): void {
     this.stepsLeft -= steps;
-    if (this.stepsLeft < 0) this.exceed(`more than ${this.maxSteps} steps`);
+    if (this.stepsLeft < 0) this.exceed(`more than ${this.limits.maxSteps} steps`);
   }
 
   /** Checks the length of a text before it is made, and charges for it. */
   reserve(chars: number): void {
-    if (!(chars <= this.maxChars)) this.exceed(`a text of more than ${this.maxChars} characters`);
+    if (!(chars <= this.limits.maxChars)) this.exceed(`a text of more than ${this.limits.maxChars} characters`);
     this.spend(chars >> 8);
   }
 
@@ -57,14 +53,14 @@ export class Budget {
   /** Charges for text that is appended to an output of `length` characters; returns the new length. */
   append(length: number, text: string): number {
     const total = length + text.length;
-    if (total > this.maxChars) this.exceed(`a text of more than ${this.maxChars} characters`);
+    if (total > this.limits.maxChars) this.exceed(`a text of more than ${this.limits.maxChars} characters`);
     this.spend(text.length >> 8);
     return total;
   }
 
   /** Checks the size of a list before it is made, and charges for iterating it. */
   reserveItems(count: number): void {
-    if (!(count <= this.maxItems)) this.exceed(`a list of more than ${this.maxItems} items`);
+    if (!(count <= this.limits.maxItems)) this.exceed(`a list of more than ${this.limits.maxItems} items`);
     this.visit(count);
   }
 
@@ -75,7 +71,7 @@ export class Budget {
 
   /** Runs `body` one level deeper. */
   nest<T>(body: () => T): T {
-    if (++this.depth > this.maxDepth) this.exceed(`more than ${this.maxDepth} levels`);
+    if (++this.depth > this.limits.maxDepth) this.exceed(`more than ${this.limits.maxDepth} levels`);
     const result = body();
     this.depth--;
     return result;
@@ -118,9 +114,4 @@ export function checkTemplateLength(template: string): void {
     'TEMPLATE_TOO_LARGE',
     `The template has ${template.length} characters; ${MAX_TEMPLATE_CHARS} are allowed. Shorten it.`,
   );
-}
-
-function positive(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new EngineError('OPTION_INVALID', `${name} must be a positive integer, but is ${String(value)}.`);
 }

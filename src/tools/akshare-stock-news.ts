@@ -2,7 +2,8 @@ import { map, type Observable } from 'rxjs';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
-import { isJsonObject, type Json } from '../json.js';
+import { ownValue } from '../dsl/json-copy.js';
+import type { Json } from '../json.js';
 import { queryArgument, wholeNumber } from './fields.js';
 import { defineSearch } from './results.js';
 import { type ToolEvent, toolResult } from './tool.js';
@@ -46,23 +47,10 @@ export const akshareStockNews = defineSearch({
 });
 
 function searchOf(keyword: string, pageSize: number): Json {
-  const articles = {
-    searchScope: 'default',
-    sort: 'default',
-    pageIndex: 1,
-    pageSize,
-    preTag: '<em>',
-    postTag: '</em>',
-  };
-  return {
-    uid: '',
-    keyword,
-    type: [ARTICLES],
-    client: 'web',
-    clientType: 'web',
-    clientVersion: 'curr',
-    param: { [ARTICLES]: articles },
-  };
+  const tags = { preTag: '<em>', postTag: '</em>' };
+  const articles = { searchScope: 'default', sort: 'default', pageIndex: 1, pageSize, ...tags };
+  const client = { client: 'web', clientType: 'web', clientVersion: 'curr' };
+  return { uid: '', keyword, type: [ARTICLES], ...client, param: { [ARTICLES]: articles } };
 }
 
 /** The articles of an answer, which is a call of a function around JSON, or JSON alone. */
@@ -70,8 +58,7 @@ function articlesIn(response: EgressResponse): readonly Json[] {
   const body = response.text().trim();
   const json = body.startsWith('{') ? body : body.slice(body.indexOf('(') + 1, body.lastIndexOf(')'));
   const answer = jsonOf({ text: () => json });
-  const result = isJsonObject(answer) ? answer.result : undefined;
-  const articles = listAt(result, ARTICLES);
+  const articles = listAt(ownValue(answer, 'result'), ARTICLES);
   if (articles === undefined && textAt(answer, 'code') !== '0') {
     throw toolFailed(
       quoteResponse(textAt(answer, 'msg') || textAt(answer, 'message')) || 'the answer holds no articles',

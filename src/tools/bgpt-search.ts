@@ -1,13 +1,9 @@
-import { map, type Observable } from 'rxjs';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import type { Json } from '../json.js';
 import { optionalWholeNumber, queryArgument, text, wholeNumber } from './fields.js';
-import { defineSearch, type Passage, searchResult } from './results.js';
-import type { ToolEvent } from './tool.js';
+import { defineJsonSearch } from './json-search.js';
 import { settingOf } from './tool-services.js';
-import { askJson, baseUrlOf, listAt, listIn, textAt } from './upstream.js';
-
-const BASE_URL = 'https://bgpt.pro';
+import { listAt, listIn, textAt } from './upstream.js';
 
 /** What a model is shown of a paper: labels, and the fields that may hold it, the first that does counts. */
 const LINES: readonly (readonly [string, ...string[]])[] = [
@@ -33,7 +29,7 @@ const LINES: readonly (readonly [string, ...string[]])[] = [
 ];
 
 /** Searches papers through BGPT. Errors: `TOOL_FAILED` with what BGPT answers. */
-export const bgptSearch = defineSearch({
+export const bgptSearch = defineJsonSearch({
   component: 'BGPT',
   name: 'bgpt_search',
   summary: 'Finds scientific papers with their methods, samples, results, limits and conflicts, to judge a claim by.',
@@ -45,11 +41,12 @@ export const bgptSearch = defineSearch({
     days_back: optionalWholeNumber('Only papers of so many last days; default any age.'),
   },
   timeoutSeconds: 30,
-  search({ query }, call): Observable<ToolEvent> {
-    const { top_n: most, days_back: days, api_key: given } = call.params;
-    const key = given.trim() || settingOf(call.services, 'BGPT_API_KEY');
-    return askJson(bgptSearch, call, {
-      url: `${baseUrlOf(bgptSearch, call.services, BASE_URL)}/api/mcp-search`,
+  request({ query }, { params, services }) {
+    const { top_n: most, days_back: days } = params;
+    const key = params.api_key.trim() || settingOf(services, 'BGPT_API_KEY');
+    return {
+      base: 'https://bgpt.pro',
+      path: '/api/mcp-search',
       method: 'POST',
       json: {
         query,
@@ -60,29 +57,20 @@ export const bgptSearch = defineSearch({
       timeoutSeconds: 25,
       attempts: 1,
       secrets: key === undefined ? [] : [key],
-    }).pipe(
-      map((answer) => {
-        const papers = papersIn(answer, key).slice(0, most);
-        return searchResult(papers.map(toPassage), papers);
-      }),
-    );
+      most,
+    };
   },
-});
-
-function papersIn(answer: Json, key: string | undefined): Json[] {
-  const error = textAt(answer, 'error');
-  if (error !== '') throw toolFailed(quoteResponse(error, key === undefined ? [] : [key]));
-  return [...listIn(answer, 'results')];
-}
-
-function toPassage(paper: Json): Passage {
-  const content = LINES.map(([label, ...keys]) => `${label}: ${firstOf(paper, keys) || '-'}`).join('\n');
-  return {
+  results(answer, { secrets }) {
+    const error = textAt(answer, 'error');
+    if (error !== '') throw toolFailed(quoteResponse(error, secrets));
+    return listIn(answer, 'results');
+  },
+  passage: (paper) => ({
     title: firstOf(paper, ['title']) || 'Untitled',
     url: firstOf(paper, ['url', 'doi']),
-    content,
-  };
-}
+    content: LINES.map(([label, ...keys]) => `${label}: ${firstOf(paper, keys) || '-'}`).join('\n'),
+  }),
+});
 
 function firstOf(paper: Json, keys: readonly string[]): string {
   for (const key of keys) {

@@ -16,7 +16,7 @@ import {
   resultValue,
 } from '../adapters/sandbox/output.js';
 import { artifactMarkdown } from '../adapters/tool-event.js';
-import { resolveParam, type ValueSource } from '../dsl/resolve.js';
+import { mapTexts, resolveParam, type ValueSource } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { type Artifact, defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
@@ -119,18 +119,11 @@ export const codeExec = defineTool({
 /** What the caller gave, and for declared arguments without a value what they refer to. */
 function argumentsOf(given: Json, declared: JsonObject, source: ValueSource): JsonObject {
   const args: Record<string, Json> = isJsonObject(given) ? { ...given } : {};
+  const read = (text: string): Json => (text.trim() === '' ? null : resolveParam(text, source));
   for (const [name, reference] of Object.entries(declared)) {
-    if (!Object.hasOwn(args, name) || !args[name]) args[name] = resolve(reference, source);
+    if (!Object.hasOwn(args, name) || !args[name]) args[name] = mapTexts(reference, read);
   }
   return args;
-}
-
-/** References anywhere in a value; a blank one is null. */
-function resolve(value: Json, source: ValueSource): Json {
-  if (typeof value === 'string') return value.trim() === '' ? null : resolveParam(value, source);
-  if (Array.isArray(value)) return value.map((item) => resolve(item, source));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item, source)]));
 }
 
 function checked(value: Json, { type }: Contract): Json {

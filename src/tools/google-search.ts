@@ -1,13 +1,10 @@
-import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
-import { isJsonObject, type Json } from '../json.js';
+import { ownObject, ownValue } from '../dsl/json-copy.js';
 import { oneOf, queryArgument, text, wholeNumber, words } from './fields.js';
-import { NOTHING_FOUND, type Passage, searchOutputs, searchResult } from './results.js';
-import { defineTool, type ToolEvent } from './tool.js';
-import { askJson, baseUrlOf, listAt, requireKey, textAt } from './upstream.js';
+import { defineJsonSearch } from './json-search.js';
+import { listAt, requireKey, textAt } from './upstream.js';
 
-const BASE_URL = 'https://serpapi.com';
 const MAX_RESULTS = 100;
 
 /** Countries to search from, in lower case. */
@@ -31,7 +28,7 @@ const GOOGLE_LANGUAGES = words(`
 `);
 
 /** Searches Google through SerpApi. Errors: `TOOL_FAILED` without a key, or with what SerpApi answers. */
-export const googleSearch = defineTool({
+export const googleSearch = defineJsonSearch({
   component: 'Google',
   name: 'google_search',
   summary: 'Searches the web with Google.',
@@ -48,16 +45,14 @@ export const googleSearch = defineTool({
     start: wholeNumber(0, 'Results to pass over; default 0.', { min: 0 }),
     num: wholeNumber(6, 'Results at most, 1 to 100; default 6.', { max: MAX_RESULTS }),
   },
-  nodeDefaults: { q: '{sys.query}' },
-  outputs: searchOutputs,
-  timeoutSeconds: 12,
-  call({ q, ...paging }, call): Observable<ToolEvent> {
-    if (q.trim() === '') return of(NOTHING_FOUND);
+  subject: 'q',
+  request({ q, ...paging }, call) {
     const { country, language, ...usual } = call.params;
     const { start = usual.start, num = usual.num } = paging;
     const key = requireKey(call, 'api_key', 'SERPAPI_API_KEY');
-    return askJson(googleSearch, call, {
-      url: `${baseUrlOf(googleSearch, call.services, BASE_URL)}/search.json`,
+    return {
+      base: 'https://serpapi.com',
+      path: '/search.json',
       query: {
         api_key: key,
         engine: 'google',
@@ -71,28 +66,19 @@ export const googleSearch = defineTool({
       timeoutSeconds: 20,
       attempts: 2,
       secrets: [key],
-    }).pipe(
-      map((answer) => {
-        const results = listAt(answer, 'organic_results')?.slice(0, num);
-        if (results === undefined) {
-          throw toolFailed(quoteResponse(textAt(answer, 'error'), [key]) || 'the answer holds no results');
-        }
-        return searchResult(results.map(toPassage), results);
-      }),
-    );
+      most: num,
+    };
   },
-});
-
-function toPassage(result: Json): Passage {
-  return {
+  results(answer, { secrets }) {
+    const results = listAt(answer, 'organic_results');
+    if (results !== undefined) return results;
+    throw toolFailed(quoteResponse(textAt(answer, 'error'), secrets) || 'the answer holds no results');
+  },
+  passage: (result) => ({
     title: textAt(result, 'title'),
     url: textAt(result, 'link'),
-    content: textAt(result, 'snippet') || aboutOf(result),
-  };
-}
-
-/** Google's description of the site, for results without a snippet. */
-function aboutOf(result: Json): string {
-  const about = isJsonObject(result) ? result.about_this_result : undefined;
-  return textAt(isJsonObject(about) ? about.source : undefined, 'description');
-}
+    // Google's description of the site, for results without a snippet.
+    content:
+      textAt(result, 'snippet') || textAt(ownObject(ownValue(result, 'about_this_result'), 'source'), 'description'),
+  }),
+});

@@ -74,7 +74,9 @@ export const jin10 = defineTool({
     }).pipe(
       map((answer) => {
         const rows = rowsIn(answer, key);
-        return wanted.type === 'flash' ? flashResult(rows) : tableResult(rows, wanted);
+        const json = (wanted.type === 'flash' ? rows : chosen(rows, wanted)).slice(0, MAX_ROWS);
+        const content = wanted.type === 'flash' ? flashText(json) : rowsTable(json, MAX_COLUMNS);
+        return toolResult(content, { formalized_content: content, json });
       }),
     );
   },
@@ -110,24 +112,14 @@ function rowsIn(answer: Json, key: string): JsonObject[] {
   return rows.filter(isJsonObject);
 }
 
-function flashResult(rows: readonly JsonObject[]): ToolEvent {
-  const kept = rows.slice(0, MAX_ROWS);
-  const content = kept.map(contentOf).filter(Boolean).join('\n\n');
-  return toolResult(content, { formalized_content: content, json: kept });
+function flashText(rows: readonly JsonObject[]): string {
+  const texts = rows.map(({ data }) => textAt(data, 'content').trim());
+  return texts.filter((text) => text !== '').join('\n\n');
 }
 
-function contentOf({ data }: JsonObject): string {
-  return textAt(data, 'content').trim();
-}
-
-function tableResult(rows: readonly JsonObject[], wanted: Wanted): ToolEvent {
+function chosen(rows: readonly JsonObject[], wanted: Wanted): JsonObject[] {
   const columns = wanted.type === 'symbols' ? COLUMNS[wanted.symbols_datatype] : {};
-  const kept = rows
-    .map((row) => renamed(row, columns))
-    .filter((row) => isWanted(Object.values(row).map(cellOf), wanted))
-    .slice(0, MAX_ROWS);
-  const content = rowsTable(kept, MAX_COLUMNS);
-  return toolResult(content, { formalized_content: content, json: kept });
+  return rows.map((row) => renamed(row, columns)).filter((row) => isWanted(Object.values(row).map(cellOf), wanted));
 }
 
 function renamed(row: JsonObject, columns: Readonly<Record<string, string>>): JsonObject {

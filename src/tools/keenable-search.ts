@@ -1,20 +1,17 @@
-import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { lineOf } from '../documents/pages/load-markup.js';
-import type { Json } from '../json.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
-import { defineSearch, type Passage, searchResult } from './results.js';
-import type { ToolEvent } from './tool.js';
+import { defineJsonSearch } from './json-search.js';
 import { settingOf, type ToolServices } from './tool-services.js';
-import { askJson, baseUrlOf, listIn, textAt } from './upstream.js';
+import { listIn, textAt } from './upstream.js';
 
 const BASE_URL = 'https://api.keenable.ai';
 const URL_SETTING = 'KEENABLE_API_URL';
 const NO_KEY = 'Keenable needs a key ("api_key") for the mode "realtime"';
 
 /** Searches the web through Keenable. Errors: `TOOL_FAILED` for a mode that needs a key, or with what Keenable answers. */
-export const keenableSearch = defineSearch({
+export const keenableSearch = defineJsonSearch({
   component: 'KeenableSearch',
   name: 'keenable_search',
   aliases: ['keenable'],
@@ -30,29 +27,33 @@ export const keenableSearch = defineSearch({
     top_n: wholeNumber(10, 'Results at most, 1 to 100; default 10.', { max: 100 }),
   },
   check: ({ api_key: key, mode }) => (mode === 'realtime' && key.trim() === '' ? [NO_KEY] : []),
-  search({ query, site }, call): Observable<ToolEvent> {
-    const { api_key: given, mode, top_n: most } = call.params;
-    const key = given.trim();
+  request({ query, site }, { params, services }) {
+    const { mode, top_n: most } = params;
+    const key = params.api_key.trim();
     // Once more: a reference may have turned out to be empty.
     if (mode === 'realtime' && key === '') throw toolFailed(NO_KEY);
-    const path = key === '' ? '/v1/search/public' : '/v1/search';
-    return askJson(keenableSearch, call, {
-      url: `${baseUrlOf(keenableSearch, call.services, usualUrl(call.services))}${path}`,
+    return {
+      base: usualUrl(services),
+      path: key === '' ? '/v1/search/public' : '/v1/search',
       method: 'POST',
       headers: { 'x-keenable-title': 'Runnel', ...(key === '' ? {} : { 'x-api-key': key }) },
       json: { query, mode, ...(site.trim() === '' ? {} : { site: site.trim() }) },
       timeoutSeconds: 30,
       attempts: 2,
       secrets: [key],
-    }).pipe(
-      map((answer) => {
-        const error = textAt(answer, 'error');
-        if (error !== '') throw toolFailed(quoteResponse(error, [key]));
-        const results = listIn(answer, 'results').slice(0, most);
-        return searchResult(results.map(toPassage), results);
-      }),
-    );
+      most,
+    };
   },
+  results(answer, { secrets }) {
+    const error = textAt(answer, 'error');
+    if (error !== '') throw toolFailed(quoteResponse(error, secrets));
+    return listIn(answer, 'results');
+  },
+  passage: (result) => ({
+    title: textAt(result, 'title'),
+    url: textAt(result, 'url'),
+    content: lineOf(textAt(result, 'snippet') || textAt(result, 'description')),
+  }),
 });
 
 /** Where Keenable is: elsewhere only over TLS, for a key travels with each request, or on this machine. */
@@ -66,12 +67,4 @@ function usualUrl(services: ToolServices): string {
   throw toolFailed(
     `the environment variable ${URL_SETTING} must be an https URL without query and fragment; http is for this machine alone`,
   );
-}
-
-function toPassage(result: Json): Passage {
-  return {
-    title: textAt(result, 'title'),
-    url: textAt(result, 'url'),
-    content: lineOf(textAt(result, 'snippet') || textAt(result, 'description')),
-  };
 }

@@ -2,7 +2,8 @@ import type { CheerioAPI } from 'cheerio';
 import { concatMap, map, type Observable, of, toArray } from 'rxjs';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { eachElement, lineOf } from '../documents/pages/load-markup.js';
-import { isJsonObject, type Json } from '../json.js';
+import { ownValue } from '../dsl/json-copy.js';
+import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { queryArgument, text, wholeNumber } from './fields.js';
 import { defineSearch, NOTHING_FOUND, searchResult } from './results.js';
@@ -62,7 +63,7 @@ export const pubmedSearch = defineSearch({
 });
 
 function idsIn(found: Json): string[] {
-  const result = isJsonObject(found) ? found.esearchresult : undefined;
+  const result = ownValue(found, 'esearchresult');
   const error = textAt(found, 'error') || textAt(result, 'ERROR');
   if (error !== '') throw toolFailed(quoteResponse(error));
   const ids = listAt(result, 'idlist');

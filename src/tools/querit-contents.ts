@@ -29,8 +29,7 @@ export const queritContents = defineTool({
   primaryOutput: 'json',
   timeoutSeconds: 70,
   call({ urls, format, crawl_timeout: crawlTimeout, extras_meta: extrasMeta }, call): Observable<ToolEvent> {
-    return askQuerit(queritContents, call, {
-      path: 'contents',
+    return askQuerit(queritContents, call, 'contents', {
       json: { urls: [...checkUrls(urls, MAX_URLS)], format, crawlTimeout, extrasMeta },
       timeoutSeconds: Math.max(15, crawlTimeout + 5),
     }).pipe(

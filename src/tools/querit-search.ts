@@ -54,8 +54,7 @@ export const queritSearch = defineSearch({
   },
   search({ query, count, chunks_per_doc: chunksPerDoc, ...given }, call): Observable<ToolEvent> {
     const chosen = filtersOf(given);
-    return askQuerit(queritSearch, call, {
-      path: 'search',
+    return askQuerit(queritSearch, call, 'search', {
       json: {
         query,
         count,
@@ -90,8 +89,8 @@ function filled(parts: JsonObject): JsonObject {
 }
 
 function resultsOf(answer: JsonObject): readonly Json[] {
-  const { results } = answer;
-  if (results === undefined || results === null) return [];
+  const { results = null } = answer;
+  if (results === null) return [];
   if (!isJsonObject(results)) throw toolFailed('the "results" of the answer are no object');
   return listIn(results, 'result');
 }

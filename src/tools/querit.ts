@@ -2,31 +2,23 @@
 import { map, type Observable } from 'rxjs';
 import type { Json, JsonObject } from '../json.js';
 import type { AnyTool, ToolCall } from './tool.js';
-import { ask, baseUrlOf, jsonOf, objectOf, requireKey } from './upstream.js';
+import { ask, baseUrlOf, jsonOf, objectOf, requireKey, type UpstreamRequest } from './upstream.js';
 
 const BASE_URL = 'https://api.querit.ai';
 
-/** A question to Querit. */
-export interface QueritRequest {
-  /** Below `/v1/`. */
-  readonly path: string;
-  readonly json: JsonObject;
-  readonly timeoutSeconds: number;
-}
-
-/** Asks Querit; emits its answer, an object. Errors: `TOOL_FAILED` without a key, or with what Querit answers. */
+/** Asks Querit at a path below `/v1/`; emits its answer, an object. Errors: `TOOL_FAILED` without a key, or with what Querit answers. */
 export function askQuerit(
   tool: AnyTool,
   call: ToolCall<{ readonly api_key: string }>,
-  { path, json, timeoutSeconds }: QueritRequest,
+  path: string,
+  request: Pick<UpstreamRequest, 'json' | 'timeoutSeconds'>,
 ): Observable<JsonObject> {
   const key = requireKey(call, 'api_key', 'QUERIT_API_KEY');
   return ask(tool, call, {
     url: `${baseUrlOf(tool, call.services, BASE_URL)}/v1/${path}`,
     method: 'POST',
     headers: { accept: 'application/json', authorization: `Bearer ${key}` },
-    json,
-    timeoutSeconds,
+    ...request,
     attempts: 3,
     secrets: [key],
   }).pipe(

@@ -1,5 +1,6 @@
 import { concatMap, map, type Observable, of } from 'rxjs';
 import { toolFailed } from '../adapters/failures.js';
+import { ownObject } from '../dsl/json-copy.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, queryArgument, text, withoutEndSlashes, words } from './fields.js';
 import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
@@ -64,28 +65,25 @@ export const qweather = defineTool({
     return asking(hosts.lookup, { location: query.trim() }).pipe(
       concatMap((places) => {
         const id = textAt(listAt(places, 'location')?.[0], 'id');
-        if (codeOf(places) !== '200') return of(problem(codeOf(places)));
-        if (id === '') return of(problem('404'));
-        const { path, query: more } = readingOf(params);
-        return asking(`${hosts.data}/v7/${path}`, { ...more, location: id }).pipe(
-          map((answer) => (codeOf(answer) === '200' ? found(answer, params.type) : problem(codeOf(answer)))),
+        const code = textAt(places, 'code');
+        if (code !== '200' || id === '') return of(problem(code === '200' ? '404' : code));
+        const kind = params.type === 'indices' ? { type: '0' } : {};
+        return asking(`${hosts.data}/v7/${pathOf(params)}`, { ...kind, location: id }).pipe(
+          map((answer) => {
+            const status = textAt(answer, 'code');
+            return status === '200' ? found(answer, params.type) : problem(status);
+          }),
         );
       }),
     );
   },
 });
 
-interface Hosts {
-  readonly lookup: string;
-  readonly data: string;
-  readonly isForeign: boolean;
-}
-
 /** An account's own host has both services; what the operator set stands for the shared ones, and wins. */
 function hostsOf(
   { api_host: host, user_type: account }: { readonly api_host: string; readonly user_type: string },
   baseUrl: (usual: string) => string,
-): Hosts {
+) {
   const isSet = baseUrl('') !== '';
   if (host.trim() !== '' && !isSet) {
     const own = `https://${withoutEndSlashes(host.trim().replace(/^https?:\/\//i, ''))}`;
@@ -95,22 +93,9 @@ function hostsOf(
   return { lookup: `${baseUrl(LOOKUP_URL)}/v2/city/lookup`, data, isForeign: false };
 }
 
-function readingOf(params: { readonly type: string; readonly time_period: string }): {
-  readonly path: string;
-  readonly query: Record<string, string>;
-} {
-  switch (params.type) {
-    case 'indices':
-      return { path: 'indices/1d', query: { type: '0' } };
-    case 'airquality':
-      return { path: 'air/now', query: {} };
-    default:
-      return { path: `weather/${params.time_period}`, query: {} };
-  }
-}
-
-function codeOf(answer: Json): string {
-  return textAt(answer, 'code');
+function pathOf({ type, time_period: period }: { readonly type: string; readonly time_period: string }): string {
+  if (type === 'weather') return `weather/${period}`;
+  return type === 'indices' ? 'indices/1d' : 'air/now';
 }
 
 /** As in RAGFlow, the result carries the error in `_ERROR` instead of failing the node. */
@@ -124,7 +109,7 @@ function problem(code: string): ToolResult {
 function found(answer: Json, type: string): ToolResult {
   const days = listAt(answer, 'daily')?.filter(isJsonObject);
   if (days === undefined) {
-    const now = isJsonObject(answer) && isJsonObject(answer.now) ? answer.now : {};
+    const now = ownObject(answer, 'now') ?? {};
     const content = JSON.stringify(now);
     return toolResult(content, { formalized_content: content, json: now });
   }

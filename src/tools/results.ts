@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 import { of } from 'rxjs';
-import type { z } from 'zod';
 import type { References } from '../adapters/tool-event.js';
 import { markdownTable } from '../documents/markdown-tables.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
@@ -161,25 +160,28 @@ export function searchResult(passages: readonly Passage[], json: Json): ToolResu
   return toolResult(text, { formalized_content: text, json }, { references });
 }
 
-/** A tool that searches: what it finds are passages, and its `query` is the user's question where a node sets none. */
-interface Search<A extends Shape, P extends Shape>
+/** A tool that searches: what it finds are passages, and what it looks for is the user's question where a node sets nothing. */
+export interface Search<A extends Shape, P extends Shape>
   extends Omit<Tool<A, P>, 'nodeDefaults' | 'outputs' | 'timeoutSeconds' | 'call'>,
     Partial<Pick<Tool, 'outputs' | 'timeoutSeconds'>> {
-  /** As `call` of a tool; never called without a query. */
+  /** The argument that says what to look for. @default 'query' */
+  readonly subject?: keyof A & string;
+  /** As `call` of a tool; never called without a subject. */
   readonly search: Tool<A, P>['call'];
 }
 
-/** Makes a tool that searches; an empty query finds nothing. `timeoutSeconds`: 12 by default. */
-export function defineSearch<A extends Shape & { readonly query: z.ZodType<string> }, P extends Shape>({
+/** Makes a tool that searches; an empty subject finds nothing. `timeoutSeconds`: 12 by default. */
+export function defineSearch<A extends Shape, P extends Shape>({
   search,
+  subject = 'query',
   ...rest
 }: Search<A, P>): Tool<A, P> {
   return {
-    nodeDefaults: { query: '{sys.query}' },
+    nodeDefaults: { [subject]: '{sys.query}' },
     outputs: searchOutputs,
     timeoutSeconds: 12,
     ...rest,
-    call: (args, call) => ((args.query as string).trim() === '' ? of(NOTHING_FOUND) : search(args, call)),
+    call: (args, call) => ((args[subject] as string).trim() === '' ? of(NOTHING_FOUND) : search(args, call)),
   };
 }
 

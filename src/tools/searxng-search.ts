@@ -1,10 +1,7 @@
-import { map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
-import type { Json } from '../json.js';
 import { queryArgument, text, wholeNumber, withoutEndSlashes } from './fields.js';
-import { defineSearch, NOTHING_FOUND, type Passage, searchResult } from './results.js';
-import type { ToolEvent } from './tool.js';
-import { askJson, baseUrlOf, listIn, numberAt, textAt } from './upstream.js';
+import { defineJsonSearch, passageBy } from './json-search.js';
+import { baseUrlOf, listIn } from './upstream.js';
 
 /**
  * Searches the web through an instance of SearXNG. Where the operator has set its base URL, that one is used, whatever a
@@ -12,7 +9,7 @@ import { askJson, baseUrlOf, listIn, numberAt, textAt } from './upstream.js';
  *
  * Errors: `TOOL_FAILED` with what the instance answers; `URL_BLOCKED` or `URL_INVALID` for its URL.
  */
-export const searxngSearch = defineSearch({
+export const searxngSearch = defineJsonSearch({
   component: 'SearXNG',
   name: 'searxng_search',
   aliases: ['searxng'],
@@ -26,31 +23,20 @@ export const searxngSearch = defineSearch({
     top_n: wholeNumber(10, 'Results at most; default 10.', { max: 100 }),
     searxng_url: text('URL of the instance, such as http://localhost:4000; wins over the argument. Default none.'),
   },
-  search({ query, searxng_url: named }, call): Observable<ToolEvent> {
-    const { top_n: most, searxng_url: given } = call.params;
-    const own = baseUrlOf(searxngSearch, call.services, '');
-    const base = own || withoutEndSlashes(given.trim() || named.trim());
-    if (base === '') return of(NOTHING_FOUND);
-    return askJson(searxngSearch, call, {
-      url: `${base}/search`,
+  request({ query, searxng_url: named }, { params, services }) {
+    const own = baseUrlOf(searxngSearch, services, '');
+    const base = own || withoutEndSlashes(params.searxng_url.trim() || named.trim());
+    if (base === '') return undefined;
+    return {
+      base,
+      path: '/search',
       query: { q: query, format: 'json', categories: 'general', language: 'auto', safesearch: 1, pageno: 1 },
       isForeign: own === '',
       timeoutSeconds: 10,
       attempts: 1,
-    }).pipe(
-      map((answer) => {
-        const results = listIn(answer, 'results').slice(0, most);
-        return searchResult(results.map(toPassage), results);
-      }),
-    );
+      most: params.top_n,
+    };
   },
+  results: (answer) => listIn(answer, 'results'),
+  passage: passageBy('content'),
 });
-
-function toPassage(result: Json): Passage {
-  return {
-    title: textAt(result, 'title'),
-    url: textAt(result, 'url'),
-    content: textAt(result, 'content'),
-    score: numberAt(result, 'score'),
-  };
-}

@@ -1,15 +1,10 @@
-import { map, type Observable } from 'rxjs';
 import { z } from 'zod';
-import type { Json } from '../json.js';
 import { flag, oneOf, queryArgument, text, wholeNumber } from './fields.js';
-import { defineSearch, type Passage, searchResult } from './results.js';
-import type { ToolEvent } from './tool.js';
-import { askJson, baseUrlOf, listIn, numberAt, requireKey, textAt } from './upstream.js';
-
-const BASE_URL = 'https://api.tavily.com';
+import { defineJsonSearch, passageBy } from './json-search.js';
+import { listIn, requireKey } from './upstream.js';
 
 /** Searches the web through Tavily. Errors: `TOOL_FAILED` without a key, or with what Tavily answers. */
-export const tavilySearch = defineSearch({
+export const tavilySearch = defineJsonSearch({
   component: 'TavilySearch',
   name: 'tavily_search',
   aliases: ['tavily'],
@@ -28,11 +23,12 @@ export const tavilySearch = defineSearch({
     days: wholeNumber(14, 'How many days back news may be; default 14.'),
     include_answer: flag(false, 'Asks Tavily for an answer of its own as well; default false.'),
   },
-  search({ query, ...filters }, call): Observable<ToolEvent> {
+  request({ query, ...filters }, call) {
     const { api_key: _, ...settings } = call.params;
     const key = requireKey(call, 'api_key', 'TAVILY_API_KEY');
-    return askJson(tavilySearch, call, {
-      url: `${baseUrlOf(tavilySearch, call.services, BASE_URL)}/search`,
+    return {
+      base: 'https://api.tavily.com',
+      path: '/search',
       method: 'POST',
       headers: { authorization: `Bearer ${key}` },
       json: {
@@ -46,20 +42,8 @@ export const tavilySearch = defineSearch({
       timeoutSeconds: 30,
       attempts: 2,
       secrets: [key],
-    }).pipe(
-      map((answer) => {
-        const results = listIn(answer, 'results');
-        return searchResult(results.map(toPassage), results);
-      }),
-    );
+    };
   },
+  results: (answer) => listIn(answer, 'results'),
+  passage: passageBy('raw_content', 'content'),
 });
-
-function toPassage(result: Json): Passage {
-  return {
-    title: textAt(result, 'title'),
-    url: textAt(result, 'url'),
-    content: textAt(result, 'raw_content') || textAt(result, 'content'),
-    score: numberAt(result, 'score'),
-  };
-}

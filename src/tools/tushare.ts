@@ -1,6 +1,7 @@
 import { map, type Observable, of } from 'rxjs';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { ownValue } from '../dsl/json-copy.js';
+import type { Json, JsonObject } from '../json.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
 import { rowsTable } from './results.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
@@ -68,7 +69,7 @@ function rowsOf(answer: Json, token: string): JsonObject[] {
     const why = quoteResponse(textAt(answer, 'msg'), [token]);
     throw toolFailed(why || `TuShare answered with the code ${JSON.stringify(code.slice(0, 20))}`);
   }
-  const data = isJsonObject(answer) ? answer.data : undefined;
+  const data = ownValue(answer, 'data');
   const fields = (listAt(data, 'fields') ?? []).map(String);
   const rows = (listAt(data, 'items') ?? []).filter((row): row is Json[] => Array.isArray(row));
   return rows.map((row) => Object.fromEntries(fields.map((field, index) => [field, row[index] ?? null])));

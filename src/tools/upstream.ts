@@ -2,8 +2,10 @@
 import { concatMap, map, type Observable, of, throwError } from 'rxjs';
 import type { EgressRequest, EgressResponse } from '../adapters/egress/egress-client.js';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
+import { ownValue } from '../dsl/json-copy.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../json.js';
+import { readRetryAfter, retryAfterMs } from '../models/provider-error.js';
 import { doubling, retryWith } from '../operators/retry-with.js';
 import type { AnyTool, ToolCall } from './tool.js';
 import { requireService, settingOf, type ToolServices } from './tool-services.js';
@@ -41,13 +43,13 @@ const BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
 /** Longest wait that an upstream may ask for, in milliseconds, where the tool has that much time; a longer one is a failure. */
 const MAX_RETRY_AFTER_MS = 30_000;
+
 /** Where a tool's fixed upstream is: what the operator set for its name, else `usual`; without a slash at the end. */
 export function baseUrlOf(tool: Pick<AnyTool, 'component' | 'name'>, services: ToolServices, usual: string): string {
   const names = [tool.name.toLowerCase(), tool.component.toLowerCase()];
-  const set = Object.entries(services.tools?.baseUrls ?? {}).find(([name]) =>
-    names.includes(name.trim().toLowerCase()),
-  );
-  return (set?.[1] ?? usual).replace(/\/+$/, '');
+  const urls = Object.entries(services.tools?.baseUrls ?? {});
+  const [, set = usual] = urls.find(([name]) => names.includes(name.trim().toLowerCase())) ?? [];
+  return set.replace(/\/+$/, '');
 }
 
 /**
@@ -95,13 +97,8 @@ export function ask(tool: Asking, call: AskingCall, request: UpstreamRequest): O
     }),
     retryWith({
       attempts,
-      isRetryable: (error) => EngineError.is(error) && error.retryable,
-      delayMs: (attempt, error) => {
-        const wanted = waitOf(error);
-        if (wanted !== undefined) return wanted;
-        if (retries !== undefined) return retries.delayMs;
-        return call.random() * doubling(BACKOFF_MS, MAX_BACKOFF_MS)(attempt);
-      },
+      delayMs: (attempt, error) =>
+        retryAfterMs(error) ?? retries?.delayMs ?? call.random() * doubling(BACKOFF_MS, MAX_BACKOFF_MS)(attempt),
     }),
   );
 }
@@ -130,57 +127,42 @@ export function objectOf(answer: Json): JsonObject {
  * else.
  */
 export function listIn(answer: Json, name: string): readonly Json[] {
-  const found = objectOf(answer);
-  const list = Object.hasOwn(found, name) ? found[name] : undefined;
-  if (list === undefined || list === null) return [];
+  const list = ownValue(objectOf(answer), name) ?? [];
   if (Array.isArray(list)) return list;
   throw toolFailed(`the ${JSON.stringify(name)} of the answer is no list`);
 }
 
 /** Own text of an object at a key; empty for everything that is no text or number. */
 export function textAt(value: Json | undefined, key: string): string {
-  const found = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  const found = ownValue(value, key);
   if (typeof found === 'number') return String(found);
   return typeof found === 'string' ? found : '';
 }
 
 /** Own number of an object at a key; undefined when there is none. */
 export function numberAt(value: Json | undefined, key: string): number | undefined {
-  const found = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  const found = ownValue(value, key);
   return typeof found === 'number' ? found : undefined;
 }
 
 /** Own list of an object at a key; undefined when there is none. */
 export function listAt(value: Json | undefined, key: string): readonly Json[] | undefined {
-  const found = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  const found = ownValue(value, key);
   return Array.isArray(found) ? found : undefined;
 }
 
 function withQuery(url: string, query: UpstreamRequest['query']): string {
-  if (query === undefined) return url;
-  const pairs = Object.entries(query).filter(
-    (pair): pair is [string, string | number | boolean] => pair[1] !== undefined,
-  );
+  const pairs = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
   if (pairs.length === 0) return url;
   const parameters = new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)]));
   return `${url}${url.includes('?') ? '&' : '?'}${parameters}`;
 }
 
 function contentOf({ json, form, body, headers = {} }: UpstreamRequest): Pick<EgressRequest, 'body' | 'headers'> {
-  if (json !== undefined) {
-    return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(json) };
-  }
-  if (form !== undefined) {
-    const type = 'application/x-www-form-urlencoded';
-    return { headers: { 'content-type': type, ...headers }, body: new URLSearchParams(form).toString() };
-  }
+  const typed = (type: string, text: string) => ({ headers: { 'content-type': type, ...headers }, body: text });
+  if (json !== undefined) return typed('application/json', JSON.stringify(json));
+  if (form !== undefined) return typed('application/x-www-form-urlencoded', new URLSearchParams(form).toString());
   return body === undefined ? { headers } : { headers, body };
-}
-
-/** What the next attempt needs to know of an error. */
-interface Refusal {
-  readonly status: number;
-  readonly retryAfterMs?: number;
 }
 
 function refused(
@@ -189,29 +171,15 @@ function refused(
   { now, maxWaitMs }: { readonly now: number; readonly maxWaitMs: number },
 ): EngineError {
   const { status } = response;
-  const retryAfterMs = retryAfterOf(response.headers['retry-after'], now);
-  const isTooLong = retryAfterMs !== undefined && retryAfterMs >= maxWaitMs;
-  const details: Refusal = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const waitMs = readRetryAfter(response.headers, now);
+  const isTooLong = waitMs !== undefined && waitMs >= maxWaitMs;
   const why = quoteResponse(messageOf(response), secrets);
-  const when = isTooLong ? ` (it asks to wait ${Math.ceil(retryAfterMs / 1000)} seconds)` : '';
+  const when = isTooLong ? ` (it asks to wait ${Math.ceil(waitMs / 1000)} seconds)` : '';
   const message = `the service answered with status ${status}${when}${why === '' ? '' : `: ${why}`}`;
   return new EngineError('TOOL_FAILED', message, {
     retryable: (status === 429 || status >= 500) && !isTooLong,
-    details,
+    details: { status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
   });
-}
-
-function waitOf(error: unknown): number | undefined {
-  const details = EngineError.is(error) ? error.details : undefined;
-  return typeof details === 'object' && details !== null ? (details as Partial<Refusal>).retryAfterMs : undefined;
-}
-
-/** Seconds or a date. */
-function retryAfterOf(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
 /** The upstream's message about a refusal: the usual fields of a JSON body, or the beginning of a plain text. */

@@ -58,12 +58,10 @@ export const webCrawler = defineTool({
     }).pipe(
       concatMap((response) =>
         pageOf(response, form).pipe(
-          concatMap((page): ToolEvent[] => {
-            const result = resultOf(response, page);
-            return page.isCut
-              ? [{ type: 'progress', message: 'The page was too large and was cut.' }, result]
-              : [result];
-          }),
+          concatMap((page): ToolEvent[] => [
+            ...(page.isCut ? [{ type: 'progress', message: 'The page was too large and was cut.' } as const] : []),
+            resultOf(response, page),
+          ]),
         ),
       ),
       catchError((error: unknown) => throwError(() => unexpected(error))),
@@ -81,9 +79,7 @@ function unexpected(error: unknown): EngineError {
 function pageOf(response: EgressResponse, form: PageRequest['form']): Observable<Page> {
   const { contentType, url } = response;
   const type = contentType === '' ? 'text/html' : contentType;
-  if (isHtml(type)) {
-    return readPage({ html: response.text(), url, form });
-  }
+  if (isHtml(type)) return readPage({ html: response.text(), url, form });
   if (!TEXTS.test(type)) throw toolFailed(`what is there is no text but "${type.slice(0, 100)}"`);
   const whole = response.text();
   const content = cutText(whole, MAX_PAGE_TEXT);

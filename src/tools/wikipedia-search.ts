@@ -1,10 +1,9 @@
-import { map, type Observable } from 'rxjs';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
+import { ownValue } from '../dsl/json-copy.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, queryArgument, wholeNumber, words } from './fields.js';
-import { defineSearch, searchResult } from './results.js';
-import type { ToolEvent } from './tool.js';
-import { askJson, baseUrlOf, numberAt, objectOf, textAt } from './upstream.js';
+import { defineJsonSearch, passageBy } from './json-search.js';
+import { numberAt, objectOf, textAt } from './upstream.js';
 
 /** Codes of the Wikipedias that can be searched; each is a subdomain of wikipedia.org. */
 const WIKIPEDIA_LANGUAGES = words(`
@@ -14,7 +13,7 @@ const WIKIPEDIA_LANGUAGES = words(`
 `);
 
 /** Searches Wikipedia. Errors: `TOOL_FAILED` with what Wikipedia answers. */
-export const wikipediaSearch = defineSearch({
+export const wikipediaSearch = defineJsonSearch({
   component: 'Wikipedia',
   name: 'wikipedia_search',
   summary: 'Finds articles of the encyclopedia Wikipedia and gives how they begin.',
@@ -25,38 +24,33 @@ export const wikipediaSearch = defineSearch({
     language: oneOf(WIKIPEDIA_LANGUAGES, 'en', 'Code of the Wikipedia to search; default en.'),
   },
   timeoutSeconds: 60,
-  search({ query }, call): Observable<ToolEvent> {
-    const { top_n: most, language } = call.params;
-    const origin = `https://${language}.wikipedia.org`;
-    return askJson(wikipediaSearch, call, {
-      url: `${baseUrlOf(wikipediaSearch, call.services, origin)}/w/api.php`,
-      query: {
-        action: 'query',
-        format: 'json',
-        generator: 'search',
-        gsrsearch: query,
-        gsrlimit: most,
-        prop: 'extracts|info',
-        exintro: 1,
-        explaintext: 1,
-        // Without it only some of the articles carry a text.
-        exlimit: 'max',
-        inprop: 'url',
-      },
-      timeoutSeconds: 15,
-      attempts: 2,
-    }).pipe(
-      map((answer) => {
-        const articles = articlesOf(answer).slice(0, most);
-        const json = articles.map((article) => ({
-          title: textAt(article, 'title'),
-          url: urlOf(article, origin),
-          content: textAt(article, 'extract'),
-        }));
-        return searchResult(json, json);
-      }),
-    );
-  },
+  request: ({ query }, { params: { top_n: most, language } }) => ({
+    base: `https://${language}.wikipedia.org`,
+    path: '/w/api.php',
+    query: {
+      action: 'query',
+      format: 'json',
+      generator: 'search',
+      gsrsearch: query,
+      gsrlimit: most,
+      prop: 'extracts|info',
+      exintro: 1,
+      explaintext: 1,
+      // Without it only some of the articles carry a text.
+      exlimit: 'max',
+      inprop: 'url',
+    },
+    timeoutSeconds: 15,
+    attempts: 2,
+    most,
+  }),
+  results: (answer, { base }) =>
+    articlesOf(answer).map((article) => ({
+      title: textAt(article, 'title'),
+      url: urlOf(article, base),
+      content: textAt(article, 'extract'),
+    })),
+  passage: passageBy('content'),
 });
 
 /** Articles with a text, best first. */
@@ -65,10 +59,9 @@ function articlesOf(answer: Json): JsonObject[] {
   if (error !== undefined) {
     throw toolFailed(quoteResponse(textAt(error, 'info') || textAt(error, 'code')) || 'Wikipedia reports an error');
   }
-  const pages = isJsonObject(query) ? query.pages : undefined;
-  if (pages === null || typeof pages !== 'object') return [];
+  const pages = ownValue(query, 'pages');
   const rankOf = (page: JsonObject): number => numberAt(page, 'index') ?? Number.MAX_SAFE_INTEGER;
-  return Object.values(pages)
+  return Object.values(pages ?? {})
     .filter(isJsonObject)
     .filter((page) => textAt(page, 'extract').trim() !== '')
     .sort((a, b) => rankOf(a) - rankOf(b));

@@ -3,36 +3,27 @@ import { concatMap, forkJoin, map, type Observable, of } from 'rxjs';
 import { BROWSER_HEADERS } from '../adapters/egress/request-headers.js';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { markdownTable } from '../documents/markdown-tables.js';
+import { ownObject, ownValue } from '../dsl/json-copy.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { flag, queryArgument } from './fields.js';
 import { pairsTable } from './results.js';
-import { type AnyTool, defineTool, type ToolCall, type ToolEvent, type ToolResult, toolResult } from './tool.js';
+import { defineTool, type ToolCall, type ToolEvent, type ToolResult, toolResult } from './tool.js';
 import { ask, askJson, baseUrlOf, listAt, numberAt, objectOf, textAt, type UpstreamRequest } from './upstream.js';
 
 /** Letters of tickers of all exchanges, such as `^GSPC`, `BRK-B`, `600519.SS` and `EURUSD=X`; never dots alone. */
 const SYMBOL = /^(?=.*[A-Za-z0-9])[A-Za-z0-9.^=_-]{1,40}$/;
 
-/** Parameters that switch sections on which are made of Yahoo's modules. */
-type Section = 'count' | 'financials' | 'income_stmt' | 'balance_sheet' | 'cash_flow_statement';
-
-/** The modules of each section, in the order of the report, with their headings. */
-const MODULES: Readonly<Record<Section, readonly (readonly [module: string, heading: string])[]>> = {
-  count: [['defaultKeyStatistics', 'Count']],
-  financials: [['calendarEvents', 'Calendar']],
-  income_stmt: [
-    ['incomeStatementHistory', 'Income statement'],
-    ['incomeStatementHistoryQuarterly', 'Quarterly income statement'],
-  ],
-  balance_sheet: [
-    ['balanceSheetHistory', 'Balance sheet'],
-    ['balanceSheetHistoryQuarterly', 'Quarterly balance sheet'],
-  ],
-  cash_flow_statement: [
-    ['cashflowStatementHistory', 'Cash flow statement'],
-    ['cashflowStatementHistoryQuarterly', 'Quarterly cash flow statement'],
-  ],
-};
-const SECTIONS = Object.keys(MODULES) as readonly Section[];
+/** Yahoo's modules in the order of the report: what switches each on, its name, its heading, how it is written. */
+const MODULES = [
+  ['count', 'defaultKeyStatistics', 'Count', factsTable],
+  ['financials', 'calendarEvents', 'Calendar', factsTable],
+  ['income_stmt', 'incomeStatementHistory', 'Income statement', statementsTable],
+  ['income_stmt', 'incomeStatementHistoryQuarterly', 'Quarterly income statement', statementsTable],
+  ['balance_sheet', 'balanceSheetHistory', 'Balance sheet', statementsTable],
+  ['balance_sheet', 'balanceSheetHistoryQuarterly', 'Quarterly balance sheet', statementsTable],
+  ['cash_flow_statement', 'cashflowStatementHistory', 'Cash flow statement', statementsTable],
+  ['cash_flow_statement', 'cashflowStatementHistoryQuarterly', 'Quarterly cash flow statement', statementsTable],
+] as const;
 
 /** Reports on a stock from Yahoo Finance. Errors: `TOOL_FAILED` with what Yahoo answers. */
 export const yahooFinance = defineTool({
@@ -59,7 +50,7 @@ export const yahooFinance = defineTool({
     const chosen = call.params;
     const isNothing = Object.values(chosen).every((isOn) => !isOn);
     if (words.trim() === '' || isNothing) return of(reportResult([]));
-    const yahoo = createYahoo(yahooFinance, call);
+    const yahoo = createYahoo(call);
     return yahoo.search(words.trim()).pipe(
       concatMap((search) => {
         const quote = firstQuote(search);
@@ -71,15 +62,13 @@ export const yahooFinance = defineTool({
   },
 });
 
-type Chosen = Readonly<Record<Section | 'info' | 'history' | 'news', boolean>>;
+type Chosen = Readonly<Record<(typeof MODULES)[number][0] | 'info' | 'history' | 'news', boolean>>;
 
-interface Parts {
+/** What the sections are made of. */
+interface Found {
+  readonly quote: JsonObject;
   readonly chart: JsonObject;
   readonly summary: JsonObject;
-}
-
-interface Found extends Parts {
-  readonly quote: JsonObject;
   readonly news: readonly Json[];
 }
 
@@ -89,8 +78,8 @@ function firstQuote(search: JsonObject): JsonObject {
 }
 
 /** Asks only for what the chosen sections are made of. */
-function readParts(yahoo: Yahoo, symbol: string, chosen: Chosen): Observable<Parts> {
-  const modules = SECTIONS.filter((name) => chosen[name]).flatMap((name) => MODULES[name].map(([module]) => module));
+function readParts(yahoo: Yahoo, symbol: string, chosen: Chosen): Observable<Pick<Found, 'chart' | 'summary'>> {
+  const modules = MODULES.filter(([name]) => chosen[name]).map(([, module]) => module);
   const needsChart = chosen.info || chosen.history;
   if ((needsChart || modules.length > 0) && !SYMBOL.test(symbol)) {
     throw toolFailed(`Yahoo knows no symbol for ${JSON.stringify(symbol.slice(0, 60))}`);
@@ -108,12 +97,8 @@ function sectionsOf({ quote, chart, summary, news }: Found, chosen: Chosen): str
   };
   if (chosen.info) add('Information', informationTable(quote, chart));
   if (chosen.history) add('History', historyTable(chart));
-  for (const name of SECTIONS.filter((section) => chosen[section])) {
-    const isFacts = name === 'count' || name === 'financials';
-    for (const [module, heading] of MODULES[name]) {
-      const found = Object.hasOwn(summary, module) ? summary[module] : undefined;
-      add(heading, isFacts ? factsTable(found) : statementsTable(found));
-    }
+  for (const [, module, heading, table] of MODULES.filter(([name]) => chosen[name])) {
+    add(heading, table(ownValue(summary, module)));
   }
   if (chosen.news) add('News', newsList(news));
   return sections;
@@ -137,32 +122,33 @@ const MAX_COOKIES = 10;
 /** The three requests of one call. Errors of each: `TOOL_FAILED` with what Yahoo answers. */
 type Yahoo = ReturnType<typeof createYahoo>;
 
-function createYahoo(tool: AnyTool, call: ToolCall<unknown>) {
-  const at = (usual: string): string => baseUrlOf(tool, call.services, usual);
+const placeOf = (usual: string, { services }: ToolCall<unknown>): string => baseUrlOf(yahooFinance, services, usual);
+
+function createYahoo(call: ToolCall<unknown>) {
   const asking = (request: Pick<UpstreamRequest, 'url' | 'query' | 'headers' | 'accepts' | 'secrets'>) =>
-    askJson(tool, call, { ...LIMITS, ...request, headers: { ...HEADERS, ...request.headers } });
+    askJson(yahooFinance, call, { ...LIMITS, ...request, headers: { ...HEADERS, ...request.headers } });
   // A symbol that does not exist is a 404 whose body says so.
   const accepts = (status: number): boolean => status === 404;
   return {
     /** The first quote for some words, and news about it. */
     search: (words: string) =>
       asking({
-        url: `${at(SUMMARY_URL)}/v1/finance/search`,
+        url: `${placeOf(SUMMARY_URL, call)}/v1/finance/search`,
         query: { q: words, quotesCount: 1, newsCount: 10 },
       }).pipe(map(objectOf)),
     /** A month of prices by day, and facts about the symbol in `meta`. */
     chart: (symbol: string) =>
       asking({
-        url: `${at(DATA_URL)}/v8/finance/chart/${encodeURIComponent(symbol)}`,
+        url: `${placeOf(DATA_URL, call)}/v8/finance/chart/${encodeURIComponent(symbol)}`,
         query: { range: '1mo', interval: '1d' },
         accepts,
       }).pipe(map((answer) => resultIn(answer, 'chart', symbol))),
     /** Parts of what Yahoo knows about a company, by the names of its modules. */
     summary: (symbol: string, modules: readonly string[]) =>
-      openSession(tool, call).pipe(
+      openSession(call).pipe(
         concatMap(({ cookie, crumb }) =>
           asking({
-            url: `${at(SUMMARY_URL)}/v10/finance/quoteSummary/${encodeURIComponent(symbol)}`,
+            url: `${placeOf(SUMMARY_URL, call)}/v10/finance/quoteSummary/${encodeURIComponent(symbol)}`,
             query: { modules: modules.join(','), crumb },
             headers: { cookie },
             secrets: [cookie, crumb],
@@ -174,21 +160,15 @@ function createYahoo(tool: AnyTool, call: ToolCall<unknown>) {
   };
 }
 
-interface Session {
-  readonly cookie: string;
-  readonly crumb: string;
-}
-
 /** Takes the cookie of any answer, and asks for the crumb that belongs to it. */
-function openSession(tool: AnyTool, call: ToolCall<unknown>): Observable<Session> {
-  const at = (usual: string): string => baseUrlOf(tool, call.services, usual);
+function openSession(call: ToolCall<unknown>) {
   const request = { ...LIMITS, method: 'GET', headers: HEADERS } as const;
-  return ask(tool, call, { ...request, url: `${at(COOKIE_URL)}/`, accepts: () => true }).pipe(
+  return ask(yahooFinance, call, { ...request, url: `${placeOf(COOKIE_URL, call)}/`, accepts: () => true }).pipe(
     map(({ headers }) => cookieOf(headers['set-cookie'] ?? '')),
     concatMap((cookie) =>
-      ask(tool, call, {
+      ask(yahooFinance, call, {
         ...request,
-        url: `${at(DATA_URL)}/v1/test/getcrumb`,
+        url: `${placeOf(DATA_URL, call)}/v1/test/getcrumb`,
         headers: { ...HEADERS, cookie },
         secrets: [cookie],
       }).pipe(map((answer) => ({ cookie, crumb: crumbOf(answer.text()) }))),
@@ -215,8 +195,8 @@ function crumbOf(text: string): string {
 /** What lies in `{[name]: {result: […], error}}`. */
 function resultIn(answer: Json, name: string, symbol: string): JsonObject {
   const part = objectOf(answer)[name];
-  const error = isJsonObject(part) ? part.error : undefined;
-  if (error !== undefined && error !== null) {
+  const error = ownValue(part, 'error') ?? null;
+  if (error !== null) {
     throw toolFailed(quoteResponse(textAt(error, 'description') || textAt(error, 'code')) || 'Yahoo reports an error');
   }
   const result = listAt(part, 'result')?.[0];
@@ -233,8 +213,7 @@ const MAX_DEPTH = 4;
 
 /** Facts about a symbol: its quote and the head of its chart, whatever is a plain value there. */
 function informationTable(quote: JsonObject, chart: JsonObject): string {
-  const meta = isJsonObject(chart.meta) ? chart.meta : {};
-  const plain = Object.entries({ ...quote, ...meta }).filter(
+  const plain = Object.entries({ ...quote, ...ownObject(chart, 'meta') }).filter(
     ([, value]) => value !== null && typeof value !== 'object',
   );
   return pairsTable(Object.fromEntries(plain));
@@ -243,8 +222,7 @@ function informationTable(quote: JsonObject, chart: JsonObject): string {
 /** Prices by day, in the time of the exchange; days without trade are left out. */
 function historyTable(chart: JsonObject): string {
   const times = listAt(chart, 'timestamp') ?? [];
-  const indicators = isJsonObject(chart.indicators) ? chart.indicators : {};
-  const prices = listAt(indicators, 'quote')?.[0];
+  const prices = listAt(chart.indicators, 'quote')?.[0];
   const offset = numberAt(chart.meta, 'gmtoffset') ?? 0;
   const columns = ['open', 'high', 'low', 'close', 'volume'].map((name) => listAt(prices, name) ?? []);
   const rows = times.slice(0, MAX_DAYS).map((time, index) => {
@@ -272,7 +250,7 @@ function statementsTable(module: Json | undefined): string {
   const dates = statements.map((one) => valueText(one.endDate));
   return markdownTable(
     ['Item', ...dates],
-    items.map((name) => [name, ...statements.map((one) => (Object.hasOwn(one, name) ? valueText(one[name]) : ''))]),
+    items.map((name) => [name, ...statements.map((one) => valueText(ownValue(one, name)))]),
   );
 }
 

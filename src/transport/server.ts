@@ -6,7 +6,7 @@ import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import { createCanvasOpener } from '../hosting/canvases.js';
 import { createHost, type Host } from '../hosting/host.js';
-import { type Log, SILENT_LOG } from '../hosting/host-options.js';
+import { type Log, SILENT_LOG } from '../logger.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/telemetry.js';
 import { createFindTenant } from './access/api-keys.js';

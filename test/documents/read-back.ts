@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { load } from 'cheerio';
 import { extractText, getDocumentProxy } from 'unpdf';
 import { openZip } from '../../src/documents/reading/zip.js';
@@ -6,7 +7,7 @@ import { openZip } from '../../src/documents/reading/zip.js';
 export async function unzip(bytes: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
   const zip = openZip(bytes, 'made.zip');
   const files = new Map<string, Uint8Array>();
-  for (const [path, entry] of zip.entries) files.set(path, await zip.read(entry));
+  for (const [path, entry] of zip.entries) files.set(path, await buffer(zip.stream(entry)));
   return files;
 }
 

@@ -1,6 +1,7 @@
 /** Forks and resumed runs over stores that outlive the process: what failed in one server goes on in the next. */
+
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createRedis, createRedisStores } from '../../src/stores/redis/index.js';
+import { openRedisStores } from '../../src/stores/redis/redis-stores.js';
 import type { ServerStores } from '../../src/transport/server-parts.js';
 import { describeOwnRedis, startRedisServer } from '../stores/redis/support/redis-server.js';
 import { openEmbedded } from '../stores/support/open-stores.js';
@@ -37,11 +38,10 @@ describeOwnRedis('runs in Redis', () => {
       await removeFolder(folder);
     });
     await failAndGoOn(async () => {
-      const redis = createRedis({ url: server.url, log: createLog() });
-      await redis.ready();
+      const redis = await openRedisStores({ url: server.url, log: createLog() });
       const stores = await openEmbedded(folder);
       return {
-        stores: { ...stores, ...createRedisStores(redis) },
+        stores: { ...stores, ...redis },
         close: async () => {
           await stores.close();
           await redis.close();

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/graph/events.js';
-import { forkAt, historyStart, type RunHistory, waitingNodes, withChange } from '../../src/graph/fork.js';
+import { forkAt, type RunHistory, waitingNodes, withChange } from '../../src/graph/fork.js';
 import { readEvent } from '../../src/graph/log.js';
 import type { Activation } from '../../src/graph/node.js';
 import { settled } from '../../src/graph/node-events.js';
@@ -94,7 +94,7 @@ describe('a fork', () => {
       const { watched, history } = await finish(staged, start, random);
       const lastSeq = watched.events.at(-1)?.seq ?? 0;
       const every = Math.max(1, Math.floor(lastSeq / 40));
-      for (let at = historyStart(history); at <= lastSeq; at += every) {
+      for (let at = history.checkpoint.seq; at <= lastSeq; at += every) {
         staged.activated.length = 0;
         const forked = await finish(
           staged,
@@ -211,7 +211,7 @@ describe('a fork', () => {
     });
     const kept = new Kept({ isLast: true });
     await watchToEnd(plan, { input: null }, { durability: 'sync', log: kept.open });
-    const start = historyStart(kept.history);
+    const start = kept.history.checkpoint.seq;
     expect(start).toBeGreaterThan(0);
     expect(() => forkAt(plan, kept.history, start - 1)).toThrow(
       expect.objectContaining({
@@ -307,7 +307,7 @@ function endOf(plan: Plan, { outcome }: Watched) {
 }
 
 /** Tokens that had settled by then and were activated all the same. */
-function againOf({ events = [] }: RunHistory, at: number, activated: readonly Activation[]): string[] {
+function againOf({ events }: RunHistory, at: number, activated: readonly Activation[]): string[] {
   const settledBefore = new Set(
     events.flatMap((event) => (event.seq <= at && isEnd(event) && 'token' in event ? [`r/${event.token}`] : [])),
   );

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../src/graph/state.js';
 import { projectionOf } from '../../src/hosting/canvases.js';
 import { EventFramer } from '../../src/hosting/event-frame.js';
-import { LogWriter } from '../../src/hosting/log-writer.js';
+import { LogWriter } from '../../src/hosting/run-events.js';
 import type { LogBatch, RunLog } from '../../src/records/run-log.js';
 
 const framer = new EventFramer(projectionOf({ messageId: 'm', sessionId: 's', startedAt: 0 }, undefined));

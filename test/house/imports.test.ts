@@ -20,7 +20,9 @@ describe('import directions', () => {
     const lines = text.split('\n').length;
     expect(check('src/dsl/a.ts', text)).toEqual([
       expect.stringMatching(
-        new RegExp(`^src/dsl/a.ts:${lines}: src/dsl may not import src/graph .*errors, group-by, json, trace-context$`),
+        new RegExp(
+          `^src/dsl/a.ts:${lines}: src/dsl may not import src/graph .*errors, group-by, json, logger, trace-context$`,
+        ),
       ),
     ]);
   });

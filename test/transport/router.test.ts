@@ -2,7 +2,7 @@ import Koa from 'koa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { route as embedderRoute } from '../../src/entries/server.js';
-import { SILENT_LOG } from '../../src/hosting/host-options.js';
+import { SILENT_LOG } from '../../src/logger.js';
 import { readConfig } from '../../src/settings/read-settings.js';
 import { createMemoryStores } from '../../src/stores/memory-stores.js';
 import { createMemoryCounter } from '../../src/transport/access/rate-limits.js';

@@ -2,6 +2,7 @@
 import type { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { charsetOf, decodeAs, metaCharset } from '../../documents/reading/decode-text.js';
 import { egressError } from './failures.js';
 
 /** How large the first piece of the buffer is; most answers are smaller. */
@@ -63,25 +64,23 @@ function decoderOf(encoding: string, asked: string): Duplex | undefined {
 
 /** One growing buffer: a body that comes byte by byte must not cost an object for each. */
 class ByteCollector {
-  readonly #maxBytes: number;
   #buffer: Uint8Array;
   #length = 0;
   /** Whether more came than there may be. */
   isOver = false;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+  constructor(private readonly maxBytes: number) {
     this.#buffer = new Uint8Array(Math.min(FIRST_BYTES, maxBytes));
   }
 
   add(piece: Uint8Array): void {
     const length = this.#length + piece.length;
-    if (length > this.#maxBytes) {
+    if (length > this.maxBytes) {
       this.isOver = true;
       throw new RangeError('too many bytes');
     }
     if (length > this.#buffer.length) {
-      const grown = new Uint8Array(Math.min(this.#maxBytes, Math.max(length, this.#buffer.length * 2)));
+      const grown = new Uint8Array(Math.min(this.maxBytes, Math.max(length, this.#buffer.length * 2)));
       grown.set(this.#buffer.subarray(0, this.#length));
       this.#buffer = grown;
     }
@@ -94,36 +93,17 @@ class ByteCollector {
   }
 }
 
-/** Bytes at the start of a page in which its own declaration of a character set is looked for. */
-const PRESCAN_BYTES = 1024;
-
-const CHARSET_PARAMETER = /;\s*charset\s*=\s*"?([^\s";]+)/i;
-const META_CHARSET = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([^\s"'/>;]+)/i;
-
 /**
  * Gives the text of a body: in the character set of its content type, of its own `<meta charset>` when it is HTML, or in UTF-8.
  *
  * A byte order mark is left out, what cannot be decoded reads as U+FFFD, and an unknown character set is read as UTF-8.
  */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
-  const declared = CHARSET_PARAMETER.exec(contentType)?.[1] ?? (isHtml(contentType) ? metaCharset(bytes) : undefined);
-  return decode(bytes, declared);
+  const declared = charsetOf(contentType) ?? (isHtml(contentType) ? metaCharset(bytes) : undefined);
+  return decodeAs(declared ?? 'utf-8', bytes);
 }
 
 /** Whether a content type is that of a web page. */
 export function isHtml(contentType: string): boolean {
   return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType);
-}
-
-function metaCharset(bytes: Uint8Array): string | undefined {
-  const start = new TextDecoder('latin1').decode(bytes.subarray(0, PRESCAN_BYTES));
-  return META_CHARSET.exec(start)?.[1];
-}
-
-function decode(bytes: Uint8Array, charset: string | undefined): string {
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
-  }
 }

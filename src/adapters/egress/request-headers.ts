@@ -8,17 +8,11 @@ import { ACCEPT_ENCODING } from './read-body.js';
 export type Headers = Readonly<Record<string, string>>;
 
 /** Headers that belong to one connection and not to what is sent over it. */
-export const HOP_HEADERS: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+export const HOP_HEADERS: ReadonlySet<string> = new Set(
+  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
+);
 
 /** Are worked out from the request; documents that carry them, or those of a connection, along are not refused. */
 const OWN = new Set([...HOP_HEADERS, 'accept-encoding', 'content-length', 'expect', 'host', 'http2-settings']);

@@ -1,6 +1,7 @@
 /** Mail: recipients and headers checked, plain text parts, sending. */
 import type SmtpConnection from 'nodemailer/lib/smtp-connection';
 import type { EngineError } from '../../errors.js';
+import { unescapeHtml } from '../../templates/escape-html.js';
 import type { EgressConnection } from '../egress/connect.js';
 import { quoteResponse, toolFailed } from '../failures.js';
 
@@ -182,8 +183,6 @@ function hasControl(text: string): boolean {
 
 // The plain text part, for mail readers without HTML.
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-
 /** Elements whose content is not shown. */
 const UNSEEN = new Set(['script', 'style', 'head', 'title', 'template']);
 
@@ -212,18 +211,11 @@ export function plainText(html: string): string {
     const close = lower.indexOf(`</${name}`, at);
     at = close < 0 ? html.length : close;
   }
-  const text = pieces.join('') + html.slice(at);
-  return text
-    .replace(/&(?:#(\d{1,7})|([a-z]{2,5}));/gi, (entity, code, name) => decoded(entity, code, name))
+  return unescapeHtml(pieces.join('') + html.slice(at))
+    .replaceAll('\u00a0', ' ')
     .split('\n')
     .map((line) => line.trim())
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
-}
-
-function decoded(entity: string, code: string | undefined, name: string | undefined): string {
-  if (code !== undefined) return Number(code) > 0x10ffff ? entity : String.fromCodePoint(Number(code));
-  const key = (name ?? '').toLowerCase();
-  return Object.hasOwn(ENTITIES, key) ? (ENTITIES[key] ?? entity) : entity;
 }

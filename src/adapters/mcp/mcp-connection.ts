@@ -79,16 +79,13 @@ interface Opened {
 }
 
 export class McpConnection {
-  readonly #options: ConnectionOptions;
   #opened: Opened | undefined = undefined;
 
-  constructor(options: ConnectionOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ConnectionOptions) {}
 
   /** What the server offers, at most 128 tools. Errors: `TOOL_FAILED`. */
   tools(): Observable<readonly McpTool[]> {
-    const { lists, listKey, now } = this.#options;
+    const { lists, listKey, now } = this.options;
     return defer(() => {
       const known = lists.get(listKey);
       if (known !== undefined && known.until > now()) return of(known.tools);
@@ -104,7 +101,7 @@ export class McpConnection {
    * request at once. Errors: `TOOL_FAILED`.
    */
   call({ name, args, trace, files }: McpCall): Observable<ToolEvent> {
-    const { secrets } = this.#options;
+    const { secrets } = this.options;
     return defer(() => {
       const progress = new Subject<ToolEvent>();
       const result$ = this.#ask((session, signal) =>
@@ -173,7 +170,7 @@ export class McpConnection {
     const opened: Opened = { session$, life };
     this.#opened = opened;
     life.add(
-      this.#options.open().subscribe({
+      this.options.open().subscribe({
         next: (session) => session$.next(session),
         error: (error: unknown) => {
           // The next user tries again.
@@ -209,12 +206,12 @@ export class McpConnection {
   }
 
   #clock(signal: AbortSignal) {
-    const timeout = this.#options.timeoutSeconds * 1000;
+    const timeout = this.options.timeoutSeconds * 1000;
     return { signal, timeout, maxTotalTimeout: Math.max(timeout, MAX_CALL_MS) };
   }
 
   #failure(thrown: unknown, tool?: string) {
-    return mcpFailure(thrown, this.#options, tool);
+    return mcpFailure(thrown, this.options, tool);
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a tool of an MCP server gave, as the result of a call. */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import type { Json, JsonObject } from '../../json.js';
-import type { Files } from '../../records/files.js';
+import { type Files, MEDIA_TYPES } from '../../records/files.js';
 import { quoteResponse, toolFailed } from '../failures.js';
 import { type Artifact, artifactMarkdown, type ToolResult, toolResult } from '../tool-event.js';
 
@@ -12,26 +12,22 @@ const MAX_ERROR = 1_000;
 /** Files of one result that are kept. */
 const MAX_FILES = 20;
 
-/** Endings by media type, for names of files; only these are kept. */
-const ENDINGS: Readonly<Record<string, string>> = {
-  'image/png': 'png',
-  'image/jpeg': 'jpg',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-  'image/svg+xml': 'svg',
-  'audio/mpeg': 'mp3',
-  'audio/mp3': 'mp3',
-  'audio/wav': 'wav',
-  'audio/x-wav': 'wav',
-  'audio/ogg': 'ogg',
-  'audio/webm': 'webm',
-  'audio/flac': 'flac',
-  'audio/mp4': 'm4a',
-  'application/pdf': 'pdf',
-  'application/json': 'json',
-  'text/csv': 'csv',
-  'text/html': 'html',
+/** Endings of the files that are kept, pictures and documents, and those of sounds by their media type. */
+const PLAIN_ENDINGS = ['png', 'jpg', 'gif', 'webp', 'svg', 'pdf', 'json', 'csv', 'html'] as const;
+const SOUNDS = {
+  mpeg: 'mp3',
+  mp3: 'mp3',
+  wav: 'wav',
+  'x-wav': 'wav',
+  ogg: 'ogg',
+  webm: 'webm',
+  flac: 'flac',
+  mp4: 'm4a',
 };
+const ENDINGS: ReadonlyMap<string, string> = new Map([
+  ...PLAIN_ENDINGS.map((ending) => [MEDIA_TYPES[ending], ending] as const),
+  ...Object.entries(SOUNDS).map(([type, ending]) => [`audio/${type}`, ending] as const),
+]);
 
 /** Where files go, and what must not be repeated. */
 export interface ResultContext {
@@ -95,7 +91,7 @@ function textOf(block: ContentBlock): string {
 /** Its name is ours: a server's could be anything. */
 async function keep(file: McpFile, files: Files | undefined, artifacts: Artifact[]): Promise<string> {
   const { kind, mimeType, data } = file;
-  const ending = Object.hasOwn(ENDINGS, mimeType) ? ENDINGS[mimeType] : undefined;
+  const ending = ENDINGS.get(mimeType);
   const bytes = Buffer.from(data, 'base64');
   const left = (why: string): string => `[${kind} of ${bytes.byteLength} bytes, not kept: ${why}]`;
   if (files === undefined) return left('there is no file store');

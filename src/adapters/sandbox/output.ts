@@ -1,24 +1,15 @@
 /** The output of a script: its contract, types, result, failure and attachments. */
+import { sortKeys } from '../../dsl/json-copy.js';
 import { readLiteral } from '../../dsl/python-literal.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { isArtifact, isTooDeep } from './artifact-rules.js';
+import { isJsonObject, isTooDeep, type Json, type JsonObject } from '../../json.js';
+import { isArtifact } from './artifact-rules.js';
 import type { CodeArtifact, CodeResult } from './code-runner.js';
 
 /** Outputs that every script has; a document's own is none of these. */
-const SYSTEM_KEYS = new Set([
-  'content',
-  'actual_type',
-  'attachments',
-  '_ERROR',
-  '_ARTIFACTS',
-  '_ATTACHMENT_CONTENT',
-  'raw_result',
-  '_created_time',
-  '_elapsed_time',
-  'stdout',
-  'stderr',
-  'exit_code',
-]);
+const SYSTEM_KEYS = new Set(
+  `content actual_type attachments _ERROR _ARTIFACTS _ATTACHMENT_CONTENT raw_result _created_time _elapsed_time stdout stderr
+  exit_code`.split(/\s+/),
+);
 
 /** Characters of a type; each level of it is walked. */
 const MAX_TYPE = 200;
@@ -119,21 +110,14 @@ export function resultValue({ result, stdout }: Pick<CodeResult, 'result' | 'std
   if (result !== undefined) return result.value;
   const text = stdout.trim();
   if (text === '') return '';
-  const literal = isTooDeep(text) ? undefined : readLiteral(text);
-  return literal === undefined ? text : literal;
+  const literal = readLiteral(text);
+  return literal === undefined || isTooDeep(literal) ? text : literal;
 }
 
 /** A value as text: nothing for null, a text as it is, lists and objects as JSON with sorted keys, two spaces a level. */
 export function canonicalText(value: Json): string {
   if (value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(sorted(value), null, 2);
-}
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isJsonObject(value)) return value;
-  const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, sorted(value[key] ?? null)]));
+  return typeof value === 'string' ? value : JSON.stringify(sortKeys(value), null, 2);
 }
 
 /** Characters of a script's output that an error quotes. */

@@ -5,6 +5,13 @@ import type { StatementBounds, Table } from './session.js';
 /** How a column's values are read. `plain`: whatever the value itself says. */
 export type CellKind = 'plain' | 'whole' | 'decimal' | 'date' | 'time' | 'json' | 'bits';
 
+/** Makes what gives the kind of a column, from the numbers or names that a server has for types of each kind. */
+export function kindsOf<T>(types: Partial<Record<CellKind, readonly T[]>>): (type: T) => CellKind {
+  const kinds = new Map<T, CellKind>();
+  for (const [kind, numbers] of Object.entries(types)) for (const type of numbers) kinds.set(type, kind as CellKind);
+  return (type) => kinds.get(type) ?? 'plain';
+}
+
 /** Digits that every double keeps. */
 const SAFE_DIGITS = 15;
 
@@ -111,11 +118,8 @@ export class RowCollector {
   private readonly rows: Json[][] = [];
   private bytes = 0;
   private isCut = false;
-  private readonly bounds: Pick<StatementBounds, 'maxRows' | 'maxBytes'>;
 
-  constructor(bounds: Pick<StatementBounds, 'maxRows' | 'maxBytes'>) {
-    this.bounds = bounds;
-  }
+  constructor(private readonly bounds: Pick<StatementBounds, 'maxRows' | 'maxBytes'>) {}
 
   /** Must come before the rows. */
   setColumns(columns: readonly Column[]): void {

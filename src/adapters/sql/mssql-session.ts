@@ -4,10 +4,10 @@ import { noop } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { within } from '../../operators/within.js';
 import { toolFailed } from '../failures.js';
-import { type CellKind, RowCollector } from './cells.js';
+import { kindsOf, RowCollector } from './cells.js';
 import {
+  createSession,
   type DatabaseSession,
-  guardStatement,
   type OpenSession,
   type OpenTarget,
   type StatementBounds,
@@ -80,7 +80,7 @@ export function mssqlSessions(load: LoadMssql = loadPackage): OpenSession {
     pool.on('error', noop);
     try {
       await pool.connect();
-      return createSession(driver, pool, sockets);
+      return sessionOver(driver, pool, sockets);
     } catch (error) {
       drop(sockets);
       void pool.close().catch(noop);
@@ -117,32 +117,27 @@ function configurationOf(target: OpenTarget, sockets: Set<Socket>, signal: Abort
   };
 }
 
-function createSession(driver: MssqlDriver, pool: MssqlPool, sockets: ReadonlySet<Socket>): DatabaseSession {
-  let isAlive = true;
+function sessionOver(driver: MssqlDriver, pool: MssqlPool, sockets: ReadonlySet<Socket>): DatabaseSession {
   const wire = {
+    destroyed: false,
     get bytesRead() {
       return [...sockets].reduce((sum, socket) => sum + socket.bytesRead, 0);
     },
   };
-  const abandon = (): void => {
-    isAlive = false;
-    // The server ends what runs on a connection that is gone.
-    drop(sockets);
-    void pool.close().catch(noop);
-  };
-  return {
+  return createSession(wire, {
     dialect: 'mssql',
-    get isAlive() {
-      return isAlive;
+    read: (sql, bounds) => readInTransaction(driver, pool, sql, bounds),
+    // The server ends what runs on a connection that is gone.
+    cancel: noop,
+    drop() {
+      drop(sockets);
+      void pool.close().catch(noop);
     },
-    query: (sql, bounds) => guardStatement(wire, readInTransaction(driver, pool, sql, bounds), { ...bounds, abandon }),
     async close() {
-      isAlive = false;
       await within(CLOSE_MS, pool.close().catch(noop), undefined);
       drop(sockets);
     },
-    abandon,
-  };
+  });
 }
 
 function drop(sockets: ReadonlySet<Socket>): void {
@@ -182,7 +177,7 @@ function readRows(request: MssqlRequest, sql: string, bounds: StatementBounds): 
       else reject(error);
     };
     request.on('recordset', (columns: readonly MssqlColumn[]) => {
-      collector.setColumns(columns.map(({ name, type }) => ({ name, kind: KINDS.get(type?.declaration) ?? 'plain' })));
+      collector.setColumns(columns.map(({ name, type }) => ({ name, kind: kindOfType(type?.declaration) })));
     });
     request.on('row', (row: readonly unknown[]) => {
       if (isEnough || collector.add(row)) return;
@@ -204,11 +199,8 @@ interface MssqlColumn {
   readonly type?: { readonly declaration?: string };
 }
 
-const KINDS: ReadonlyMap<string | undefined, CellKind> = new Map<string, CellKind>([
-  ['bigint', 'whole'],
-  ['date', 'date'],
-  ['datetime', 'time'],
-  ['datetime2', 'time'],
-  ['smalldatetime', 'time'],
-  ['datetimeoffset', 'time'],
-]);
+const kindOfType = kindsOf<string | undefined>({
+  whole: ['bigint'],
+  date: ['date'],
+  time: ['datetime', 'datetime2', 'smalldatetime', 'datetimeoffset'],
+});

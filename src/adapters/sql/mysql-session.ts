@@ -2,9 +2,9 @@
 import type { Socket } from 'node:net';
 import type { Connection, ConnectionOptions, FieldPacket } from 'mysql2';
 import { noop } from 'rxjs';
-import { type CellKind, RowCollector } from './cells.js';
+import { type CellKind, kindsOf, RowCollector } from './cells.js';
 import {
-  createSessionLife,
+  createSession,
   type DatabaseSession,
   type OpenSession,
   type OpenTarget,
@@ -16,16 +16,7 @@ import {
 const KILL_MS = 5_000;
 
 /** Type numbers of the protocol. */
-const KINDS: ReadonlyMap<number, CellKind> = new Map<number, CellKind>([
-  [0, 'decimal'],
-  [246, 'decimal'],
-  [8, 'whole'],
-  [10, 'date'],
-  [7, 'time'],
-  [12, 'time'],
-  [16, 'bits'],
-  [245, 'json'],
-]);
+const kindOfType = kindsOf({ decimal: [0, 246], whole: [8], date: [10], time: [7, 12], bits: [16], json: [245] });
 
 /** Modes in which quotes mean something else than the lexer thinks; the last ones include the first. */
 const OTHER_QUOTES =
@@ -42,7 +33,7 @@ export const openMysqlSession: OpenSession = async (target, signal) => {
   const wire = await connect(target, signal);
   try {
     await prepare(wire.connection);
-    return createSession(target, wire);
+    return sessionOver(target, wire);
   } catch (error) {
     wire.connection.destroy();
     throw error;
@@ -128,28 +119,20 @@ function run(connection: Connection, sql: string): Promise<unknown[][]> {
   });
 }
 
-function createSession(target: OpenTarget, { connection, socket }: Wire): DatabaseSession {
-  const life = createSessionLife(socket, {
+function sessionOver(target: OpenTarget, { connection, socket }: Wire): DatabaseSession {
+  return createSession(socket, {
+    dialect: 'mysql',
+    read: (sql, bounds) => readInTransaction(target, connection, sql, bounds),
     cancel: () => void kill(target, `KILL ${connection.threadId}`),
     drop: () => connection.destroy(),
-  });
-  return {
-    dialect: 'mysql',
-    get isAlive() {
-      return life.isAlive;
-    },
-    query: (sql, bounds) => life.run(() => readInTransaction(target, connection, sql, bounds), bounds),
-    async close() {
-      life.end();
-      await new Promise<void>((resolve) => {
+    close: () =>
+      new Promise<void>((resolve) => {
         socket.once('close', () => resolve());
         connection.end(noop);
         socket.setTimeout(1_000, () => socket.destroy());
         if (socket.destroyed) resolve();
-      });
-    },
-    abandon: life.abandon,
-  };
+      }),
+  });
 }
 
 async function readInTransaction(
@@ -203,7 +186,7 @@ function readRows(
 /** MariaDB keeps JSON as text, and says so beside the type. */
 function kindOf(field: FieldPacket): CellKind {
   if ('extendedFormat' in field && field.extendedFormat === 'json') return 'json';
-  return KINDS.get(field.columnType ?? -1) ?? 'plain';
+  return kindOfType(field.columnType ?? -1);
 }
 
 /** Ends something of this connection from another one; a server does not notice that a client went away. */

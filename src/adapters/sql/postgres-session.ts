@@ -4,9 +4,9 @@ import type postgres from 'postgres';
 import { noop } from 'rxjs';
 import { within } from '../../operators/within.js';
 import { toolFailed } from '../failures.js';
-import { type CellKind, RowCollector } from './cells.js';
+import { kindsOf, RowCollector } from './cells.js';
 import {
-  createSessionLife,
+  createSession,
   type DatabaseSession,
   type OpenSession,
   type OpenTarget,
@@ -24,15 +24,7 @@ const CLOSE_MS = 1_000;
 const CANCEL_CODE = 80_877_102;
 
 /** Type numbers of Postgres's catalogue. */
-const KINDS: ReadonlyMap<number, CellKind> = new Map<number, CellKind>([
-  [20, 'whole'],
-  [1700, 'decimal'],
-  [1082, 'date'],
-  [1114, 'time'],
-  [1184, 'time'],
-  [114, 'json'],
-  [3802, 'json'],
-]);
+const kindOfType = kindsOf({ whole: [20], decimal: [1700], date: [1082], time: [1114, 1184], json: [114, 3802] });
 
 /** Every type comes as text, and is read by the rules of all databases. */
 const AS_TEXT = (numbers: number[]): postgres.PostgresType<string> => ({
@@ -85,7 +77,7 @@ export const openPostgresSession: OpenSession = async (target, signal) => {
     const first = sql`select pg_catalog.pg_backend_pid()`;
     // The driver does not notice a connection that is closed before it is ready.
     await Promise.race([prepare(sql, first), whenClosed(socket)]);
-    return createSession(target, sql, socket, backendOf(first));
+    return sessionOver(target, sql, socket, backendOf(first));
   } catch (error) {
     // Not by the driver: it would write its closing message into a TLS connection that is already closed.
     socket.destroy();
@@ -128,26 +120,19 @@ interface Backend {
   readonly secret: number;
 }
 
-function createSession(target: OpenTarget, sql: Sql, socket: Socket, backend: Backend | undefined): DatabaseSession {
-  const life = createSessionLife(socket, {
+function sessionOver(target: OpenTarget, sql: Sql, socket: Socket, backend: Backend | undefined): DatabaseSession {
+  return createSession(socket, {
+    dialect: 'postgres',
+    read: (text, bounds) => readInTransaction(sql, text, bounds),
     cancel: () => {
       if (backend !== undefined) void sendCancel(target, backend);
     },
     drop: () => socket.destroy(),
-  });
-  return {
-    dialect: 'postgres',
-    get isAlive() {
-      return life.isAlive;
-    },
-    query: (text, bounds) => life.run(() => readInTransaction(sql, text, bounds), bounds),
     async close() {
-      life.end();
       await within(CLOSE_MS, sql.end(), undefined);
       socket.destroy();
     },
-    abandon: life.abandon,
-  };
+  });
 }
 
 /** A transaction per statement: one that fails leaves the next one alone, and none of them is ever committed. */
@@ -168,7 +153,7 @@ async function readRows(sql: Sql, text: string, bounds: StatementBounds): Promis
     seen.add(batch);
     // The first batch names them, the others do not.
     if (batch.columns) {
-      collector.setColumns(batch.columns.map(({ name, type }) => ({ name, kind: KINDS.get(type) ?? 'plain' })));
+      collector.setColumns(batch.columns.map(({ name, type }) => ({ name, kind: kindOfType(type) })));
     }
     return batch.every((row) => collector.add(row));
   };

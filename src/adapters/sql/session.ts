@@ -73,49 +73,45 @@ export interface OpenTarget {
 /** Opens a session over one connection; aborting `signal` before it is open closes what there is. */
 export type OpenSession = (target: OpenTarget, signal: AbortSignal) => Promise<DatabaseSession>;
 
-// The life of a session over one socket: open until it is closed or given up, busy while a statement is at work.
-
-/** How a session of one kind of server is given up. */
-export interface SessionEnds {
-  /** Cancels the statement over another connection; the server would not notice the closed one. */
+/** What sets the sessions of one kind of server apart. */
+export interface SessionParts {
+  readonly dialect: Dialect;
+  /** Runs a statement in a read-only transaction of its own. */
+  readonly read: (sql: string, bounds: StatementBounds) => Promise<Table>;
+  /** Cancels the statement over another connection, where the server would not notice the closed one. */
   readonly cancel: () => void;
   /** Closes the connection at once. */
   readonly drop: () => void;
+  /** Closes by the protocol. */
+  readonly close: () => Promise<void>;
 }
 
-/** Follows the socket of a session from the moment it is open. */
-export function createSessionLife(socket: Socket, { cancel, drop }: SessionEnds) {
+/** A session over one connection: open until it is closed or given up, busy while a statement is at work. */
+export function createSession(wire: Pick<Socket, 'bytesRead' | 'destroyed'>, parts: SessionParts): DatabaseSession {
   let isOpen = true;
   let isBusy = false;
-  const end = (): void => {
-    isOpen = false;
-  };
-  socket.once('close', end);
   const abandon = (): void => {
-    end();
-    if (isBusy) cancel();
-    drop();
+    isOpen = false;
+    if (isBusy) parts.cancel();
+    parts.drop();
   };
   return {
-    /** A further statement can be run. */
+    dialect: parts.dialect,
     get isAlive() {
-      return isOpen && !socket.destroyed;
+      return isOpen && !wire.destroyed;
     },
-    /**
-     * Waits for a statement within its bounds. @throws EngineError TOOL_FAILED when they were exceeded, which ends the
-     * session.
-     */
-    async run(work: () => Promise<Table>, bounds: StatementBounds): Promise<Table> {
+    async query(sql, bounds) {
       isBusy = true;
       try {
-        return await guardStatement(socket, work(), { ...bounds, abandon });
+        return await guardStatement(wire, parts.read(sql, bounds), { ...bounds, abandon });
       } finally {
         isBusy = false;
       }
     },
-    /** Takes no more statements. */
-    end,
-    /** Ends what is running, at the server too, and closes; at once. */
+    async close() {
+      isOpen = false;
+      await parts.close();
+    },
     abandon,
   };
 }
@@ -128,7 +124,7 @@ const GRACE_MS = 1_000;
 const SLACK_BYTES = 8 * 1024 * 1024;
 
 /** What a statement may take from its connection. */
-export interface GuardOptions extends Pick<StatementBounds, 'timeoutMs' | 'maxBytes'> {
+interface GuardOptions extends Pick<StatementBounds, 'timeoutMs' | 'maxBytes'> {
   /** Ends the statement at the server, and the connection. */
   readonly abandon: () => void;
 }
@@ -139,7 +135,7 @@ export interface GuardOptions extends Pick<StatementBounds, 'timeoutMs' | 'maxBy
  *
  * @throws EngineError TOOL_FAILED for those, otherwise what the work rejects with.
  */
-export async function guardStatement<T>(
+async function guardStatement<T>(
   socket: Pick<Socket, 'bytesRead'>,
   work: Promise<T>,
   { timeoutMs, maxBytes, abandon }: GuardOptions,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { McpTool } from '../../adapters/mcp/mcp-servers.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { type AnyTool, findTool, type Shape } from '../../tools/tool.js';
-import { entered, nullishFlag, nullishText } from '../base-params.js';
+import { entered, nodeParams, nullishFlag, nullishText } from '../base-params.js';
 import { type LlmParams, llmShape, withUsualNames } from '../chat/params.js';
 import { toolBaseParams } from '../tool-component.js';
 
@@ -79,7 +79,7 @@ const agentShape = {
 };
 
 /** Parameters of an Agent; other names of parameters included. */
-export const agentParams = z.preprocess((given) => withUsualNames(withoutUserPrompt(given)), z.looseObject(agentShape));
+export const agentParams = z.preprocess((given) => withUsualNames(withoutUserPrompt(given)), nodeParams(agentShape));
 
 /** Parameters of an Agent. */
 export type AgentParams = LlmParams & z.output<z.ZodObject<typeof agentShape>>;
@@ -192,7 +192,7 @@ function toolOf(
     );
     return [];
   }
-  const parsed = z.looseObject({ ...toolBaseParams, ...(tool.params as Shape) }).safeParse(entry.params ?? {});
+  const parsed = nodeParams({ ...toolBaseParams, ...(tool.params as Shape) }).safeParse(entry.params ?? {});
   if (!parsed.success) {
     problems.push(...issuesOf(`${path}-->${tool.component}`, parsed.error));
     return [];

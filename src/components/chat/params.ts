@@ -6,7 +6,7 @@ import { foundValue } from '../../dsl/resolve.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { ChatRetries, Sampling } from '../../models/chat-model.js';
-import { baseParams, entered, nullishFlag, nullishText, templateEngine } from '../base-params.js';
+import { entered, isGiven, nodeParams, nullishFlag, nullishText, renaming, templateEngine } from '../base-params.js';
 
 const number = (min: number, max: number) => z.preprocess(entered, z.coerce.number().min(min).max(max).optional());
 
@@ -57,18 +57,8 @@ export const modelParams = {
 /** The output of {@link modelParams}. */
 export type ModelParams = z.output<z.ZodObject<typeof modelParams>>;
 
-/** Gives parameters their usual names, where a document uses others; for `z.preprocess`. */
-export function withUsualNames(params: unknown): unknown {
-  if (typeof params !== 'object' || params === null) return params;
-  const given = params as Record<string, unknown>;
-  const renamed = { ...given };
-  for (const [name, others] of Object.entries(OTHER_NAMES)) {
-    if (isGiven(given[name])) continue;
-    const other = others.find((candidate) => isGiven(given[candidate]) && typeof given[candidate] !== 'number');
-    if (other !== undefined) renamed[name] = given[other];
-  }
-  return renamed;
-}
+/** Gives parameters their usual names; for `z.preprocess`. */
+export const withUsualNames = renaming(OTHER_NAMES, (value) => isGiven(value) && typeof value !== 'number');
 
 /** The sampling settings to send. A switch that is absent counts as on; a value that is absent is never sent. */
 export function samplingOf(params: ModelParams): Sampling {
@@ -90,17 +80,11 @@ export function retriesOf(params: ModelParams): ChatRetries {
   return { maxRetries, delayMs: delaySeconds === undefined ? undefined : delaySeconds * 1_000 };
 }
 
-/** Whether the document gives a value; an empty text or list is none. */
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
-}
-
 const role = z.enum(['system', 'user', 'assistant']).catch('user');
 const prompt = z.looseObject({ role, content: z.string() });
 
-/** Parameters of an LLM as documents write them; for `z.looseObject`. */
+/** Parameters of an LLM as documents write them; for `nodeParams`. */
 export const llmShape = {
-  ...baseParams,
   ...modelParams,
   sys_prompt: nullishText.describe('System prompt; default "".'),
   prompts: z
@@ -122,7 +106,7 @@ export const llmShape = {
 };
 
 /** The same as one schema, other names of parameters included. */
-export const llmParams = z.preprocess(withUsualNames, z.looseObject(llmShape));
+export const llmParams = z.preprocess(withUsualNames, nodeParams(llmShape));
 
 /** Parameters of an LLM, also those of an Agent without its tools. */
 export type LlmParams = z.output<typeof llmParams>;

@@ -1,5 +1,6 @@
 import { concat, from, isObservable, type Observable, of } from 'rxjs';
 import { parseReference, type Reference, splitTemplate } from '../../dsl/reference.js';
+import { renderValue } from '../../dsl/render-value.js';
 import { interpolate, type Lookup, readReference, textOf } from '../../dsl/resolve.js';
 import { EngineError } from '../../errors.js';
 import type { Activation } from '../../graph/node.js';
@@ -16,6 +17,8 @@ export interface TextReader {
    * RAGFlow, and values with their types in Handlebars.
    */
   render(text: string, engine: TemplateEngine): string;
+  /** The text of a parameter: a text as `read` gives it, any other value as JSON. */
+  textFor(value: Json): string;
   /** The text rendered as Jinja when it is a template by the rule of `isJinja`, otherwise as `read` gives it. */
   readTemplate(text: string): string;
   /** The text that stands for one reference; `written` is how it stands in the template. */
@@ -47,7 +50,7 @@ export function createTextReader(
       throw new EngineError(
         'REFERENCE_UNRESOLVED',
         `Node "${node}" reads "${name}", but there is no node "${reference.component}".`,
-        { node: node },
+        { node },
       );
     }
     if (reported.has(name)) return;
@@ -57,13 +60,11 @@ export function createTextReader(
   const options = { onUnresolved, ...(render && { render }) };
   const read = (text: string) => interpolate(text, source, options);
   const renderAs = (text: string, engine: TemplateEngine) =>
-    renderTemplate(text, engine, source, {
-      ...options,
-      values: engine === 'handlebars' ? 'typed' : 'text',
-    });
+    renderTemplate(text, engine, source, { ...options, values: engine === 'handlebars' ? 'typed' : 'text' });
   return {
     warnings,
     read,
+    textFor: (value) => (typeof value === 'string' ? read(value) : renderValue(value)),
     render: renderAs,
     readTemplate: (text) => (isJinja(text) ? renderAs(text, 'jinja') : read(text)),
     textOf: (reference, written) => textOf(reference, written, source, options),
@@ -73,6 +74,17 @@ export function createTextReader(
       return lookup;
     },
     unresolved: onUnresolved,
+  };
+}
+
+/** A node that reads texts: what `work` gives, after the warnings about these texts. */
+export function readingTexts(
+  work: (reader: TextReader, activation: Activation) => Settled | Observable<NodeEvent>,
+): (activation: Activation) => Settled | Observable<NodeEvent> {
+  return (activation) => {
+    const reader = createTextReader(activation);
+    const result = work(reader, activation);
+    return afterWarnings(reader.warnings, result);
   };
 }
 

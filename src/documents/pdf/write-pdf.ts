@@ -1,4 +1,6 @@
 /** Sections of blocks as PDF: the file, and the edges of its pages. */
+import { buffer } from 'node:stream/consumers';
+import PDFDocument from 'pdfkit';
 import { EDGE, MARGIN, PAPER, type Page, type Section } from '../content.js';
 import { BlockDrawing } from './blocks.js';
 import { createYielder, Outline, PageFlow, Pictures } from './flow.js';
@@ -10,7 +12,6 @@ import { type Pdf, readFonts, Typeface } from './typeface.js';
  * does not have shows as □. Headings stand in the outline. Yields to the event loop while it draws.
  */
 export async function writePdf(sections: readonly Section[], page: Page, signal?: AbortSignal): Promise<Uint8Array> {
-  const [{ default: PDFDocument }, fonts] = await Promise.all([import('pdfkit'), readFonts()]);
   const { width, height } = PAPER[page.size];
   const pdf: Pdf = new PDFDocument({
     size: [width, height],
@@ -22,8 +23,9 @@ export async function writePdf(sections: readonly Section[], page: Page, signal?
     info: { Title: page.title, Creator: 'Runnel', Producer: 'Runnel', CreationDate: page.created },
     displayTitle: page.title !== '',
   });
-  const bytes = collect(pdf);
-  const typeface = new Typeface(pdf, fonts);
+  // It has no end of its own while pages are buffered.
+  const bytes = buffer(pdf);
+  const typeface = new Typeface(pdf, await readFonts());
   const flow = new PageFlow(pdf, typeface, new Pictures(pdf), page);
   const yielder = createYielder(signal);
   const blocks = new BlockDrawing(flow, new Outline(pdf), yielder, page.fontSize);
@@ -42,14 +44,7 @@ export async function writePdf(sections: readonly Section[], page: Page, signal?
     if (yielder.isDue()) await yielder.yield();
   }
   pdf.end();
-  return bytes;
-}
-
-/** The bytes of a document once it has ended; it has no end of its own while pages are buffered. */
-async function collect(pdf: Pdf): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of pdf) chunks.push(chunk as Uint8Array);
-  return new Uint8Array(Buffer.concat(chunks));
+  return new Uint8Array(await bytes);
 }
 
 const STYLE: TextStyle = { font: 'regular', size: EDGE.fontSize, colour: '#595959' };
@@ -58,7 +53,7 @@ const WATERMARK = { size: 48, colour: '#999999', opacity: 0.15, angle: -45 } as 
 const GAP = 12;
 
 /** What stands around the text of one page. */
-export interface PageEdges {
+interface PageEdges {
   readonly header: string;
   readonly footer: string;
   readonly number: number;

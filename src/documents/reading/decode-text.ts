@@ -1,4 +1,4 @@
-/** Bytes in which a page's own declaration of its character set is looked for, and an encoding is guessed from. */
+/** Bytes that an encoding is guessed from. */
 const SAMPLE_BYTES = 65_536;
 const META_CHARSET = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([^\s"'/>;]+)/i;
 const CHARSET_PARAMETER = /;\s*charset\s*=\s*"?([^\s";]+)/i;
@@ -18,7 +18,7 @@ export function decodeText(bytes: Uint8Array, mimeType = ''): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const declared = CHARSET_PARAMETER.exec(mimeType)?.[1] ?? metaCharset(bytes);
+    const declared = charsetOf(mimeType) ?? metaCharset(bytes);
     return decodeAs(declared ?? guess(bytes), bytes);
   }
 }
@@ -43,11 +43,18 @@ function markedEncoding(bytes: Uint8Array): string | undefined {
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }
 
-function metaCharset(bytes: Uint8Array): string | undefined {
+/** The character set that a media type declares, if it does. */
+export function charsetOf(mimeType: string): string | undefined {
+  return CHARSET_PARAMETER.exec(mimeType)?.[1];
+}
+
+/** The character set that a page declares in its first kilobyte, if it does. */
+export function metaCharset(bytes: Uint8Array): string | undefined {
   return META_CHARSET.exec(new TextDecoder('latin1').decode(bytes.subarray(0, 1024)))?.[1];
 }
 
-function decodeAs(charset: string, bytes: Uint8Array): string {
+/** The text of bytes in a character set, without a byte order mark; an unknown one is read as UTF-8. */
+export function decodeAs(charset: string, bytes: Uint8Array): string {
   try {
     const decoder = new TextDecoder(charset);
     const text = decoder.decode(bytes);

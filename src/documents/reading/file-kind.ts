@@ -1,5 +1,6 @@
 /** What kind of file bytes are, and the content of `data:` URLs. */
-import type { StoredFile } from '../../records/files.js';
+import { ownText } from '../../dsl/json-copy.js';
+import { MEDIA_TYPES, type StoredFile } from '../../records/files.js';
 import { looksLikeText } from './decode-text.js';
 
 /** How a file is read. */
@@ -35,14 +36,6 @@ const BY_ENDING: Readonly<Record<string, FileKind>> = Object.fromEntries(
     text: 'txt text md markdown mdx rst adoc tex log csv tsv json jsonl ndjson json5 xml yaml yml toml ini cfg conf env properties srt vtt ics vcf diff patch py pyi js mjs cjs jsx ts mts cts tsx java kt kts scala groovy c h cc cpp cxx hpp hh cs go rs rb php pl pm lua r jl swift m mm dart hs ml ex exs erl clj sh bash zsh fish ps1 bat cmd sql graphql gql proto tf gradle cmake css scss sass less vue svelte',
   }).flatMap(([kind, endings]) => endings.split(' ').map((ending) => [ending, kind as FileKind])),
 );
-
-const IMAGE_TYPES: Readonly<Record<string, string>> = {
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  svg: 'image/svg+xml',
-  tif: 'image/tiff',
-  ico: 'image/x-icon',
-};
 
 /** Magic bytes, in hexadecimal. */
 const MAGIC: readonly (readonly [pattern: RegExp, kind: FileKind, mimeType: string])[] = [
@@ -80,8 +73,8 @@ export function fileKind({ name, mimeType, bytes }: StoredFile): FileKind {
 export function imageType({ name, mimeType, bytes }: StoredFile): string {
   const type = plainMimeType(mimeType);
   if (type.startsWith('image/')) return type;
-  const ending = endingOf(name);
-  return magicOf(bytes)?.[2] ?? IMAGE_TYPES[ending] ?? `image/${ending}`;
+  const ending = endingOf(name).replace(/^tif$/, 'tiff');
+  return magicOf(bytes)?.[2] ?? ownText(MEDIA_TYPES, ending) ?? `image/${ending}`;
 }
 
 function magicOf(bytes: Uint8Array): (typeof MAGIC)[number] | undefined {

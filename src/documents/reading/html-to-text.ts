@@ -60,17 +60,20 @@ export function htmlToMarkdown(nodes: readonly HtmlNode[]): string {
   return blocksOf(nodes, { marks: 0, isMarked: true }).join('\n\n');
 }
 
+/** Writes the content of an element as Markdown. */
+type LineMark = (inner: string, attribs: Readonly<Record<string, string>>) => string;
+
+const strong: LineMark = (inner) => `**${inner}**`;
+const emphasised: LineMark = (inner) => `_${inner}_`;
+
 /** Elements of a line that Markdown marks. */
-const LINE_MARKS: ReadonlyMap<string, (inner: string, attribs: Readonly<Record<string, string>>) => string> = new Map(
-  Object.entries({
-    a: (inner: string, { href }: Readonly<Record<string, string>>) =>
-      href === undefined ? inner : `[${inner}](${address(href)})`,
-    b: (inner: string) => `**${inner}**`,
-    strong: (inner: string) => `**${inner}**`,
-    i: (inner: string) => `_${inner}_`,
-    em: (inner: string) => `_${inner}_`,
-  }),
-);
+const LINE_MARKS: ReadonlyMap<string, LineMark> = new Map<string, LineMark>([
+  ['a', (inner, { href }) => (href === undefined ? inner : `[${inner}](${address(href)})`)],
+  ['b', strong],
+  ['strong', strong],
+  ['i', emphasised],
+  ['em', emphasised],
+]);
 
 function address(href: string): string {
   return href.replace(/[()]/g, '\\$&');

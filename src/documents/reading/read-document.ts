@@ -1,4 +1,5 @@
 /** The text of an uploaded file: PDF, Word, Excel, HTML and texts. */
+import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredFile } from '../../records/files.js';
 import { readWorkbook } from '../spreadsheets/read-workbook.js';
@@ -62,7 +63,6 @@ async function readHtml({ name, bytes, mimeType }: StoredFile): Promise<string> 
   if (bytes.length > MAX_HTML_BYTES) {
     throw unreadable(name, `the page has ${sizeText(bytes.length)}; at most ${sizeText(MAX_HTML_BYTES)} are read.`);
   }
-  const { htmlToText } = await import('./html-to-text.js');
   return await htmlToText(decodeText(bytes, mimeType), name);
 }
 
@@ -146,7 +146,7 @@ async function readDocx({ name, bytes }: StoredFile, { signal }: ReadLimits): Pr
   if (!entries.some(({ path }) => path.endsWith('.rels'))) throw unreadable(name, 'it is no Word document.');
   requireUnpackedSize(entries, MAX_XML_BYTES, name);
   const parts: Record<string, Uint8Array> = {};
-  for (const entry of entries) parts[entry.path] = await zip.read(entry, signal);
+  for (const entry of entries) parts[entry.path] = await buffer(zip.stream(entry, signal));
   const [{ default: mammoth }, { zipSync }] = await Promise.all([import('mammoth'), import('fflate')]);
   try {
     const { value } = await mammoth.convertToHtml(

@@ -21,8 +21,6 @@ export interface Zip {
   readonly entries: ReadonlyMap<string, ZipEntry>;
   /** The content in chunks; yields to the event loop between two of them. */
   stream(entry: ZipEntry, signal?: AbortSignal): AsyncIterable<Uint8Array>;
-  /** The whole content. */
-  read(entry: ZipEntry, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
 const END = 0x06054b50;
@@ -48,21 +46,7 @@ const MAX_ENTRIES = 20_000;
 export function openZip(bytes: Uint8Array, name: string): Zip {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const entries = readDirectory(view, bytes, name);
-  const stream = (entry: ZipEntry, signal?: AbortSignal) =>
-    unpack(entry, packedBytes(entry, view, bytes, name), name, signal);
-  return {
-    entries,
-    stream,
-    read: async (entry, signal) => {
-      const whole = new Uint8Array(entry.size);
-      let at = 0;
-      for await (const chunk of stream(entry, signal)) {
-        whole.set(chunk, at);
-        at += chunk.length;
-      }
-      return whole;
-    },
-  };
+  return { entries, stream: (entry, signal) => unpack(entry, packedBytes(entry, view, bytes, name), name, signal) };
 }
 
 /** @throws EngineError FILE_UNREADABLE when entries have more bytes together, unpacked, than they may. */

@@ -102,22 +102,14 @@ class SheetCells implements XmlHandler {
   ) {}
 
   open(name: string, attributes: XmlAttributes): void {
-    switch (name) {
-      case 'row':
-        this.#rowNumber = Number(attributes.get('r')) || this.#rowNumber + 1;
-        this.isDone ||= this.#rowNumber > this.range.lastRow;
-        this.#row = [];
-        this.#column = 0;
-        return;
-      case 'c':
-        this.#openCell(attributes);
-        return;
-      case 'v':
-        this.#isInValue = true;
-        return;
-      default:
-        this.#run.open(name);
-    }
+    if (name === 'c') this.#openCell(attributes);
+    else if (name === 'v') this.#isInValue = true;
+    else if (name === 'row') {
+      this.#rowNumber = Number(attributes.get('r')) || this.#rowNumber + 1;
+      this.isDone ||= this.#rowNumber > this.range.lastRow;
+      this.#row = [];
+      this.#column = 0;
+    } else this.#run.open(name);
   }
 
   close(name: string): void {
@@ -194,16 +186,12 @@ function unescapeText(text: string): string {
  * no part of it.
  */
 class RunText {
-  #text = '';
+  text = '';
   #isCollecting = false;
   #isAid = false;
 
-  get text(): string {
-    return this.#text;
-  }
-
   clear(): void {
-    this.#text = '';
+    this.text = '';
     this.#isCollecting = false;
     this.#isAid = false;
   }
@@ -219,7 +207,7 @@ class RunText {
   }
 
   add(text: string): void {
-    if (this.#isCollecting) this.#text += text;
+    if (this.#isCollecting) this.text += text;
   }
 }
 
@@ -268,7 +256,6 @@ async function readDateStyles(entry: ZipEntry | undefined, read: ReadPart): Prom
     close(element) {
       if (element === 'cellXfs') isInCells = false;
     },
-    text() {},
   });
   return styles;
 }

@@ -31,13 +31,17 @@ interface Relation {
 export function partReader(zip: Zip, name: string, signal: AbortSignal | undefined): ReadPart {
   return async (entry, handler, isDone = () => false) => {
     const decoder = new TextDecoder();
-    const checked = checkErrors(name, entry);
     const reader = createXmlReader(handler);
-    for await (const chunk of zip.stream(entry, signal)) {
-      checked(() => reader.write(decoder.decode(chunk, { stream: true })));
-      if (isDone()) return;
+    try {
+      for await (const chunk of zip.stream(entry, signal)) {
+        reader.write(decoder.decode(chunk, { stream: true }));
+        if (isDone()) return;
+      }
+      reader.end();
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'Error') throw error;
+      throw unreadable(name, `"${entry.path}" in it is damaged: ${error.message}.`, error);
     }
-    checked(() => reader.end());
   };
 }
 
@@ -79,7 +83,6 @@ async function readRelations(
   const relations = new Map<string, Relation>();
   if (entry === undefined) return relations;
   await read(entry, {
-    ...NOTHING,
     open(name, attributes) {
       const id = attributes.get('Id');
       if (name !== 'Relationship' || id === undefined) return;
@@ -96,7 +99,6 @@ async function readSheetList(
 ): Promise<{ sheets: { readonly name: string; readonly id: string }[]; is1904: boolean }> {
   const list = { sheets: [] as { readonly name: string; readonly id: string }[], is1904: false };
   await read(entry, {
-    ...NOTHING,
     open(name, attributes) {
       if (name === 'sheet') list.sheets.push({ name: attributes.get('name') ?? '', id: attributes.get('id') ?? '' });
       else if (name === 'workbookPr') list.is1904 = /^(?:1|true)$/.test(attributes.get('date1904') ?? '');
@@ -104,8 +106,6 @@ async function readSheetList(
   });
   return list;
 }
-
-const NOTHING: XmlHandler = { open() {}, close() {}, text() {} };
 
 function resolvePath(folder: string, target: string): string {
   if (target.startsWith('/')) return target.slice(1);
@@ -120,15 +120,4 @@ function resolvePath(folder: string, target: string): string {
 function splitPath(path: string): [folder: string, file: string] {
   const slash = path.lastIndexOf('/') + 1;
   return [path.slice(0, slash), path.slice(slash)];
-}
-
-function checkErrors(name: string, { path }: ZipEntry): (work: () => void) => void {
-  return (work) => {
-    try {
-      work();
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'Error') throw error;
-      throw unreadable(name, `"${path}" in it is damaged: ${error.message}.`, error);
-    }
-  };
 }

@@ -1,6 +1,8 @@
 /** Tables as an `.xlsx` workbook. */
-import { Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import excel from 'exceljs';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
@@ -11,7 +13,7 @@ import type { Table } from './table.js';
 /** Rows that are written before yielding to the event loop. */
 const ROWS_AT_ONCE = 500;
 /** Most UTF-16 units of a cell of Excel. */
-const MAX_CELL_TEXT = 32_767;
+export const MAX_CELL_TEXT = 32_767;
 /** Rows by which the width of a column is found, and the narrowest and widest one, in characters. */
 const WIDTH_ROWS = 100;
 const MIN_WIDTH = 8;
@@ -31,14 +33,8 @@ const FIRST_DATE = Date.UTC(1900, 2, 1);
  */
 export async function writeWorkbook(tables: readonly Table[], signal?: AbortSignal): Promise<Uint8Array> {
   for (const table of tables) checkSize(table);
-  const { default: excel } = await import('exceljs');
-  const chunks: Buffer[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk);
-      done();
-    },
-  });
+  const stream = new PassThrough();
+  const bytes = buffer(stream);
   const workbook = new excel.stream.xlsx.WorkbookWriter({ stream, useStyles: true, useSharedStrings: true });
   workbook.creator = 'Runnel';
   const names = sheetNames(tables.map(({ name }) => name));
@@ -70,7 +66,7 @@ export async function writeWorkbook(tables: readonly Table[], signal?: AbortSign
     sheet.commit();
   }
   await workbook.commit();
-  return Buffer.concat(chunks);
+  return bytes;
 }
 
 function cellValue(cell: Json): string | number | boolean | Date | null {

@@ -1,25 +1,18 @@
 /** XML of Office files as a stream, within bounds. */
 import { SaxesParser } from 'saxes';
 
-/** Receives the parts of an XML document in order; names come without their namespace prefix. */
+/** Receives the parts of an XML document in order, as far as it wants them; names come without their namespace prefix. */
 export interface XmlHandler {
-  open(name: string, attributes: XmlAttributes): void;
-  close(name: string): void;
+  open?(name: string, attributes: XmlAttributes): void;
+  close?(name: string): void;
   /** A piece of text; one text may come in several. */
-  text(text: string): void;
+  text?(text: string): void;
 }
 
 /** The attributes of an element. */
 export interface XmlAttributes {
   /** The value of an attribute by its name without prefix. */
   get(name: string): string | undefined;
-}
-
-/** Reads XML piece by piece. */
-export interface XmlReader {
-  write(piece: string): void;
-  /** @throws Error when an element or a tag is not complete. */
-  end(): void;
 }
 
 /** Longest tag, text or comment, in UTF-16 units; a cell holds 32,767 characters. */
@@ -38,14 +31,14 @@ const TOLERATED = /^(?:disallowed character\.|undefined entity|malformed charact
  *
  * Errors: Error with what is wrong; callers know which file it is.
  */
-export function createXmlReader(handler: XmlHandler): XmlReader {
+export function createXmlReader(handler: XmlHandler) {
   const parser = new SaxesParser({ xmlns: false, position: false });
   let pending = 0;
   let depth = 0;
   let isEnding = false;
   const text = (content: string): void => {
     pending = 0;
-    handler.text(content);
+    handler.text?.(content);
   };
   const skip = (): void => {
     pending = 0;
@@ -61,24 +54,26 @@ export function createXmlReader(handler: XmlHandler): XmlReader {
     pending = 0;
     depth += 1;
     if (depth > MAX_DEPTH) throw new Error(`its elements are nested deeper than ${MAX_DEPTH}`);
-    handler.open(localName(name), { get: (wanted) => attribute(attributes, wanted) });
+    handler.open?.(localName(name), { get: (wanted) => attribute(attributes, wanted) });
   });
   parser.on('closetag', ({ name }) => {
     pending = 0;
     depth -= 1;
-    handler.close(localName(name));
+    handler.close?.(localName(name));
   });
   parser.on('text', text);
   parser.on('cdata', text);
   parser.on('comment', skip);
   parser.on('processinginstruction', skip);
   return {
-    write(piece) {
+    /** Reads a piece. */
+    write(piece: string): void {
       parser.write(piece);
       pending += piece.length;
       if (pending > MAX_TOKEN) throw new Error('a tag or a text is too long');
     },
-    end() {
+    /** Errors: Error when an element or a tag is not complete. */
+    end(): void {
       isEnding = true;
       parser.close();
     },

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { EngineError } from '../../errors.js';
+import type { Log } from '../../logger.js';
 import type { Database, Sql } from './database.js';
-import type { DatabaseLog } from './database-log.js';
 import { startEmbedded } from './embedded/start-embedded.js';
 import { type RetryPolicy, retryUnreachable } from './failures.js';
 import { migrate } from './migrate.js';
@@ -14,7 +14,7 @@ export interface DatabaseOptions {
   readonly url?: string | undefined;
   /** Folder of the embedded database, made when it is not there. */
   readonly dataDir: string;
-  readonly log: DatabaseLog;
+  readonly log: Log;
   /** File with a prepared database, see `scripts/prepare-database.ts`. @default the one in the package, if it has one */
   readonly image?: string | undefined;
   /** Connections to a server. @default 10 */

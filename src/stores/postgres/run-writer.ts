@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors.js';
+import { ownedKey } from '../../records/repository.js';
 import type { LoggedEvent } from '../../records/run-log.js';
-import { keyOf } from '../bounded-map.js';
 import type { Database } from './database.js';
 import { GroupWriter } from './group-writer.js';
 import { isWritten, type Outcome, type RunChange, type SnapshotText, writeChanges } from './run-statements.js';
@@ -61,7 +61,7 @@ async function writeGroup(
 function sumUp(entries: readonly RunEntry[]): readonly RunChange[] {
   const changes = new Map<string, RunChange>();
   for (const [at, { tenant, run, events, snapshot }] of entries.entries()) {
-    const key = keyOf(tenant, run);
+    const key = ownedKey(tenant, run);
     const change: RunChange = changes.get(key) ?? {
       tenant,
       run,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { filter, map, merge, type Observable, Subject, take, takeUntil } from 'rxjs';
 import { EngineError } from '../../errors.js';
+import type { Log } from '../../logger.js';
 import type { Signals } from '../../records/coordination.js';
 import { CancelWatch } from '../cancel-watch.js';
 import type { Database } from './database.js';
-import type { DatabaseLog } from './database-log.js';
 
 /** How often cancel requests are looked up, should a notification have been lost. */
 const POLL_MS = 500;
@@ -38,7 +38,7 @@ const MAX_ENVELOPE_BYTES = 7_900;
  */
 export async function createPostgresSignals(
   database: Database,
-  { log }: { readonly log: DatabaseLog },
+  { log }: { readonly log: Log },
 ): Promise<PostgresSignals> {
   const self = randomUUID();
   const isShared = database.kind === 'server';

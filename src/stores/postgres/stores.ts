@@ -1,4 +1,5 @@
 /** All stores over one database, and what closes and prunes them. */
+
 import path from 'node:path';
 import type { LeaseStore } from '../../records/coordination.js';
 import { createRepositories, type PlainStores, plainStores } from '../../records/resources.js';
@@ -9,7 +10,8 @@ import { createDocuments } from './documents.js';
 import { createPostgresFileIndex } from './file-index.js';
 import { createPostgresLeases, expireLeases } from './leases.js';
 import { type DatabaseOptions, openDatabase } from './open-database.js';
-import { type PruneOptions, type PruneResult, prune } from './prune.js';
+import type { PruneOptions, PruneResult } from './prune.js';
+import { prune } from './prune.js';
 import { createPostgresRepository } from './repository.js';
 import { createPostgresRunLog } from './run-log.js';
 import { createRunWriter } from './run-writer.js';

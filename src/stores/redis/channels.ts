@@ -1,9 +1,9 @@
 import type { Connection } from './connection.js';
 
-/** Who hears what is told on a channel. */
+/** Receives what is published on a channel. */
 export interface ChannelListener {
-  /** A message that was told while there was a connection. */
-  readonly heard: (message: string) => void;
+  /** A message that was published while there was a connection. */
+  readonly received: (message: string) => void;
   /** From now on nothing is missed, until the connection is lost: then it is called again. @default nothing */
   readonly listening?: () => void;
 }
@@ -26,7 +26,7 @@ export class Channels {
   constructor(connection: Connection) {
     this.#connection = connection;
     connection.client.on('message', (name: string, message: string) => {
-      for (const listener of [...(this.#channels.get(name)?.listeners ?? [])]) listener.heard(message);
+      for (const listener of [...(this.#channels.get(name)?.listeners ?? [])]) listener.received(message);
     });
     connection.client.on('close', () => {
       for (const channel of this.#channels.values()) channel.isConfirmed = false;
@@ -49,7 +49,7 @@ export class Channels {
     return () => this.#leave(name, channel, listener);
   }
 
-  /** Resolves when the server has heard of every channel that is listened to here, or the attempt to tell it has failed. */
+  /** Resolves when the server has confirmed every channel that is listened to here, or asking it has failed. */
   settled(): Promise<void> {
     if (this.#isSettled || !this.#connection.isTrying) return Promise.resolve();
     return new Promise((resolve) => this.#settling.add(resolve));
@@ -76,7 +76,7 @@ export class Channels {
     this.#connection.client.subscribe(name).then(
       () => this.#confirm(name, channel),
       (error: unknown) => {
-        // Without a connection there is nothing to say: the next one asks again.
+        // Without a connection there is nothing to report: the next one asks again.
         if (this.#connection.isReady) this.#connection.warn(error, `the channel "${name}" cannot be listened to`);
         this.#settle();
       },

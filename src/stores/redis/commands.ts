@@ -28,16 +28,11 @@ export interface CommandFailure {
   readonly sent: boolean;
 }
 
-/** What a script is given; see `Commands.run`. */
-export type ScriptArguments = readonly Argument[] | ((mayBeDone: boolean) => readonly Argument[]);
-
-/** Sends a command once; hears whether an attempt before may have been done. */
-type Call = (mayBeDone: boolean) => Promise<unknown>;
-
 /** A command on its way. */
 interface Attempt {
   readonly what: string;
-  readonly call: Call;
+  /** Sends it once. */
+  readonly call: () => Promise<unknown>;
   readonly isRepeatable: boolean;
   isOver: boolean;
   /** Whether the server may have got it. */
@@ -51,7 +46,7 @@ const RETRY_MS = 20;
 /**
  * Commands that either end within a bounded time or fail with a clear error.
  *
- * While the connection is down a command waits for it, in order, and goes on when it is back. A command whose answer was lost is sent
+ * While the connection is down a command waits for it, in order, and continues when it is back. A command whose answer was lost is sent
  * again when that does no harm.
  */
 export class Commands {
@@ -71,15 +66,14 @@ export class Commands {
   }
 
   /**
-   * Runs a script, by its hash when the server knows it already. Arguments that depend on whether an earlier attempt of this very call may
-   * have been done are given as a function of that.
+   * Runs a script, by its hash when the server knows it already.
    *
    * @throws EngineError as `send`.
    */
-  run(script: Script, keys: readonly string[], args: ScriptArguments, options: SendOptions = {}): Promise<unknown> {
+  run(script: Script, keys: readonly string[], args: readonly Argument[], options: SendOptions = {}): Promise<unknown> {
     const call = this.#caller(options);
-    return this.#bounded(script.name, options, async (mayBeDone) => {
-      const rest = [keys.length, ...keys, ...(typeof args === 'function' ? args(mayBeDone) : args)];
+    const rest = [keys.length, ...keys, ...args];
+    return this.#bounded(script.name, options, async () => {
       try {
         return await call('EVALSHA', [script.sha, ...rest]);
       } catch (error) {
@@ -97,7 +91,7 @@ export class Commands {
       : (name, args) => client.call(name, args as Argument[]);
   }
 
-  async #bounded(what: string, { isRepeatable = true }: SendOptions, call: Call): Promise<unknown> {
+  async #bounded(what: string, { isRepeatable = true }: SendOptions, call: () => Promise<unknown>): Promise<unknown> {
     const { timeoutMs, maxPending } = this.#options;
     if (this.#pending >= maxPending) throw this.#failure(what, `${maxPending} others are waiting already`, false);
     const attempt: Attempt = { what, call, isRepeatable, isOver: false, wasSent: false, stopWaiting: () => {} };
@@ -121,12 +115,12 @@ export class Commands {
   async #attempt(attempt: Attempt): Promise<unknown> {
     for (;;) {
       if (!this.#connection.isReady) await this.#whenReady(attempt);
-      // Its caller was told that it failed; doing it now would be a surprise.
+      // To its caller it has failed; doing it now would be a surprise.
       if (attempt.isOver) return undefined;
       const wasSentBefore = attempt.wasSent;
       try {
         attempt.wasSent = true;
-        return await attempt.call(wasSentBefore);
+        return await attempt.call();
       } catch (error) {
         if (isReply(error) && !isReply(error, ...NOT_NOW)) throw refusal(attempt.what, error as Error, wasSentBefore);
         if (isReply(error) || wasNotWritten(error)) attempt.wasSent = wasSentBefore;

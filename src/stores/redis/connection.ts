@@ -1,17 +1,12 @@
 import { Redis as Client } from 'ioredis';
 import { EngineError } from '../../errors.js';
-
-/** Where the stores write what operators should know; a pino logger fits. */
-export interface StoreLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
+import type { Log } from '../../logger.js';
 
 export interface ConnectionOptions {
   readonly url: string;
   /** What it is for, in messages and in the server's list of clients. */
   readonly name: string;
-  readonly log: StoreLog;
+  readonly log: Log;
   /** A server that says nothing for this long while something is asked of it counts as gone. */
   readonly silenceMs: number;
 }
@@ -28,7 +23,8 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #waiting = new Set<(failure?: EngineError) => void>();
   readonly #onReady = new Set<() => void>();
-  #lastError: string | undefined = undefined;
+  /** Why it is down, as far as known. */
+  lastError: string | undefined = undefined;
   #isDown = false;
   #isClosed = false;
 
@@ -51,7 +47,7 @@ export class Connection {
     this.client.on('ready', () => this.#up());
     this.client.on('close', () => this.#down());
     this.client.on('error', (error: Error) => {
-      this.#lastError = error.message;
+      this.lastError = error.message;
     });
   }
 
@@ -62,11 +58,6 @@ export class Connection {
   /** Whether it is ready or on its way, not in a pause after a failure. */
   get isTrying(): boolean {
     return this.isReady || this.client.status === 'connecting' || this.client.status === 'connect';
-  }
-
-  /** Why it is down, as far as known. */
-  get lastError(): string | undefined {
-    return this.#lastError;
   }
 
   /**
@@ -100,7 +91,7 @@ export class Connection {
     const { log, name } = this.#options;
     if (this.#isDown) log.info({ redis: this.address, connection: name }, 'connected to Redis again');
     this.#isDown = false;
-    this.#lastError = undefined;
+    this.lastError = undefined;
     for (const listener of this.#onReady) listener();
     this.#release();
   }
@@ -116,7 +107,7 @@ export class Connection {
     this.#isDown = true;
     const { log, name } = this.#options;
     log.warn(
-      { redis: this.address, connection: name, reason: this.#lastError ?? 'the server ended the connection' },
+      { redis: this.address, connection: name, reason: this.lastError ?? 'the server ended the connection' },
       'Redis cannot be reached; trying again',
     );
   }

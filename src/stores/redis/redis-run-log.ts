@@ -1,4 +1,5 @@
 /** Logs of runs in Redis: the events in a list, the first and the newest snapshot beside it. */
+
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { readCheckpoint } from '../../graph/snapshot.js';
@@ -19,13 +20,6 @@ import {
 } from './run-log-scripts.js';
 import { type RunWriter, RunWriters } from './run-writers.js';
 import type { Script } from './script.js';
-
-export interface RedisRunLogOptions {
-  /** The most that one snapshot may have as JSON text, in bytes. @default 64 MiB */
-  readonly maxBytes?: number;
-}
-
-const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
 /** Version of what lies in the keys of a log; a reader refuses what is newer. */
 const LOG_FORMAT = 1;
@@ -50,10 +44,10 @@ interface Write {
  *
  * One process writes a run at a time: the first write of another one takes its place, and then the earlier one is refused (CONFLICT),
  * because it has lost its lease without noticing. When Redis itself has lost writes, what would follow them is refused (JOURNAL_FAILED).
+ *
+ * @param maxBytes of one snapshot as JSON text
  */
-export function createRedisRunLog(redis: Redis, options: RedisRunLogOptions = {}): RunLog {
-  const { commands, runKeptMs } = redis;
-  const { maxBytes = DEFAULT_MAX_BYTES } = options;
+export function createRedisRunLog({ commands, runKeptMs }: Redis, maxBytes: number = 64 * 1024 ** 2): RunLog {
   const writers = new RunWriters();
 
   /** Gives the number of the last event when the write was refused because it does not follow. */
@@ -67,7 +61,7 @@ export function createRedisRunLog(redis: Redis, options: RedisRunLogOptions = {}
     return undefined;
   };
   /**
-   * Takes back what a write that failed without an answer may have left: its caller was told that it failed, so its events were not
+   * Takes back what a write that failed without an answer may have left: to its caller it has failed, so its events were not
    * delivered, and their numbers are free again.
    */
   const withdraw = async (tenant: string, run: string, writer: RunWriter): Promise<void> => {

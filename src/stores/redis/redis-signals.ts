@@ -8,11 +8,6 @@ import { script } from './script.js';
 /** How often flags are looked at, as in RAGFlow. */
 const POLL_MS = 500;
 
-export interface RedisSignalsOptions {
-  /** Whether requests to cancel are received at once, and not only seen within 500 ms. @default true */
-  readonly hearsCancels?: boolean;
-}
-
 /**
  * Sets the flag that a task should stop, notes it with its run, and notifies the listeners.
  *
@@ -36,10 +31,10 @@ return redis.call('PUBLISH', ARGV[2], ARGV[3])
  *
  * A cancel is a flag that every process looks at each 500 ms, and a message that makes it look at once. What is published while a
  * listener has no connection is lost to it; what must not be lost belongs in a store. When Redis is closed, everything completes.
+ *
+ * @param receivesCancels whether requests to cancel are received at once, too, and not only found by looking
  */
-export function createRedisSignals(redis: Redis, options: RedisSignalsOptions = {}): Signals {
-  const { commands, channels, log, closed } = redis;
-  const { hearsCancels = true } = options;
+export function createRedisSignals({ commands, channels, log, closed }: Redis, receivesCancels = true): Signals {
   const watch = new CancelWatch({
     async find(tasks) {
       const flags = (await commands.send('MGET', tasks.map(cancelKey))) as readonly (string | null)[];
@@ -52,7 +47,7 @@ export function createRedisSignals(redis: Redis, options: RedisSignalsOptions = 
   const published$ = new Observable<never>(() =>
     channels.listen(CANCEL_CHANNEL, {
       // What was published may have been cleared since; the flag is what counts.
-      heard: (task) => watch.lookAt(task),
+      received: (task) => watch.lookAt(task),
       listening: () => watch.lookAtAll(),
     }),
   ).pipe(share());
@@ -66,7 +61,7 @@ export function createRedisSignals(redis: Redis, options: RedisSignalsOptions = 
       await commands.send('DEL', [cancelKey(task)]);
     },
     cancelOf: (task) =>
-      merge(watch.requestOf(task), hearsCancels ? published$ : EMPTY).pipe(take(1), takeUntil(closed)),
+      merge(watch.requestOf(task), receivesCancels ? published$ : EMPTY).pipe(take(1), takeUntil(closed)),
     async publish(channel, message) {
       // Listeners that this process had before must receive it.
       await channels.settled();
@@ -74,7 +69,7 @@ export function createRedisSignals(redis: Redis, options: RedisSignalsOptions = 
     },
     messages(channel) {
       return new Observable<string>((listener) =>
-        channels.listen(channel, { heard: (message) => listener.next(message) }),
+        channels.listen(channel, { received: (message) => listener.next(message) }),
       ).pipe(takeUntil(closed));
     },
   };

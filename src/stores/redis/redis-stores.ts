@@ -1,26 +1,45 @@
-import type { Redis } from './redis.js';
+import { createRedis, type Redis, type RedisConfig } from './redis.js';
 import { createRedisCanvasRuntimes } from './redis-canvas-runtimes.js';
 import { createRedisCounters } from './redis-counters.js';
 import { createRedisLeases } from './redis-leases.js';
-import { createRedisRunLog, type RedisRunLogOptions } from './redis-run-log.js';
+import { createRedisRunLog } from './redis-run-log.js';
 import { createRedisRuns } from './redis-runs.js';
-import { createRedisSignals, type RedisSignalsOptions } from './redis-signals.js';
+import { createRedisSignals } from './redis-signals.js';
 
 export interface RedisStoresOptions {
-  readonly log?: RedisRunLogOptions;
-  readonly signals?: RedisSignalsOptions;
+  /** The most that one snapshot may have as JSON text, in bytes. @default 64 MiB */
+  readonly maxSnapshotBytes?: number;
+  /** Whether requests to cancel are received at once, and not only seen within 500 ms. @default true */
+  readonly receivesCancels?: boolean;
 }
 
-/** Everything about runs that Redis keeps, and the messages between processes. */
-export type RedisStores = ReturnType<typeof createRedisStores>;
+/** Everything about runs that Redis stores, and the messages between processes. */
+export type RedisStores = Awaited<ReturnType<typeof openRedisStores>>;
+
+/**
+ * Opens Redis and the stores over it; `close` ends its connections: commands under way fail, what listens completes.
+ *
+ * @throws EngineError CONFIG_INVALID when the URL is none of Redis, OPTION_INVALID when a bound is out of range, STORE_UNAVAILABLE when
+ * Redis does not answer within the time of a command.
+ */
+export async function openRedisStores(config: RedisConfig) {
+  const redis = createRedis(config);
+  try {
+    await redis.ready();
+    return { ...createRedisStores(redis), close: redis.close };
+  } catch (error) {
+    await redis.close();
+    throw error;
+  }
+}
 
 /** The stores over one Redis, which its owner closes. */
-export function createRedisStores(redis: Redis, options: RedisStoresOptions = {}) {
+export function createRedisStores(redis: Redis, { maxSnapshotBytes, receivesCancels }: RedisStoresOptions = {}) {
   return {
     runs: createRedisRuns(redis),
-    log: createRedisRunLog(redis, options.log),
+    log: createRedisRunLog(redis, maxSnapshotBytes),
     leases: createRedisLeases(redis),
-    signals: createRedisSignals(redis, options.signals),
+    signals: createRedisSignals(redis, receivesCancels),
     canvasRuntimes: createRedisCanvasRuntimes(redis),
     /** Counts that all processes share. */
     createCounter: createRedisCounters(redis),

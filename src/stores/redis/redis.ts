@@ -1,10 +1,11 @@
 import type { Redis as Client } from 'ioredis';
 import { AsyncSubject, type Observable } from 'rxjs';
 import { EngineError } from '../../errors.js';
+import type { Log } from '../../logger.js';
 import { invalidOption, requireWhole } from '../../operators/invalid-option.js';
 import { Channels } from './channels.js';
 import { Commands } from './commands.js';
-import { Connection, type StoreLog } from './connection.js';
+import { Connection } from './connection.js';
 import { KEPT_MS } from './keys.js';
 import { serverWarnings } from './server-warnings.js';
 
@@ -12,7 +13,7 @@ export interface RedisConfig {
   /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. */
   readonly url: string;
   /** Receives when Redis is lost, when it is back, and of settings under which it may lose runs. */
-  readonly log: StoreLog;
+  readonly log: Log;
   /**
    * Within this time a command is answered or fails, in milliseconds; 100 at least. An outage that is shorter is only a delay.
    * @default 15,000
@@ -30,7 +31,7 @@ export interface Redis {
   /** The connection of the commands, for libraries that send their own; it queues nothing. */
   readonly client: Client;
   readonly channels: Channels;
-  readonly log: StoreLog;
+  readonly log: Log;
   /** How long runs are stored after the last change, in milliseconds. */
   readonly runKeptMs: number;
   /** Emits when `close` is called, also to who asks afterwards. */
@@ -56,9 +57,14 @@ export function createRedis(config: RedisConfig): Redis {
   const { runKeptMs = KEPT_MS.run } = config;
   checkUrl(url);
   if (!(commandTimeoutMs >= MIN_TIMEOUT_MS && Number.isFinite(commandTimeoutMs))) {
-    throw invalidOption('createRedis', 'commandTimeoutMs', `a number of at least ${MIN_TIMEOUT_MS}`, commandTimeoutMs);
+    throw invalidOption(
+      'openRedisStores',
+      'commandTimeoutMs',
+      `a number of at least ${MIN_TIMEOUT_MS}`,
+      commandTimeoutMs,
+    );
   }
-  requireWhole('createRedis', 'maxPendingCommands', maxPendingCommands, 1);
+  requireWhole('openRedisStores', 'maxPendingCommands', maxPendingCommands, 1);
   const open = (name: string): Connection => new Connection({ url, name, log, silenceMs: commandTimeoutMs });
   const connections = [open('commands'), open('channels')] as const;
   const commandsOf = (connection: Connection): Commands =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { keyOf } from '../bounded-map.js';
+import { ownedKey } from '../../records/repository.js';
 
 /** Events that a failed write may have left, or may yet leave. */
 export interface Doubt {
@@ -38,7 +38,7 @@ export class RunWriters {
 
   /** Does `work` after everything that was asked for this run before. */
   inTurn<T>(tenant: string, run: string, work: (writer: RunWriter) => Promise<T>): Promise<T> {
-    const turns = this.#turnsOf(keyOf(tenant, run));
+    const turns = this.#turnsOf(ownedKey(tenant, run));
     turns.pending += 1;
     const done = turns.tail.then(() => work(turns.writer));
     const finish = (): void => {
@@ -50,7 +50,7 @@ export class RunWriters {
 
   /** Forgets the writer of a run that has ended or is gone. */
   forget(tenant: string, run: string): void {
-    const key = keyOf(tenant, run);
+    const key = ownedKey(tenant, run);
     if (this.#turns.get(key)?.pending === 0) this.#turns.delete(key);
   }
 

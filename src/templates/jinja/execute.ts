@@ -26,7 +26,7 @@ export class Output {
   private length = 0;
   constructor(private readonly budget: Budget) {}
 
-  write(text: string): void {
+  write(text: string): undefined {
     if (text === '') return;
     this.length = this.budget.append(this.length, text);
     this.parts.push(text);
@@ -53,48 +53,32 @@ export function execute(body: readonly Statement[], scope: Scope, out: Output, r
 function executeOne(statement: Statement, scope: Scope, out: Output, run: Runtime): Signal {
   switch (statement.kind) {
     case 'text':
-      out.write(statement.text);
-      return undefined;
+      return out.write(statement.text);
     case 'text-reference':
-      out.write(run.host.referenceText(statement.reference, statement.text));
-      return undefined;
+      return out.write(run.host.referenceText(statement.reference, statement.text));
     case 'output':
-      out.write(toText(evaluate(statement.expression, scope, run), run.budget));
-      return undefined;
+      return out.write(toText(evaluate(statement.expression, scope, run), run.budget));
     case 'for':
-      runFor(statement, toItems(evaluate(statement.iterable, scope, run), run.budget), 0, scope, out, run);
-      return undefined;
+      return runFor(statement, toItems(evaluate(statement.iterable, scope, run), run.budget), 0, scope, out, run);
     case 'if': {
       const taken = statement.branches.find(({ test }) => isTrue(evaluate(test, scope, run)));
       return execute(taken?.body ?? statement.otherwise, scope, out, run);
     }
     case 'set':
-      assign(statement.target, evaluate(statement.value, scope, run), scope, run);
-      return undefined;
+      return assign(statement.target, evaluate(statement.value, scope, run), scope, run);
     case 'capture':
-      assign(
-        statement.target,
-        applyFilters(capture(statement.body, new Scope(scope), run), statement.filters, scope, run),
-        scope,
-        run,
-      );
-      return undefined;
+      return assign(statement.target, filteredBody(statement, scope, run), scope, run);
     case 'with': {
       const inner = new Scope(scope);
       for (const [target, value] of statement.assignments) assign(target, evaluate(value, scope, run), inner, run);
       return execute(statement.body, inner, out, run);
     }
     case 'macro':
-      scope.set(statement.macro.name, macro(statement.macro, scope, run));
-      return undefined;
+      return scope.set(statement.macro.name, macro(statement.macro, scope, run));
     case 'call-block':
-      out.write(toText(callWithBody(statement.call, statement.caller, scope, run), run.budget));
-      return undefined;
+      return out.write(toText(callWithBody(statement.call, statement.caller, scope, run), run.budget));
     case 'filter-block':
-      out.write(
-        toText(applyFilters(capture(statement.body, new Scope(scope), run), statement.filters, scope, run), run.budget),
-      );
-      return undefined;
+      return out.write(toText(filteredBody(statement, scope, run), run.budget));
     case 'scope':
       return execute(statement.body, new Scope(scope), out, run);
     case 'break':
@@ -110,7 +94,7 @@ function runFor(
   scope: Scope,
   out: Output,
   run: Runtime,
-): void {
+): undefined {
   const items = loop.condition === undefined ? source : source.filter((item) => accepts(loop, item, scope, run));
   if (items.length === 0) {
     execute(loop.otherwise, new Scope(scope), out, run);
@@ -139,7 +123,7 @@ function accepts(loop: ForStatement, item: Value, scope: Scope, run: Runtime): b
   return isTrue(evaluate(loop.condition as Expression, inner, run));
 }
 
-function assign(target: Target, value: Value, scope: Scope, run: Runtime): void {
+function assign(target: Target, value: Value, scope: Scope, run: Runtime): undefined {
   if (target.kind === 'name') {
     scope.set(target.name, value);
   } else if (target.kind === 'attribute') {
@@ -157,6 +141,15 @@ function assign(target: Target, value: Value, scope: Scope, run: Runtime): void 
       assign(each, items[i], scope, run);
     });
   }
+}
+
+/** What the body of a block gives, filtered. */
+function filteredBody(
+  { body, filters }: Pick<Extract<Statement, { kind: 'capture' }>, 'body' | 'filters'>,
+  scope: Scope,
+  run: Runtime,
+): Value {
+  return applyFilters(capture(body, new Scope(scope), run), filters, scope, run);
 }
 
 function capture(body: readonly Statement[], scope: Scope, run: Runtime): string {
@@ -196,17 +189,11 @@ function callWithBody(call: Expression & { kind: 'call' }, caller: MacroShape, s
   return callValue(callee, { positional, keyword: named }, typeName(callee), run);
 }
 
-/** The `loop` of one loop, and the way to its next round. */
-export interface LoopState {
-  readonly value: Special;
-  advance(): void;
-}
-
 /**
  * Builds Jinja's `loop`: `index index0 revindex revindex0 first last length depth depth0 previtem nextitem`, `cycle(…)`,
  * `changed(…)`, and in recursive loops `loop(items)`, which is `again`.
  */
-function createLoop(items: readonly Value[], depth: number, again: (items: Value) => Value, budget: Budget): LoopState {
+function createLoop(items: readonly Value[], depth: number, again: (items: Value) => Value, budget: Budget) {
   let index = 0;
   let seen: readonly Value[] | undefined;
   const changed = ({ positional }: Arguments): boolean => {
@@ -216,35 +203,28 @@ function createLoop(items: readonly Value[], depth: number, again: (items: Value
   };
   const cycle = ({ positional }: Arguments): Value =>
     positional.length === 0 ? budget.fail('"loop.cycle" needs values') : positional[index % positional.length];
-  const get = (name: string): Value => LOOP_MEMBERS.get(name)?.({ items, index, depth, cycle, changed });
-  const call = (args: Arguments): Value => again(readArguments('loop', args, ['items'], budget)[0]);
+  const members = new Map<string, () => Value>([
+    ['index', () => index + 1],
+    ['index0', () => index],
+    ['revindex', () => items.length - index],
+    ['revindex0', () => items.length - index - 1],
+    ['first', () => index === 0],
+    ['last', () => index === items.length - 1],
+    ['length', () => items.length],
+    ['depth', () => depth + 1],
+    ['depth0', () => depth],
+    ['previtem', () => (index === 0 ? undefined : items[index - 1])],
+    ['nextitem', () => items[index + 1]],
+    ['cycle', () => special('method cycle', { call: cycle })],
+    ['changed', () => special('method changed', { call: changed })],
+  ]);
+  const value = special('loop', {
+    get: (name) => members.get(name)?.(),
+    call: (args) => again(readArguments('loop', args, ['items'], budget)[0]),
+  });
+  /** Goes to the next round. */
   const advance = (): void => {
     index++;
   };
-  return { value: special('loop', { get, call }), advance };
+  return { value, advance };
 }
-
-/** Where a loop is. */
-interface LoopPlace {
-  readonly items: readonly Value[];
-  readonly index: number;
-  readonly depth: number;
-  readonly cycle: (args: Arguments) => Value;
-  readonly changed: (args: Arguments) => Value;
-}
-
-const LOOP_MEMBERS: ReadonlyMap<string, (place: LoopPlace) => Value> = new Map<string, (place: LoopPlace) => Value>([
-  ['index', ({ index }) => index + 1],
-  ['index0', ({ index }) => index],
-  ['revindex', ({ items, index }) => items.length - index],
-  ['revindex0', ({ items, index }) => items.length - index - 1],
-  ['first', ({ index }) => index === 0],
-  ['last', ({ items, index }) => index === items.length - 1],
-  ['length', ({ items }) => items.length],
-  ['depth', ({ depth }) => depth + 1],
-  ['depth0', ({ depth }) => depth],
-  ['previtem', ({ items, index }) => (index === 0 ? undefined : items[index - 1])],
-  ['nextitem', ({ items, index }) => items[index + 1]],
-  ['cycle', ({ cycle }) => special('method cycle', { call: cycle })],
-  ['changed', ({ changed }) => special('method changed', { call: changed })],
-]);

@@ -15,6 +15,8 @@ import {
   type Value,
 } from './values.js';
 
+/** A doubled brace, a field, or a brace that is neither. */
+const PIECE = /\{\{|\}\}|\{([^}]*)\}|[{}]/g;
 const FIELD = /^([^[.!:]*)((?:\.[^[.!:]*|\[[^\]]*\])*)(?:!([rsa]))?(?::(.*))?$/s;
 const SPEC = /^(?:(.)?([<>^=]))?([-+ ]?)(#?)(0?)(\d*)([,_]?)(?:\.(\d+))?([a-zA-Z%]?)$/su;
 
@@ -30,32 +32,20 @@ const MAX_FRACTION = 100;
 export function formatText(pattern: string, args: Arguments, budget: Budget): string {
   const named = dict(args.keyword);
   let next = 0;
-  let result = '';
-  for (let at = 0; at < pattern.length; ) {
-    const char = pattern[at] as string;
-    if ((char === '{' || char === '}') && pattern[at + 1] === char) {
-      result += char;
-      at += 2;
-      continue;
+  let length = 0;
+  const result = pattern.replace(PIECE, (written, inside?: string) => {
+    if (written === '{{' || written === '}}') return written.charAt(0);
+    if (written === '}') return budget.fail('the format has a "}" without a field; write "}}" for the brace itself');
+    if (inside === undefined) {
+      return budget.fail('the format has a "{" that is not closed; write "{{" for the brace itself');
     }
-    if (char === '}') return budget.fail('the format has a "}" without a field; write "}}" for the brace itself');
-    if (char !== '{') {
-      const brace = /[{}]/g;
-      brace.lastIndex = at;
-      const end = brace.exec(pattern)?.index ?? pattern.length;
-      result += pattern.slice(at, end);
-      at = end;
-      continue;
-    }
-    const end = pattern.indexOf('}', at);
-    if (end === -1) return budget.fail('the format has a "{" that is not closed; write "{{" for the brace itself');
-    const field = readField(pattern.slice(at + 1, end), budget);
-    const root = field.root === '' ? args.positional[next++] : rootOf(field.root, args.positional, named);
-    if (root === undefined) return budget.fail(`the format has no value for the field "${pattern.slice(at, end + 1)}"`);
-    result += formatValue(valueAt(root, field.path, budget), field.spec, budget);
-    budget.reserve(result.length);
-    at = end + 1;
-  }
+    const { root, path, spec } = readField(inside, budget);
+    const value = root === '' ? args.positional[next++] : rootOf(root, args.positional, named);
+    if (value === undefined) return budget.fail(`the format has no value for the field "${written}"`);
+    const text = formatValue(valueAt(value, path, budget), spec, budget);
+    length = budget.append(length, text);
+    return text;
+  });
   return budget.text(result);
 }
 
@@ -133,18 +123,13 @@ interface NumberStyle {
 const NUMBER_TYPES = /^[bdnoxXeEfFgG%]?$/;
 const BASES: Readonly<Record<string, number>> = { b: 2, o: 8, d: 10, n: 10, x: 16 };
 
-function numberText(value: number, { type, digits, prefix }: NumberStyle, budget: Budget): string {
-  const text = plainNumberText(value, type.toLowerCase(), digits, prefix, budget);
+function numberText(value: number, style: NumberStyle, budget: Budget): string {
+  const { type } = style;
+  const text = plainNumberText(value, { ...style, type: type.toLowerCase() }, budget);
   return type !== '' && type === type.toUpperCase() ? text.toUpperCase() : text;
 }
 
-function plainNumberText(
-  value: number,
-  type: string,
-  digits: number | undefined,
-  prefix: boolean,
-  budget: Budget,
-): string {
+function plainNumberText(value: number, { type, digits, prefix }: NumberStyle, budget: Budget): string {
   const base = BASES[type];
   if (base !== undefined) {
     if (!Number.isInteger(value)) return budget.fail(`the format needs a whole number for "${type}", but got ${value}`);
@@ -183,8 +168,8 @@ function pad(sign: string, text: string, { fill, width, side }: Padding): string
   return fill.repeat(before) + sign + text + fill.repeat(missing - before);
 }
 
-const DIRECTIVE = /%(?:\(([^()]*)\))?([-+ 0#]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%])/y;
-
+/** A percent sign with its directive, or without one. */
+const DIRECTIVE = /%(?:(?:\(([^()]*)\))?([-+ 0#]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%]))?/g;
 /** From here on the language writes an exponent; such numbers are whole. */
 const MAX_FIXED = 1e21;
 
@@ -193,39 +178,30 @@ const MAX_FIXED = 1e21;
  * and `%(name)s`. No directive reads attributes of a value.
  */
 export function formatPrintf(pattern: string, values: readonly Value[], named: Dict, budget: Budget): string {
-  let result = '';
   let next = 0;
-  let from = 0;
-  for (let at = pattern.indexOf('%'); at !== -1; at = pattern.indexOf('%', from)) {
-    DIRECTIVE.lastIndex = at;
-    const match = DIRECTIVE.exec(pattern);
-    if (match === null)
-      return budget.fail(
-        `the format has a "%" without a directive at character ${at + 1}; write "%%" for a percent sign`,
-      );
-    result += pattern.slice(from, at);
-    from = at + match[0].length;
-    const [, name, flags = '', width, precision, type = ''] = match;
-    if (type === '%') {
-      result += '%';
-      continue;
-    }
-    if (name === undefined && next >= values.length)
-      return budget.fail('the format needs more values than it was given');
-    const value = name === undefined ? values[next++] : own(named, name);
-    result += field(
-      {
-        flags,
-        type,
-        width: bounded(width, MAX_WIDTH),
-        precision: precision === undefined ? undefined : bounded(precision, MAX_FRACTION),
-      },
-      value,
-      budget,
-    );
-    budget.reserve(result.length);
-  }
-  return budget.text(result + pattern.slice(from));
+  let length = 0;
+  const result = pattern.replace(
+    DIRECTIVE,
+    (_, name?: string, flags = '', width?: string, precision?: string, type?: string, at = 0) => {
+      if (type === undefined) {
+        return budget.fail(
+          `the format has a "%" without a directive at character ${at + 1}; write "%%" for a percent sign`,
+        );
+      }
+      if (type === '%') return '%';
+      if (name === undefined && next >= values.length)
+        return budget.fail('the format needs more values than it was given');
+      const value = name === undefined ? values[next++] : own(named, name);
+      const bounds = {
+        width: Math.min(MAX_WIDTH, Number(width ?? 0)),
+        precision: precision === undefined ? undefined : Math.min(MAX_FRACTION, Number(precision)),
+      };
+      const text = field({ flags, type, ...bounds }, value, budget);
+      length = budget.append(length, text);
+      return text;
+    },
+  );
+  return budget.text(result);
 }
 
 interface Directive {
@@ -235,27 +211,22 @@ interface Directive {
   readonly precision: number | undefined;
 }
 
-function field(directive: Directive, value: Value, budget: Budget): string {
-  const { flags, type, width, precision } = directive;
+function field({ flags, type, width, precision }: Directive, value: Value, budget: Budget): string {
+  const side = flags.includes('-') ? '<' : '>';
   if (type === 's' || type === 'r' || type === 'c') {
     const text = toText(value, budget);
-    return padField(precision === undefined ? text : text.slice(0, precision), flags.replace('0', ''), width);
+    return pad('', precision === undefined ? text : text.slice(0, precision), { fill: ' ', width, side });
   }
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (!isNumeric(number) || Number.isNaN(number))
     return budget.fail(`the format needs a number for "%${type}", but got ${typeName(value)}`);
-  const amount = 'diu'.includes(type) ? Math.trunc(Number(number)) : Number(number);
   if (!/^[diuoxXeEfFgG]$/.test(type)) return budget.fail(`the format has the unknown directive "%${type}"`);
-  const isWhole = 'diuoxX'.includes(type);
-  const style = {
-    type: type === 'i' || type === 'u' ? 'd' : type,
-    digits: precision,
-    prefix: flags.includes('#'),
-  };
-  const digits = numberText(isWhole ? Math.trunc(Math.abs(amount)) : Math.abs(amount), style, budget);
+  const amount = 'diuoxX'.includes(type) ? Math.trunc(Number(number)) : Number(number);
+  const style = { type: /[iu]/.test(type) ? 'd' : type, digits: precision, prefix: flags.includes('#') };
+  const digits = numberText(Math.abs(amount), style, budget);
   const sign = amount < 0 ? '-' : flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '';
-  if (flags.includes('0') && !flags.includes('-')) return pad(sign, digits, { fill: '0', width, side: '=' });
-  return padField(sign + digits, flags, width);
+  if (flags.includes('0') && side === '>') return pad(sign, digits, { fill: '0', width, side: '=' });
+  return pad(sign, digits, { fill: ' ', width, side });
 }
 
 /**
@@ -281,12 +252,4 @@ function general(value: number, precision: number): string {
 /** Gives a number with an exponent as Python writes it, with at least two digits of the exponent. */
 function exponent(text: string): string {
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
-}
-
-function padField(text: string, flags: string, width: number): string {
-  return pad('', text, { fill: ' ', width, side: flags.includes('-') ? '<' : '>' });
-}
-
-function bounded(digits: string | undefined, most: number): number {
-  return Math.min(most, Number(digits ?? 0));
 }

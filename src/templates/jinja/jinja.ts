@@ -166,6 +166,17 @@ const compare =
   (value, argument, run) =>
     applyComparison(operator, value, argument, run.budget);
 
+/** Operators that are tests, and their other names. */
+const COMPARISONS = [
+  ['in'],
+  ['==', 'eq', 'equalto'],
+  ['!=', 'ne'],
+  ['<', 'lt', 'lessthan'],
+  ['>', 'gt', 'greaterthan'],
+  ['<=', 'le'],
+  ['>=', 'ge'],
+] as const;
+
 const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ['defined', [0, (value) => value !== undefined]],
   ['undefined', [0, (value) => value === undefined]],
@@ -178,14 +189,8 @@ const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ['float', [0, (value) => typeof value === 'number' && !Number.isInteger(value)]],
   ['string', [0, (value) => typeof value === 'string']],
   ['mapping', [0, (value) => isDict(value)]],
-  ['sequence', [0, (value) => typeof value === 'string' || isList(value) || isDict(value) || isGroup(value)]],
-  [
-    'iterable',
-    [
-      0,
-      (value) => typeof value === 'string' || isList(value) || isDict(value) || isGroup(value) || value === undefined,
-    ],
-  ],
+  ['sequence', [0, isSequence]],
+  ['iterable', [0, (value) => isSequence(value) || value === undefined]],
   ['callable', [0, (value) => isSpecial(value) && value.call !== undefined]],
   ['escaped', [0, () => false]],
   ['even', [0, (value, _none, run) => remainder(value, 2, run) === 0]],
@@ -196,13 +201,9 @@ const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ['sameas', [1, (value, argument) => value === argument]],
   ['filter', [0, (value) => typeof value === 'string' && FILTERS.has(value)]],
   ['test', [0, (value) => typeof value === 'string' && TESTS.has(value)]],
-  ['in', [1, compare('in')]],
-  ...(['eq', 'equalto', '=='] as const).map((name): [string, Test] => [name, [1, compare('==')]]),
-  ...(['ne', '!='] as const).map((name): [string, Test] => [name, [1, compare('!=')]]),
-  ...(['lt', 'lessthan', '<'] as const).map((name): [string, Test] => [name, [1, compare('<')]]),
-  ...(['gt', 'greaterthan', '>'] as const).map((name): [string, Test] => [name, [1, compare('>')]]),
-  ...(['le', '<='] as const).map((name): [string, Test] => [name, [1, compare('<=')]]),
-  ...(['ge', '>='] as const).map((name): [string, Test] => [name, [1, compare('>=')]]),
+  ...COMPARISONS.flatMap(([operator, ...names]) =>
+    [operator, ...names].map((name): [string, Test] => [name, [1, compare(operator)]]),
+  ),
 ]);
 
 /** Applies a test by name: `x is divisibleby 3`. */
@@ -223,8 +224,8 @@ function remainder(value: Value, by: Value, run: Runtime): number {
   return Number(value) % Number(by);
 }
 
-function isGroup(value: Value): boolean {
-  return isSpecial(value) && value.items !== undefined;
+function isSequence(value: Value): boolean {
+  return typeof value === 'string' || isList(value) || isDict(value) || (isSpecial(value) && value.items !== undefined);
 }
 
 function isCased(value: Value): value is string {

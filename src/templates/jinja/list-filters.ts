@@ -45,8 +45,7 @@ function reverse(value: Value, _args: readonly Value[], run: Runtime): Value {
 }
 
 function join(value: Value, [separator, attribute]: readonly Value[], run: Runtime): string {
-  const items = toItems(value, run.budget);
-  const parts = attribute === undefined ? items : items.map((item) => getPath(item, attribute, run));
+  const parts = toItems(value, run.budget).map((item) => attributeOf(item, attribute, run));
   return text.join(parts, textArgument(separator, '', run.budget), run.budget);
 }
 
@@ -55,7 +54,7 @@ function sort(value: Value, [reversed, caseSensitive, attribute]: readonly Value
   const paths: readonly Value[] = typeof attribute === 'string' ? attribute.split(',') : [attribute];
   const keyed = toItems(value, run.budget).map((item) => ({
     item,
-    keys: paths.map((path) => sortKey(path === undefined ? item : getPath(item, path, run), caseSensitive)),
+    keys: paths.map((path) => sortKey(attributeOf(item, path, run), caseSensitive)),
   }));
   const direction = isTrue(reversed) ? -1 : 1;
   keyed.sort((left, right) => {
@@ -71,7 +70,7 @@ function sort(value: Value, [reversed, caseSensitive, attribute]: readonly Value
 function unique(value: Value, [caseSensitive, attribute]: readonly Value[], run: Runtime): Value {
   const seen = new Set<string>();
   return toItems(value, run.budget).filter((item) => {
-    const key = sortKey(attribute === undefined ? item : getPath(item, attribute, run), caseSensitive);
+    const key = sortKey(attributeOf(item, attribute, run), caseSensitive);
     const identity = JSON.stringify(toJson(key, run.budget));
     return seen.has(identity) ? false : seen.add(identity);
   });
@@ -79,8 +78,7 @@ function unique(value: Value, [caseSensitive, attribute]: readonly Value[], run:
 
 function extreme(value: Value, [caseSensitive, attribute]: readonly Value[], run: Runtime, sign: number): Value {
   const items = toItems(value, run.budget);
-  const key = (item: Value): Value =>
-    sortKey(attribute === undefined ? item : getPath(item, attribute, run), caseSensitive);
+  const key = (item: Value): Value => sortKey(attributeOf(item, attribute, run), caseSensitive);
   let best = items[0];
   for (const item of items) if (sign * compareValues(key(item), key(best), run.budget) > 0) best = item;
   return best;
@@ -90,12 +88,7 @@ function sum(value: Value, [attribute, start = 0]: readonly Value[], run: Runtim
   const items = toItems(value, run.budget);
   return items.reduce((total: Value, item) => {
     run.budget.spend();
-    return applyBinary(
-      '+',
-      total,
-      attribute === undefined || attribute === null ? item : getPath(item, attribute, run),
-      run.budget,
-    );
+    return applyBinary('+', total, attributeOf(item, attribute, run), run.budget);
   }, start);
 }
 
@@ -207,6 +200,11 @@ function filterItems(
       ) === keeps
     );
   });
+}
+
+/** An item, or its attribute where one is named. */
+function attributeOf(item: Value, attribute: Value, run: Runtime): Value {
+  return attribute === undefined || attribute === null ? item : getPath(item, attribute, run);
 }
 
 /** Texts are ordered without regard to case unless asked for. */

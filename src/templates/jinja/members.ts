@@ -173,19 +173,7 @@ function listed(items: readonly string[], run: Runtime): readonly string[] {
 }
 
 /** Methods that would change a value; refused, as values are shared and never change. */
-const CHANGING = new Set([
-  'append',
-  'extend',
-  'insert',
-  'pop',
-  'popitem',
-  'remove',
-  'clear',
-  'sort',
-  'reverse',
-  'update',
-  'setdefault',
-]);
+const CHANGING = new Set('append extend insert pop popitem remove clear sort reverse update setdefault'.split(' '));
 
 /** Gives the method of an object or list, or undefined when it has none of that name. */
 function dictMethod(object: Value, name: string, run: Runtime): Special | undefined {

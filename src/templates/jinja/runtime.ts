@@ -31,7 +31,7 @@ export class Scope {
   private readonly values = new Map<string, Value>();
   constructor(private readonly parent?: Scope) {}
 
-  set(name: string, value: Value): void {
+  set(name: string, value: Value): undefined {
     this.values.set(name, value);
   }
 

@@ -1,4 +1,5 @@
 /** Filters of Jinja on texts, with breaking of lines and removal of tags. */
+import { escapeHtml, unescapeHtml } from '../escape-html.js';
 import type { Budget } from '../template-budget.js';
 import { formatPrintf } from './format.js';
 import { type FilterRow, openRow, type Runtime, row, textArgument, wholeNumber } from './runtime.js';
@@ -26,10 +27,10 @@ export const TEXT_FILTERS: readonly FilterRow[] = [
   textRow('trim', ['chars'], (value, [chars], budget) =>
     text.strip(value, chars == null ? undefined : toText(chars, budget), 'both'),
   ),
-  textRow('escape', [], escapeHtml),
-  textRow('e', [], escapeHtml),
-  textRow('forceescape', [], escapeHtml),
-  textRow('striptags', [], (value) => decodeEntities(removeTags(value).replace(/\s+/g, ' ').trim())),
+  textRow('escape', [], escaped),
+  textRow('e', [], escaped),
+  textRow('forceescape', [], escaped),
+  textRow('striptags', [], (value) => unescapeHtml(removeTags(value).replace(/\s+/g, ' ').trim())),
   textRow('wordcount', [], (value) => value.match(/[\p{L}\p{M}\p{N}_]+/gu)?.length ?? 0),
   textRow('replace', ['old', 'new', 'count'], replace),
   textRow('center', ['width'], (value, [width], budget) =>
@@ -45,10 +46,9 @@ export const TEXT_FILTERS: readonly FilterRow[] = [
   row('xmlattr', ['autospace'], xmlAttributes),
 ];
 
-const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' };
-
-function escapeHtml(value: string): string {
-  return value.replace(/[&<>"']/g, (char) => HTML[char] as string);
+/** As Jinja does it, which writes quotes by their number. */
+function escaped(value: string): string {
+  return escapeHtml(value).replaceAll('&quot;', '&#34;');
 }
 
 function replace(value: string, [from, to, count]: readonly Value[], budget: Budget): string {
@@ -125,7 +125,7 @@ function xmlAttributes(value: Value, [autoSpace]: readonly Value[], run: Runtime
   const parts = Object.entries(value).flatMap(([key, item]) => {
     if (item === undefined || item === null) return [];
     if (/[\s/>=]/.test(key)) budget.fail(`"xmlattr" cannot write the name ${JSON.stringify(key)}`);
-    return [`${escapeHtml(key)}="${escapeHtml(toText(item, budget))}"`];
+    return [`${escaped(key)}="${escaped(toText(item, budget))}"`];
   });
   const result = text.join(parts, ' ', budget);
   return result !== '' && (autoSpace === undefined || isTrue(autoSpace)) ? ` ${result}` : result;
@@ -141,8 +141,6 @@ export interface WrapOptions {
 
 /** Behind a hyphen between parts of a word, as Python sees them: `x-y` is none. */
 const HYPHEN = /(?<=(?:\p{L}{2}|\p{L}-\p{L})-)(?=\p{L}-?\p{L})/u;
-const ENTITY = /&(?:#[xX]([0-9a-fA-F]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/g;
-const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 const NOT_SOUGHT = -2;
 
 /** Breaks every line at blanks so that none is longer than `width`, as far as words allow it. */
@@ -165,15 +163,6 @@ function removeTags(text: string): string {
     open = from - 1;
   }
   return result + text.slice(from);
-}
-
-/** Replaces character references, by number or by one of the names that escaping writes. */
-function decodeEntities(text: string): string {
-  return text.replace(ENTITY, (entity, hex?: string, decimal?: string, name?: string) => {
-    if (name !== undefined) return NAMED[name] ?? entity;
-    const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : entity;
-  });
 }
 
 function wrapLine(line: string, width: number, options: WrapOptions): string[] {

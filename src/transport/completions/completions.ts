@@ -1,11 +1,12 @@
 /** Turns as chat clients start them: RAGFlow's form and OpenAI's. */
+
 import { z } from 'zod';
 import { EngineError, type ErrorCode } from '../../errors.js';
-import type { Log } from '../../hosting/host-options.js';
 import { checkId } from '../../hosting/ids.js';
 import { badArgument } from '../../hosting/refusals.js';
 import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
+import type { Log } from '../../logger.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import { type Envelope, outside } from '../envelope.js';
 import { isTruthy, readInput } from '../http/input.js';

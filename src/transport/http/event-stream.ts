@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { BehaviorSubject, filter, interval, type Observable, Subscription } from 'rxjs';
 import type { EventFrame } from '../../hosting/event-frame.js';
-import { tooSlow } from '../../hosting/liveness.js';
+import { quietFor } from '../../hosting/liveness.js';
 import type { HttpExchange } from './route.js';
 
 /** The last frame of every stream of a run. RAGFlow writes one `data:` line without a space; the `id:` lines are ours, for resuming. */
@@ -90,6 +90,6 @@ export function sendEventStream(
 
   const pings$ = interval(options.pingMs).pipe(filter(() => ready$.value && !body.writableEnded));
   subscription.add(pings$.subscribe(() => write(PING)));
-  subscription.add(tooSlow(ready$, options.slowMs).subscribe(cut));
+  subscription.add(quietFor(ready$, options.slowMs).subscribe(() => cut('slow')));
   subscription.add(open(ready$).subscribe({ next: write, error: cut, complete: end }));
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import cors from '@koa/cors';
 import type { Middleware } from 'koa';
 import { EngineError } from '../../errors.js';
-import type { Log } from '../../hosting/host-options.js';
+import type { Log } from '../../logger.js';
 import type { TokenStore } from '../../records/tokens.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { type FindTenant, findOwner, nameOfSecret, sameSecret, tokenOf } from '../access/api-keys.js';

@@ -3,7 +3,7 @@ import { BehaviorSubject, concatMap, filter, race, Subject, Subscription, take, 
 import type { RawData, WebSocket } from 'ws';
 import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
-import { heartbeat, idle } from '../../hosting/liveness.js';
+import { heartbeat, quietFor } from '../../hosting/liveness.js';
 import type { JsonObject } from '../../json.js';
 import { type FindTenant, findOwner } from '../access/api-keys.js';
 import { TokenBucket } from '../access/rate-limits.js';
@@ -79,7 +79,7 @@ export class LiveConnection {
         else this.close(CLOSE.goingAway, 'no sign of life');
       }),
     );
-    this.#subscription.add(idle(this.#busy, config.idleMs).subscribe(() => this.close(CLOSE.normal, 'idle')));
+    this.#subscription.add(quietFor(this.#busy, config.idleMs).subscribe(() => this.close(CLOSE.normal, 'idle')));
     const { tenant } = this.#options;
     if (tenant !== undefined) this.#admit(tenant);
     else this.#authTimer = timer(AUTH_TIMEOUT_MS).subscribe(() => this.close(CLOSE.authTimeout, 'no auth frame came'));

@@ -1,7 +1,7 @@
 import { BehaviorSubject, Subscription } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
-import { tooSlow } from '../../hosting/liveness.js';
+import { quietFor } from '../../hosting/liveness.js';
 import { foreignRun, noRun, noSession } from '../../hosting/refusals.js';
 import type { StartedTurn } from '../../hosting/start.js';
 import type { TurnTarget } from '../../hosting/start-command.js';
@@ -249,7 +249,7 @@ class RunFollower {
     const { parts, tenant, whenSlow } = this.#options;
     const { run, after, view, whenDone, whenFailed } = this.#following;
     const ready$ = this.#isReady.asObservable();
-    this.#subscription.add(tooSlow(ready$, parts.config.slowClientMs).subscribe(() => whenSlow(this.#lastSeq)));
+    this.#subscription.add(quietFor(ready$, parts.config.slowClientMs).subscribe(() => whenSlow(this.#lastSeq)));
     this.refresh();
     this.#subscription.add(
       parts.host.follow(tenant, run, { after, ready$, isExact: view === 'engine' }).subscribe({

@@ -1,5 +1,5 @@
 /** Published agents as tools: their names, and what they take. */
-import { type Form, formParam } from '../../components/form-fields.js';
+import { type Form, formParams } from '../../components/form-fields.js';
 import { beginParams } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
 import { badArgument } from '../../hosting/refusals.js';
@@ -72,7 +72,7 @@ export async function findAgentTool(
 export function formOf(dsl: JsonObject): Form {
   const { document } = readDocument(dsl);
   const inputs = document === undefined ? undefined : beginParams(document)?.inputs;
-  const parsed = formParam.safeParse(inputs);
+  const parsed = formParams.inputs.safeParse(inputs);
   return parsed.success ? parsed.data : new Map();
 }
 

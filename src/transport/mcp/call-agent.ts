@@ -4,7 +4,7 @@ import { bufferTime, filter, map, type Observable, of } from 'rxjs';
 import { removeThinking } from '../../components/speaking/think-text.js';
 import { EngineError } from '../../errors.js';
 import type { EventFrame } from '../../hosting/event-frame.js';
-import type { LiveRun } from '../../hosting/live-run.js';
+import type { StartedRun } from '../../hosting/start.js';
 import { type Transcript, textOf } from '../../hosting/transcript.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
@@ -62,7 +62,7 @@ export async function callAgent(parts: ServerParts, call: AgentCall): Promise<Ca
 function tellProgress(
   { host, logger }: ServerParts,
   tenant: string,
-  live: LiveRun,
+  live: StartedRun,
   onProgress: (progress: number, message: string) => void,
 ) {
   let progress = 0;

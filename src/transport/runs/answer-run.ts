@@ -2,7 +2,7 @@
 import { Observable } from 'rxjs';
 import { z } from 'zod';
 import type { EventFrame } from '../../hosting/event-frame.js';
-import type { LiveRun } from '../../hosting/live-run.js';
+import type { StartedRun } from '../../hosting/start.js';
 import type { Transcript } from '../../hosting/transcript.js';
 import type { JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
@@ -96,7 +96,7 @@ export function streamRun(exchange: HttpExchange, parts: ServerParts, run: strin
 export async function answerWithRun(
   exchange: HttpExchange,
   parts: ServerParts,
-  live: LiveRun,
+  live: StartedRun,
   { streams, view }: { readonly streams: boolean; readonly view?: RunView },
 ): Promise<Envelope | undefined> {
   const { id } = live.identity;
@@ -114,7 +114,7 @@ export function acceptsStream(exchange: HttpExchange): boolean {
 }
 
 /** Waits for the end of a run; while the caller waits too, it counts as a client of the run. */
-export async function awaitRun({ res }: HttpExchange, live: LiveRun): Promise<RunRecord> {
+export async function awaitRun({ res }: HttpExchange, live: StartedRun): Promise<RunRecord> {
   const presence = live.clients.attach();
   const leave = (): void => presence.unsubscribe();
   res.once('close', leave);

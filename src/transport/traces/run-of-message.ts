@@ -1,3 +1,4 @@
+import { ownedKey } from '../../records/repository.js';
 import type { RunStore } from '../../records/runs.js';
 
 /** Runs that are looked through for a message of another process. */
@@ -19,14 +20,14 @@ export class RunsOfMessages {
 
   /** Remembers a run that was just started. */
   add(tenant: string, message: string, run: string): void {
-    this.#known.set(keyOf(tenant, message), run);
+    this.#known.set(ownedKey(tenant, message), run);
     const [oldest] = this.#known.keys();
     if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
   }
 
   /** The run of a message of an agent, among those of this process and the newest of the store. */
   async find(tenant: string, agentId: string, message: string): Promise<string | undefined> {
-    const known = this.#known.get(keyOf(tenant, message));
+    const known = this.#known.get(ownedKey(tenant, message));
     if (known !== undefined) return (await this.#runs.find(tenant, known))?.agentId === agentId ? known : undefined;
     for (let offset = 0; offset < MAX_SEARCHED; offset += PAGE) {
       const { items } = await this.#runs.list(tenant, { agentId, offset, limit: PAGE });
@@ -35,9 +36,4 @@ export class RunsOfMessages {
     }
     return undefined;
   }
-}
-
-/** A key of what is told apart by tenant and id. The length keeps them apart, whatever characters they have. */
-export function keyOf(tenant: string, id: string): string {
-  return `${tenant.length}:${tenant}${id}`;
 }

@@ -1,14 +1,16 @@
 /** Calls from outside that start an agent, from the first check to the answer. */
+
 import { of } from 'rxjs';
 import { z } from 'zod';
 import { readFileValue } from '../../components/file-inputs.js';
 import { beginParams } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
-import type { LiveRun } from '../../hosting/live-run.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
+import type { StartedRun } from '../../hosting/start.js';
 import { bindFiles } from '../../hosting/tenant-services.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { AgentRecord } from '../../records/agents.js';
+import { ownedKey } from '../../records/repository.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { findAgent } from '../agents/find-agent.js';
 import { failureOf, reasonOf, success } from '../envelope.js';
@@ -18,7 +20,6 @@ import { type HttpExchange, type Method, type RouteGroup, route } from '../http/
 import { awaitRun } from '../runs/answer-run.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
-import { keyOf } from '../traces/run-of-message.js';
 import { castValues, readCall, type WebhookCall } from './read-call.js';
 import { readWebhookConfig, refuse, type WebhookConfig } from './webhook-config.js';
 import { credentialHeader } from './webhook-security.js';
@@ -72,7 +73,7 @@ export const webhookRoutes: RouteGroup = {
         handle: async ({ tenant, params, exchange }, parts) => {
           const agent = await parts.stores.agents.find(tenant, params.id);
           if (agent === undefined) throw notOwner();
-          const trace = parts.webhookTraces.begin(keyOf(tenant, agent.id));
+          const trace = parts.webhookTraces.begin(ownedKey(tenant, agent.id));
           try {
             await callWebhook(parts, exchange, { tenant, agent }, trace);
           } catch (error) {
@@ -95,7 +96,7 @@ export const webhookRoutes: RouteGroup = {
         finished: z.boolean(),
       }),
       handle: ({ tenant, query, found }, { webhookTraces }) =>
-        success(webhookTraces.poll(keyOf(tenant, found.id), query.since_ts, query.webhook_id)),
+        success(webhookTraces.poll(ownedKey(tenant, found.id), query.since_ts, query.webhook_id)),
     }),
   ],
 };
@@ -178,7 +179,7 @@ function payloadOf(config: WebhookConfig, call: WebhookCall): JsonObject {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value }]));
 }
 
-async function start(parts: ServerParts, { tenant, agent }: WebhookTarget, inputs: JsonObject): Promise<LiveRun> {
+async function start(parts: ServerParts, { tenant, agent }: WebhookTarget, inputs: JsonObject): Promise<StartedRun> {
   const target = { tenant, agentId: agent.id, fallback: 'draft' as const };
   const { live } = await parts.startTurn(target, readTurn({ inputs, name: 'webhook', detach: true }));
   return live;
@@ -197,7 +198,7 @@ function answerAtOnce(exchange: HttpExchange, status: number, template: string):
   exchange.status = status;
 }
 
-async function answerWhenDone(exchange: HttpExchange, live: LiveRun): Promise<void> {
+async function answerWhenDone(exchange: HttpExchange, live: StartedRun): Promise<void> {
   const { id, error, sessionId } = await awaitRun(exchange, live);
   exchange.set('X-Run-Id', id);
   if (error !== undefined) {
@@ -216,7 +217,7 @@ function statusOf(value: Json | undefined): number {
   return Number.isInteger(status) && status >= 200 && status <= 599 ? status : 200;
 }
 
-function record({ host, logger }: ServerParts, live: LiveRun, trace: OpenTrace): void {
+function record({ host, logger }: ServerParts, live: StartedRun, trace: OpenTrace): void {
   const { tenant, id } = live.identity;
   const events$ = host.follow(tenant, id, { after: 0, ready$: of(true) });
   // Ends with the run, so it needs no unsubscribing.

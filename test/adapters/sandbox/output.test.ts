@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { isTooDeep } from '../../../src/adapters/sandbox/artifact-rules.js';
 import type { CodeArtifact, CodeResult } from '../../../src/adapters/sandbox/code-runner.js';
 import {
   attachmentText,
@@ -166,12 +165,11 @@ describe('marked results', () => {
 });
 
 it.each([
-  ['[['.repeat(50) + ']]'.repeat(50), false],
-  ['['.repeat(200), false],
-  ['['.repeat(201), true],
-  ['{"a":'.repeat(201), true],
-  ['[],'.repeat(1000), false],
-  [JSON.stringify(`\\"${'['.repeat(1000)}`), false],
-])('knows how deep JSON is nested', (json, expected) => {
-  expect(isTooDeep(json)).toBe(expected);
+  ['200 levels', '['.repeat(200) + ']'.repeat(200), false],
+  ['201 lists', '['.repeat(201) + ']'.repeat(201), true],
+  ['201 objects', `${'{"a":'.repeat(201)}1${'}'.repeat(201)}`, true],
+  ['a million lists', '['.repeat(1_000_000) + ']'.repeat(1_000_000), true],
+  ['brackets in a text', JSON.stringify(`\\"${'['.repeat(1000)}`), false],
+])('leaves printed JSON of %s as text: only when it is too deep', (_what, json, isTooDeep) => {
+  expect(resultValue({ stdout: json })).toEqual(isTooDeep ? json : JSON.parse(json));
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { PostgresStores } from '../../../src/stores/postgres/index.js';
 import { expireLeases } from '../../../src/stores/postgres/leases.js';
+import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { openEmbedded } from '../../stores/support/open-stores.js';
 import { makeFolder, removeFolder } from '../../stores/support/temporary-folder.js';
 import { describeAllStores } from './suites/all-stores.js';

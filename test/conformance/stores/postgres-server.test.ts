@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
-import type { PostgresStores } from '../../../src/stores/postgres/index.js';
 import { expireLeases } from '../../../src/stores/postgres/leases.js';
+import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { openServer } from '../../stores/support/open-stores.js';
 import { describePostgres, type PostgresServer, startPostgres } from '../../stores/support/postgres-server.js';
 import { makeFolder, removeFolder } from '../../stores/support/temporary-folder.js';

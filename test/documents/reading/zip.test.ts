@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { openZip, requireUnpackedSize, type Zip } from '../../../src/documents/reading/zip.js';
@@ -6,7 +7,7 @@ import { type ZipPart, zipOf } from './zip-of.js';
 const textOf = async (zip: Zip, path: string, signal?: AbortSignal): Promise<string> => {
   const entry = zip.entries.get(path);
   if (entry === undefined) throw new Error(`no ${path} in ${[...zip.entries.keys()]}`);
-  return new TextDecoder().decode(await zip.read(entry, signal));
+  return new TextDecoder().decode(await buffer(zip.stream(entry, signal)));
 };
 const readOne = (part: Partial<ZipPart>): Promise<string> =>
   textOf(openZip(zipOf({ path: 'a', content: 'hello', ...part }), 'x.zip'), 'a');

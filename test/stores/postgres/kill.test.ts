@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { prepareDatabase } from '../../../scripts/prepare-database.js';
-import type { PostgresStores } from '../../../src/stores/postgres/index.js';
+import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { openEmbedded } from '../support/open-stores.js';
 import { agentRecord, checkpoint, events, newTenant, runRecord } from '../support/records.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prepareDatabase } from '../../../scripts/prepare-database.js';
-import { openDatabase } from '../../../src/stores/postgres/index.js';
+import { openDatabase } from '../../../src/stores/postgres/open-database.js';
 import { openEmbedded } from '../support/open-stores.js';
 import { agentRecord } from '../support/records.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -1,6 +1,6 @@
 import { firstValueFrom } from 'rxjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { PostgresStores } from '../../../src/stores/postgres/index.js';
+import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { openServer } from '../support/open-stores.js';
 import { describePostgres, type PostgresServer, startPostgres } from '../support/postgres-server.js';
 import { agentRecord, checkpoint, events, newId, newTenant, runRecord } from '../support/records.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { PostgresStores } from '../../../src/stores/postgres/index.js';
+import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { openServer } from '../support/open-stores.js';
 import { describePostgres, type PostgresServer, startPostgres } from '../support/postgres-server.js';
 import { agentRecord, newTenant, runRecord, sessionRecord } from '../support/records.js';

@@ -1,7 +1,7 @@
 import { readdir, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PostgresStores } from '../../../src/stores/postgres/index.js';
+import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { openEmbedded } from '../support/open-stores.js';
 import { agentRecord, checkpoint, events, newId, newTenant, runRecord, sessionRecord } from '../support/records.js';
 import { makeFolder, removeFolder } from '../support/temporary-folder.js';

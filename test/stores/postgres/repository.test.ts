@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PostgresStores } from '../../../src/stores/postgres/index.js';
+import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { openEmbedded } from '../support/open-stores.js';
 import { agentRecord, newTenant, sessionRecord } from '../support/records.js';
 import { makeFolder, removeFolder } from '../support/temporary-folder.js';

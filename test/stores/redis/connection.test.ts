@@ -1,13 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRedis } from '../../../src/stores/redis/index.js';
+import { SILENT_LOG } from '../../../src/logger.js';
+import { createRedis } from '../../../src/stores/redis/redis.js';
 import { storesOpener } from './support/open-stores.js';
 import { describeOwnRedis, startRedisServer } from './support/redis-server.js';
 
-const SILENT = { info: () => {}, warn: () => {} };
-
 describe('createRedis', () => {
   it.each(['', 'localhost:6379', 'http://localhost', 'redis://', 'redis://:secret@'])('refuses the URL %o', (url) => {
-    expect(() => createRedis({ url, log: SILENT })).toThrow(
+    expect(() => createRedis({ url, log: SILENT_LOG })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.not.stringContaining('secret') }),
     );
   });
@@ -18,7 +17,7 @@ describe('createRedis', () => {
     { maxPendingCommands: 0 },
     { maxPendingCommands: 1.5 },
   ])('refuses %o', (options) => {
-    expect(() => createRedis({ url: 'redis://localhost', log: SILENT, ...options })).toThrow(
+    expect(() => createRedis({ url: 'redis://localhost', log: SILENT_LOG, ...options })).toThrow(
       expect.objectContaining({ code: 'OPTION_INVALID' }),
     );
   });

@@ -1,6 +1,6 @@
 import { firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Redis } from '../../../src/stores/redis/index.js';
+import type { Redis } from '../../../src/stores/redis/redis.js';
 import { type OpenStores, storesOpener } from './support/open-stores.js';
 import { checkpointOf, eventsOf, freshId, NO_BOUNDS, runRecord } from './support/records.js';
 import { describeOwnRedis, type RedisServer, startRedisServer } from './support/redis-server.js';
@@ -139,7 +139,7 @@ async function connected(redis: Redis): Promise<void> {
 function listened(redis: Redis, channel: string): Promise<void> {
   return new Promise((resolve) => {
     const stop = redis.channels.listen(channel, {
-      heard: () => {},
+      received: () => {},
       listening: () => {
         resolve();
         queueMicrotask(() => stop());

@@ -203,7 +203,7 @@ describeRedis('event logs in Redis', () => {
   });
 
   it('compress snapshots that are large and refuse those that are too large', async () => {
-    const { log, ask } = opener.open(server.url, {}, { log: { maxBytes: 1_000_000 } });
+    const { log, ask } = opener.open(server.url, {}, { maxSnapshotBytes: 1_000_000 });
     const run = freshId();
     const snapshot = checkpointOf(run, { text: 'many words '.repeat(20_000) });
     await log.append('t', run, { events: [], snapshot });

@@ -7,7 +7,7 @@ import { anyRedis, describeRedis } from './support/redis-server.js';
 describeRedis('signals in Redis', () => {
   const opener = storesOpener();
   let server: Awaited<ReturnType<typeof anyRedis>>;
-  const open = (hearsCancels = true) => opener.open(server.url, {}, { signals: { hearsCancels } });
+  const open = (receivesCancels = true) => opener.open(server.url, {}, { receivesCancels });
 
   beforeAll(async () => {
     server = await anyRedis();
@@ -41,8 +41,8 @@ describeRedis('signals in Redis', () => {
   it.each([
     ['heard', true],
     ['seen by looking at the flag alone', false],
-  ])('let a cancel be %s in another process, once', async (_how, hearsCancels) => {
-    const [asking, working, tasks] = [open(), open(hearsCancels), Array.from({ length: 5 }, freshId)];
+  ])('let a cancel be %s in another process, once', async (_how, receivesCancels) => {
+    const [asking, working, tasks] = [open(), open(receivesCancels), Array.from({ length: 5 }, freshId)];
     const watched = tasks.map((task) => emissions(working.signals.cancelOf(task)));
     await Promise.all(tasks.map((task) => asking.signals.requestCancel(task)));
     expect(await Promise.all(watched)).toEqual([1, 1, 1, 1, 1]);

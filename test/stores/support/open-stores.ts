@@ -1,5 +1,5 @@
 import { prepareDatabase } from '../../../scripts/prepare-database.js';
-import { openPostgresStores, type PostgresStores } from '../../../src/stores/postgres/index.js';
+import { openPostgresStores, type PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { createLog } from './test-log.js';
 
 /** The stores of the embedded database in `dataDir`; a new one is copied from the prepared image. */

@@ -1,7 +1,7 @@
-import type { DatabaseLog } from '../../../src/stores/postgres/index.js';
+import type { Log } from '../../../src/logger.js';
 
 /** A log that remembers what it was told. */
-export function createLog(): DatabaseLog & { readonly lines: string[] } {
+export function createLog(): Log & { readonly lines: string[] } {
   const lines: string[] = [];
   const note = (_fields: object, message: string) => {
     lines.push(message);

@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { EngineError } from '../../../errors.js';
-import { parseJson } from '../../../json.js';
+import { isTooDeep, MAX_JSON_DEPTH, parseJson } from '../../../json.js';
 import { fromAbortable } from '../../../operators/from-abortable.js';
 import { invalidOption } from '../../../operators/invalid-option.js';
-import { artifactType, isTooDeep, MAX_DEPTH } from '../artifact-rules.js';
+import { artifactType } from '../artifact-rules.js';
 import type { CodeLanguage, CodeLimit, CodeRequest, CodeResult, CodeRunner } from '../code-runner.js';
 import {
   createInterpreterPool,
@@ -223,7 +223,7 @@ function resultOf({ report, timeUsedMs, stdout, stderr }: JobEnd, timeoutMs: num
   const value = ending.type === 'returned' ? parseJson(ending.json) : undefined;
   if (ending.type === 'returned') {
     if (value === undefined) return failed('The result is not valid JSON.');
-    if (isTooDeep(ending.json)) return failed(`The result is nested deeper than ${MAX_DEPTH} levels.`);
+    if (isTooDeep(value)) return failed(`The result is nested deeper than ${MAX_JSON_DEPTH} levels.`);
   }
   const artifacts = report.artifacts.map((file) => ({
     ...file,

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { EngineError } from '../../../errors.js';
+import type { Log } from '../../../logger.js';
 import { doubling, retry } from '../../../operators/retry-with.js';
-import type { DatabaseLog } from '../database-log.js';
 import type { DatabaseMessage } from './messages.js';
 
 export interface EmbeddedOptions {
@@ -15,7 +15,7 @@ export interface EmbeddedOptions {
   readonly folder: string;
   /** File with a prepared database. */
   readonly image: string | undefined;
-  readonly log: DatabaseLog;
+  readonly log: Log;
 }
 
 /** The embedded database at work in a process of its own. */
@@ -91,7 +91,7 @@ export async function startEmbedded({ folder, image, log }: EmbeddedOptions): Pr
 }
 
 /** Resolves when the process has ended, by itself or on request. */
-async function watch(child: ChildProcess, closing: AbortSignal, log: DatabaseLog): Promise<void> {
+async function watch(child: ChildProcess, closing: AbortSignal, log: Log): Promise<void> {
   const stop = () => void end(child);
   if (closing.aborted) stop();
   else closing.addEventListener('abort', stop, { once: true });
@@ -101,7 +101,7 @@ async function watch(child: ChildProcess, closing: AbortSignal, log: DatabaseLog
 }
 
 /** Resolves when the database answers. */
-async function launch(args: readonly string[], log: DatabaseLog): Promise<ChildProcess> {
+async function launch(args: readonly string[], log: Log): Promise<ChildProcess> {
   // From the sources, as tests run it, the compiler's loader comes along; it is found from where the sources are.
   const isSource = import.meta.url.endsWith('.ts');
   const child = fork(fileURLToPath(new URL(isSource ? './main.ts' : './main.js', import.meta.url)), args, {

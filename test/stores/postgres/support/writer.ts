@@ -2,7 +2,7 @@
  * A server that writes until it is killed: `writer.ts <data folder> <image> <tenant> <runs>`. It prints `<run> <number>` for every batch
  * that was acknowledged, one per line.
  */
-import { openPostgresStores } from '../../../../src/stores/postgres/index.js';
+import { openPostgresStores } from '../../../../src/stores/postgres/stores.js';
 import { agentRecord, checkpoint, events, runRecord } from '../../support/records.js';
 import { createLog } from '../../support/test-log.js';
 

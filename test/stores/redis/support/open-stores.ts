@@ -1,14 +1,8 @@
-import {
-  createRedis,
-  createRedisStores,
-  type Redis,
-  type RedisConfig,
-  type RedisStores,
-} from '../../../../src/stores/redis/index.js';
-import type { RedisStoresOptions } from '../../../../src/stores/redis/redis-stores.js';
+import { createRedis, type Redis, type RedisConfig } from '../../../../src/stores/redis/redis.js';
+import { createRedisStores, type RedisStoresOptions } from '../../../../src/stores/redis/redis-stores.js';
 
 /** What a process has: its own connections and stores. */
-export interface OpenStores extends RedisStores {
+export interface OpenStores extends ReturnType<typeof createRedisStores> {
   readonly redis: Redis;
   /** A command for what the ports do not show. */
   readonly ask: (name: string, ...args: (string | number)[]) => Promise<unknown>;
@@ -26,7 +20,7 @@ export function storesOpener(): {
     open(url, config, options) {
       const told: string[] = [];
       const tell = (_fields: object, message: string): void => void told.push(message);
-      const log = { info: tell, warn: tell };
+      const log = { info: tell, warn: tell, error: tell };
       const redis = createRedis({ url, log, ...config });
       opened.push(redis);
       const stores = createRedisStores(redis, options);

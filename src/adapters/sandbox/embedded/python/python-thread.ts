@@ -9,13 +9,11 @@ import { BROKEN_ENDING, createThreadSide, maxEndingLength, readEnding, STDERR, S
 
 /** Gives the job, once; `wait` blocks until it is there. */
 class JobInput extends Fd {
-  readonly #wait: () => Uint8Array;
   #bytes: Uint8Array | undefined = undefined;
   #at = 0;
 
-  constructor(wait: () => Uint8Array) {
+  constructor(private readonly wait: () => Uint8Array) {
     super();
-    this.#wait = wait;
   }
 
   override fd_fdstat_get() {
@@ -23,7 +21,7 @@ class JobInput extends Fd {
   }
 
   override fd_read(size: number) {
-    this.#bytes ??= this.#wait();
+    this.#bytes ??= this.wait();
     const data = this.#bytes.slice(this.#at, this.#at + size);
     this.#at += data.byteLength;
     return { ret: wasi.ERRNO_SUCCESS, data };
@@ -32,11 +30,8 @@ class JobInput extends Fd {
 
 /** Hands over everything that is written to it. */
 class Sink extends Fd {
-  readonly #take: (bytes: Uint8Array) => void;
-
-  constructor(take: (bytes: Uint8Array) => void) {
+  constructor(private readonly take: (bytes: Uint8Array) => void) {
     super();
-    this.#take = take;
   }
 
   override fd_fdstat_get() {
@@ -44,22 +39,19 @@ class Sink extends Fd {
   }
 
   override fd_write(data: Uint8Array) {
-    this.#take(data);
+    this.take(data);
     return { ret: wasi.ERRNO_SUCCESS, nwritten: data.byteLength };
   }
 }
 
 /** A file that acts as a {@link Sink} when it is opened; the interpreter accepts no further descriptors. */
 class SinkFile extends Inode {
-  readonly #sink: Sink;
-
-  constructor(sink: Sink) {
+  constructor(private readonly sink: Sink) {
     super();
-    this.#sink = sink;
   }
 
   override path_open() {
-    return { ret: wasi.ERRNO_SUCCESS, fd_obj: this.#sink };
+    return { ret: wasi.ERRNO_SUCCESS, fd_obj: this.sink };
   }
 
   override stat() {
@@ -142,19 +134,19 @@ function createBoundedRoot(maxBytes: number): { readonly root: PreopenDirectory;
 }
 
 class BoundedDirectory extends Directory {
-  readonly #budget: Budget;
-
-  constructor(contents: Map<string, Inode>, budget: Budget) {
+  constructor(
+    contents: Map<string, Inode>,
+    private readonly budget: Budget,
+  ) {
     super(contents);
-    this.#budget = budget;
   }
 
   override create_entry_for_path(text: string, isFolder: boolean): { ret: number; entry: Inode | null } {
-    if (this.#budget.entries <= 0) return { ret: wasi.ERRNO_NOSPC, entry: null };
+    if (this.budget.entries <= 0) return { ret: wasi.ERRNO_NOSPC, entry: null };
     const made = super.create_entry_for_path(text, isFolder);
     if (made.entry === null) return made;
-    this.#budget.entries -= 1;
-    const entry = isFolder ? new BoundedDirectory(new Map(), this.#budget) : new BoundedFile(this.#budget);
+    this.budget.entries -= 1;
+    const entry = isFolder ? new BoundedDirectory(new Map(), this.budget) : new BoundedFile(this.budget);
     return replaceEntry(this, made.entry, entry) ? { ret: made.ret, entry } : { ret: wasi.ERRNO_IO, entry: null };
   }
 }
@@ -173,20 +165,17 @@ function replaceEntry(root: Directory, old: Inode, entry: BoundedFile | BoundedD
 }
 
 class BoundedFile extends File {
-  readonly #budget: Budget;
-
-  constructor(budget: Budget) {
+  constructor(private readonly budget: Budget) {
     super(new ArrayBuffer(0));
-    this.#budget = budget;
   }
 
   /** Makes the file that long; false when there is no room. */
   resize(size: number): boolean {
     const capacity = this.data.buffer.byteLength;
     if (size > capacity) {
-      const wanted = Math.min(Math.max(size, 2 * capacity, FIRST_BYTES), capacity + this.#budget.bytes);
+      const wanted = Math.min(Math.max(size, 2 * capacity, FIRST_BYTES), capacity + this.budget.bytes);
       if (wanted < size) return false;
-      this.#budget.bytes -= wanted - capacity;
+      this.budget.bytes -= wanted - capacity;
       const grown = new Uint8Array(wanted);
       grown.set(this.data);
       this.data = grown.subarray(0, size);
@@ -206,13 +195,11 @@ class BoundedFile extends File {
 }
 
 class OpenBoundedFile extends OpenFile implements Fd {
-  readonly #file: BoundedFile;
-  readonly #isAppending: boolean;
-
-  constructor(file: BoundedFile, isAppending: boolean) {
+  constructor(
+    override readonly file: BoundedFile,
+    private readonly isAppending: boolean,
+  ) {
     super(file);
-    this.#file = file;
-    this.#isAppending = isAppending;
     if (isAppending) this.file_pos = file.size;
   }
 
@@ -221,11 +208,11 @@ class OpenBoundedFile extends OpenFile implements Fd {
   }
 
   override fd_filestat_set_size(size: bigint): number {
-    return this.#file.resize(Number(size)) ? wasi.ERRNO_SUCCESS : wasi.ERRNO_NOSPC;
+    return this.file.resize(Number(size)) ? wasi.ERRNO_SUCCESS : wasi.ERRNO_NOSPC;
   }
 
   override fd_write(data: Uint8Array): { ret: number; nwritten: number } {
-    if (this.#isAppending) this.file_pos = this.#file.size;
+    if (this.isAppending) this.file_pos = this.file.size;
     const written = this.fd_pwrite(data, this.file_pos);
     this.file_pos += BigInt(written.nwritten);
     return written;
@@ -234,13 +221,13 @@ class OpenBoundedFile extends OpenFile implements Fd {
   override fd_pwrite(data: Uint8Array, offset: bigint): { ret: number; nwritten: number } {
     const start = Number(offset);
     if (!this.#reach(start + data.byteLength)) return { ret: wasi.ERRNO_NOSPC, nwritten: 0 };
-    this.#file.data.set(data, start);
+    this.file.data.set(data, start);
     return { ret: wasi.ERRNO_SUCCESS, nwritten: data.byteLength };
   }
 
   /** Makes the file at least that long. */
   #reach(size: number): boolean {
-    return size <= this.#file.data.byteLength || this.#file.resize(size);
+    return size <= this.file.data.byteLength || this.file.resize(size);
   }
 }
 
