@@ -181,12 +181,7 @@ export class RagflowReader {
       ...this.#header(),
       elapsedMs: elapsedMs ?? this.#now - (this.#startedAt ?? this.#now),
       input: { inputs: this.#inputs },
-      usage: {
-        promptTokens: numberOf(usage.prompt_tokens),
-        completionTokens: numberOf(usage.completion_tokens),
-        totalTokens: numberOf(usage.total_tokens),
-        calls: numberOf(usage.calls),
-      },
+      usage: { ...readTokens(usage), calls: numberOf(usage.calls) },
       ...(openCalls.length > 0 && { openCalls }),
     };
   }
@@ -274,17 +269,19 @@ function readCall(value: Json): readonly CallSummary[] {
       startedAtMs: started_at,
       ...(first_piece_at !== undefined && { firstPieceAtMs: first_piece_at }),
       ...(ended_at !== undefined && { endedAtMs: ended_at }),
-      ...(usage && {
-        usage: {
-          promptTokens: usage.prompt_tokens,
-          completionTokens: usage.completion_tokens,
-          totalTokens: usage.total_tokens,
-        },
-      }),
+      ...(usage && { usage: readTokens(usage) }),
     },
   ];
 }
 
-function numberOf(value: Json | undefined): number {
+function readTokens({ prompt_tokens, completion_tokens, total_tokens }: { readonly [name: string]: unknown }) {
+  return {
+    promptTokens: numberOf(prompt_tokens),
+    completionTokens: numberOf(completion_tokens),
+    totalTokens: numberOf(total_tokens),
+  };
+}
+
+function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

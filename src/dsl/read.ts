@@ -1,5 +1,5 @@
 /** Reading documents of any version. */
-import { EngineError } from '../errors.js';
+import { EngineError, type ErrorCode } from '../errors.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { Document, DocumentIssue, ReadResult } from './document.js';
 import { createIssueList, describeValue, type IssueList } from './issues.js';
@@ -122,9 +122,7 @@ function isTemplate(value: unknown): value is { readonly dsl: JsonObject } {
   return ownObject(value, 'dsl') !== undefined;
 }
 
-function codeOf(
-  errors: readonly DocumentIssue[],
-): 'DOCUMENT_NOT_JSON' | 'DOCUMENT_UNKNOWN_VERSION' | 'DOCUMENT_INVALID' {
+function codeOf(errors: readonly DocumentIssue[]): ErrorCode {
   if (errors.some((issue) => issue.code === 'not-json')) return 'DOCUMENT_NOT_JSON';
   return errors.some((issue) => issue.code === 'unknown-version') ? 'DOCUMENT_UNKNOWN_VERSION' : 'DOCUMENT_INVALID';
 }

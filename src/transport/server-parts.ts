@@ -74,8 +74,6 @@ export interface RouteParts extends ServerBasics {
 /** What the routes of the API work with; made once per server. */
 export interface ServerParts extends RouteParts {
   readonly createCounter: CreateCounter;
-  readonly tokens: TokenStore;
-  readonly runtimes: CanvasRuntimeStore;
   /** Event streams over HTTP. */
   readonly streams: OpenStreams;
   readonly messages: RunsOfMessages;
@@ -88,11 +86,10 @@ export interface ServerParts extends RouteParts {
 export function createServerParts(basics: ServerBasics): ServerParts {
   const { stores, config, logger, now } = basics;
   const createCounter = stores.createCounter ?? createMemoryCounter;
-  const runtimes = stores.canvasRuntimes;
   const messages = new RunsOfMessages(stores.runs);
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // No other engine can be chosen without the administrator's key.
-    if (config.adminKey !== undefined) await refuseOtherRuntimes(runtimes, config.defaultRuntime, target.tenant);
+    if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
     const started = await basics.host.start(startCommand(target, request, point));
     const { tenant, messageId, id } = started.live.identity;
     messages.add(tenant, messageId, id);
@@ -103,10 +100,8 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     startTurn: start,
     forkRun: (target, point, request) => start(target, request, point),
     createCounter,
-    runtimes,
     streams: { count: 0 },
     messages,
-    tokens: stores.tokens,
     traces: openTraces(stores.log),
     webhookSecurity: new WebhookSecurity({
       createCounter,

@@ -20,7 +20,7 @@ const ADMIN_KEY = 'a-key-for-the-administrator';
 function partsOf(env: Readonly<Record<string, string>> = {}): ServerParts {
   const parts = {
     config: readConfig(env),
-    tokens: createMemoryStores().tokens,
+    stores: createMemoryStores(),
     logger: SILENT_LOG,
     createCounter: createMemoryCounter,
   };

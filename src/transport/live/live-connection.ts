@@ -206,7 +206,7 @@ export class LiveConnection {
   async #authenticate(token: string): Promise<void> {
     const { findTenant, parts, agentId } = this.#options;
     if (this.#runs !== undefined) return;
-    const tenant = findTenant === undefined ? undefined : await findOwner(findTenant, parts.tokens, token);
+    const tenant = findTenant === undefined ? undefined : await findOwner(findTenant, parts.stores.tokens, token);
     if (tenant === undefined) {
       this.close(CLOSE.unauthenticated, 'Invalid access token');
     } else if ((await parts.stores.agents.find(tenant, agentId)) === undefined) {

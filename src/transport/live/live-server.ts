@@ -97,7 +97,7 @@ export class LiveServer {
       throw refusal('LIMIT_REACHED', 'The server takes no more connections; try again later.', 503);
     }
     checkOrigin(guard, request.headers);
-    const tenant = await tenantOf(request, query, guard.findTenant, parts.tokens);
+    const tenant = await tenantOf(request, query, guard.findTenant, parts.stores.tokens);
     if (tenant !== undefined && (await parts.stores.agents.find(tenant, agentId)) === undefined) {
       throw refusal('NOT_FOUND', noAgent().message, 404);
     }
