@@ -63,7 +63,7 @@ export function runFrom(
   return defer(() => run(canvas.plan, start(), { ...options, whenEnded }));
 }
 
-/** What the log of a run tells about its lost process. */
+/** What the log of a run holds of its lost process. */
 export interface LostRun {
   /** Tokens of models that were used until then. */
   readonly usage: RunUsage;

@@ -66,7 +66,7 @@ export function v2ToV1(value: unknown, options: V2ToV1Options = {}): JsonObject 
 }
 
 /**
- * Writes a document as RAGFlow stores it: a whole version 1 envelope with predecessors computed and unknown keys kept.
+ * Writes a document as RAGFlow stores it: a whole version 1 envelope with predecessors computed and unknown keys unchanged.
  *
  * Components stay in their order; those of a version 2 document get version 1 keys.
  *

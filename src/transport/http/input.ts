@@ -117,7 +117,7 @@ export function orderOf<T>(
   throw badArgument(`\`orderby\` must be one of ${Object.keys(columns).join(', ')}; received ${received(orderby)}.`);
 }
 
-/** A date, which means its `clock`, a date with time, or ISO 8601; in UTC unless it says where. */
+/** A date, which means its `clock`, a date with time, or ISO 8601; in UTC unless it names a zone. */
 function readTime(given: string, clock: string): number | undefined {
   const iso = /^\d{4}-\d{2}-\d{2}$/.test(given) ? `${given}T${clock}` : given.replace(' ', 'T');
   const ms = Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(iso) ? iso : `${iso}Z`);

@@ -103,7 +103,7 @@ export class LiveRuns {
     for (const follower of this.#followers.values()) follower.refresh();
   }
 
-  /** Follows no more; the runs go on. */
+  /** Ends the following; the runs continue. */
   stop(): void {
     this.#isStopped = true;
     for (const follower of this.#followers.values()) follower.stop();

@@ -16,7 +16,7 @@ import { CLOSE } from './server-frames.js';
 /** The subprotocol of live connections. */
 const SUBPROTOCOL = 'ragflow.agent.v1';
 
-/** How a browser, which cannot set headers, hands in its key: a second subprotocol, which is never echoed. */
+/** How a browser, which cannot set headers, sends its key: a second subprotocol, which is never echoed. */
 const BEARER = /^bearer\.([A-Za-z0-9_-]+)$/;
 
 const PATH = /^\/api\/v1\/agents\/([^/]+)\/live\/?$/;
