@@ -88,20 +88,22 @@ export {
   type TelemetryOptions,
   type TraceIds,
 } from '../telemetry/telemetry.js';
-export type { DatabaseAddress, DatabaseProbe } from '../transport/agents/database-probe.js';
-export type {
-  Access,
-  AnswerKind,
-  BodyKind,
-  HttpExchange,
-  Method,
-  NoQuery,
-  PathRequest,
-  RequestState,
-  Route,
-  RouteGroup,
-  RouteRequest,
-  RouteSpec,
+export {
+  type Access,
+  type AnswerKind,
+  type BodyKind,
+  type DeclareRoute,
+  embedderRoute as route,
+  type HttpExchange,
+  type Method,
+  type NamesIn,
+  type NoQuery,
+  type PathRequest,
+  type RequestState,
+  type Route,
+  type RouteGroup,
+  type RouteRequest,
+  type RouteSpec,
 } from '../transport/http/route.js';
 export { createServer, type RunnelServer, type ServerOptions } from '../transport/server.js';
 export type {
