@@ -24,16 +24,11 @@ const entryShape = z.strictObject({
  * What a version 1 document holds and version 2 has no room for; it travels beside the version 2 document.
  * `keys` maps version 2 ids to the version 1 keys they came from. All of it is JSON.
  */
-export interface DocumentSidecar {
+export interface DocumentSidecar
+  extends Partial<
+    Pick<Document, 'globals' | 'variables' | 'history' | 'retrieval' | 'memory' | 'path' | 'graph' | 'extra'>
+  > {
   readonly keys?: JsonObject;
-  readonly globals?: JsonObject;
-  readonly variables?: JsonObject;
-  readonly history?: readonly Json[];
-  readonly retrieval?: Json;
-  readonly memory?: readonly Json[];
-  readonly path?: readonly string[];
-  readonly graph?: JsonObject;
-  readonly extra?: JsonObject;
 }
 
 /**

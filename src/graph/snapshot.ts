@@ -206,7 +206,6 @@ const checkpointSchema = z.strictObject({
   at: z.number(),
   seq: z.number().int().nonnegative(),
   input: z.json().optional(),
-  usage: jsonObject.optional(),
   state: jsonObject,
 });
 

@@ -79,14 +79,16 @@ export class LiveRun {
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
   #usage: RunUsage;
-  #record: RunRecord;
+  /** What is known about the run at this moment. */
+  record: RunRecord;
   #resolveEnded: (record: RunRecord) => void = () => {};
   #session: Session | undefined = undefined;
   /** Why the service ended the run, if it was the service. */
   #failure: EngineError | undefined = undefined;
   #isFinishing = false;
   #isReleased = false;
-  #hasEnded = false;
+  /** Whether its last event was delivered. */
+  hasEnded = false;
 
   /** Resolves with the run's record after its last event was delivered, or when it is released to another process; never rejects. */
   readonly ended: Promise<RunRecord>;
@@ -105,15 +107,10 @@ export class LiveRun {
       onFailed: (error) => this.#fail(error),
     });
     this.#usage = past?.usage ?? NO_USAGE;
-    this.#record = { ...this.#recordBase(0), status: 'running', launch: options.launch };
+    this.record = { ...this.#recordBase(0), status: 'running', launch: options.launch };
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-  }
-
-  /** What is known about the run at this moment. */
-  get record(): RunRecord {
-    return this.#record;
   }
 
   get transcript(): Transcript {
@@ -133,11 +130,6 @@ export class LiveRun {
   /** Events delivered from now on; completes after the last one, and when the run is released to another process. */
   get frames$(): Observable<EventFrame> {
     return this.#events.frames$;
-  }
-
-  /** Whether its last event was delivered. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
   }
 
   start(): void {
@@ -174,14 +166,14 @@ export class LiveRun {
     );
   }
 
-  /** Stops the run at once; its last event says so. Does nothing when it is over. */
+  /** Stops the run at once; its last event is that it was cancelled. Does nothing when it is over. */
   cancel(): void {
     this.#abort.abort();
   }
 
   /** Stops without a last event: another process resumes the run. */
   release(why: string): void {
-    if (this.#isReleased || this.#hasEnded) return;
+    if (this.#isReleased || this.hasEnded) return;
     const { parts, identity, whenOver, lease } = this.#options;
     parts.logger.warn({ run: identity.id, reason: why }, 'run released; another process will resume it');
     this.#isReleased = true;
@@ -190,7 +182,7 @@ export class LiveRun {
     this.#events.stop(new EngineError('CONFLICT', `Run "${identity.id}" goes on in another process.`));
     whenOver();
     this.#events.complete();
-    this.#resolveEnded(this.#record);
+    this.#resolveEnded(this.record);
     // The process that recovers the run must not meet a write of this one that is still in flight.
     void this.#events.flushed().finally(() => lease.abandon());
   }
@@ -221,15 +213,15 @@ export class LiveRun {
       await this.#storeConversation();
       const frame = await this.#storeLast();
       if (frame === undefined || this.#isReleased) return;
-      this.#record = this.#recordOfEnd(frame.seq);
+      this.record = this.#recordOfEnd(frame.seq);
       const { runs } = this.#options.parts.stores;
-      await this.#attempt('the end of a run could not be stored', () => runs.save(this.identity.tenant, this.#record));
+      await this.#attempt('the end of a run could not be stored', () => runs.save(this.identity.tenant, this.record));
       await this.#options.lease.release();
       this.#options.whenOver();
-      this.#hasEnded = true;
+      this.hasEnded = true;
       this.#events.publish(frame);
       this.#events.complete();
-      this.#resolveEnded(this.#record);
+      this.#resolveEnded(this.record);
     } catch (error) {
       // The server stops while its store is away: the run is resumed from its log when both are back.
       this.release(toEngineError(error, 'INTERNAL').message);

@@ -64,23 +64,20 @@ const commandSchema = z.strictObject({
   fork: forkSchema.optional(),
 });
 
-/** An absent property stays absent: only the types of zod say that it may be undefined. */
-type Exact<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
-
 /** Whose agent, and which document when there is no session yet. */
 export type TurnTarget = Pick<StartCommand, keyof typeof targetShape>;
 
 /** One turn that a client asks for. */
-export interface TurnRequest extends Exact<Omit<z.infer<typeof turnSchema>, 'trace'>> {
+export interface TurnRequest extends Readonly<Omit<z.infer<typeof turnSchema>, 'trace'>> {
   /** The caller's position in a trace. */
   readonly trace: TraceContext;
 }
 
 /** Which run to fork, and where. */
-export type ForkPoint = Exact<z.infer<typeof forkSchema>>;
+export type ForkPoint = Readonly<z.infer<typeof forkSchema>>;
 
 /** Starts one turn of a conversation. */
-export interface StartCommand extends Exact<Omit<z.infer<typeof commandSchema>, 'turn' | 'fork'>> {
+export interface StartCommand extends Readonly<Omit<z.infer<typeof commandSchema>, 'turn' | 'fork'>> {
   readonly turn: TurnRequest;
   readonly fork?: ForkPoint;
 }
@@ -114,6 +111,7 @@ export function startCommand(target: TurnTarget, turn: Partial<TurnRequest>, for
 /** Reads a command that came from another process. @throws EngineError BAD_REQUEST with every mismatch and its path. */
 export function readStartCommand(value: unknown): StartCommand {
   const parsed = commandSchema.safeParse(value);
+  // An absent header of the trace stays absent: only the types of zod allow undefined.
   if (parsed.success) return parsed.data as StartCommand;
   const problems = parsed.error.issues.map(({ path, message }) => `\`${path.map(String).join('.')}\`: ${message}`);
   throw badArgument(`The start command is not valid: ${problems.join('; ')}.`);

@@ -21,7 +21,7 @@ const agentSchema = z.object({
   updatedAt: z.number(),
 });
 
-/** A stored canvas with what its owner says about it. Times are milliseconds since 1970. */
+/** A stored canvas with its owner's description of it. Times are milliseconds since 1970. */
 export type AgentRecord = Readonly<z.infer<typeof agentSchema>>;
 
 /** What of an agent can change. */

@@ -1,4 +1,5 @@
 /** The log of a run: its events in order, and snapshots of its state. */
+import { EngineError } from '../errors.js';
 import type { Checkpoint } from '../graph/state.js';
 
 /** An event of a run as clients get it: serialised once, whatever the number of readers. */
@@ -70,4 +71,12 @@ export async function* pagesAfter(
     yield page;
     last = newest.seq;
   }
+}
+
+/** The error of an event or a snapshot that comes after a gap, or twice. */
+export function outOfOrder(run: string, seq: number, last: number): EngineError {
+  return new EngineError(
+    'CONFLICT',
+    `Event ${seq} of run "${run}" does not follow event ${last}; events were lost, or another process works on this run.`,
+  );
 }

@@ -57,9 +57,6 @@ const sessionSchema = z.object({
 /** The message of one side. */
 export type SessionMessage = Readonly<z.infer<typeof messageSchema>>;
 
-/** A conversation between two of its runs, as the canvas layer leaves it. */
-export type ConversationState = Readonly<z.infer<typeof conversationSchema>>;
-
 /** A conversation with an agent. Times are milliseconds since 1970. */
 export type SessionRecord = Readonly<z.infer<typeof sessionSchema>>;
 

@@ -138,7 +138,7 @@ export function tooMany(name: string, most: number): EngineError {
   return new EngineError('LIMIT_REACHED', `This server stores at most ${most} ${name} of a tenant. Delete some.`);
 }
 
-/** JSON keeps the values apart, whatever characters they have. */
+/** JSON separates the values, whatever characters they have. */
 function keyOf(columns: readonly string[], values: readonly unknown[], tenant?: string): string {
   return JSON.stringify([columns, values, tenant]);
 }

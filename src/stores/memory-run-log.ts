@@ -1,7 +1,7 @@
 import { EngineError } from '../errors.js';
 import type { Checkpoint } from '../graph/state.js';
 import { ownedKey } from '../records/repository.js';
-import type { LoggedEvent, RunLog } from '../records/run-log.js';
+import { type LoggedEvent, outOfOrder, type RunLog } from '../records/run-log.js';
 import { jsonBytes } from './bounded-map.js';
 
 export interface MemoryRunLogLimits {
@@ -118,8 +118,4 @@ function readAfter(log: Entries, after: number, maxEvents: number, maxBytes: num
 function tooLong(run: string, maxRunBytes: number): EngineError {
   const message = `The events of run "${run}" take more than the ${maxRunBytes} bytes that one run may take in memory; let it report less.`;
   return new EngineError('RUN_LOG_FULL', message);
-}
-
-function outOfOrder(run: string, seq: number, last: number): EngineError {
-  return new EngineError('CONFLICT', `Event ${seq} of run "${run}" does not follow event ${last}.`);
 }

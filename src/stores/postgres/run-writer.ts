@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors.js';
 import { ownedKey } from '../../records/repository.js';
-import type { LoggedEvent } from '../../records/run-log.js';
+import { type LoggedEvent, outOfOrder } from '../../records/run-log.js';
 import type { Database } from './database.js';
 import { GroupWriter } from './group-writer.js';
 import { isWritten, type Outcome, type RunChange, type SnapshotText, writeChanges } from './run-statements.js';
@@ -91,5 +91,5 @@ function sumUp(entries: readonly RunEntry[]): readonly RunChange[] {
 
 function problemOf(run: string, first: number, { hasRun, last }: Outcome): EngineError {
   if (!hasRun) return new EngineError('NOT_FOUND', `There is no run "${run}" to keep a log of.`);
-  return new EngineError('CONFLICT', `Event ${first} of run "${run}" does not follow event ${last ?? 0}.`);
+  return outOfOrder(run, first, last ?? 0);
 }
