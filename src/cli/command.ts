@@ -39,7 +39,7 @@ export function parse<T extends NonNullable<ParseArgsConfig['options']>>(
     try {
       return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
     } catch (error) {
-      throw refuse(error instanceof Error ? error.message : String(error));
+      throw refuse((error as Error).message);
     }
   };
   const parsed = read();
@@ -47,6 +47,12 @@ export function parse<T extends NonNullable<ParseArgsConfig['options']>>(
   if (count < positionals.least) throw refuse('An argument is missing.');
   if (count > positionals.most) throw refuse(`"${parsed.positionals[positionals.most]}" is one argument too many.`);
   return parsed;
+}
+
+/** The refusal of a call whose file, address or input cannot be used; says what was tried and why it failed. */
+export function cannot(what: string, cause: unknown): EngineError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new EngineError('USAGE', `Cannot ${what}: ${why}`, { cause });
 }
 
 /** The version of this package. */

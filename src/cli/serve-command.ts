@@ -8,11 +8,11 @@ import type { ModelsDescription } from '../models/router.js';
 import type { AgentRecord } from '../records/agents.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import { describeGroups, formatSettings, readSettings, type ServerConfig } from '../settings/read-settings.js';
-import { type Command, EXIT, parse } from './command.js';
-import { type Examples, loadExamples } from './load-examples.js';
+import { openTelemetry } from '../telemetry/telemetry.js';
+import { type Command, EXIT, parse, readVersion } from './command.js';
+import type { Examples } from './load-examples.js';
 import type { Script, ServiceSettings } from './open-services.js';
 import { type OpenStores, openStores } from './open-stores.js';
-import { openTelemetry } from './open-telemetry.js';
 import type { Output, Terminal } from './terminal.js';
 
 const HOUR_MS = 3_600_000;
@@ -44,11 +44,12 @@ async function serve(args: readonly string[], terminal: Terminal): Promise<numbe
   const { values } = parse(serveCommand, args, { examples: { type: 'boolean' } }, { least: 0, most: 0 });
   const settings = readSettings(terminal.env, 'server', 'stores', 'models', 'nodes', 'tools');
   const { server: config } = settings;
-  const examples = values.examples === true ? await loadExamples(Date.now()) : undefined;
+  const examples =
+    values.examples === true ? await (await import('./load-examples.js')).loadExamples(Date.now()) : undefined;
   const log = await openLog(terminal.err);
   const stopListening = await logUnhandled(log);
   // Before the stores: a wrong setting must not leave a database open.
-  const telemetry = await openTelemetry(terminal.env, log);
+  const telemetry = await openTelemetry(terminal.env, { version: await readVersion(), log });
   const { stores, createServer, timeouts, closeServices, services } = await openParts(
     terminal,
     settings,
@@ -91,7 +92,7 @@ async function openParts({ env }: Terminal, settings: ServiceSettings, script: S
   opening.catch(() => {});
   try {
     const [{ createServer }, { openServices, timeoutsOf }] = await Promise.all([
-      import('../transport/index.js'),
+      import('../transport/server.js'),
       import('./open-services.js'),
     ]);
     const { hasScript: _, close: closeServices, ...services } = await openServices(settings, { env, script });

@@ -11,5 +11,5 @@ export const fillup = defineComponent({
   outputs: {},
   asks: true,
   timeoutSeconds: null,
-  create: ({ inputs }) => askForm({ form: inputs, tips: undefined }),
+  create: ({ inputs }) => askForm(inputs),
 });

@@ -7,8 +7,9 @@ import { type InterpolateOptions, mapTexts, resolveParam } from '../dsl/resolve.
 import { type NodeEvent, notice, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { callTool, parametersSchema } from '../tools/call-tool.js';
+import { entered } from '../tools/fields.js';
 import { type AnyTool, namesOf, type Shape, type ToolCall, type ToolEvent, type ToolRetries } from '../tools/tool.js';
-import { entered, nodeParams, optionalJson } from './base-params.js';
+import { nodeParams, optionalJson } from './base-params.js';
 import { registerReferences } from './chat/retrieval.js';
 import { type AnyComponent, defineComponent } from './component.js';
 import { createTextReader, referencedOutputs, type TextReader } from './values/text-reader.js';

@@ -32,13 +32,6 @@ const params = nodeParams({
   ...formParams,
 });
 
-/** What a form needs to know to ask. */
-interface FormSpec {
-  readonly form: Form;
-  /** Undefined: nothing is shown above the form. */
-  readonly tips: string | undefined;
-}
-
 /**
  * Asks the user: the run waits until the form is answered.
  *
@@ -56,14 +49,13 @@ export const userFillUp = defineComponent<z.infer<typeof params>>({
   outputs: { tips: { type: 'string', description: 'The text above the form, references filled in.' } },
   asks: true,
   timeoutSeconds: null,
-  create: ({ inputs, tips, enable_tips }) => askForm({ form: inputs, tips: enable_tips ? tips : undefined }),
+  create: ({ inputs, tips, enable_tips }) => askForm(inputs, enable_tips ? tips : undefined),
 });
 
-/** The node of a form: asks when it is reached, settles when it is answered. */
-export function askForm(spec: FormSpec): NodeFunction {
+/** The node of a form: asks when it is reached, settles when it is answered. Without `written` nothing stands above the form. */
+export function askForm(form: Form, written?: string): NodeFunction {
   return (activation) => {
-    const { form } = spec;
-    const { tips, warnings } = renderTips(activation, spec);
+    const { tips, warnings } = renderTips(activation, written);
     const given = givenAnswers(activation, form);
     if (given === undefined) return afterWarnings(warnings, ask(activation, form, tips));
     const values = resolveFields(form, given, activation.services);
@@ -80,7 +72,8 @@ function givenAnswers({ node, token, answer, source }: Activation, form: Form): 
   const isTurn = Object.hasOwn(answer, 'inputs') || Object.hasOwn(answer, 'query');
   const inputs = isTurn ? answer.inputs : answer;
   if (!isJsonObject(inputs)) return new Map();
-  const address = formAddress(node, token);
+  // What clients know a waiting form by, as the event of a waiting run reports it: its id and the number of its token.
+  const address = `${node}#${token.slice(token.lastIndexOf('/') + 1)}`;
   const isOwn = (name: string): boolean => name === address || canonicalId(name) === canonicalId(node);
   const isAddress = (name: string): boolean =>
     !form.has(name) && (/[:#]/.test(name) || isOwn(name) || source.output(name, '').status !== 'unresolved');
@@ -88,11 +81,6 @@ function givenAnswers({ node, token, answer, source }: Activation, form: Form): 
   if (names.length > 0 && names.every((name) => isAddress(name) && !isOwn(name))) return undefined;
   const others = Object.entries(inputs).filter(([name]) => !form.has(name) && !isAddress(name));
   return new Map([...fieldsGivenTo(node, form, inputs, address), ...others]);
-}
-
-/** What clients know a waiting form by, as the event of a waiting run reports it: the form's id and the number of its token. */
-function formAddress(node: string, token: string): string {
-  return `${node}#${token.slice(token.lastIndexOf('/') + 1)}`;
 }
 
 /** Text alone answers the only field, or the one called `value`. */
@@ -125,7 +113,7 @@ function openField({ declared }: FormField): JsonObject {
 }
 
 /** The tips as an output, with what the references in them hold now: an answer may come with another question. */
-function renderTips(activation: Activation, { tips }: FormSpec): { tips: Outputs; warnings: readonly Notice[] } {
+function renderTips(activation: Activation, tips: string | undefined): { tips: Outputs; warnings: readonly Notice[] } {
   if (tips === undefined) return { tips: {}, warnings: [] };
   const reader = createTextReader(activation, (value) => renderValue(value, { delimiter: ',' }));
   return { tips: { tips: reader.read(tips) }, warnings: reader.warnings };

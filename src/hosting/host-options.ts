@@ -15,7 +15,7 @@ export interface HostStores extends Stores {
   readonly leases: LeaseStore;
   /** Messages between processes. */
   readonly signals: Signals;
-  /** What tells these stores from others that share the same leases. @default nothing */
+  /** What distinguishes these stores from others that share the same leases. @default nothing */
   readonly home?: string;
 }
 

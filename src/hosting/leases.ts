@@ -1,7 +1,7 @@
 import { filter, firstValueFrom, Subject } from 'rxjs';
-import type { Log } from '../logger.js';
-import type { Lease, LeaseStore } from '../records/coordination.js';
+import type { Lease } from '../records/coordination.js';
 import { ownedKey } from '../records/repository.js';
+import type { HostParts } from './host-options.js';
 import { createId } from './ids.js';
 
 /** Leases with this beginning are those of sessions. */
@@ -15,21 +15,12 @@ export interface LeaseRequest {
   readonly run: string;
 }
 
-interface SessionLeasesOptions {
-  readonly leases: LeaseStore;
-  /** How long a lease holds without being renewed. */
-  readonly ttlMs: number;
-  /** Which stores the runs are in. */
-  readonly home: string;
-  readonly logger: Log;
-}
-
 /** Parts of its time after which a lease is renewed. */
 const RENEWALS = 3;
 
 /** Leases of sessions that the runs of this process hold, renewed until they are released. */
 export class SessionLeases {
-  readonly #options: SessionLeasesOptions;
+  readonly #parts: HostParts;
   /** Sessions that this process has or is about to have. */
   readonly #taken = new Set<string>();
   readonly #freed = new Subject<void>();
@@ -38,8 +29,8 @@ export class SessionLeases {
   #isRenewing = false;
   #isFailing = false;
 
-  constructor(options: SessionLeasesOptions) {
-    this.#options = options;
+  constructor(parts: HostParts) {
+    this.#parts = parts;
   }
 
   /** Sessions that this process has or is about to have. */
@@ -54,7 +45,8 @@ export class SessionLeases {
 
   /** Undefined when another run has the session. */
   async acquire({ tenant, sessionId, agentId, run }: LeaseRequest): Promise<SessionLease | undefined> {
-    const { leases, ttlMs, home } = this.#options;
+    const { stores, limits } = this.#parts;
+    const { leases, home = '' } = stores;
     const key = ownedKey(tenant, sessionId);
     if (this.#taken.has(key)) return undefined;
     // Before anything is waited for: two requests must not both find it free.
@@ -65,7 +57,7 @@ export class SessionLeases {
     };
     const row = { name: SESSION_LEASES + sessionId, owner: createId(), data: { run, agent: agentId, home } };
     try {
-      const { isMine } = await leases.acquire(tenant, row, ttlMs);
+      const { isMine } = await leases.acquire(tenant, row, limits.leaseMs);
       if (!isMine) {
         free();
         return undefined;
@@ -74,9 +66,9 @@ export class SessionLeases {
       free();
       throw error;
     }
-    const lease = new SessionLease(tenant, row, this.#options, { forget: () => this.#held.delete(lease), free });
+    const lease = new SessionLease(tenant, row, this.#parts, { forget: () => this.#held.delete(lease), free });
     this.#held.add(lease);
-    this.#timer ??= setInterval(() => void this.#renewAll(), ttlMs / RENEWALS).unref();
+    this.#timer ??= setInterval(() => void this.#renewAll(), limits.leaseMs / RENEWALS).unref();
     return lease;
   }
 
@@ -96,7 +88,7 @@ export class SessionLeases {
     const results = await Promise.allSettled([...this.#held].map((lease) => lease.renew()));
     const failure = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     if (failure !== undefined && !this.#isFailing) {
-      this.#options.logger.warn({ err: failure.reason }, 'leases of runs cannot be renewed; trying again');
+      this.#parts.logger.warn({ err: failure.reason }, 'leases of runs cannot be renewed; trying again');
     }
     this.#isFailing = failure !== undefined;
     this.#isRenewing = false;
@@ -116,15 +108,15 @@ export class SessionLease {
   whenLost: () => void = () => {};
   readonly #tenant: string;
   readonly #lease: Omit<Lease, 'expiresAt'>;
-  readonly #options: SessionLeasesOptions;
+  readonly #parts: HostParts;
   readonly #ends: LeaseEnds;
   #isOver = false;
   #isFree = false;
 
-  constructor(tenant: string, lease: Omit<Lease, 'expiresAt'>, options: SessionLeasesOptions, ends: LeaseEnds) {
+  constructor(tenant: string, lease: Omit<Lease, 'expiresAt'>, parts: HostParts, ends: LeaseEnds) {
     this.#tenant = tenant;
     this.#lease = lease;
-    this.#options = options;
+    this.#parts = parts;
     this.#ends = ends;
   }
 
@@ -137,14 +129,15 @@ export class SessionLease {
 
   /** Whether this process still holds it. */
   async isHeld(): Promise<boolean> {
-    const { leases, ttlMs } = this.#options;
-    return !this.#isOver && (await leases.renew(this.#tenant, this.#lease.name, this.#lease.owner, ttlMs));
+    const { stores, limits } = this.#parts;
+    const { name, owner } = this.#lease;
+    return !this.#isOver && (await stores.leases.renew(this.#tenant, name, owner, limits.leaseMs));
   }
 
   /** Ends it; does nothing the second time. A store that cannot be reached sees the lease expire. */
   release(): Promise<void> {
     const { name, owner } = this.#lease;
-    return this.#giveUp('released', () => this.#options.leases.release(this.#tenant, name, owner));
+    return this.#giveUp('released', () => this.#parts.stores.leases.release(this.#tenant, name, owner));
   }
 
   /**
@@ -154,7 +147,7 @@ export class SessionLease {
    */
   abandon(isLoss: boolean): Promise<void> {
     const lease = isLoss ? this.#lease : { ...this.#lease, data: { ...this.#lease.data, isReleased: true } };
-    return this.#giveUp('abandoned', () => this.#options.leases.acquire(this.#tenant, lease, 1));
+    return this.#giveUp('abandoned', () => this.#parts.stores.leases.acquire(this.#tenant, lease, 1));
   }
 
   async #giveUp(how: string, work: () => Promise<unknown>): Promise<void> {
@@ -163,7 +156,7 @@ export class SessionLease {
       try {
         await work();
       } catch (error) {
-        this.#options.logger.warn({ err: error }, `a lease could not be ${how}; it will expire`);
+        this.#parts.logger.warn({ err: error }, `a lease could not be ${how}; it will expire`);
       }
     }
     // A later lease of the same session must not be freed by this one.

@@ -84,7 +84,8 @@ export class LiveRun {
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
   #usage: RunUsage;
-  #record: RunRecord;
+  /** What is known about the run at this moment. */
+  record: RunRecord;
   #resolveEnded: (record: RunRecord) => void = () => {};
   #session: Session | undefined = undefined;
   /** Why the service ended the run, if it was the service. */
@@ -92,7 +93,8 @@ export class LiveRun {
   #relaunching: Promise<unknown> = Promise.resolve();
   #isFinishing = false;
   #isReleased = false;
-  #hasEnded = false;
+  /** Whether its last event was delivered. */
+  hasEnded = false;
 
   /** Resolves with the run's record after its last event was delivered, or when it is released to another process; never rejects. */
   readonly ended: Promise<RunRecord>;
@@ -113,15 +115,10 @@ export class LiveRun {
       onFailed: (error) => this.#fail(error),
     });
     this.#usage = past?.usage ?? NO_USAGE;
-    this.#record = { ...this.#recordBase(0), status: 'running', launch: options.launch };
+    this.record = { ...this.#recordBase(0), status: 'running', launch: options.launch };
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-  }
-
-  /** What is known about the run at this moment. */
-  get record(): RunRecord {
-    return this.#record;
   }
 
   get transcript(): Transcript {
@@ -141,11 +138,6 @@ export class LiveRun {
   /** Events delivered from now on; completes after the last one, and when the run is released to another process. */
   get frames$(): Observable<EventFrame> {
     return this.#events.frames$;
-  }
-
-  /** Whether its last event was delivered. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
   }
 
   start(): void {
@@ -182,7 +174,7 @@ export class LiveRun {
     );
   }
 
-  /** Stops the run at once; its last event says so. Does nothing when it is over. */
+  /** Stops the run at once; its last event is that it was cancelled. Does nothing when it is over. */
   cancel(): void {
     this.#abort.abort();
   }
@@ -190,9 +182,9 @@ export class LiveRun {
   /** Stores another launch, as long as the run is at work. Rejects with what the store throws. */
   relaunch(launch: RunLaunch): Promise<void> {
     if (this.#isFinishing || this.#isReleased) return Promise.resolve();
-    const before = this.#record;
-    this.#record = { ...before, launch };
-    const stored = this.#options.parts.stores.runs.replace(this.identity.tenant, before, this.#record);
+    const before = this.record;
+    this.record = { ...before, launch };
+    const stored = this.#options.parts.stores.runs.replace(this.identity.tenant, before, this.record);
     // The record of the end must not be overtaken by it.
     this.#relaunching = stored.catch(() => false);
     return stored.then(() => undefined);
@@ -200,7 +192,7 @@ export class LiveRun {
 
   /** Stops without a last event: another process resumes the run. @param isLoss whether that counts as a loss of its process */
   release(why: string, isLoss: boolean): void {
-    if (this.#isReleased || this.#hasEnded) return;
+    if (this.#isReleased || this.hasEnded) return;
     const { parts, identity, whenOver, lease } = this.#options;
     parts.logger.warn({ run: identity.id, reason: why }, 'run released; another process will resume it');
     this.#isReleased = true;
@@ -209,7 +201,7 @@ export class LiveRun {
     this.#events.stop(new EngineError('CONFLICT', `Run "${identity.id}" goes on in another process.`));
     whenOver();
     this.#events.complete();
-    this.#resolveEnded(this.#record);
+    this.#resolveEnded(this.record);
     // The process that recovers the run must not meet a write of this one that is still in flight.
     void this.#events.flushed().finally(() => lease.abandon(isLoss));
   }
@@ -244,10 +236,10 @@ export class LiveRun {
       await this.#storeRecord(frame.seq);
       await this.#options.lease.release();
       this.#options.whenOver();
-      this.#hasEnded = true;
+      this.hasEnded = true;
       this.#events.publish(frame);
       this.#events.complete();
-      this.#resolveEnded(this.#record);
+      this.#resolveEnded(this.record);
     } catch (error) {
       // The server stops while its store is away: the run is resumed from its log when both are back.
       this.release(toEngineError(error, 'INTERNAL').message, false);
@@ -258,10 +250,10 @@ export class LiveRun {
   async #storeRecord(lastSeq: number): Promise<void> {
     const { runs } = this.#options.parts.stores;
     await this.#relaunching;
-    const before = this.#record;
-    this.#record = this.#recordOfEnd(lastSeq);
+    const before = this.record;
+    this.record = this.#recordOfEnd(lastSeq);
     await this.#attempt('the end of a run could not be stored', async () => {
-      await runs.replace(this.identity.tenant, before, this.#record);
+      await runs.replace(this.identity.tenant, before, this.record);
     });
   }
 

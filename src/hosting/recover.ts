@@ -1,4 +1,4 @@
-import { from, race, switchMap, timer } from 'rxjs';
+import { from, lastValueFrom, mergeMap, race, switchMap, timer } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { continueTurn } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
@@ -30,7 +30,7 @@ const MAX_TRIALS = 3;
  */
 export type Recover = (tenant: string, lost: RunRecord, isLoss?: boolean) => Promise<void>;
 
-/** How a run counts as started whose record does not say. */
+/** How a run counts as started when its record has no launch. */
 const NO_LAUNCH: RunLaunch = { isDetached: false, headers: {} };
 
 /**
@@ -159,7 +159,7 @@ async function resumeCounted(
   try {
     await resume(hub, tenant, lost, lease);
   } catch (error) {
-    // A store that is away says nothing about the run. While it cannot be reached, the loss stays counted.
+    // That a store is away is no fault of the run. While it cannot be reached, the loss stays counted.
     if (EngineError.is(error) && error.retryable) {
       await runs.replace(tenant, lost, { ...record, epoch }).catch(() => {});
     }
@@ -180,7 +180,7 @@ async function resume(
   const snapshot = isHopeless ? lostTooOften(record) : await orFinalError(stores.log.snapshot(tenant, id));
   const projection = await findProjection(stores.sessions, openCanvas, tenant, record);
   const after = snapshot === undefined || snapshot instanceof EngineError ? 0 : snapshot.seq;
-  // A log that cannot be read cannot be told that its run has ended, either.
+  // The end of the run cannot be written to a log that cannot be read, either.
   const past = await orFinalError(readPast(stores.log, tenant, id, { projection, after, onlyNumbers: isHopeless }));
   if (past instanceof EngineError || past.isOver) {
     const end = past instanceof EngineError ? failed(past) : endOf(past, projection);
@@ -217,7 +217,7 @@ function noteProgress(launch: RunLaunch, { finished }: RunPast): RunLaunch {
   return { ...rest, finished, ...(crashes > 0 && { crashes: 1 }) };
 }
 
-/** It had ended, and only its record does not say so yet; or nothing but its record can say so. */
+/** Stores the end in the record alone: the log has it already, or cannot be read. */
 async function finish(
   hub: RunHub,
   tenant: string,
@@ -311,6 +311,8 @@ const AT_ONCE = 16;
 /** Scans during the time of a lease. */
 const SCANS_PER_LEASE = 4;
 
+type ExpiredLease = Awaited<ReturnType<LeaseStore['expired']>>[number];
+
 /** Finds orphans, runs whose lease expired, and has them recovered: at once, then at regular intervals. */
 export class OrphanScan {
   readonly #hub: RunHub;
@@ -346,26 +348,21 @@ export class OrphanScan {
   }
 
   async #recoverAll(): Promise<void> {
-    const { leases } = this.#hub.parts.stores;
-    const found = [...(await leases.expired(SESSION_LEASES, MAX_FOUND))];
-    const next = found.values();
-    let failure: { readonly error: unknown } | undefined;
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        for (const lease of next) {
-          if (this.#isClosed) return;
-          // One that cannot be recovered must not keep the others from it.
-          await this.#recover(lease).catch((error: unknown) => {
-            if (EngineError.is(error) && error.retryable) throw error;
-            failure ??= { error };
-          });
-        }
-      }),
-    );
-    if (failure !== undefined) throw failure.error;
+    const found = await this.#hub.parts.stores.leases.expired(SESSION_LEASES, MAX_FOUND);
+    const failures: unknown[] = [];
+    const attempt = async (lease: ExpiredLease): Promise<void> => {
+      if (this.#isClosed) return;
+      // One that cannot be recovered must not keep the others from it.
+      await this.#recover(lease).catch((error: unknown) => {
+        if (EngineError.is(error) && error.retryable) throw error;
+        failures.push(error);
+      });
+    };
+    await lastValueFrom(from(found).pipe(mergeMap(attempt, AT_ONCE)), { defaultValue: undefined });
+    if (failures.length > 0) throw failures[0];
   }
 
-  async #recover({ tenant, name, owner, data }: Awaited<ReturnType<LeaseStore['expired']>>[number]): Promise<void> {
+  async #recover({ tenant, name, owner, data }: ExpiredLease): Promise<void> {
     const { leases, runs, home = '' } = this.#hub.parts.stores;
     if (this.#hub.isFull) return;
     // Servers may share leases without sharing the other stores.

@@ -1,17 +1,5 @@
 /** All runs at work in this process, and how clients find them and those of other processes. */
-import {
-  AsyncSubject,
-  endWith,
-  firstValueFrom,
-  from,
-  ignoreElements,
-  merge,
-  type Observable,
-  of,
-  race,
-  Subscription,
-  timer,
-} from 'rxjs';
+import { AsyncSubject, from, lastValueFrom, merge, type Observable, of, Subscription, takeUntil, timer } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
 import type { RunRecord } from '../records/runs.js';
@@ -61,14 +49,11 @@ export class RunHub {
   /** Errors when the process goes away, for those who follow runs of others. */
   readonly #stopped = new AsyncSubject<never>();
   #isClosing = false;
-  #isGraceOver = false;
 
   constructor(parts: HostParts) {
-    const { limits, logger, now } = parts;
-    const { leases, signals, home = '' } = parts.stores;
     this.parts = parts;
-    this.leases = new SessionLeases({ leases, ttlMs: limits.leaseMs, home, logger });
-    this.#notifications = new RunNotifications(signals, now, (run) => {
+    this.leases = new SessionLeases(parts);
+    this.#notifications = new RunNotifications(parts.stores.signals, parts.now, (run) => {
       const live = this.#live.get(run);
       live?.clients.visit(BELIEVED_MS);
       return live !== undefined;
@@ -144,7 +129,7 @@ export class RunHub {
     this.#watchCancels(live, watching);
     live.start();
     // It was claimed in time and came too late all the same.
-    if (this.#isGraceOver) this.#stop(live);
+    if (this.#closing.signal.aborted) this.#stop(live);
     return live;
   }
 
@@ -193,7 +178,9 @@ export class RunHub {
 
   /** Cancels the runs that match, here and in other processes. Gives those that another process was asked to cancel. */
   async cancel(tenant: string, which: LiveFilter): Promise<readonly RunRecord[]> {
-    this.cancelHere(tenant, which);
+    for (const live of [...this.#live.values()]) {
+      if (live.identity.tenant === tenant && isMeant(live.identity, which)) live.cancel();
+    }
     const { signals } = this.parts.stores;
     const elsewhere = (await this.#runningOf(tenant, which)).filter(({ id }) => this.find(tenant, id) === undefined);
     // By the run's own id: the request must not reach a later run of the same session.
@@ -201,33 +188,23 @@ export class RunHub {
     return elsewhere;
   }
 
-  /** Cancels the runs of this process that match. */
-  cancelHere(tenant: string, { run, agentId, sessionId }: LiveFilter): void {
-    for (const live of [...this.#live.values()]) {
-      const { identity } = live;
-      if (identity.tenant !== tenant || (run !== undefined && identity.id !== run)) continue;
-      if (agentId !== undefined && identity.agentId !== agentId) continue;
-      if (sessionId !== undefined && identity.sessionId !== sessionId) continue;
-      live.cancel();
-    }
-  }
-
   /** Resolves when a run is over, in whatever process it is, at the latest after `patienceMs`. */
   async whenOver(tenant: string, run: string, patienceMs: number): Promise<void> {
-    const end$ = this.follow(tenant, run, { after: AFTER_ALL, ready$: of(true) });
+    // As a client it would keep a run of this process from being cancelled as abandoned.
     const live = this.find(tenant, run);
-    const ended$ = live === undefined ? end$.pipe(ignoreElements(), endWith(undefined)) : from(live.ended);
-    await firstValueFrom(race<unknown[]>(ended$, timer(patienceMs)));
+    const ended$: Observable<unknown> =
+      live === undefined ? this.follow(tenant, run, { after: AFTER_ALL, ready$: of(true) }) : from(live.ended);
+    await lastValueFrom(ended$.pipe(takeUntil(timer(patienceMs))), { defaultValue: undefined });
   }
 
   /** Runs that match and have not ended, as far as the store knows. */
-  async #runningOf(tenant: string, { run, agentId, sessionId }: LiveFilter): Promise<readonly RunRecord[]> {
+  async #runningOf(tenant: string, which: LiveFilter): Promise<readonly RunRecord[]> {
     const { runs, sessions } = this.parts.stores;
+    const { run, agentId, sessionId } = which;
     const id = run ?? (sessionId === undefined ? undefined : (await sessions.find(tenant, sessionId))?.lastRun);
     if (id !== undefined) {
       const record = await runs.find(tenant, id);
-      const isMeant = record?.status === 'running' && (agentId === undefined || record.agentId === agentId);
-      return isMeant && (sessionId === undefined || record.sessionId === sessionId) ? [record] : [];
+      return record?.status === 'running' && isMeant(record, which) ? [record] : [];
     }
     if (agentId === undefined || sessionId !== undefined) return [];
     return (await runs.list(tenant, { agentId, status: 'running', offset: 0, limit: MAX_CANCELLED })).items;
@@ -236,7 +213,10 @@ export class RunHub {
   /** Takes no more runs, gives those that are running `graceMs` to end, then cancels them, or releases those that outlive the process. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
-    const timeout = setTimeout(() => this.#stopAll(), graceMs);
+    const timeout = setTimeout(() => {
+      this.#closing.abort();
+      for (const live of [...this.#live.values()]) this.#stop(live);
+    }, graceMs);
     try {
       await this.leases.whenEmpty();
       await Promise.all(this.#unfinished);
@@ -261,15 +241,18 @@ export class RunHub {
     );
   }
 
-  #stopAll(): void {
-    this.#isGraceOver = true;
-    this.#closing.abort();
-    for (const live of [...this.#live.values()]) this.#stop(live);
-  }
-
   #stop(live: LiveRun): void {
     const { durability, stores } = this.parts;
     if (durability === 'exit' || stores.log.isVolatile === true) live.cancel();
     else live.release('the server stops', false);
   }
+}
+
+function isMeant(
+  { id, agentId, sessionId }: Pick<RunRecord, 'id' | 'agentId' | 'sessionId'>,
+  which: LiveFilter,
+): boolean {
+  if (which.run !== undefined && which.run !== id) return false;
+  if (which.agentId !== undefined && which.agentId !== agentId) return false;
+  return which.sessionId === undefined || which.sessionId === sessionId;
 }

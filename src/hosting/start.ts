@@ -37,7 +37,7 @@ export interface StartedRun {
     /** Counts a client, which keeps the run from being cancelled as abandoned, until the subscription is ended. */
     attach(): Subscription;
   };
-  /** Stops the run at once; its last event says so. Does nothing when it is over. */
+  /** Stops the run at once; its last event is that it was cancelled. Does nothing when it is over. */
   cancel(): void;
 }
 
@@ -47,16 +47,11 @@ export interface StartedTurn {
   readonly session: SessionRecord;
 }
 
-/**
- * Starts one turn of a conversation; resolves when the run is at work.
- *
- * @throws EngineError before anything runs: BAD_REQUEST, FORBIDDEN, NOT_FOUND, SESSION_BUSY, CONFLICT, DOCUMENT_INVALID, LIMIT_REACHED;
- * HISTORY_GONE and PLAN_CHANGED for a run that is forked or resumed.
- */
-export type StartRun = (command: StartCommand) => Promise<StartedTurn>;
-
-/** Makes the function that carries out start commands. `recover` gets runs that turn out to be orphans on the way. */
-export function createStart(hub: RunHub, recover: (tenant: string, orphan: RunRecord) => Promise<void>): StartRun {
+/** Makes `start` of a host. `recover` gets runs that turn out to be orphans on the way. */
+export function createStart(
+  hub: RunHub,
+  recover: (tenant: string, orphan: RunRecord) => Promise<void>,
+): (command: StartCommand) => Promise<StartedTurn> {
   const { stores } = hub.parts;
   return async (given) => {
     const command = readStartCommand(given);

@@ -123,20 +123,20 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
+const SILENT = 'it was silent for too long; raise LLM_TIMEOUT_SECONDS if it needs more time';
+
+/** Why a server could not be reached, by the code of the error, and what to do. */
+const REASONS: Readonly<Record<string, string>> = {
+  UND_ERR_HEADERS_TIMEOUT: SILENT,
+  UND_ERR_BODY_TIMEOUT: SILENT,
+  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long; check the base URL',
+  ECONNREFUSED: 'the connection was refused (ECONNREFUSED); check that the server is running there',
+  ENOTFOUND: 'the host name is unknown (ENOTFOUND); check the base URL',
+};
+
 function reason(code: string, cause: unknown, target: CallTarget): string {
-  switch (code) {
-    case 'UND_ERR_HEADERS_TIMEOUT':
-    case 'UND_ERR_BODY_TIMEOUT':
-      return 'it was silent for too long; raise LLM_TIMEOUT_SECONDS if it needs more time';
-    case 'UND_ERR_CONNECT_TIMEOUT':
-      return 'connecting took too long; check the base URL';
-    case 'ECONNREFUSED':
-      return 'the connection was refused (ECONNREFUSED); check that the server is running there';
-    case 'ENOTFOUND':
-      return 'the host name is unknown (ENOTFOUND); check the base URL';
-    default:
-      return quoted([textOf(cause), code && `(${code})`].filter(Boolean).join(' '), target);
-  }
+  const known = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+  return known ?? quoted([textOf(cause), code && `(${code})`].filter(Boolean).join(' '), target);
 }
 
 function textOf(thrown: unknown): string {

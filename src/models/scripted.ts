@@ -3,8 +3,9 @@ import {
   concat,
   concatMap,
   defer,
-  delay,
+  EMPTY,
   from,
+  ignoreElements,
   type Observable,
   of,
   type SchedulerLike,
@@ -54,13 +55,7 @@ export type Script = z.output<typeof scriptSchema>;
 export type ScriptedAnswer = NonNullable<Script['default']>;
 
 /** A rule whose expressions are compiled. */
-export interface CompiledRule {
-  readonly system: RegExp | undefined;
-  readonly user: RegExp | undefined;
-  readonly tools: boolean | undefined;
-  readonly times: number;
-  readonly answer: ScriptedAnswer;
-}
+export type CompiledRule = ReturnType<typeof compileRules>[number];
 
 /** A call of the scripted model, for tests and for the studio. */
 export interface ScriptedCall {
@@ -112,27 +107,24 @@ export function createScriptedModel(script: ScriptInput = {}, options: ScriptedM
     options.onCall?.(call);
     const answer = pick(call);
     const delayMs = answer.delay_ms ?? paceMs;
-    if (answer.error !== undefined) return failure(request.model, answer.error, delayMs, options.scheduler);
+    const wait$ = delayMs === 0 ? EMPTY : timer(delayMs, options.scheduler).pipe(ignoreElements());
+    if (answer.error !== undefined) return concat(wait$, failure(request.model, answer.error));
     const pieces = piecesOf(answer, call);
-    return concat(paced(pieces, delayMs, options.scheduler), of(...closing(pieces, call)));
+    const paced$ = delayMs === 0 ? pieces : from(pieces).pipe(concatMap((piece) => concat(wait$, of(piece))));
+    return concat(paced$, of(...closing(pieces, call)));
   };
 
   return { chat: (request) => defer(() => reply(request)).pipe(splitThinking()) };
 }
 
 function describe(request: ChatRequest): ScriptedCall {
-  const { messages, tools = [] } = request;
-  const asked = messages.findLast(({ role }) => role === 'user' || role === 'tool');
+  const messages = request.messages.map(({ role, content }) => ({ role, content: contentText(content) }));
+  const system = messages.filter(({ role }) => role === 'system');
   return {
-    system: messages
-      .filter(({ role }) => role === 'system')
-      .map(({ content }) => contentText(content))
-      .join('\n'),
-    user: asked === undefined ? '' : contentText(asked.content),
-    messages: messages
-      .filter(({ role }) => role !== 'system')
-      .map(({ role, content }) => ({ role, content: contentText(content) })),
-    tools: tools.length > 0,
+    system: system.map(({ content }) => content).join('\n'),
+    user: messages.findLast(({ role }) => role === 'user' || role === 'tool')?.content ?? '',
+    messages: messages.filter(({ role }) => role !== 'system'),
+    tools: (request.tools ?? []).length > 0,
   };
 }
 
@@ -174,25 +166,9 @@ function lengthOf(piece: ChatDelta): number {
   return piece.type === 'tool-call' ? piece.name.length + piece.arguments.length : 0;
 }
 
-function paced(
-  pieces: readonly ChatDelta[],
-  delayMs: number,
-  scheduler: SchedulerLike | undefined,
-): Observable<ChatDelta> {
-  if (delayMs === 0) return from(pieces);
-  return from(pieces).pipe(concatMap((piece) => of(piece).pipe(delay(delayMs, scheduler))));
-}
-
-function failure(
-  model: string,
-  message: string,
-  delayMs: number,
-  scheduler: SchedulerLike | undefined,
-): Observable<never> {
-  const fail$ = throwError(
-    () => new EngineError('MODEL_UNAVAILABLE', `Model "${model}" reported an error: ${message}`, { retryable: true }),
-  );
-  return delayMs === 0 ? fail$ : timer(delayMs, scheduler).pipe(concatMap(() => fail$));
+function failure(model: string, message: string): Observable<never> {
+  const said = `Model "${model}" reported an error: ${message}`;
+  return throwError(() => new EngineError('MODEL_UNAVAILABLE', said, { retryable: true }));
 }
 
 /**
@@ -201,13 +177,13 @@ function failure(
  * They come from the configuration of the process, hence their time is not limited.
  * @throws EngineError `CONFIG_INVALID` for an expression that is none.
  */
-export function compileRules(script: Script): readonly CompiledRule[] {
+export function compileRules(script: Script) {
   return script.rules.map((from, index) => ({
     system: compileExpression(from.when.system, `rules[${index}].when.system`),
     user: compileExpression(from.when.user, `rules[${index}].when.user`),
     tools: from.when.tools,
     times: from.times ?? Number.POSITIVE_INFINITY,
-    answer: from,
+    answer: from as ScriptedAnswer,
   }));
 }
 

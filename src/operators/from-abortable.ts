@@ -1,4 +1,4 @@
-import { Observable, type Subscriber } from 'rxjs';
+import { firstValueFrom, fromEvent, map, Observable, type Subscriber, takeUntil } from 'rxjs';
 import { invalidOption } from './invalid-option.js';
 
 /**
@@ -39,6 +39,18 @@ export function fromAbortable<T>(work: (signal: AbortSignal) => PromiseLike<T> |
       throw invalidOption('fromAbortable', 'work', 'a function that returns a promise or an async iterable', result);
     }
   });
+}
+
+/** The way back: the first value of a source as a promise, which is unsubscribed and rejects with the signal's reason on an abort. */
+export async function firstValue<T>(source$: Observable<T>, signal?: AbortSignal): Promise<T> {
+  if (signal === undefined) return firstValueFrom(source$);
+  signal.throwIfAborted();
+  const aborted$ = fromEvent(signal, 'abort').pipe(
+    map((): never => {
+      throw signal.reason;
+    }),
+  );
+  return firstValueFrom(source$.pipe(takeUntil(aborted$)));
 }
 
 function subscribeToPromise<T>(promise: PromiseLike<T>, subscriber: Subscriber<T>, controller: AbortController): void {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { jsonObject } from '../dsl/json-object.js';
 import { ERROR_CODES, type ErrorCode } from '../errors.js';
 import type { RunUsage } from '../graph/events.js';
 import type { Checkpoint } from '../graph/state.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json } from '../json.js';
 import { type PageRequest, type Repository, resource } from './repository.js';
 import { FIRST_EPOCH } from './run-log.js';
 
 const count = z.number().int().nonnegative();
-const json = z.custom<JsonObject>(isJsonObject, 'expected an object');
 
 const usageSchema: z.ZodType<RunUsage> = z.object({
   promptTokens: count,
@@ -19,24 +19,24 @@ const usageSchema: z.ZodType<RunUsage> = z.object({
 /** What a run begins with, so that one whose process was lost before its first snapshot begins anew. */
 const turnSchema = z.object({
   query: z.string(),
-  inputs: json,
+  inputs: jsonObject,
   /** Files as they were uploaded: `{id, name, mime_type}`. */
   files: z.array(z.custom<Json>()).readonly(),
   userId: z.string().exactOptional(),
-  variables: json,
+  variables: jsonObject,
   /** Earlier messages, of a new session. */
   history: z.array(z.object({ role: z.enum(['user', 'assistant']), content: z.string() }).readonly()).readonly(),
 });
 
 const launchSchema = z.object({
-  /** Absent in what earlier versions stored. */
+  /** Absent where a run is started by something other than a turn. */
   turn: turnSchema.readonly().exactOptional(),
   /** The state of another run that it starts from. */
   origin: z.custom<Checkpoint>(isJsonObject, 'expected an object').exactOptional(),
   /** It continues without clients for as long as it takes. */
   isDetached: z.boolean(),
   /** Headers for tools that declare them. */
-  headers: json,
+  headers: jsonObject,
   /** Crash count: how often its process was lost since another node had finished. @default 0 */
   crashes: count.exactOptional(),
   /** How often nodes had finished when its process was lost last. @default 0 */
@@ -63,7 +63,7 @@ export const runSchema = z.object({
     .object({ code: z.enum(Object.keys(ERROR_CODES) as ErrorCode[]).catch('INTERNAL'), message: z.string() })
     .exactOptional(),
   /** The form that it waits with, while it is `waiting`. */
-  pending: json.exactOptional(),
+  pending: jsonObject.exactOptional(),
   startedAt: z.number(),
   finishedAt: z.number().exactOptional(),
   usage: usageSchema,

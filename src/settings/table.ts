@@ -1,10 +1,9 @@
 /** The one table of settings: what is listed here is parsed, shown by `--help` and written into `docs/configuration.md`. */
 import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../hosting/host-options.js';
-import type { AddressRange, ApiKey } from './access.js';
+import { type AddressRange, type ApiKey, parseApiKeys } from './access.js';
 import {
   addressRanges,
-  apiKeys,
   baseUrls,
   clockSeconds,
   domains,
@@ -40,7 +39,7 @@ const server = {
     'RUNNEL_API_KEYS',
     'comma-separated "key" or "tenant=key"; a key without a tenant belongs to tenant "local"',
     [],
-    apiKeys,
+    parseApiKeys,
     { shown: 'unset: no login, loopback only', isSecret: true },
   ),
   adminKey: {

@@ -1,6 +1,6 @@
-import { lastValueFrom, take, toArray } from 'rxjs';
+import { defer, finalize, lastValueFrom, NEVER, of, take, toArray } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fromAbortable, UNSUBSCRIBED } from '../../src/operators/from-abortable.js';
+import { firstValue, fromAbortable, UNSUBSCRIBED } from '../../src/operators/from-abortable.js';
 
 /** Lets every promise that can settle do so, and Node report what nobody handled. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -128,5 +128,40 @@ describe('fromAbortable with an async iterable', () => {
     subscription.unsubscribe();
     await nextTurn();
     expect(calls).toBe(close === undefined ? 0 : 1);
+  });
+});
+
+describe('firstValue', () => {
+  it('gives the first value, with and without a signal', async () => {
+    expect(await firstValue(of(1, 2))).toBe(1);
+    expect(await firstValue(of(1, 2), new AbortController().signal)).toBe(1);
+  });
+
+  it('rejects with the reason of an abort and unsubscribes from the source', async () => {
+    const abort = new AbortController();
+    let isEnded = false;
+    const value = firstValue(
+      NEVER.pipe(
+        finalize(() => {
+          isEnded = true;
+        }),
+      ),
+      abort.signal,
+    );
+    const reason = new Error('enough');
+    abort.abort(reason);
+    await expect(value).rejects.toBe(reason);
+    expect(isEnded).toBe(true);
+  });
+
+  it('does not subscribe to the source when the signal is aborted already', async () => {
+    const reason = new Error('too late');
+    let isBegun = false;
+    const source$ = defer(() => {
+      isBegun = true;
+      return of(1);
+    });
+    await expect(firstValue(source$, AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(isBegun).toBe(false);
   });
 });

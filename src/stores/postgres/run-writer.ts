@@ -1,7 +1,6 @@
 import { EngineError } from '../../errors.js';
 import { ownedKey } from '../../records/repository.js';
-import { FIRST_EPOCH, type LoggedEvent } from '../../records/run-log.js';
-import { superseded } from '../memory-run-log.js';
+import { FIRST_EPOCH, type LoggedEvent, outOfOrder, superseded } from '../../records/run-log.js';
 import type { Database } from './database.js';
 import { GroupWriter } from './group-writer.js';
 import { isWritten, type Outcome, type RunChange, type SnapshotText, writeChanges } from './run-statements.js';
@@ -98,5 +97,5 @@ function problemOf({ run, epoch, events, newest }: RunChange, outcome: Outcome):
   const first = events[0]?.seq ?? (newest?.seq ?? 0) + 1;
   if (!hasRun) return new EngineError('NOT_FOUND', `There is no run "${run}" to keep a log of.`);
   if (epoch !== (newestEpoch ?? FIRST_EPOCH)) return superseded(run, epoch, newestEpoch ?? FIRST_EPOCH);
-  return new EngineError('CONFLICT', `Event ${first} of run "${run}" does not follow event ${last ?? 0}.`);
+  return outOfOrder(run, first, last ?? 0);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { readCheckpoint } from '../../graph/snapshot.js';
 import { parseJson } from '../../json.js';
-import { FIRST_EPOCH, type LoggedEvent, type RunLog } from '../../records/run-log.js';
+import { FIRST_EPOCH, type LoggedEvent, outOfOrder, type RunLog } from '../../records/run-log.js';
 import { type Argument, mayHaveBeenDone } from './commands.js';
 import { eventsKey, logKeys, runKey } from './keys.js';
 import { pack, unpack } from './pack.js';
@@ -41,7 +41,7 @@ interface Write {
 }
 
 /**
- * Logs of runs in Redis, kept for 30 days after the last write. The event numbered `seq` is at `seq - 1` of its list, so there is no
+ * Logs of runs in Redis, stored for 30 days after the last write. The event numbered `seq` is at `seq - 1` of its list, so there is no
  * place for a gap. All events of a batch are stored, or none; then its snapshot, without which a recovery only folds more events.
  *
  * One process writes a run at a time: that of the newest epoch. When Redis itself has lost writes, what would follow them is refused (JOURNAL_FAILED).
@@ -176,13 +176,6 @@ function finite(value: number): number {
 
 function whatOf(run: string): string {
   return `The log of run "${run}"`;
-}
-
-function outOfOrder(run: string, seq: number, last: number): EngineError {
-  return new EngineError(
-    'CONFLICT',
-    `Event ${seq} of run "${run}" does not follow event ${last}; events were lost, or another process works on this run.`,
-  );
 }
 
 function unreadable(run: string, why: string): EngineError {

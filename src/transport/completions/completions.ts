@@ -111,8 +111,7 @@ async function completeInOpenaiForm(
   }
   exchange.set('X-Run-Id', run);
   const record = await awaitRun(exchange, live);
-  const failure = record.error && outside(new EngineError(record.error.code, record.error.message)).message;
-  const { status, body: completion } = openaiCompletion(header, record, live.transcript, failure);
+  const { status, body: completion } = openaiCompletion(header, record, live.transcript);
   exchange.status = status;
   return completion;
 }
