@@ -43,6 +43,9 @@ export const DEFAULT_LIMITS = {
   leaseMs: 10_000,
 };
 
+/** What of the time that a server has to stop is left to release runs, end connections and close stores. */
+export const STOPPING_MS = 5_000;
+
 /** Bounds of a host. */
 export type HostLimits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };
 

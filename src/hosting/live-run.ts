@@ -202,8 +202,8 @@ export class LiveRun {
     whenOver();
     this.#events.complete();
     this.#resolveEnded(this.record);
-    // The process that recovers the run must not meet a write of this one that is still in flight.
-    void this.#events.flushed().finally(() => lease.abandon(isLoss));
+    // A write that is still in flight is stored before another process claims the run, or refused.
+    void lease.abandon(isLoss);
   }
 
   #fail(error: EngineError): void {

@@ -32,6 +32,9 @@ export interface ClientCursor {
 /** Runs of one agent that are cancelled in other processes by one request. */
 const MAX_CANCELLED = 10_000;
 
+/** How long runs may take to be released, in milliseconds. */
+const RELEASE_MS = 2_000;
+
 /** Beyond the number of any event. */
 const AFTER_ALL = 2_000_000_000;
 
@@ -210,7 +213,10 @@ export class RunHub {
     return (await runs.list(tenant, { agentId, status: 'running', offset: 0, limit: MAX_CANCELLED })).items;
   }
 
-  /** Takes no more runs, gives those that are running `graceMs` to end, then cancels them, or releases those that outlive the process. */
+  /**
+   * Takes no more runs, gives those that are running `graceMs` to end, then cancels them, or releases those that outlive the process. Ends
+   * {@link RELEASE_MS} later also while a store does not answer: leases that could not be given up expire.
+   */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     const timeout = setTimeout(() => {
@@ -218,8 +224,10 @@ export class RunHub {
       for (const live of [...this.#live.values()]) this.#stop(live);
     }, graceMs);
     try {
-      await this.leases.whenEmpty();
-      await Promise.all(this.#unfinished);
+      const released = this.leases.whenEmpty().then(() => Promise.all(this.#unfinished));
+      await lastValueFrom(from(released).pipe(takeUntil(timer(graceMs + RELEASE_MS))), { defaultValue: undefined });
+      const { size } = this.leases;
+      if (size > 0) this.parts.logger.warn({ runs: size }, 'a store does not answer, so leases of runs will expire');
       this.#stopped.error(new EngineError('STORE_UNAVAILABLE', 'The server stops; follow the run again.'));
     } finally {
       clearTimeout(timeout);
