@@ -1,8 +1,10 @@
-/** Compiles `src` into a fresh `dist` and copies what the compiler leaves behind. */
+/** Compiles `src` into a fresh `dist`, bundles the command line and adds what the compiler leaves behind. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { bundleCommands, bundleLibraries } from './bundle.js';
 import { prepareDatabase } from './prepare-database.js';
+import { prepareFonts } from './prepare-fonts.js';
 import { ROOT } from './support/files.js';
 
 const source = path.join(ROOT, 'src');
@@ -17,6 +19,7 @@ const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.
 });
 if (status === 0) {
   cpSync(source, target, { recursive: true, filter: (file) => statSync(file).isDirectory() || !file.endsWith('.ts') });
+  await Promise.all([bundleLibraries(), bundleCommands(), prepareFonts(path.join(target, 'documents/pdf/fonts'))]);
   if (existsSync(entry)) chmodSync(entry, 0o755);
   cpSync(await prepareDatabase(), path.join(target, 'stores/postgres/embedded/database.image'));
 }

@@ -47,6 +47,7 @@ export const userFillUp = defineComponent<z.infer<typeof params>>({
   summary: 'Waits for the user to fill in a form.',
   params,
   outputs: { tips: { type: 'string', description: 'The text above the form, references filled in.' } },
+  ownOutputs: ({ inputs }) => [...inputs.keys()],
   asks: true,
   timeoutSeconds: null,
   create: ({ inputs, tips, enable_tips }) => askForm(inputs, enable_tips ? tips : undefined),

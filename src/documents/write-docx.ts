@@ -1,32 +1,14 @@
 /** Sections of blocks as a document of Word: paragraphs, lists, tables, styles. */
-import {
-  BorderStyle,
-  Document,
-  ExternalHyperlink,
-  type FileChild,
-  Footer,
-  Header,
-  ImageRun,
-  type INumberingOptions,
-  type IParagraphOptions,
-  type IParagraphStyleOptions,
-  type IRunOptions,
-  type ISectionOptions,
-  type IStylesOptions,
-  Packer,
-  PageBreak,
-  PageNumber,
-  Paragraph,
-  type ParagraphChild,
-  Tab,
-  Table,
-  TableCell,
-  TableRow,
-  TabStopType,
-  TextRun,
-  WidthType,
+import type {
+  FileChild,
+  INumberingOptions,
+  IParagraphOptions,
+  IParagraphStyleOptions,
+  IRunOptions,
+  ISectionOptions,
+  IStylesOptions,
+  ParagraphChild,
 } from 'docx';
-import { TextWatermark } from 'docx/watermarks';
 import { columnsOf } from './characters.js';
 import {
   type Block,
@@ -43,6 +25,26 @@ import {
   type Section,
   type TableBlock,
 } from './content.js';
+import {
+  BorderStyle,
+  Document,
+  ExternalHyperlink,
+  Footer,
+  Header,
+  ImageRun,
+  Packer,
+  PageBreak,
+  PageNumber,
+  Paragraph,
+  Tab,
+  Table,
+  TableCell,
+  TableRow,
+  TabStopType,
+  TextRun,
+  TextWatermark,
+  WidthType,
+} from './docx-library.js';
 import type { Image } from './image.js';
 
 /**

@@ -18,6 +18,8 @@ import type { Checkpoint } from './state.js';
  * Events and snapshots are taken at once and stored when `flush` asks for it, which is once for all that the run does in one go.
  */
 export interface EventLog {
+  /** Whether the last event is stored together with everything before it, so that nothing needs to be stored first. @default false */
+  readonly storesEndAtOnce?: boolean;
   /** Takes the next event. May return the bytes that it takes in the store, which decide when a snapshot is due. */
   append(event: RunEvent): unknown;
   /** Takes a snapshot: the state after the event with the number `checkpoint.seq`. */
@@ -27,6 +29,11 @@ export interface EventLog {
    * taken. After a failure nothing is stored any more, and every further call fails.
    */
   flush(): Promise<void>;
+  /**
+   * A promise while more is taken than may wait to be stored; it settles when there is room again. The run begins no node until then,
+   * and its models are not read on. Undefined while there is room, always so for a log without a bound.
+   */
+  ready?(): Promise<void> | undefined;
 }
 
 /**
@@ -92,9 +99,14 @@ export class LogWriter {
     this.#schedule();
   }
 
-  /** Resolves when everything is stored. */
-  flush(): Promise<void> {
-    return this.#options.log.flush();
+  /** Resolves when everything before the last event is stored, or will be in one step with that. */
+  async beforeEnd(): Promise<void> {
+    if (this.#options.log.storesEndAtOnce !== true) await this.#options.log.flush();
+  }
+
+  /** See {@link EventLog.ready}. */
+  ready(): Promise<void> | undefined {
+    return this.#options.log.ready?.();
   }
 
   #schedule(): void {

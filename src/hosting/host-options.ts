@@ -3,6 +3,7 @@ import type { Services } from '../components/services.js';
 import type { Durability } from '../graph/log.js';
 import type { Log } from '../logger.js';
 import type { LeaseStore, Signals } from '../records/coordination.js';
+import type { CommitRun } from '../records/run-commit.js';
 import type { Stores } from '../records/stores.js';
 import type { VersionStore } from '../records/versions.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -15,6 +16,8 @@ export interface HostStores extends Stores {
   readonly leases: LeaseStore;
   /** Messages between processes. */
   readonly signals: Signals;
+  /** Stores what a run did in one step. @default one part after another */
+  readonly commit?: CommitRun | undefined;
   /** What distinguishes these stores from others that share the same leases. @default nothing */
   readonly home?: string;
 }
@@ -33,6 +36,8 @@ export const DEFAULT_LIMITS = {
   maxSteps: 100_000,
   /** Bytes of events of one run. */
   runLogBytes: 256 * MIB,
+  /** Bytes of events of one run that may wait to be stored; above it the run is paused, down to the sockets of its models. */
+  runUnstoredBytes: MIB,
   /** Bytes of events after which a run stores another snapshot of its state, if that is no larger. */
   runHistoryBytes: 8 * MIB,
   /** Milliseconds without a client after which a run is cancelled; 0: never. */

@@ -1,5 +1,5 @@
 /** Starts: a command becomes a run that is at work in this process. */
-import type { Subscription } from 'rxjs';
+import type { Observable, Subscription } from 'rxjs';
 import { forkStart } from '../canvas/fork-turn.js';
 import type { Canvas } from '../canvas/load-canvas.js';
 import { runFrom, runTurn, type Session, type Turn, type TurnOptions } from '../canvas/turn.js';
@@ -7,6 +7,7 @@ import { readFileValues } from '../components/file-inputs.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { AgentRecord } from '../records/agents.js';
+import { sessionTaken } from '../records/run-commit.js';
 import type { RunIdentity, RunLaunch, RunRecord, RunTurn } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
 import { findDocument } from './canvases.js';
@@ -16,7 +17,7 @@ import type { HostParts, HostStores } from './host-options.js';
 import { createId } from './ids.js';
 import type { SessionLease } from './leases.js';
 import type { EngineHooks, RunWork } from './live-run.js';
-import { busySession, foreignRun, foreignSession, noAgent, noRun, noSession, notWaiting, wentOn } from './refusals.js';
+import { foreignRun, foreignSession, noAgent, noRun, noSession, notWaiting, wentOn } from './refusals.js';
 import type { RunHub } from './run-hub.js';
 import { readStartCommand, type StartCommand } from './start-command.js';
 import { servicesOfRun } from './tenant-services.js';
@@ -36,6 +37,8 @@ export interface StartedRun {
   readonly clients: {
     /** Counts a client, which keeps the run from being cancelled as abandoned, until the subscription is ended. */
     attach(): Subscription;
+    /** Emits once when there was no client for `graceMs` on end. */
+    abandoned(graceMs: number): Observable<unknown>;
   };
   /** Stops the run at once; its last event is that it was cancelled. Does nothing when it is over. */
   cancel(): void;
@@ -62,20 +65,28 @@ export function createStart(
     const { sessionId } = base;
     const run = createId();
     // Leased before it is read: two requests must not both find it idle.
-    const lease = await hub.lease({ tenant, sessionId, agentId, run });
+    const isNew = base.session !== undefined;
+    const lease = await hub.lease({ tenant, sessionId, agentId, run }, isNew);
     let orphan: RunRecord | undefined;
     try {
       const session = base.session ?? (await findSession(stores, command, base));
       orphan = await runningIn(stores, tenant, session);
-      if (orphan !== undefined) throw busySession();
-      const launched = { tenant, run, session, isNew: base.session !== undefined, origin: base.origin, turn, lease };
+      if (orphan !== undefined) throw sessionTaken();
+      const launched = { tenant, run, session, isNew, origin: base.origin, turn, lease };
       return { session, live: await launch(hub, launched) };
     } catch (error) {
-      await lease.release();
+      // What may be stored all the same is found by its lease.
+      if (mayBeStored(error)) await lease.abandon(false);
+      else await lease.release();
       if (orphan !== undefined) void recover(tenant, orphan);
       throw error;
     }
   };
+}
+
+/** Whether the start of a run may be stored although it failed: its answer was lost, or the host was closed meanwhile. */
+function mayBeStored(error: unknown): boolean {
+  return EngineError.is(error) && (error.retryable || error.code === 'CONFLICT');
 }
 
 /** What a turn starts from. */
@@ -109,7 +120,7 @@ async function sessionOfRun(hub: RunHub, { tenant, agentId }: StartCommand, run:
   const record = await hub.record(tenant, run);
   if (record === undefined) throw noRun();
   if (record.agentId !== agentId) throw foreignRun();
-  if (record.status === 'running') throw busySession();
+  if (record.status === 'running') throw sessionTaken();
   return record.sessionId;
 }
 
@@ -180,12 +191,20 @@ async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
   // A turn that continues a run without another question repeats one that is recorded already.
   const hasQuestion = origin === undefined || turn.query !== '';
   const begun = hasQuestion ? withQuestion(session, identity, turn, now()) : withoutQuestion(session, identity);
-  if (isNew) await stores.sessions.save(tenant, begun);
-  // Another process has got the session while this one was stopped for longer than its lease.
-  else if (!(await stores.sessions.replace(tenant, session, begun))) throw busySession();
   // A request to cancel an earlier run of the session must not reach this one.
-  await stores.signals.clearCancel(session.id);
-  return hub.start({ identity, work, launch: launching, keepsTrace: turn.returnsTrace }, lease, turn.trace);
+  if (!isNew) await stores.signals.clearCancel(session.id);
+  return hub.start(
+    {
+      identity,
+      work,
+      // Refused when another process has got the session while this one was stopped for longer than its lease.
+      session: { ...(!isNew && { before: session }), after: begun },
+      launch: launching,
+      keepsTrace: turn.returnsTrace,
+    },
+    lease,
+    turn.trace,
+  );
 }
 
 /** What a turn needs to begin. */

@@ -51,23 +51,28 @@ export function reportedError(target: CallTarget, error: unknown): EngineError {
   });
 }
 
-/** The error for a connection that could not be made, broke or fell silent: `MODEL_UNAVAILABLE`, retryable. */
+/** The error for a connection that could not be made, or fell silent before an answer: `MODEL_UNAVAILABLE`, retryable. */
 export function unreachable(target: CallTarget, cause: unknown): EngineError {
+  return networkError(target, 'could not be reached', cause);
+}
+
+/** The error for a connection that broke or fell silent when `bytes` of the answer had arrived: `MODEL_UNAVAILABLE`, retryable. */
+export function brokenOff(target: CallTarget, cause: unknown, bytes: number): EngineError {
+  return networkError(target, `broke off after ${bytes} bytes of its answer`, cause);
+}
+
+function networkError(target: CallTarget, what: string, cause: unknown): EngineError {
   if (EngineError.is(cause)) return cause;
   const code = isCoded(cause) ? cause.code : '';
   if (code === 'UND_ERR_INVALID_ARG') {
     return new EngineError('MODEL_REQUEST', `${nameOf(target)} cannot be called: ${quoted(textOf(cause), target)}.`);
   }
   const isOurs = code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED';
-  return new EngineError(
-    'MODEL_UNAVAILABLE',
-    `${nameOf(target)} could not be reached: ${reason(code, cause, target)}.`,
-    {
-      retryable: !isOurs,
-      // No `cause`: undici's errors may carry the request, and with it the key.
-      ...(code !== '' && { details: { network: code } }),
-    },
-  );
+  return new EngineError('MODEL_UNAVAILABLE', `${nameOf(target)} ${what}: ${reason(code, cause, target)}.`, {
+    retryable: !isOurs,
+    // No `cause`: undici's errors may carry the request, and with it the key.
+    ...(code !== '' && { details: { network: code } }),
+  });
 }
 
 /** The error for an answer that makes no sense: `MODEL_RESPONSE`, not retryable. */

@@ -14,6 +14,7 @@ import {
 } from 'rxjs';
 import { z } from 'zod';
 import { EngineError } from '../errors.js';
+import { fromAbortable } from '../operators/from-abortable.js';
 import { type ChatDelta, type ChatMessage, type ChatModel, type ChatRequest, contentText } from './chat-model.js';
 import { invalidSettings } from './invalid-settings.js';
 import { splitThinking } from './split-thinking.js';
@@ -110,7 +111,13 @@ export function createScriptedModel(script: ScriptInput = {}, options: ScriptedM
     const wait$ = delayMs === 0 ? EMPTY : timer(delayMs, options.scheduler).pipe(ignoreElements());
     if (answer.error !== undefined) return concat(wait$, failure(request.model, answer.error));
     const pieces = piecesOf(answer, call);
-    const paced$ = delayMs === 0 ? pieces : from(pieces).pipe(concatMap((piece) => concat(wait$, of(piece))));
+    const { ready } = request;
+    const next = (piece: ChatDelta): Observable<ChatDelta> => {
+      const pause = ready?.();
+      const room$ = pause === undefined ? EMPTY : fromAbortable(() => pause).pipe(ignoreElements());
+      return concat(room$, wait$, of(piece));
+    };
+    const paced$ = delayMs === 0 ? pieces : from(pieces).pipe(concatMap(next));
     return concat(paced$, of(...closing(pieces, call)));
   };
 

@@ -131,6 +131,31 @@ describe('fromAbortable with an async iterable', () => {
   });
 });
 
+it('asks an async iterable for nothing while `ready` has not settled, and not again once unsubscribed', async () => {
+  let pulled = 0;
+  async function* numbers() {
+    for (;;) {
+      pulled += 1;
+      yield pulled;
+    }
+  }
+  const rooms: (() => void)[] = [];
+  const ready = () => (pulled % 2 === 0 ? new Promise<void>((resolve) => rooms.push(resolve)) : undefined);
+  const seen: number[] = [];
+  const subscription = fromAbortable(() => numbers(), ready).subscribe((value) => seen.push(value));
+  await nextTurn();
+  expect(seen).toEqual([1, 2]);
+  await nextTurn();
+  expect(pulled).toBe(2);
+  rooms[0]?.();
+  await nextTurn();
+  expect(seen).toEqual([1, 2, 3, 4]);
+  subscription.unsubscribe();
+  rooms[1]?.();
+  await nextTurn();
+  expect(pulled).toBe(4);
+});
+
 describe('firstValue', () => {
   it('gives the first value, with and without a signal', async () => {
     expect(await firstValue(of(1, 2))).toBe(1);

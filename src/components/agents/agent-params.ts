@@ -129,7 +129,7 @@ interface Reading {
   readonly library: readonly AnyTool[];
   /** What is wrong: it cannot run. */
   readonly problems: string[];
-  /** Tools that do not exist here; it runs without them. */
+  /** Tools that do not exist here or have nothing to work with; it runs all the same. */
   readonly missing: string[];
 }
 
@@ -196,6 +196,7 @@ function toolOf(
   }
   const params = parsed.data as JsonObject;
   problems.push(...(tool.check?.(params as never) ?? []).map((problem) => `${path}-->${tool.component}: ${problem}`));
+  missing.push(...(tool.advise?.(params as never) ?? []).map((advice) => `${path}-->${tool.component}: ${advice}`));
   return [{ type: 'tool', tool, params, needsApproval: mustAsk || asks.has(tool.name) }];
 }
 

@@ -1,6 +1,8 @@
 /** The fonts of a PDF: measured and drawn text, with a fast layout for Chinese and repeated words. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type PDFDocument from 'pdfkit';
 import { isWide } from '../characters.js';
 import type { FontName, TextPiece, TextStyle } from './lines.js';
@@ -11,6 +13,7 @@ export interface FontFiles {
   readonly bold: Uint8Array;
 }
 
+/** Where the fonts come from: of the nine weights in this package, 92 MB, the build puts the two that are used beside this file. */
 const FAMILY = '@expo-google-fonts/noto-sans-sc';
 /** Fonts that every reader of PDF has, and what takes over for characters outside of {@link LATIN}. */
 const BUILT_IN: Readonly<Partial<Record<FontName, { readonly name: string; readonly other: FontName }>>> = {
@@ -31,12 +34,15 @@ const INVISIBLE = /[\p{Cf}\p{Variation_Selector}]/u;
 
 /** Reads the fonts. */
 export async function readFonts(): Promise<FontFiles> {
-  const { resolve } = createRequire(import.meta.url);
-  const [regular, bold] = await Promise.all([
-    readFile(resolve(`${FAMILY}/400Regular/NotoSansSC_400Regular.ttf`)),
-    readFile(resolve(`${FAMILY}/700Bold/NotoSansSC_700Bold.ttf`)),
-  ]);
+  const [regular, bold] = await Promise.all([readFont('400Regular'), readFont('700Bold')]);
   return { regular, bold };
+}
+
+async function readFont(weight: string): Promise<Uint8Array> {
+  const name = `NotoSansSC_${weight}.ttf`;
+  const isSource = import.meta.url.endsWith('.ts');
+  if (isSource) return readFile(createRequire(import.meta.url).resolve(`${FAMILY}/${weight}/${name}`));
+  return promisify(gunzip)(await readFile(new URL(`./fonts/${name}.gz`, import.meta.url)));
 }
 
 /** Measures and draws text of one document. */

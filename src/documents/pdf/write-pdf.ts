@@ -1,10 +1,10 @@
 /** Sections of blocks as PDF: the file, and the edges of its pages. */
 import { buffer } from 'node:stream/consumers';
-import PDFDocument from 'pdfkit';
 import { EDGE, MARGIN, PAPER, type Page, type Section } from '../content.js';
 import { BlockDrawing } from './blocks.js';
 import { createYielder, Outline, PageFlow, Pictures } from './flow.js';
 import type { TextPiece, TextStyle } from './lines.js';
+import { PDFDocument } from './pdf-library.js';
 import { type Pdf, readFonts, Typeface } from './typeface.js';
 
 /**

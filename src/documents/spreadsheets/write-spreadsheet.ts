@@ -40,7 +40,7 @@ export async function writeSpreadsheet(
   return { doc_id: id, format, file_name: fileName };
 }
 
-/** The writers are loaded when a file is written: the library for workbooks takes a third of a second. */
+/** The writers are loaded when a file is written. */
 async function write(tables: readonly Table[], format: SpreadsheetFormat, signal: AbortSignal): Promise<Uint8Array> {
   if (format === 'xlsx') return (await import('./write-workbook.js')).writeWorkbook(tables, signal);
   const [first] = tables;

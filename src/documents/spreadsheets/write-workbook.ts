@@ -1,14 +1,12 @@
 /** Tables as an `.xlsx` workbook. */
-import { PassThrough } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import excel from 'exceljs';
 import { renderValue } from '../../dsl/render-value.js';
 import { EngineError } from '../../errors.js';
 import type { Json } from '../../json.js';
 import { columnsOf, cutText, writable } from '../characters.js';
 import { MAX_COLUMNS, MAX_ROWS } from './select-sheets.js';
 import type { Table } from './table.js';
+import { type CellValue, createWorkbookFile } from './workbook-file.js';
 
 /** Rows that are written before yielding to the event loop. */
 const ROWS_AT_ONCE = 500;
@@ -33,46 +31,27 @@ const FIRST_DATE = Date.UTC(1900, 2, 1);
  */
 export async function writeWorkbook(tables: readonly Table[], signal?: AbortSignal): Promise<Uint8Array> {
   for (const table of tables) checkSize(table);
-  const stream = new PassThrough();
-  const bytes = buffer(stream);
-  const workbook = new excel.stream.xlsx.WorkbookWriter({ stream, useStyles: true, useSharedStrings: true });
-  workbook.creator = 'Runnel';
   const names = sheetNames(tables.map(({ name }) => name));
+  const workbook = createWorkbookFile(names);
   for (const [index, table] of tables.entries()) {
-    const sheet = workbook.addWorksheet(names[index] ?? '', {
-      views: table.hasHeader ? [{ state: 'frozen', ySplit: 1 }] : [],
-    });
-    sheet.columns = widthsOf(table).map((width) => ({ width }));
-    if (table.hasHeader) {
-      const header = sheet.addRow(table.columns.map(cellText));
-      header.font = { bold: true };
-      header.commit();
-    }
+    const sheet = workbook.openSheet(index, { widths: widthsOf(table), hasHeader: table.hasHeader });
+    if (table.hasHeader) sheet.addHeader(table.columns.map(cellText));
     for (const [number, row] of table.rows.entries()) {
       if (number % ROWS_AT_ONCE === 0) {
         await nextTurn();
         signal?.throwIfAborted();
       }
-      const added = sheet.addRow([]);
-      row.forEach((cell, column) => {
-        const value = cellValue(cell);
-        if (value === null) return;
-        const target = added.getCell(column + 1);
-        target.value = value;
-        if (value instanceof Date) target.numFmt = String(cell).includes('T') ? 'yyyy-mm-dd hh:mm:ss' : 'yyyy-mm-dd';
-      });
-      added.commit();
+      sheet.addRow(row.map(cellValue));
     }
-    sheet.commit();
+    sheet.close();
   }
-  await workbook.commit();
-  return bytes;
+  return workbook.close();
 }
 
-function cellValue(cell: Json): string | number | boolean | Date | null {
+function cellValue(cell: Json): CellValue {
   if (cell === null || typeof cell === 'number' || typeof cell === 'boolean') return cell;
   const date = typeof cell === 'string' && DATE.test(cell) ? parseDate(cell) : Number.NaN;
-  return date >= FIRST_DATE ? new Date(date) : cellText(cell);
+  return date >= FIRST_DATE ? { milliseconds: date, hasTime: String(cell).includes('T') } : cellText(cell);
 }
 
 /** Milliseconds since 1970; NaN for a day that its month does not have, which `Date` would carry over. */

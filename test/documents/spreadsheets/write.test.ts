@@ -1,4 +1,5 @@
 import excel from 'exceljs';
+import readExcelFile from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
 import { loadFile } from '../../../src/documents/spreadsheets/load-tables.js';
 import { parseSelection } from '../../../src/documents/spreadsheets/select-sheets.js';
@@ -44,6 +45,15 @@ describe('writeWorkbook', () => {
     expect(sheet?.getCell('A2')).toMatchObject({ type: excel.ValueType.String, value: '=HYPERLINK("x")' });
     expect(sheet?.getCell('B2')).toMatchObject({ type: excel.ValueType.Date, numFmt: 'yyyy-mm-dd' });
     expect(sheet?.views).toMatchObject([{ state: 'frozen', ySplit: 1 }]);
+  });
+
+  it('writes rows that other programs read, beyond column Z and with more texts than it packs at once', async () => {
+    const columns = Array.from({ length: 30 }, (_, index) => `c${index}`);
+    const rows = Array.from({ length: 400 }, (_, row) =>
+      columns.map((name, column) => (column === 27 ? row : `${name} <${row}>`)),
+    );
+    const bytes = Buffer.from(await writeWorkbook([table('Wide', columns, rows)]));
+    expect(await readExcelFile(bytes)).toEqual([columns, ...rows]);
   });
 
   it('writes lists and objects as JSON, and control characters not at all', async () => {

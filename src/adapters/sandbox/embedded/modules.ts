@@ -57,8 +57,6 @@ function writeNumber(value: number): number[] {
 
 /** Compiles QuickJS; some 5 ms. Its memory comes from outside, so its bound does, too. */
 export async function loadQuickJs(): Promise<WasmModule> {
-  const own = createRequire(import.meta.url);
-  // The binary belongs to a package that ours depends on, and is found from there.
-  const { resolve } = createRequire(own.resolve('quickjs-emscripten'));
+  const { resolve } = createRequire(import.meta.url);
   return webAssembly.compile(await readFile(resolve('@jitl/quickjs-wasmfile-release-sync/wasm')));
 }

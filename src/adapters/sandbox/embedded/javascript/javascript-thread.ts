@@ -1,13 +1,14 @@
 /** The thread of JavaScript: one fresh interpreter per script, until the host ends the thread. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import releaseSync from '@jitl/quickjs-wasmfile-release-sync';
 import {
   newQuickJSWASMModuleFromVariant,
   newVariant,
   type QuickJSContext,
   type QuickJSHandle,
   type QuickJSRuntime,
-  RELEASE_SYNC,
-} from 'quickjs-emscripten';
+  type QuickJSSyncVariant,
+} from 'quickjs-emscripten-core';
 import { isArtifact, MAX_ARTIFACTS } from '../../artifact-rules.js';
 import { type ArtifactFile, type Ending, type Job, type ThreadSetup, webAssembly } from '../messages.js';
 import {
@@ -21,6 +22,8 @@ import {
   type ThreadSide,
 } from '../thread-side.js';
 
+/** The package is a module, and its types are those of CommonJS. */
+const RELEASE_SYNC = releaseSync as unknown as QuickJSSyncVariant;
 const PAGE_BYTES = 65_536;
 /** The least that the module asks for. */
 const MIN_PAGES = 256;

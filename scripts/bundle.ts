@@ -1,0 +1,187 @@
+/**
+ * What the build does with a bundler, esbuild: libraries that are part of the package, and the command line as few files.
+ *
+ * Everything else of `dist` is as the compiler wrote it, one file for each of `src`, so that traces of errors and debuggers show it as it
+ * is. Code that is bundled is not shortened either.
+ */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { ROOT } from './support/files.js';
+
+const DIST = path.join(ROOT, 'dist');
+/** Folder of the bundled command line. */
+const COMMANDS = path.join(DIST, 'cli');
+/** Files that become the library which they export from; see their heads. */
+const LIBRARIES = ['documents/docx-library.js', 'documents/pdf/pdf-library.js'];
+
+/**
+ * Packages that a command loads when it starts, as part of its files: reading 300 small files takes longer than running what is in them.
+ * A package whose values are passed to another one, such as a schema, belongs on the same side as that one.
+ */
+const LOADED_AT_START: ReadonlySet<string> = new Set([
+  'eventsource-parser',
+  'handlebars',
+  'ipaddr.js',
+  'jsonrepair',
+  'rxjs',
+  'saxes',
+  'xmlchars',
+  'zod',
+]);
+
+/** What both bundles have in common. */
+const COMMON = {
+  absWorkingDir: ROOT,
+  allowOverwrite: true,
+  bundle: true,
+  charset: 'utf8',
+  format: 'esm',
+  legalComments: 'none',
+  logLevel: 'warning',
+  metafile: true,
+  platform: 'node',
+  target: 'node20',
+} as const satisfies BuildOptions;
+
+/** What is CommonJS asks for built-in modules by `require`, which modules do not have. */
+const REQUIRE = {
+  js: "import { createRequire as createRequireOfBundle } from 'node:module';\nconst require = createRequireOfBundle(import.meta.url);",
+};
+
+/** Puts libraries into the files of `dist` that stand for them. */
+export async function bundleLibraries(): Promise<void> {
+  await Promise.all(
+    LIBRARIES.map(async (file) => {
+      const entry = path.join(DIST, file);
+      rmSync(`${entry}.map`, { force: true });
+      const { metafile } = await build({
+        ...COMMON,
+        entryPoints: [entry],
+        outfile: entry,
+        banner: REQUIRE,
+        // Not about the code of others.
+        logLevel: 'error',
+        plugins: [inlinedFonts],
+      });
+      writeLicences(entry.replace(/\.js$/, '.LICENSES.txt'), metafile);
+    }),
+  );
+}
+
+/** Replaces the modules of the command line by a file for each command and a few that they share. */
+export async function bundleCommands(): Promise<void> {
+  const own = readdirSync(COMMANDS).map((name) => path.join(COMMANDS, name));
+  const { metafile, outputFiles } = await build({
+    ...COMMON,
+    entryPoints: [path.join(COMMANDS, 'main.js')],
+    outdir: COMMANDS,
+    chunkNames: '[name]-[hash]',
+    splitting: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    banner: REQUIRE,
+    plugins: [chosenPackages, outsideLibraries, fixedUrls],
+    write: false,
+  });
+  for (const file of own) rmSync(file);
+  for (const { path: file, contents } of outputFiles) writeFileSync(file, contents);
+  writeLicences(path.join(COMMANDS, 'LICENSES.txt'), metafile);
+}
+
+/** `pdfkit` asks for the measures of the fonts that every reader has by a `require` of its own, which a bundler does not see. */
+const inlinedFonts: Plugin = {
+  name: 'inlined-fonts',
+  setup({ onLoad }) {
+    onLoad({ filter: /pdfkit[\\/]js[\\/]pdfkit\.node\.mjs$/ }, ({ path: file }) => {
+      const text = readFileSync(file, 'utf8');
+      const contents = text.replaceAll("require$1('#standard-fonts/", "require('#standard-fonts/");
+      return contents === text ? { errors: [{ text: 'pdfkit loads its fonts in another way' }] } : { contents };
+    });
+  },
+};
+
+/** Leaves packages where they are, but for those that are loaded at the start. */
+const chosenPackages: Plugin = {
+  name: 'chosen-packages',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^[^./]/ }, async ({ path: wanted, importer, resolveDir, kind, pluginData }) => {
+      if (kind === 'entry-point' || pluginData === 'resolving') return undefined;
+      if (wanted.startsWith('node:') || !LOADED_AT_START.has(packageOf(wanted)))
+        return { path: wanted, external: true };
+      // Its modules are left out where nothing uses them, which those for `require` cannot be.
+      if (wanted === 'rxjs')
+        return { path: path.join(ROOT, 'node_modules/rxjs/dist/esm/index.js'), sideEffects: false };
+      return resolve(wanted, { importer, resolveDir, kind, pluginData: 'resolving' });
+    });
+  },
+};
+
+/** Files that are a library stay where they are, for they are rarely needed, and large. */
+const outsideLibraries: Plugin = {
+  name: 'outside-libraries',
+  setup({ onResolve }) {
+    onResolve({ filter: /-library\.js$/ }, ({ path: wanted, resolveDir }) => {
+      const file = path.relative(COMMANDS, path.resolve(resolveDir, wanted)).replaceAll(path.sep, '/');
+      return { path: file, external: true };
+    });
+  },
+};
+
+/** A module that looks for a file beside itself finds it there, not beside the bundle. */
+const fixedUrls: Plugin = {
+  name: 'fixed-urls',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]dist[\\/].*\.js$/ }, ({ path: file }) => {
+      if (!file.startsWith(DIST)) return undefined;
+      const text = readFileSync(file, 'utf8');
+      const place = path.relative(COMMANDS, file).replaceAll(path.sep, '/');
+      const contents = text.replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`);
+      return { contents, resolveDir: path.dirname(file) };
+    });
+  },
+};
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** The licences of the packages that went into a bundle, as these licences ask for. */
+function writeLicences(file: string, { inputs }: Metafile): void {
+  const folders = new Set(
+    Object.keys(inputs).flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []),
+  );
+  // Some packages are bundles themselves, of what they depend on.
+  for (const folder of [...folders]) for (const one of dependenciesOf(folder)) folders.add(one);
+  writeFileSync(
+    file,
+    [...folders]
+      .sort()
+      .map(licenceOf)
+      .join(`\n${'-'.repeat(78)}\n\n`),
+  );
+}
+
+/** Folders of the packages that a package depends on, but for those of types alone. */
+function dependenciesOf(folder: string): readonly string[] {
+  const { dependencies = {} } = JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8'));
+  return Object.keys(dependencies)
+    .filter((name) => !name.startsWith('@types/'))
+    .map((name) =>
+      [`${folder}/node_modules/${name}`, `node_modules/${name}`].find((one) => existsSync(path.join(ROOT, one))),
+    )
+    .filter((one) => one !== undefined);
+}
+
+function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8'));
+  const texts = readdirSync(path.join(ROOT, folder))
+    .filter((file) => /^(?:licen[cs]e|copyrightnotice|notice)/i.test(file))
+    .map((file) => path.join(ROOT, folder, file))
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, 'utf8').trim());
+  return `${[`${name} ${version} (${license})`, ...texts].join('\n\n')}\n`;
+}
