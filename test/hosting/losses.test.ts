@@ -44,10 +44,9 @@ async function startStopped(stores: ReturnType<typeof durableStores>, path: stri
   };
   const leases = lostLeases(stores.leases);
   const server = await startServer({ stores: { ...stores, log, leases }, env: ENV });
-  const answer = openStream(`${server.url}/api/v1/agents/${path}`, { body }).then((stream) => stream.rest());
-  // It is not awaited while the server is stopped.
-  answer.catch(() => {});
-  return { run: await asked, answer, proceed };
+  // Its client gets an error: what is not stored has not begun.
+  openStream(`${server.url}/api/v1/agents/${path}`, { body }).catch(() => {});
+  return { run: await asked, proceed };
 }
 
 describe('a run whose process is lost before anything of it is in its log', () => {
@@ -56,7 +55,7 @@ describe('a run whose process is lost before anything of it is in its log', () =
     const first = await startServer({ stores, env: ENV });
     const agent = await first.agent(SPEAKING);
     const body = { query: 'rain', inputs: { city: 'Oslo' }, user_id: 'ann' };
-    const { run, answer, proceed } = await startStopped(stores, `${agent}/stream`, body);
+    const { run, proceed } = await startStopped(stores, `${agent}/stream`, body);
     const second = await startServer({ stores, env: ENV });
     (await second.probes.next()).settle();
     const frames = await (await follow(second, agent, run)).rest();
@@ -71,7 +70,6 @@ describe('a run whose process is lost before anything of it is in its log', () =
     expect(session?.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(session).toMatchObject({ round: 1, keptRun: run });
     proceed();
-    expect(await answer).toEqual(frames);
   });
 
   it('begins anew behind the event of the run that it forks', async () => {
