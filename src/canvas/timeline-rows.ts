@@ -1,6 +1,7 @@
 /** What a drawing of a timeline is made of: a row for each node, and below it rows for what it called. */
 import type { CallSummary } from '../graph/calls.js';
 import type { CallKind } from '../graph/node-events.js';
+import { groupBy } from '../group-by.js';
 import type { ActivationStatus, RunTimeline, TimelineActivation, TimelineEmission, TimelineNode } from './timeline.js';
 
 /** How a bar ends. `stopped`: without an end of its own, with its node or its run. */
@@ -30,9 +31,11 @@ export interface TimelineBar {
 /** A row of a drawing. */
 export interface TimelineRow {
   readonly kind: 'node' | CallKind;
-  /** Id of the node, or the name of what is called. */
+  /** Name of the node, its id where it has no other name, or the name of what is called. */
   readonly label: string;
-  /** Type and name of a node. */
+  /** Id of a node that has a name; absent otherwise. */
+  readonly id?: string;
+  /** Id and type of a node, as far as the label is not one of them; of a call its kind. */
   readonly about: string;
   /** How deep it lies in bodies and calls. */
   readonly depth: number;
@@ -51,8 +54,33 @@ const MAX_LANES = 8;
 
 const MAX_DEPTH = 12;
 
+/** What is drawn, and where times lie. */
+export interface TimelineLayout {
+  /** Each node's in the order in which the nodes began. */
+  readonly rows: readonly TimelineRow[];
+  /** Milliseconds since 1970 at the left end. */
+  readonly fromMs: number;
+  /** Milliseconds of the whole, at least one. */
+  readonly spanMs: number;
+}
+
+/** Lays a timeline out. */
+export function layOut(timeline: RunTimeline): TimelineLayout {
+  const { startedAtMs: fromMs = 0, status, nodes } = timeline;
+  const activations = groupBy(timeline.activations, ({ node }) => node);
+  const end = lastMoment(timeline);
+  const isOver = status !== 'running' && status !== 'waiting';
+  const rows = nodes.flatMap((node) => {
+    const own = activations.get(node.node) ?? [];
+    const depth = Math.min(MAX_DEPTH, Math.floor((own[0]?.within?.split('/').length ?? 0) / 2));
+    const bars = own.map((one) => activationBar(one, end, isOver));
+    return [nodeRow(node, depth, bars), ...callRows(own, depth + 1, end)];
+  });
+  return { rows, fromMs, spanMs: Math.max(1, end - fromMs) };
+}
+
 /** The end of what is drawn, in milliseconds since 1970. */
-export function lastMoment({ startedAtMs = 0, endedAtMs, activations }: RunTimeline): number {
+function lastMoment({ startedAtMs = 0, endedAtMs, activations }: RunTimeline): number {
   let last = endedAtMs ?? startedAtMs;
   for (const { startedAtMs: began, endedAtMs: ended, emissions, calls } of activations) {
     last = Math.max(last, ended ?? began, emissions.at(-1)?.atMs ?? 0);
@@ -61,31 +89,29 @@ export function lastMoment({ startedAtMs = 0, endedAtMs, activations }: RunTimel
   return last;
 }
 
-/** The rows of a timeline, each node's in the order in which the nodes began. */
-export function rowsOf(timeline: RunTimeline): readonly TimelineRow[] {
-  const activations = new Map<string, TimelineActivation[]>(timeline.nodes.map(({ node }) => [node, []]));
-  for (const one of timeline.activations) activations.get(one.node)?.push(one);
+/**
+ * Milliseconds in which no node was at work: before the first one, while something was stored, while a place to run was waited for. None
+ * for a run without activations, and for one whose activations are not all listed.
+ */
+export function idleMsOf(timeline: RunTimeline): number {
+  const { startedAtMs, activations, omitted } = timeline;
+  if (startedAtMs === undefined || activations.length === 0 || omitted > 0) return 0;
   const end = lastMoment(timeline);
-  const isOver = timeline.status !== 'running' && timeline.status !== 'waiting';
-  return timeline.nodes.flatMap((node) => {
-    const own = activations.get(node.node) ?? [];
-    const depth = Math.min(MAX_DEPTH, Math.floor((own[0]?.within?.split('/').length ?? 0) / 2));
-    return [
-      nodeRow(
-        node,
-        depth,
-        own.map((one) => activationBar(one, end, isOver)),
-      ),
-      ...callRows(own, depth + 1, end),
-    ];
-  });
+  let idle = 0;
+  let covered = startedAtMs;
+  for (const one of [...activations].sort((a, b) => a.startedAtMs - b.startedAtMs)) {
+    idle += Math.max(0, one.startedAtMs - covered);
+    covered = Math.max(covered, one.endedAtMs ?? end);
+  }
+  return idle + Math.max(0, end - covered);
 }
 
 function nodeRow({ node, type, name, usage, activations, busyMs }: TimelineNode, depth: number, bars: TimelineBar[]) {
-  const about = [...new Set([type, name])]
-    .filter((text) => text !== undefined && text !== '' && text !== node)
-    .join(' · ');
-  const row = rowOf({ kind: 'node', label: node, about, depth }, bars);
+  // A node without a name of its own is called as its type.
+  const isNamed = name !== undefined && name !== '' && name !== type && name.toLowerCase() !== node.toLowerCase();
+  const label = isNamed ? name : node;
+  const about = [...new Set([node, type])].filter((text) => text !== undefined && text !== label).join(' · ');
+  const row = rowOf({ kind: 'node', label, ...(isNamed && { id: node }), about, depth }, bars);
   const unended = bars.filter(({ status }) => status === 'open' || status === 'stopped');
   // The sums include activations that are not listed, but none without an end.
   return { ...row, bars: activations, busyMs: busyMs + timeOf(unended), tokens: usage.totalTokens };
@@ -130,13 +156,11 @@ function callRows(activations: readonly TimelineActivation[], depth: number, end
 }
 
 function rowsOfGroups(groups: ReadonlyMap<string, CallGroup>, depth: number, end: number): TimelineRow[] {
-  return [...groups.values()].flatMap(({ kind, name, calls, inside }) => [
-    rowOf(
-      { kind, label: name, about: kind, depth: Math.min(MAX_DEPTH, depth) },
-      calls.map((call) => callBar(call, end)),
-    ),
-    ...rowsOfGroups(inside, depth + 1, end),
-  ]);
+  return [...groups.values()].flatMap(({ kind, name, calls, inside }) => {
+    const bars = calls.map((call) => callBar(call, end));
+    const row = rowOf({ kind, label: name, about: kind, depth: Math.min(MAX_DEPTH, depth) }, bars);
+    return [row, ...rowsOfGroups(inside, depth + 1, end)];
+  });
 }
 
 function callBar(
@@ -154,7 +178,7 @@ function callBar(
 }
 
 function rowOf(
-  head: Pick<TimelineRow, 'kind' | 'label' | 'about' | 'depth'>,
+  head: Pick<TimelineRow, 'kind' | 'label' | 'id' | 'about' | 'depth'>,
   bars: readonly TimelineBar[],
 ): TimelineRow {
   const error = bars.find((bar) => bar.status === 'failed' && bar.error !== undefined)?.error;

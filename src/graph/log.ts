@@ -4,9 +4,11 @@
  * `state = foldState(plan, snapshot, the events behind it)`. Numbers of tokens come from a counter and the rules of the graph are
  * deterministic, so the same events give the same tokens again.
  */
+
 import { z } from 'zod';
+import { jsonObject } from '../dsl/json-object.js';
 import { EngineError } from '../errors.js';
-import { escapeJson, isJsonObject, type JsonObject } from '../json.js';
+import { escapeJson, isJsonObject } from '../json.js';
 import type { NodeSettled, NodeStarted, RunEvent } from './events.js';
 import type { Checkpoint } from './state.js';
 
@@ -153,7 +155,6 @@ export function changesState({ type }: RunEvent): boolean {
   }
 }
 
-const outputs = z.custom<JsonObject>(isJsonObject, 'expected an object');
 const path = z.array(z.string());
 const ids = z.array(z.string());
 const reference = z.discriminatedUnion('kind', [
@@ -166,7 +167,7 @@ const stateEventSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('node-settled'),
     ...header,
-    outputs,
+    outputs: jsonObject,
     next: ids.optional(),
     writes: z.array(z.strictObject({ to: reference, value: z.json() })).optional(),
     exit: z.boolean().optional(),
@@ -174,7 +175,7 @@ const stateEventSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('node-failed'),
     ...header,
-    outputs,
+    outputs: jsonObject,
     // biome-ignore lint/suspicious/noThenProperty: the name of the field in the contract
     then: z.enum(['goto', 'retry', 'body', 'run']),
     next: ids.optional(),
@@ -182,14 +183,14 @@ const stateEventSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('node-interrupted'),
     ...header,
-    payload: outputs.optional(),
-    outputs: outputs.optional(),
+    payload: jsonObject.optional(),
+    outputs: jsonObject.optional(),
   }),
   z.looseObject({
     type: z.literal('node-progress'),
     ...header,
-    outputs: outputs.optional(),
-    append: outputs.optional(),
+    outputs: jsonObject.optional(),
+    append: jsonObject.optional(),
     nodeState: z.json().optional(),
   }),
   z.looseObject({
@@ -206,7 +207,7 @@ const stateEventSchema = z.discriminatedUnion('type', [
     ...header,
     round: z.strictObject({
       key: z.string(),
-      aliases: outputs.optional(),
+      aliases: jsonObject.optional(),
       isolated: z.boolean().optional(),
       fresh: z.boolean().optional(),
       closing: z.boolean().optional(),

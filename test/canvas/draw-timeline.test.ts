@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { drawTimeline } from '../../src/canvas/draw-timeline.js';
 import { timelineOf } from '../../src/canvas/timeline.js';
 import { timelinePage } from '../../src/canvas/timeline-page.js';
-import { formatMs, formatTick, rowsOf, ticksOf } from '../../src/canvas/timeline-rows.js';
+import { formatMs, formatTick, layOut, ticksOf } from '../../src/canvas/timeline-rows.js';
 import type { NodeFailed, RunEvent } from '../../src/graph/events.js';
 import type { Call } from '../../src/graph/node-events.js';
 import { callEvent, callFinished, callStarted } from '../../src/graph/node-events.js';
@@ -79,8 +79,8 @@ describe('drawTimeline', () => {
   it('draws a line for each node, with what it said, how it ended and what it took', () => {
     expect(`\n${drawTimeline(timelineOf(EVENTS), { columns: 80 })}`).toMatchInlineSnapshot(`
       "
-      failed after 1.00 s · 4 nodes · 3 tokens in, 4 out · 1970-01-01T00:00:00.000Z ·
-      <b>"out"</b> [NODE_FAILED]
+      failed after 1.00 s · 4 nodes · 3 tokens in, 4 out · 50 ms without a node at
+      work · 1970-01-01T00:00:00.000Z · <b>"out"</b> [NODE_FAILED]
 
                0                        500 ms             1.00 s
       begin    |                                                  0 ms
@@ -209,10 +209,38 @@ describe('the rows of a timeline', () => {
     `);
   });
 
+  it('have the names of nodes first, and every call of a model', () => {
+    const events = run([
+      { type: 'run-started', at: 0, input: { query: 'Where\nto?' }, resumed: false },
+      started('LLM:Odd', 40, 1),
+      { ...called(40, 1, callStarted({ id: 'm', kind: 'model', name: 'large' })), node: 'LLM:Odd' } as Draft,
+      {
+        ...called(90, 1, callFinished({ id: 'm', usage: { promptTokens: 1, completionTokens: 2, totalTokens: 3 } })),
+        node: 'LLM:Odd',
+      } as Draft,
+      ended('LLM:Odd', 90, 1, 50),
+      { type: 'run-settled', at: 100, outputs: {}, elapsedMs: 100, input: {}, usage: NO_USAGE },
+    ]);
+    const timeline = timelineOf(events, () => ({ type: 'LLM', name: 'Travel guide' }));
+    expect(timeline.query).toBe('Where\nto?');
+    const drawn = drawTimeline(timeline, { columns: 90, agent: 'Trip planner' });
+    expect(drawn).toMatch(/^succeeded after 100 ms · 1 node · 50 ms without a node at work · /);
+    expect(drawn).toContain('\nTrip planner · "Where to?"\n');
+    expect(drawn).toMatch(/\nTravel guide {2}LLM:Odd .* 50 ms\n {2}model large .* 50 ms 3 tok\n/);
+    const page = timelinePage(timeline, 'Run r', 'Trip <planner>');
+    expect(page).toContain('<p class="subject">Trip &lt;planner&gt; · “Where\nto?”</p>');
+    expect(page).toContain('Travel guide<small>LLM:Odd · LLM</small>');
+    expect(page).toContain('<b>50 ms</b> without a node at work');
+    expect(layOut(timeline).rows.map(({ label, tokens }) => [label, tokens])).toEqual([
+      ['Travel guide', 0],
+      ['large', 3],
+    ]);
+  });
+
   it('are bounded in lanes, whatever happens at once', () => {
     const starts = Array.from({ length: 50 }, (_, at) => started('n', at, at + 1));
     const many = run([...starts, { type: 'run-cancelled', at: 100, elapsedMs: 100, input: {}, usage: NO_USAGE }]);
-    const [row] = rowsOf(timelineOf(many));
+    const [row] = layOut(timelineOf(many)).rows;
     expect(row?.lanes.map((lane) => lane.length)).toEqual([1, 1, 1, 1, 1, 1, 1, 43]);
   });
 
@@ -221,7 +249,9 @@ describe('the rows of a timeline', () => {
       started('n', 0, 1),
       { type: 'run-cancelled', at: 10, elapsedMs: 10, input: {}, usage: NO_USAGE },
     ]);
-    expect(rowsOf(timelineOf(cancelled))).toMatchObject([{ busyMs: 10, lanes: [[{ status: 'stopped', toMs: 10 }]] }]);
+    expect(layOut(timelineOf(cancelled)).rows).toMatchObject([
+      { busyMs: 10, lanes: [[{ status: 'stopped', toMs: 10 }]] },
+    ]);
   });
 });
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { filter, map, type Observable, Subject, takeUntil } from 'rxjs';
+import { Subject, takeUntil } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { Log } from '../../logger.js';
 import type { Signals } from '../../records/coordination.js';
 import { CancelWatch } from '../cancel-watch.js';
+import { createMemorySignals } from '../memory-signals.js';
 import type { Database } from './database.js';
 
 /** How often cancel requests are looked up, should a notification have been lost. */
@@ -42,7 +43,8 @@ export async function createPostgresSignals(
 ): Promise<PostgresSignals> {
   const self = randomUUID();
   const isShared = database.kind === 'server';
-  const received$ = new Subject<Omit<Envelope, 'from'>>();
+  /** What is published here or received from another process. */
+  const local = createMemorySignals();
   const closed$ = new Subject<void>();
   const watch = new CancelWatch({
     async find(tasks) {
@@ -67,7 +69,7 @@ export async function createPostgresSignals(
             if (from === self) return;
             // The table decides: a notification may arrive after its request was cleared.
             if (channel === CANCEL) watch.lookAt(message);
-            else received$.next({ channel, message });
+            else void local.publish(channel, message);
           },
           // Listening anew after a lost connection: what was published meanwhile was not received.
           () => watch.lookAtAll(),
@@ -79,16 +81,10 @@ export async function createPostgresSignals(
     const envelope = JSON.stringify({ from: self, channel, message } satisfies Envelope);
     if (Buffer.byteLength(envelope) > MAX_ENVELOPE_BYTES) throw tooLong(channel, message);
     if (channel === CANCEL) watch.found(message);
-    else received$.next({ channel, message });
+    else await local.publish(channel, message);
     // A message that is received twice does no harm: it only makes its receiver look again.
     if (isShared) await database.repeat((sql) => sql`select pg_notify(${CHANNEL}, ${envelope})`);
   };
-  const messages = (channel: string): Observable<string> =>
-    received$.pipe(
-      filter((received) => received.channel === channel),
-      map(({ message }) => message),
-      takeUntil(closed$),
-    );
 
   return {
     async requestCancel(task) {
@@ -104,7 +100,7 @@ export async function createPostgresSignals(
     },
     cancelOf: (task, isNew) => watch.requestOf(task, isNew),
     publish: (channel, message) => send(`message:${channel}`, message),
-    messages: (channel) => messages(`message:${channel}`),
+    messages: (channel) => local.messages(`message:${channel}`).pipe(takeUntil(closed$)),
     async close() {
       closed$.next();
       watch.close();

@@ -90,24 +90,22 @@ export const activationView = defineView<TimelineActivation>()({
   elapsed_time: [seconds.nullable(), ({ elapsedMs }) => (elapsedMs === undefined ? null : elapsedMs / 1000)],
   first_event_id: [eventNumber, 'startSeq'],
   last_event_id: [eventNumber.nullable(), 'endSeq'],
-  emissions: [z.array(emissionView.shape), ({ emissions }) => emissions.map((one) => emissionView.of(one))],
+  emissions: [z.array(emissionView.shape), ({ emissions }) => emissions.map(emissionView.of)],
   usage: usageField,
-  calls: [
-    z.array(callShape).describe('Models, tools and agents that it called, where it called more than one model.'),
-    ({ calls }) => calls.map(writeCall),
-  ],
+  calls: [z.array(callShape).describe('Models, tools and agents that it called.'), ({ calls }) => calls.map(writeCall)],
 });
 
 export const runDetailShape = runView.shape.extend({ nodes: z.array(nodeView.shape) });
 
 export const timelineShape = runDetailShape.extend({
+  query: string.nullable().describe('What the user asked, or its beginning.'),
   activations: z.array(activationView.shape),
   omitted: whole.describe('Activations that are only in the sums of `nodes`.'),
 });
 
 /** A run with what each of its nodes did in sum; without a timeline, no nodes. */
 export function runDetailView(run: RunRecord, timeline: RunTimeline | undefined): JsonObject {
-  return { ...runView.of(run), nodes: timeline?.nodes.map((node) => nodeView.of(node)) ?? [] };
+  return { ...runView.of(run), nodes: timeline?.nodes.map(nodeView.of) ?? [] };
 }
 
 /** A run with all that its nodes did. */
@@ -115,7 +113,8 @@ export function timelineView(run: RunRecord, timeline: RunTimeline): JsonObject 
   return {
     ...runDetailView(run, timeline),
     last_event_id: timeline.lastSeq,
-    activations: timeline.activations.map((one) => activationView.of(one)),
+    query: timeline.query ?? null,
+    activations: timeline.activations.map(activationView.of),
     omitted: timeline.omitted,
   };
 }
