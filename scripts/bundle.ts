@@ -5,6 +5,7 @@
  * is. Code that is bundled is not shortened either.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ROOT } from './support/files.js';
@@ -21,11 +22,11 @@ const LIBRARIES = ['documents/docx-library.js', 'documents/pdf/pdf-library.js'];
  */
 const LOADED_AT_START: ReadonlySet<string> = new Set([
   'eventsource-parser',
-  'handlebars',
   'ipaddr.js',
   'jsonrepair',
   'rxjs',
   'saxes',
+  'tslib',
   'xmlchars',
   'zod',
 ]);
@@ -81,7 +82,7 @@ export async function bundleCommands(): Promise<void> {
     sourcemap: 'linked',
     sourcesContent: false,
     banner: REQUIRE,
-    plugins: [chosenPackages, outsideLibraries, fixedUrls],
+    plugins: [lateBuiltIns, chosenPackages, oneLanguage, outsideLibraries, fixedUrls],
     write: false,
   });
   for (const file of own) rmSync(file);
@@ -114,6 +115,42 @@ const chosenPackages: Plugin = {
         return { path: path.join(ROOT, 'node_modules/rxjs/dist/esm/index.js'), sideEffects: false };
       return resolve(wanted, { importer, resolveDir, kind, pluginData: 'resolving' });
     });
+  },
+};
+
+/** Parts of Node that a run of a canvas rarely needs and that take a tenth of the time of its start. */
+const LATE_BUILT_INS = /^node:(?:child_process|dns\/promises|http|net|perf_hooks|tls|worker_threads|zlib)$/;
+/** What only a server loads; it needs them at once. */
+const SERVER = /[\\/]dist[\\/](?:transport|stores)[\\/]/;
+
+/**
+ * Loads a part of Node when one of its functions is called for the first time: what is imported is a function that passes the call on. What is
+ * no function cannot be imported in this way, which ends the build.
+ */
+const lateBuiltIns: Plugin = {
+  name: 'late-built-ins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: LATE_BUILT_INS }, ({ path: name, importer }) =>
+      SERVER.test(importer) ? undefined : { path: name, namespace: 'late-built-in' },
+    );
+    onLoad({ filter: /./, namespace: 'late-built-in' }, ({ path: name }) => {
+      const own = createRequire(import.meta.url)(name) as Readonly<Record<string, unknown>>;
+      const passOn = (key: string): string =>
+        `export function ${key}(...values) { const { ${key}: own } = require('${name}'); return new.target ? new own(...values) : own(...values); }`;
+      const functions = Object.keys(own).filter((key) => typeof own[key] === 'function' && /^[a-z]\w*$/i.test(key));
+      return { contents: functions.map(passOn).join('\n') };
+    });
+  },
+};
+
+/** Of the messages of zod in 60 languages, a third of its text, English is used. */
+const oneLanguage: Plugin = {
+  name: 'one-language',
+  setup({ onLoad }) {
+    onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path: file }) => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: path.dirname(file),
+    }));
   },
 };
 
