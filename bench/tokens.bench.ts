@@ -79,7 +79,7 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
       const live = await hub.start(
         {
           identity,
-          work: { plan: canvas.plan, open: ({ run, signal }) => runTurn(canvas, {}, { run, signal }) },
+          work: { plan: canvas.plan, open: (hooks) => runTurn(canvas, {}, hooks) },
           launch: { isDetached: true, headers: {} },
           keepsTrace: false,
         },

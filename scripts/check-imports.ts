@@ -8,7 +8,7 @@ import path from 'node:path';
 import { readFiles, type SourceFile } from './support/files.js';
 import { isProgram, report } from './support/script.js';
 
-const BASE = ['errors', 'group-by', 'json', 'logger', 'trace-context'];
+const BASE = ['errors', 'group-by', 'json', 'logger', 'nearest-name', 'trace-context'];
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
 const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];
@@ -31,6 +31,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'group-by': [],
   json: [],
   logger: [],
+  'nearest-name': [],
   'trace-context': [],
   operators: BASE,
   threads: [...BASE, 'operators'],

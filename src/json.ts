@@ -74,3 +74,72 @@ export function jsonOrText(text: string): Json {
   const value = parseJson(text);
   return value === undefined ? text : value;
 }
+
+/**
+ * Where a text stops being JSON, such as `line 3, column 14`; undefined when it is JSON.
+ *
+ * The parser of Node names no place for some mistakes, and its messages quote the text, which may hold secrets.
+ */
+export function jsonErrorPlace(text: string): string | undefined {
+  if (parseJson(text) !== undefined) return undefined;
+  const before = text.slice(0, brokenAt(text)).split('\n');
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** A token of JSON other than a text. */
+const TOKEN = /[{}[\],:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+/** Position of the first token that may not stand where it stands. */
+function brokenAt(text: string): number {
+  const open: string[] = [];
+  let expected: 'value' | 'name' | ':' | 'next' = 'value';
+  /** Whether the list or object that was just opened may end. */
+  let isFresh = false;
+  for (let at = skipBlank(text, 0); at < text.length; at = skipBlank(text, at)) {
+    TOKEN.lastIndex = at;
+    const token = text[at] === '"' ? '"' : (TOKEN.exec(text)?.[0] ?? '');
+    const end = token === '"' ? endOfText(text, at) : at + token.length;
+    if (end <= at) return token === '"' ? -end : at;
+    const isEnd = token === '}' || token === ']';
+    if (isEnd) {
+      if (!(expected === 'next' || isFresh) || open.pop() !== token) return at;
+      expected = 'next';
+    } else if (expected === 'next') {
+      if (token !== ',' || open.length === 0) return at;
+      expected = open.at(-1) === '}' ? 'name' : 'value';
+    } else if (expected === ':') {
+      if (token !== ':') return at;
+      expected = 'value';
+    } else if (expected === 'name') {
+      if (token !== '"') return at;
+      expected = ':';
+    } else if (token === ',' || token === ':') {
+      return at;
+    } else {
+      expected = token === '{' ? 'name' : token === '[' ? 'value' : 'next';
+      if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
+    }
+    isFresh = token === '{' || token === '[';
+    at = end;
+  }
+  return text.length;
+}
+
+function skipBlank(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && ' \t\n\r'.includes(text[at] as string)) at += 1;
+  return at;
+}
+
+/** The end of the text that begins at `from`; where it cannot continue, that position as a negative number. */
+function endOfText(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) return at + 1;
+    if (code < 0x20) return -at;
+    if (code !== 0x5c) continue;
+    if (!/^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(text.slice(at + 1, at + 6))) return -at;
+    at += 1;
+  }
+  return -text.length;
+}

@@ -128,6 +128,32 @@ describe('expandWaves', () => {
       expectObservable(waves(cold('p', WAVES)).pipe(expandWaves(beside, { concurrency: 1 }))).toBe('B---F');
     }));
 
+  it('begins no wave while `ready` has not settled; work under way continues', () =>
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const source$ = cold('p---q|    ', { ...WAVES, q: 'd' });
+      const sourceSubs = '  ^----!    ';
+      const a$ = cold('     --A       ');
+      const aSubs = '       ^-!       ';
+      const room$ = cold('  ------(r|)');
+      const roomSubs = '    --^-----! ';
+      const expected = '    B-A-----(CD|)';
+      let asked = 0;
+      // The first wave finds room; the second, which the end of a leads to, waits for it together with what comes meanwhile.
+      const ready = () => {
+        asked += 1;
+        if (asked !== 2) return undefined;
+        return {
+          then: (settled: () => void) => room$.subscribe({ complete: settled }),
+        } as unknown as PromiseLike<void>;
+      };
+      const worker = new Worker({ work: { a: a$, b: 'B', c: 'C', d: 'D' }, next: { A: 'c' } });
+
+      expectObservable(waves(source$).pipe(expandWaves(worker, { concurrency: 5, ready }))).toBe(expected);
+      expectSubscriptions(a$.subscriptions).toBe(aSubs);
+      expectSubscriptions(room$.subscriptions).toBe(roomSubs);
+      expectSubscriptions(source$.subscriptions).toBe(sourceSubs);
+    }));
+
   it('fails with its source, and stops the work under way', () =>
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const source$ = cold('p---#', WAVES, new Error('source'));

@@ -54,6 +54,7 @@ export function fakeActivation(options: FakeOptions = {}): FakeActivation {
   };
   const fake: FakeActivation = {
     node,
+    ready: () => undefined,
     name: names[node] ?? node,
     token: 'run/1',
     attempt: options.attempt ?? 1,

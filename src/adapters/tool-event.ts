@@ -7,7 +7,7 @@ export interface References {
   readonly doc_aggs: Readonly<Record<string, JsonObject>>;
 }
 
-/** A file that a tool made and that was kept; `url` is where a reader of the answer gets it. */
+/** A file that a tool made and that was stored; `url` is where a reader of the answer gets it. */
 export interface Artifact {
   readonly name: string;
   readonly url: string;

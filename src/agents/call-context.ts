@@ -37,6 +37,8 @@ export interface CallContext {
   readonly source: ValueSource;
   /** The trace headers of requests; with `call`, those of requests that belong to this call. Empty without a trace. */
   trace(call?: string): TraceContext;
+  /** A promise while answers should not be read on; see `Activation.ready`. */
+  ready(): Promise<void> | undefined;
   /** Milliseconds since 1970. */
   now(): number;
   /** Uniform in [0, 1). */
@@ -53,6 +55,7 @@ export function contextOf(activation: Activation): CallContext {
     services: typeof services === 'object' && services !== null ? services : {},
     source,
     trace: (call) => traceContextOf(activation, call),
+    ready: () => activation.ready(),
     now: () => activation.now(),
     random: () => activation.random(),
   };
@@ -72,6 +75,7 @@ export function callContext(given: Pick<CallContext, 'services'> & Partial<CallC
     token,
     source: NO_VALUES,
     trace: (call) => traceContextOf({ services, token }, call),
+    ready: () => undefined,
     now: Date.now,
     random: Math.random,
     ...given,

@@ -106,8 +106,8 @@ export function askModel<T>(context: CallContext, call: ModelCall<T>): Observabl
     // Read only now: tracers know the call once its start was reported.
     const trace = { ...context.trace(id) };
     const isTraced = Object.keys(trace).length > 0;
-    const traced = isTraced ? { ...request, headers: { ...request.headers, ...trace } } : request;
-    const answer$ = model.chat(traced).pipe(
+    const headers = isTraced ? { ...request.headers, ...trace } : request.headers;
+    const answer$ = model.chat({ ...request, headers, ready: () => context.ready() }).pipe(
       tap({
         next(piece) {
           if (piece.type === 'usage') {

@@ -34,6 +34,9 @@ export interface AgentSetup extends Omit<Caller, 'concurrency'> {
   readonly approvals?: ReadonlyMap<string, Approval>;
 }
 
+/** An agent that runs, with its defaults. */
+type Running = AgentSetup & Caller;
+
 /** Tool calls that are made of one answer; further ones are dropped. */
 const MAX_CALLS = 64;
 
@@ -55,13 +58,12 @@ const MAX_CONVERSATION = 4_000_000;
  * and every call. Errors: those of the model; a tool's failure is text for the model.
  */
 export function runAgent(setup: AgentSetup, state: AgentState): Observable<AgentEvent> {
-  const caller: Caller = { ...setup, concurrency: setup.concurrency ?? 8 };
+  const running: Running = { ...setup, concurrency: setup.concurrency ?? 8 };
   const { pending } = state;
-  if (pending === undefined) return nextRound(setup, caller, state);
-  return makeCalls(setup, caller, state, pending, setup.approvals);
+  return pending === undefined ? nextRound(running, state) : makeCalls(running, state, pending, setup.approvals);
 }
 
-function nextRound(setup: AgentSetup, caller: Caller, state: AgentState, isRetry = false): Observable<AgentEvent> {
+function nextRound(setup: Running, state: AgentState, isRetry = false): Observable<AgentEvent> {
   return defer(() => {
     const spent = spentReason(setup, state);
     const tools = spent === undefined ? setup.tools.map(({ definition }) => definition) : [];
@@ -76,8 +78,8 @@ function nextRound(setup: AgentSetup, caller: Caller, state: AgentState, isRetry
       defer(() => {
         const elapsedMs = state.elapsedMs + (setup.now() - startedAt);
         const after: AgentState = { ...state, tokens: state.tokens + (draft.usage?.totalTokens ?? 0), elapsedMs };
-        if (draft.calls.length > 0 && spent === undefined) return afterCalls(setup, caller, after, draft);
-        if (draft.text.trim() === '' && !isRetry) return nextRound(setup, caller, after, true);
+        if (draft.calls.length > 0 && spent === undefined) return afterCalls(setup, after, draft);
+        if (draft.text.trim() === '' && !isRetry) return nextRound(setup, after, true);
         return of(answerOf(after, draft.text, draft.finishReason));
       }),
     );
@@ -85,7 +87,7 @@ function nextRound(setup: AgentSetup, caller: Caller, state: AgentState, isRetry
 }
 
 /** A request that offers tools. */
-export function withTools(request: ChatRequest, tools: readonly ToolDefinition[]): ChatRequest {
+function withTools(request: ChatRequest, tools: readonly ToolDefinition[]): ChatRequest {
   return tools.length === 0 ? request : { ...request, tools, toolChoice: 'auto' };
 }
 
@@ -143,9 +145,9 @@ function lengthOf({ messages }: AgentState): number {
 }
 
 /** Makes the calls, unless some of them need an approval first. */
-function afterCalls(setup: AgentSetup, caller: Caller, state: AgentState, draft: Draft): Observable<AgentEvent> {
+function afterCalls(setup: Running, state: AgentState, draft: Draft): Observable<AgentEvent> {
   const waiting = draft.calls.filter(({ name }) => needsApproval(setup.tools, name));
-  if (waiting.length === 0) return makeCalls(setup, caller, state, draft);
+  if (waiting.length === 0) return makeCalls(setup, state, draft);
   const paused: AgentState = { ...state, pending: { text: draft.text, calls: draft.calls } };
   return of({ type: 'approval', state: paused, calls: waiting });
 }
@@ -156,8 +158,7 @@ export function needsApproval(tools: readonly AgentTool[], name: string): boolea
 }
 
 function makeCalls(
-  setup: AgentSetup,
-  caller: Caller,
+  setup: Running,
   state: AgentState,
   { text, calls }: NonNullable<AgentState['pending']>,
   approvals: ReadonlyMap<string, Approval> = new Map(),
@@ -174,7 +175,7 @@ function makeCalls(
       terminal: undefined,
     };
     return concat(
-      runCalls(caller, calls, { ...before, pending: { text, calls } }, results, approvals),
+      runCalls(setup, calls, { ...before, pending: { text, calls } }, results, approvals),
       defer(() => {
         const after: AgentState = {
           ...before,
@@ -193,7 +194,7 @@ function makeCalls(
         if (terminal !== undefined) {
           return of<AgentEvent[]>({ type: 'text', text: terminal }, answerOf(after, terminal, 'stop'));
         }
-        return concat(of<AgentEvent>({ type: 'state', state: after }), nextRound(setup, caller, after));
+        return concat(of<AgentEvent>({ type: 'state', state: after }), nextRound(setup, after));
       }),
     );
   });

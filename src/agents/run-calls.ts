@@ -152,9 +152,8 @@ function runCall(
 }
 
 function cut(text: string): string {
-  return text.length > MAX_RESULT
-    ? `${text.slice(0, MAX_RESULT)}\n(The result is longer; this is its beginning.)`
-    : text;
+  if (text.length <= MAX_RESULT) return text;
+  return `${text.slice(0, MAX_RESULT)}\n(The result is longer; this is its beginning.)`;
 }
 
 /** Stores the references and artifacts of a result; returns its text. */
@@ -182,16 +181,9 @@ function stateWithInner(state: AgentState, { inner }: RoundResults): AgentEvent 
 }
 
 function reportsOf(id: string, event: Exclude<AgentToolEvent, AgentStateEvent>): readonly AgentEvent[] {
-  switch (event.type) {
-    case 'progress':
-      return [{ type: 'call-progress', id, message: event.message }];
-    case 'partial':
-      return [{ type: 'call-progress', id, message: event.text }];
-    case 'inner':
-      return [event.event];
-    case 'result':
-      return [];
-  }
+  if (event.type === 'inner') return [event.event];
+  if (event.type === 'result') return [];
+  return [{ type: 'call-progress', id, message: event.type === 'progress' ? event.message : event.text }];
 }
 
 function logged(caller: Caller, toolName: string, args: JsonObject, result: string, elapsedMs: number): ToolLogEntry {
@@ -259,7 +251,7 @@ export const SAME_CALL =
   '(This is the result of the same call as before. Calling it again gives nothing new; go on with what you have.)';
 
 /** The result of a tool that gave nothing. */
-export const NO_RESULT = 'The tool gave no result.';
+const NO_RESULT = 'The tool gave no result.';
 
 /** The result of a call that a person did not allow. */
 export function declined(reason: string): string {

@@ -11,6 +11,7 @@ import { type LinkOptions, link, type NodeSpec } from '../graph/link.js';
 import type { Plan } from '../graph/plan.js';
 import { addTo } from '../group-by.js';
 import type { Json, JsonObject } from '../json.js';
+import { didYouMean } from '../nearest-name.js';
 
 export interface CompileOptions extends LinkOptions {
   /** @default `createTimeoutResolver()`: what components declare, else 600 s */
@@ -69,9 +70,10 @@ function readComponent(
   const key = `$.components[${JSON.stringify(source.id)}]`;
   const component = registry.get(source.type.trim().toLowerCase()) as Component<JsonObject> | undefined;
   if (component === undefined) {
-    const known = [...new Set([...registry.values()].map(({ type }) => type))].sort().join(', ');
+    const known = [...new Set([...registry.values()].map(({ type }) => type))].sort();
+    const hint = didYouMean(source.type, known) || ` Known are: ${known.join(', ')}.`;
     const place = document.version === 1 ? `${key}.obj.component_name` : `${key}.name`;
-    const message = `There is no component named "${source.type}". Known are: ${known}.`;
+    const message = `There is no component named "${source.type}".${hint}`;
     issues.push({ code: 'component-unknown', severity: 'error', path: place, message, component: source.id });
     return undefined;
   }
@@ -88,9 +90,11 @@ function readComponent(
 
 function messageOf(issue: z.core.$ZodIssue, params: JsonObject): string {
   const received = valueAt(params, issue.path);
-  if (received === undefined) return `${issue.message}; it is missing`;
+  // What the schema was given is not always what the document has: a text that is no number is NaN to it.
+  const message = issue.message.replace(/, received \w+$/, '');
+  if (received === undefined) return `${message}; it is missing`;
   const text = JSON.stringify(received);
-  return `${issue.message}; received ${text.length > 80 ? `${text.slice(0, 77)}…` : text}`;
+  return `${message}; received ${text.length > 80 ? `${text.slice(0, 77)}…` : text}`;
 }
 
 function checkParents(document: Document, entries: readonly Entry[], issues: DocumentIssue[]): void {

@@ -7,6 +7,7 @@ import { initialVariables } from '../dsl/globals.js';
 import { listIssues, readDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
 import type { Plan } from '../graph/plan.js';
+import { adviseDocument } from './advise-document.js';
 import { checkAndCompile, type TimeoutResolver } from './compile.js';
 import { conversationHooks, newConversation } from './conversation.js';
 
@@ -41,12 +42,13 @@ export function checkCanvas(source: unknown, options: LoadOptions = {}): CanvasC
   // A pipeline has no node that could run here: one reason says more than one for each of them.
   const isOther = issues.some(({ code }) => code === 'ingestion-pipeline');
   if (document === undefined || isOther) return { ...(document === undefined ? {} : { document }), issues };
-  const compiled = checkAndCompile(document, options.registry ?? builtInComponents, {
+  const registry = options.registry ?? builtInComponents;
+  const compiled = checkAndCompile(document, registry, {
     variables: newConversation(initialVariables(document)),
     hooks: conversationHooks,
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
   });
-  const all = [...issues, ...compiled.issues];
+  const all = [...issues, ...compiled.issues, ...adviseDocument(document, registry)];
   const isSound = all.every((issue) => issue.severity === 'warning');
   return { document, ...(isSound && compiled.plan !== undefined ? { plan: compiled.plan } : {}), issues: all };
 }

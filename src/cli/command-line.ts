@@ -1,5 +1,6 @@
 /** Finds the command, runs it, and turns its end into an exit code. */
 import { type ErrorCode, toEngineError } from '../errors.js';
+import { didYouMean } from '../nearest-name.js';
 import { type Command, EXIT, readVersion } from './command.js';
 import type { Terminal } from './terminal.js';
 
@@ -53,7 +54,11 @@ async function dispatch([name, ...rest]: readonly string[], terminal: Terminal):
 
 async function find(name: string, terminal: Terminal): Promise<Command | undefined> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (load === undefined) terminal.err.write(`error: there is no command "${name}"\n\n${await overview()}`);
+  if (load === undefined) {
+    const hint = didYouMean(name, Object.keys(COMMANDS));
+    const more = hint === '' ? `\n\n${await overview()}` : `.${hint} runnel --help lists the commands.\n`;
+    terminal.err.write(`error: there is no command "${name}"${more}`);
+  }
   return load?.();
 }
 

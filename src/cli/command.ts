@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { EngineError } from '../errors.js';
+import { nearestName } from '../nearest-name.js';
 import type { Terminal } from './terminal.js';
 
 /** Exit codes, part of the contract with scripts. */
@@ -39,7 +40,7 @@ export function parse<T extends NonNullable<ParseArgsConfig['options']>>(
     try {
       return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
     } catch (error) {
-      throw refuse(error instanceof Error ? error.message : String(error));
+      throw refuse(problemOf(error, Object.keys(options)));
     }
   };
   const parsed = read();
@@ -47,6 +48,16 @@ export function parse<T extends NonNullable<ParseArgsConfig['options']>>(
   if (count < positionals.least) throw refuse('An argument is missing.');
   if (count > positionals.most) throw refuse(`"${parsed.positionals[positionals.most]}" is one argument too many.`);
   return parsed;
+}
+
+/** Node's message about arguments; that of an unknown option explains arguments that begin with dashes, which is not the problem. */
+function problemOf(error: unknown, names: readonly string[]): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const option = /^Unknown option '(-{1,2}([^']*))'/.exec(message);
+  if (option === null) return message;
+  const [, written = '', name = ''] = option;
+  const nearest = nearestName(name, names);
+  return `Unknown option '${written}'.${nearest === undefined ? '' : ` Did you mean --${nearest}?`}`;
 }
 
 /** The version of this package. */

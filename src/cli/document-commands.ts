@@ -6,44 +6,74 @@ import { componentPage, describeComponent, formatComponent } from '../components
 import { createRegistry } from '../components/component.js';
 import { components } from '../components/index.js';
 import { formatDocument, toV1, toV2 } from '../dsl/convert.js';
+import type { DocumentIssue } from '../dsl/document.js';
 import { parseDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject } from '../json.js';
+import { didYouMean } from '../nearest-name.js';
 import { type Command, EXIT, parse } from './command.js';
 import { readSource } from './read-source.js';
+import type { Terminal } from './terminal.js';
 
-/** `runnel validate`: everything that is wrong with a document. */
+/** `runnel validate`: everything that is wrong with documents. */
 export const validateCommand: Command = {
-  usage: 'validate <canvas.json> [--json]',
-  summary: 'report every problem of a document with its path',
-  help: `  <canvas.json>      the document, version 1 or 2; "-" reads it from the standard input
-  --json             prints {"valid": …, "version": …, "components": …, "issues": […]} instead of lines
+  usage: 'validate <canvas.json …> [--json]',
+  summary: 'report every problem of documents with its path',
+  help: `  <canvas.json …>    the documents, version 1 or 2; "-" reads one from the standard input
+  --json             prints {"valid": …, "version": …, "components": …, "issues": […]} instead of lines;
+                     of several documents a list of these, each with its "file"
 
-Exit codes: 0 the document can run (warnings are allowed), 2 it cannot.`,
+Warnings are about names that nothing answers to: parameters that resemble one of the node type, variables and outputs that
+do not exist. Exit codes: 0 the documents can run (warnings are allowed), 2 one of them cannot.`,
   async run(args, terminal) {
-    const { values, positionals } = parse(validateCommand, args, { json: { type: 'boolean' } }, { least: 1, most: 1 });
-    const path = positionals[0] as string;
-    const { plan, document, issues } = checkCanvas(await readSource(path, terminal));
-    const isValid = plan !== undefined;
-    const components = Object.keys(document?.components ?? {}).length;
-    const version = document?.version ?? null;
-    if (values.json === true) {
-      terminal.out.write(`${JSON.stringify({ valid: isValid, version, components, issues }, null, 2)}\n`);
-      return isValid ? EXIT.finished : EXIT.usage;
-    }
-    for (const { severity, path: at, message, code } of issues) {
-      terminal.out.write(`${severity}: ${at}: ${message} [${code}]\n`);
-    }
-    const errors = issues.filter(({ severity }) => severity === 'error').length;
-    const warnings = count(issues.length - errors, 'warning');
-    terminal.out.write(
-      isValid
-        ? `${path}: valid, version ${version}, ${count(components, 'component')}, ${warnings}\n`
-        : `${path}: ${count(errors, 'error')}, ${warnings}\n`,
+    const { values, positionals } = parse(
+      validateCommand,
+      args,
+      { json: { type: 'boolean' } },
+      { least: 1, most: MAX_FILES },
     );
-    return isValid ? EXIT.finished : EXIT.usage;
+    const checked: CheckedFile[] = [];
+    for (const file of positionals) {
+      const one = await checkFile(file, terminal);
+      checked.push(one);
+      if (values.json !== true) terminal.out.write(reportOf(one));
+    }
+    if (values.json === true) {
+      const [first] = checked.map(({ file: _, ...facts }) => facts);
+      terminal.out.write(json(checked.length === 1 ? first : checked));
+    }
+    return checked.every(({ valid }) => valid) ? EXIT.finished : EXIT.usage;
   },
 };
+
+/** Files of one call; a shell passes about as many. */
+const MAX_FILES = 10_000;
+
+/** What is known of a document, as `--json` prints it. */
+interface CheckedFile {
+  readonly file: string;
+  readonly valid: boolean;
+  readonly version: number | null;
+  readonly components: number;
+  readonly issues: readonly DocumentIssue[];
+}
+
+async function checkFile(file: string, terminal: Terminal): Promise<CheckedFile> {
+  const { plan, document, issues } = checkCanvas(await readSource(file, terminal));
+  const components = Object.keys(document?.components ?? {}).length;
+  return { file, valid: plan !== undefined, version: document?.version ?? null, components, issues };
+}
+
+/** A line for each issue, and one for the document. */
+function reportOf({ file, valid, version, components, issues }: CheckedFile): string {
+  const errors = issues.filter(({ severity }) => severity === 'error').length;
+  const warnings = count(issues.length - errors, 'warning');
+  const sum = valid
+    ? `valid, version ${version}, ${count(components, 'component')}, ${warnings}`
+    : `${count(errors, 'error')}, ${warnings}`;
+  const lines = issues.map(({ severity, path, message, code }) => `${severity}: ${path}: ${message} [${code}]`);
+  return [...lines, `${file}: ${sum}`, ''].join('\n');
+}
 
 function count(amount: number, noun: string): string {
   return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
@@ -119,11 +149,9 @@ export const componentsCommand: Command = {
     }
     const found = createRegistry(components).get(name.toLowerCase());
     if (found === undefined) {
-      const known = components
-        .map(({ type }) => type)
-        .toSorted()
-        .join(', ');
-      throw new EngineError('USAGE', `There is no node type "${name}". Known are: ${known}.`);
+      const known = components.map(({ type }) => type).toSorted();
+      const hint = didYouMean(name, known) || ` Known are: ${known.join(', ')}.`;
+      throw new EngineError('USAGE', `There is no node type "${name}".${hint}`);
     }
     const described = describeComponent(found);
     terminal.out.write(values.json === true ? json(described) : formatComponent(described));

@@ -10,6 +10,9 @@ import { LOCAL_TENANT } from '../settings/access.js';
 import type { Settings } from '../settings/read-settings.js';
 import { createRagflowRetriever } from '../tools/ragflow-retriever.js';
 
+/** What to do about a dataset that does not exist. */
+const ADVICE = 'Put a folder of that name into RUNNEL_DATASETS_DIR, or set RAGFLOW_BASE_URL.';
+
 /** Names of folders with the datasets of a tenant begin with it. */
 const TENANT_PREFIX = '@';
 
@@ -38,7 +41,7 @@ export function openRetriever({ nodes, stores }: Pick<Settings, 'nodes' | 'store
     const known = retrievers.get(tenant);
     if (known !== undefined) return known;
     const place = folderOf(folder, tenant);
-    const retriever = createMemoryRetriever(async () => (place === undefined ? [] : listDatasets(place)));
+    const retriever = createMemoryRetriever(async () => (place === undefined ? [] : listDatasets(place)), ADVICE);
     retrievers.set(tenant, retriever);
     return retriever;
   };

@@ -13,7 +13,7 @@ import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import { createId } from '../hosting/ids.js';
 import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../json.js';
-import { readSettings } from '../settings/read-settings.js';
+import { readSettings, unknownSettings } from '../settings/read-settings.js';
 import { watchedBy } from '../telemetry/run-watch.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { readSdkPlan } from '../telemetry/telemetry.js';
@@ -78,6 +78,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   };
   const stored = await readSession(values.session);
   const screen = new Screen(terminal);
+  for (const problem of unknownSettings(terminal.env)) screen.remark(`warning: ${problem}`);
   for (const issue of canvas.issues) screen.remark(`warning: ${issue.path}: ${issue.message}`);
   const opened = await openRunServices(findModels(file, settings, terminal, screen), screen);
   const folder = path.join(settings.stores.dataDir, 'files');
@@ -199,7 +200,8 @@ async function openRunServices({ settings, env }: ModelsSource, screen: Screen):
 
 function report({ outcome: { status, error }, failedNode }: Played, screen: Screen): number {
   screen.end();
-  const where = failedNode === undefined ? '' : `${failedNode}: `;
+  // Many messages name their node.
+  const where = failedNode === undefined || error?.message.includes(`"${failedNode}"`) ? '' : `${failedNode}: `;
   switch (status) {
     case 'succeeded':
       return EXIT.finished;

@@ -1,13 +1,21 @@
 /** `runnel serve`: the server, from settings to shutdown. */
 
 import { once } from 'node:events';
+import { createServer as createSocketServer } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../errors.js';
 import type { Log } from '../logger.js';
 import type { ModelsDescription } from '../models/router.js';
 import type { AgentRecord } from '../records/agents.js';
 import { LOCAL_TENANT } from '../settings/access.js';
-import { describeGroups, formatSettings, readSettings, type ServerConfig } from '../settings/read-settings.js';
+import {
+  describeGroups,
+  formatSettings,
+  readSettings,
+  type ServerConfig,
+  unknownSettings,
+} from '../settings/read-settings.js';
+import { listenOn } from '../transport/listen.js';
 import { type Command, EXIT, parse } from './command.js';
 import { type Examples, loadExamples } from './load-examples.js';
 import type { Script, ServiceSettings } from './open-services.js';
@@ -34,7 +42,7 @@ Ctrl-C and SIGTERM stop the server: runs in progress may end first. A second Ctr
 Where the server listens and what can be called goes to the standard output, the log (JSON lines) to the standard error.
 Agents, sessions and runs are stored in an embedded database, or where DATABASE_URL and REDIS_URL point. Runs that were in progress when
 the server was stopped or killed are recovered when it starts again.
-Exit codes: 0 stopped, 2 a setting is wrong or the port is taken.
+Exit codes: 0 stopped, 1 the stores failed, 2 a setting is wrong, the port is taken, or another process uses the data folder.
 
 Environment (default):
 ${formatSettings(describeGroups().flatMap(([, settings]) => settings))}`;
@@ -44,6 +52,8 @@ async function serve(args: readonly string[], terminal: Terminal): Promise<numbe
   const { values } = parse(serveCommand, args, { examples: { type: 'boolean' } }, { least: 0, most: 0 });
   const settings = readSettings(terminal.env, 'server', 'stores', 'models', 'nodes', 'tools');
   const { server: config } = settings;
+  for (const problem of unknownSettings(terminal.env)) terminal.err.write(`warning: ${problem}\n`);
+  await requirePort(config);
   const examples = values.examples === true ? await loadExamples(Date.now()) : undefined;
   const log = await openLog(terminal.err);
   const stopListening = await logUnhandled(log);
@@ -84,6 +94,14 @@ async function serve(args: readonly string[], terminal: Terminal): Promise<numbe
   }
 }
 
+/** Refuses a port that is taken before anything is stored; the server listens on it much later. */
+async function requirePort(config: ServerConfig): Promise<void> {
+  if (config.port === 0) return;
+  const probe = createSocketServer();
+  await listenOn(probe, config);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
 /** Opens the stores while the modules of the server are read: each takes about as long as the other. */
 async function openParts({ env }: Terminal, settings: ServiceSettings, script: Script | undefined, log: Log) {
   const opening = openStores(settings.stores, log);
@@ -97,6 +115,10 @@ async function openParts({ env }: Terminal, settings: ServiceSettings, script: S
     const { hasScript: _, close: closeServices, ...services } = await openServices(settings, { env, script });
     const stores = await opening.catch(async (error: unknown) => {
       await closeServices();
+      // A data folder that another process uses is mended by a setting, as its message says.
+      if (EngineError.is(error) && error.code === 'CONFLICT') {
+        throw new EngineError('CONFIG_INVALID', error.message, { cause: error });
+      }
       throw error;
     });
     return { stores, createServer, timeouts: timeoutsOf(settings.nodes), closeServices, services };

@@ -29,6 +29,8 @@ export const begin = defineComponent<z.infer<typeof params>>({
   summary: 'Starts a run and gives its inputs as outputs.',
   params,
   outputs: {},
+  // A webhook gives whatever it received.
+  ownOutputs: ({ inputs, mode }) => (mode === 'Webhook' ? 'any' : [...inputs.keys()]),
   isEntry: true,
   create({ inputs: form, mode }) {
     return ({ input, services }) => {

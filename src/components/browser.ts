@@ -88,7 +88,7 @@ function work(activation: Activation, params: BrowserParams): Observable<NodeEve
   const chat = openNodeChat(contextOf(activation), params);
   const reader = createTextReader(activation);
   const task = reader.read(params.prompts);
-  if (task.trim() === '') throw nothingToAsk(activation.node);
+  if (task.trim() === '') throw nothingToAsk(activation);
   const working$ = loadUploads(params.upload_sources, activation).pipe(
     toArray(),
     concatMap((loaded) => {

@@ -11,6 +11,7 @@ import { readHistory } from './chat/messages.js';
 import { modelParams, openNodeChat, withUsualNames } from './chat/params.js';
 import { defineComponent } from './component.js';
 import { type CategoryText, categorizeSystem, categorizeUser } from './prompts.js';
+import { literally } from './values/literally.js';
 import { createTextReader, outputOf } from './values/text-reader.js';
 
 const example = z.preprocess(
@@ -149,6 +150,8 @@ function bareAnswer(text: string): string {
   return unquoted(unquoted(text).replace(/^category\s*[:：]/, ''));
 }
 
+const LETTER = String.raw`[\p{L}\p{N}_]`;
+
 function mostNamed(text: string, names: readonly string[], wholeWords: boolean): string | undefined {
   const longestFirst = names.filter((name) => name.trim() !== '').sort((a, b) => b.length - a.length);
   const counts = new Map<string, number>();
@@ -167,28 +170,10 @@ function mostNamed(text: string, names: readonly string[], wholeWords: boolean):
 /** Counts a name and puts a mark in its place that no name holds. */
 function takeOut(text: string, name: string, wholeWords: boolean): { count: number; left: string } {
   let count = 0;
-  let left = '';
-  let from = 0;
-  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, from)) {
-    const end = at + name.length;
-    if (wholeWords && (isWordBefore(text, at) || isWordAt(text, end))) {
-      left += text.slice(from, at + 1);
-      from = at + 1;
-      continue;
-    }
+  const pattern = wholeWords ? `(?<!${LETTER})${literally(name)}(?!${LETTER})` : literally(name);
+  const left = text.replace(new RegExp(pattern, 'gu'), () => {
     count += 1;
-    left += `${text.slice(from, at)}\n`;
-    from = end;
-  }
-  return { count, left: left + text.slice(from) };
-}
-
-const LETTER = /[\p{L}\p{N}_]/u;
-
-function isWordAt(text: string, at: number): boolean {
-  return at < text.length && LETTER.test(String.fromCodePoint(text.codePointAt(at) as number));
-}
-
-function isWordBefore(text: string, at: number): boolean {
-  return LETTER.test([...text.slice(Math.max(0, at - 2), at)].at(-1) ?? '');
+    return '\n';
+  });
+  return { count, left };
 }

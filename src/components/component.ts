@@ -42,6 +42,10 @@ export interface Component<P = JsonObject> {
   readonly thoughts?: string;
   /** Named outputs that every node of the type has. */
   readonly outputs: Readonly<Record<string, Port>>;
+  /** Outputs that a node has by its parameters beside those of its type, as warnings about references need them; `any`: whatever it is given. */
+  ownOutputs?(params: P): readonly string[] | 'any';
+  /** Parameters in which nothing is replaced, such as a script. @default none */
+  readonly verbatim?: readonly string[];
   /** `all` (default): one run per activation, when no live token can still reach it. `any`: one run per arriving token. */
   readonly join?: 'any' | 'all';
   /** Where a scope starts: Begin for a document, item nodes for a body. */

@@ -9,7 +9,8 @@ export const fillup = defineComponent({
   summary: 'Waits for the user to fill in a form that has no tips.',
   params: nodeParams(formParams),
   outputs: {},
+  ownOutputs: ({ inputs }) => [...inputs.keys()],
   asks: true,
   timeoutSeconds: null,
-  create: ({ inputs }) => askForm({ form: inputs, tips: undefined }),
+  create: ({ inputs }) => askForm(inputs),
 });

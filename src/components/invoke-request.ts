@@ -61,7 +61,7 @@ function toMethod(given: unknown): unknown {
   return typeof given === 'string' ? given.trim().toUpperCase() || 'GET' : (given ?? 'GET');
 }
 
-const KEY_HEADER = 'idempotency-key';
+const CONTENT_TYPES = { json: 'application/json', formdata: 'application/x-www-form-urlencoded' } as const;
 
 /** Arguments by name, in the order of the document. */
 type Arguments = ReadonlyMap<string, Json>;
@@ -75,7 +75,7 @@ type Arguments = ReadonlyMap<string, Json>;
 export function invokeRequest(params: InvokeParams, activation: Activation, reader: TextReader): EgressRequest {
   const { method, datatype, timeout } = params;
   const url = withScheme(reader.read(params.url));
-  const given = withKey(readHeaders(params.headers, activation, reader), activation);
+  const given = readHeaders(params.headers, activation, reader);
   const values = readArguments(params.variables, activation, reader);
   const proxy = withScheme(reader.read(params.proxy));
   const isQuery = method === 'GET' || method === 'HEAD';
@@ -83,7 +83,11 @@ export function invokeRequest(params: InvokeParams, activation: Activation, read
   return {
     url: isQuery ? withQuery(url, formText(values)) : url,
     method,
-    headers: body === undefined ? given : withContentType(given, datatype),
+    // A node that runs again after a recovery sends the same key, so that the server recognises the repetition.
+    headers: withMissing(given, {
+      'idempotency-key': activation.token,
+      ...(body !== undefined && { 'content-type': CONTENT_TYPES[datatype] }),
+    }),
     timeoutMs: timeout * 1000,
     followRedirects: false,
     ...(body === undefined ? {} : { body }),
@@ -168,17 +172,8 @@ function withQuery(url: string, query: string): string {
   return `${address}${joint}${query}`;
 }
 
-/** A node that runs again after a recovery sends the same key, so that the server recognises the repetition. */
-function withKey(headers: Record<string, string>, { token }: Activation): Record<string, string> {
-  return hasHeader(headers, KEY_HEADER) ? headers : { ...headers, [KEY_HEADER]: token };
-}
-
-function hasHeader(headers: Record<string, string>, wanted: string): boolean {
-  return Object.keys(headers).some((name) => name.trim().toLowerCase() === wanted);
-}
-
-function withContentType(headers: Record<string, string>, datatype: InvokeParams['datatype']): Record<string, string> {
-  if (hasHeader(headers, 'content-type')) return headers;
-  const type = datatype === 'json' ? 'application/json' : 'application/x-www-form-urlencoded';
-  return { ...headers, 'content-type': type };
+/** Headers with those added that are not among them, in any case. */
+function withMissing(headers: Record<string, string>, usual: Record<string, string>): Record<string, string> {
+  const names = new Set(Object.keys(headers).map((name) => name.trim().toLowerCase()));
+  return { ...headers, ...Object.fromEntries(Object.entries(usual).filter(([name]) => !names.has(name))) };
 }

@@ -40,6 +40,7 @@ export const iteration = defineComponent<Params>({
   summary: 'Runs its body once for each item of a list.',
   params,
   outputs: {},
+  ownOutputs: ({ outputs }) => outputs.map(({ name }) => name),
   isContainer: true,
   timeoutSeconds: null,
   check: (_params, { body }) => (body.length === 0 ? ['an Iteration needs an IterationItem in its body'] : []),

@@ -68,6 +68,7 @@ export const loop = defineComponent<Params>({
   summary: 'Repeats its body until a condition holds.',
   params,
   outputs: {},
+  ownOutputs: ({ loop_variables }) => loop_variables.map(({ variable }) => variable),
   isContainer: true,
   timeoutSeconds: null,
   check: (_params, { body }) => (body.length === 0 ? ['a Loop needs a LoopItem in its body'] : []),

@@ -71,19 +71,7 @@ interface Finished extends JsonObject {
 }
 
 /** What the lanes of one activation share. */
-interface Work {
-  readonly activation: Activation;
-  readonly options: SideBySideOptions;
-  readonly items: readonly Json[];
-  readonly isResumed: boolean;
-  /** In the order in which rounds ended; only grows. */
-  readonly finished: Finished[];
-  /** Indexes that are left to do, and how many of them were taken. */
-  readonly pending: readonly number[];
-  taken: number;
-  isWaiting: boolean;
-  isLeft: boolean;
-}
+type Work = ReturnType<typeof openWork>;
 
 /**
  * As many lanes as rounds may run at once; a lane starts the next item when its round has ended.
@@ -119,16 +107,19 @@ function itemsOrNone(activation: Activation, items: ItemsReference): readonly Js
   return isNull ? [] : readItems(activation, items);
 }
 
-function openWork(activation: Activation, readList: () => readonly Json[], options: SideBySideOptions): Work {
+function openWork(activation: Activation, readList: () => readonly Json[], options: SideBySideOptions) {
   const { nodeState, outputs } = activation;
   const stored = isJsonObject(nodeState) && Array.isArray(nodeState.items) ? nodeState : undefined;
   const isResumed = stored !== undefined;
   const items = isResumed ? (stored.items as readonly Json[]) : readList();
   const ended = isResumed ? outputs[ENDED] : undefined;
+  // In the order in which rounds ended; only grows.
   const finished = Array.isArray(ended) ? [...(ended as readonly Finished[])] : [];
   const done = new Set(finished.map(({ index }) => index));
   const pending = [...items.keys()].filter((index) => !done.has(index));
-  return { activation, options, items, isResumed, finished, pending, taken: 0, isWaiting: false, isLeft: false };
+  // `taken`: how many of the indexes that are left to do.
+  const standing = { taken: 0, isWaiting: false, isLeft: false };
+  return { activation, options, items, isResumed, finished, pending, ...standing };
 }
 
 /** What a first activation stores; it empties the list of ended rounds, which an interrupted activation may have left. */

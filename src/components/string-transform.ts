@@ -8,6 +8,7 @@ import { settled } from '../graph/node-events.js';
 import { nodeParams, optionalText, templateEngine } from './base-params.js';
 import { defineComponent } from './component.js';
 import { isTruthy } from './values/comparison.js';
+import { literally } from './values/literally.js';
 import { afterWarnings, createTextReader, nameReference, outputOf, referencedOutputs } from './values/text-reader.js';
 
 const stringTransformParams = nodeParams({
@@ -84,8 +85,4 @@ export function createSplitter(delimiters: readonly string[]): (text: string) =>
   const cut = (text: string): string[] => (literal.length === 0 ? [text] : text.split(pattern));
   if (!delimiters.includes('')) return cut;
   return (text) => (text === '' ? [''] : cut(text).flatMap((piece) => [...piece]));
-}
-
-function literally(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

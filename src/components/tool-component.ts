@@ -1,9 +1,10 @@
-import { concat, concatMap, defer, type Observable } from 'rxjs';
+import { catchError, concat, concatMap, defer, type Observable, throwError } from 'rxjs';
 import { z } from 'zod';
 import { artifactRecord } from '../adapters/tool-event.js';
 import { type CallContext, contextOf } from '../agents/call-context.js';
 import { renderValue } from '../dsl/render-value.js';
 import { type InterpolateOptions, mapTexts, resolveParam } from '../dsl/resolve.js';
+import { EngineError, toEngineError } from '../errors.js';
 import { type NodeEvent, notice, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { callTool, parametersSchema } from '../tools/call-tool.js';
@@ -42,9 +43,12 @@ export function toolComponent(tool: AnyTool): AnyComponent {
     params: nodeParams({ ...toolBaseParams, ...argumentFields(tool), ...own }) as unknown as z.ZodType<JsonObject>,
     outputs,
     primaryOutput,
+    verbatim,
     timeoutSeconds,
+    ...(tool.ownOutputs && { ownOutputs: (params: JsonObject) => tool.ownOutputs?.(params as never) ?? [] }),
     needs: (params) => referencedOutputs(textsOf(resolved.map((name) => params[name] ?? tool.nodeDefaults?.[name]))),
     check: (params) => tool.check?.(params as never) ?? [],
+    advise: (params) => tool.advise?.(params as never) ?? [],
     create(params) {
       const schemas = schemasOf(tool);
       return (activation) => runTool(tool, params, schemas, contextOf(activation));
@@ -71,11 +75,20 @@ function runTool(tool: AnyTool, params: JsonObject, schemas: JsonObject, context
   const reader = createTextReader(context);
   const call = toolCallOf(tool, params, context, reader);
   const args = argumentsOf(tool, params, schemas, resolving(context, reader));
-  const result$ = callTool(tool, args, call).pipe(concatMap((event) => nodeEvents(event, context)));
+  const result$ = callTool(tool, args, call).pipe(
+    concatMap((event) => nodeEvents(event, context)),
+    catchError((error: unknown) => throwError(() => withNode(error, context.node))),
+  );
   return concat(
     defer(() => reader.warnings),
     result$,
   );
+}
+
+/** A document may have several nodes of the type, so the message says which one failed. */
+function withNode(thrown: unknown, node: string): EngineError {
+  const { code, message, retryable, details, cause } = toEngineError(thrown, 'TOOL_FAILED');
+  return new EngineError(code, `Node "${node}": ${message}`, { node, retryable, details, cause });
 }
 
 /** What a tool sees of the place that calls it, its parameters read. */

@@ -32,13 +32,6 @@ const params = nodeParams({
   ...formParams,
 });
 
-/** What a form needs to know to ask. */
-interface FormSpec {
-  readonly form: Form;
-  /** Undefined: nothing is shown above the form. */
-  readonly tips: string | undefined;
-}
-
 /**
  * Asks the user: the run waits until the form is answered.
  *
@@ -54,16 +47,16 @@ export const userFillUp = defineComponent<z.infer<typeof params>>({
   summary: 'Waits for the user to fill in a form.',
   params,
   outputs: { tips: { type: 'string', description: 'The text above the form, references filled in.' } },
+  ownOutputs: ({ inputs }) => [...inputs.keys()],
   asks: true,
   timeoutSeconds: null,
-  create: ({ inputs, tips, enable_tips }) => askForm({ form: inputs, tips: enable_tips ? tips : undefined }),
+  create: ({ inputs, tips, enable_tips }) => askForm(inputs, enable_tips ? tips : undefined),
 });
 
-/** The node of a form: asks when it is reached, settles when it is answered. */
-export function askForm(spec: FormSpec): NodeFunction {
+/** The node of a form: asks when it is reached, settles when it is answered. Without `written` nothing stands above the form. */
+export function askForm(form: Form, written?: string): NodeFunction {
   return (activation) => {
-    const { form } = spec;
-    const { tips, warnings } = renderTips(activation, spec);
+    const { tips, warnings } = renderTips(activation, written);
     const given = givenAnswers(activation, form);
     if (given === undefined) return afterWarnings(warnings, ask(activation, form, tips));
     const values = resolveFields(form, given, activation.services);
@@ -125,7 +118,7 @@ function openField({ declared }: FormField): JsonObject {
 }
 
 /** The tips as an output, with what the references in them hold now: an answer may come with another question. */
-function renderTips(activation: Activation, { tips }: FormSpec): { tips: Outputs; warnings: readonly Notice[] } {
+function renderTips(activation: Activation, tips: string | undefined): { tips: Outputs; warnings: readonly Notice[] } {
   if (tips === undefined) return { tips: {}, warnings: [] };
   const reader = createTextReader(activation, (value) => renderValue(value, { delimiter: ',' }));
   return { tips: { tips: reader.read(tips) }, warnings: reader.warnings };

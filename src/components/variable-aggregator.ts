@@ -39,6 +39,7 @@ export const variableAggregator = defineComponent<Params>({
   thoughts: 'Picking the values that are there.',
   params,
   outputs: {},
+  ownOutputs: ({ groups }) => groups.map(({ group_name }) => group_name),
   create({ groups, accept_falsy: acceptFalsy }) {
     const parsed = groups.map(parseGroup);
     const accepts = acceptFalsy ? (value: Json) => value !== null : isTruthy;

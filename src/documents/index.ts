@@ -1,6 +1,6 @@
 /** Markdown as a file: PDF, Word, Excel, HTML, plain text. The libraries for a format are loaded with its first use. */
 
-import { firstValueFrom, fromEvent, map, merge, NEVER } from 'rxjs';
+import { firstValueFrom, fromEvent, NEVER, takeUntil } from 'rxjs';
 import { MEDIA_TYPES } from '../records/files.js';
 import { runInThread } from '../threads/run-in-thread.js';
 import { writable, writableLine } from './characters.js';
@@ -75,60 +75,53 @@ export async function convertMarkdown(markdown: string, options: DocumentOptions
   try {
     const size = Buffer.byteLength(markdown);
     if (size > MAX_BYTES) throw refuse(`the content has ${size} bytes; at most ${MAX_BYTES} can be written.`);
-    const bytes = await WRITERS[format](markdown, pageOf(options), options);
+    const page = pageOf(options);
+    const sections = () => sectionsOf(markdown, page, signal);
+    const bytes = await WRITERS[format]({ markdown, page, options, sections });
     return { bytes, ...DOCUMENT_FORMATS[format] };
   } catch (error) {
-    if (signal?.aborted && error === signal.reason) throw error;
+    signal?.throwIfAborted();
     throw notWritten(format, error);
   }
 }
 
-type Writer = (markdown: string, page: Page, options: DocumentOptions) => Promise<Uint8Array>;
+/** What a writer gets. */
+interface Source {
+  readonly markdown: string;
+  readonly page: Page;
+  readonly options: DocumentOptions;
+  /** Reads the Markdown. */
+  readonly sections: () => Promise<readonly Section[]>;
+}
 
 const utf8 = new TextEncoder();
 
-const WRITERS: Readonly<Record<DocumentFormat, Writer>> = {
-  pdf: fromSections(
-    () => import('./pdf/write-pdf.js'),
-    ({ writePdf }, sections, page, { signal }) => writePdf(sections, page, signal),
-  ),
-  docx: fromSections(
-    () => import('./write-docx.js'),
-    ({ writeDocx }, sections, page) => writeDocx(sections, page),
-  ),
-  txt: fromSections(
-    () => import('./write-text.js'),
-    ({ writeText }, sections, { generated }) => utf8.encode(writeText(sections, generated)),
-  ),
-  html: fromSections(
-    () => import('./write-html.js'),
-    ({ writeHtml }, sections, page, { layout }) => utf8.encode(writeHtml(sections, page, layout)),
-  ),
-  async markdown(markdown, { generated }) {
+const WRITERS: Readonly<Record<DocumentFormat, (source: Source) => Promise<Uint8Array>>> = {
+  async pdf({ page, options, sections }) {
+    const { writePdf } = await import('./pdf/write-pdf.js');
+    return writePdf(await sections(), page, options.signal);
+  },
+  async docx({ page, sections }) {
+    const { writeDocx } = await import('./write-docx.js');
+    return writeDocx(await sections(), page);
+  },
+  async txt({ page, sections }) {
+    const { writeText } = await import('./write-text.js');
+    return utf8.encode(writeText(await sections(), page.generated));
+  },
+  async html({ page, options, sections }) {
+    const { writeHtml } = await import('./write-html.js');
+    return utf8.encode(writeHtml(await sections(), page, options.layout));
+  },
+  async markdown({ markdown, page: { generated } }) {
     const text = writable(markdown);
     return utf8.encode(generated === '' ? text : `${generated}\n\n${text}`);
   },
-  async xlsx(markdown, _, { signal }) {
+  async xlsx({ markdown, options }) {
     const { writeXlsx } = await import('./write-xlsx.js');
-    return writeXlsx(writable(markdown), signal);
+    return writeXlsx(writable(markdown), options.signal);
   },
 };
-
-/** A writer that is loaded while the Markdown is read. */
-function fromSections<M>(
-  load: () => Promise<M>,
-  write: (
-    writer: M,
-    sections: readonly Section[],
-    page: Page,
-    options: DocumentOptions,
-  ) => ReturnType<Writer> | Uint8Array,
-): Writer {
-  return async (markdown, page, options) => {
-    const [sections, writer] = await Promise.all([sectionsOf(markdown, page, options.signal), load()]);
-    return write(writer, sections, page, options);
-  };
-}
 
 async function sectionsOf(markdown: string, page: Page, signal: AbortSignal | undefined) {
   if (markdown.length <= MAX_IN_PLACE) {
@@ -184,7 +177,7 @@ const TIMEOUT_MS = 20_000;
 /**
  * Reads Markdown in a thread: the parser takes quadratic time or more for hostile texts such as `_a_a_a…`.
  *
- * Rejects as `readMarkdown`, with `DOCUMENT_NOT_WRITTEN` for more than 20 seconds, and with the reason of the signal.
+ * Rejects as `readMarkdown`, with `DOCUMENT_NOT_WRITTEN` for more than 20 seconds, and when the signal is aborted.
  */
 function readInThread(request: MarkdownRequest, signal?: AbortSignal): Promise<readonly Section[]> {
   const sections$ = runInThread<readonly Section[]>({
@@ -193,10 +186,6 @@ function readInThread(request: MarkdownRequest, signal?: AbortSignal): Promise<r
     timeoutMs: TIMEOUT_MS,
     unable: refuse,
   });
-  const stopped$ = signal === undefined ? NEVER : fromEvent(signal, 'abort').pipe(map(() => stop(signal)));
-  return firstValueFrom(merge(sections$, stopped$));
-}
-
-function stop({ reason }: AbortSignal): never {
-  throw reason;
+  const stopped$ = signal === undefined ? NEVER : fromEvent(signal, 'abort');
+  return firstValueFrom(sections$.pipe(takeUntil(stopped$)));
 }

@@ -1,6 +1,6 @@
 /** Reading documents of any version. */
 import { EngineError } from '../errors.js';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject, jsonErrorPlace } from '../json.js';
 import type { Document, DocumentIssue, ReadResult } from './document.js';
 import { createIssueList, describeValue, type IssueList } from './issues.js';
 import { copyJson, ownObject } from './json-copy.js';
@@ -97,19 +97,13 @@ function parseJson(text: string): { readonly value: unknown } | { readonly probl
   if (text.length > MAX_DOCUMENT_CHARACTERS) {
     return problem('too-large', `the text has ${text.length} characters; at most ${MAX_DOCUMENT_CHARACTERS} are read`);
   }
+  const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   try {
-    return { value: JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) };
+    return { value: JSON.parse(json) };
   } catch (thrown) {
-    return problem('not-json', locate(text, thrown instanceof Error ? thrown.message : String(thrown)));
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return problem('not-json', `${why} (${jsonErrorPlace(json)})`);
   }
-}
-
-/** Adds line and column to a parser's message that names a position only. */
-function locate(text: string, message: string): string {
-  const position = / at position (\d+)$/.exec(message)?.[1];
-  if (position === undefined) return message;
-  const before = text.slice(0, Number(position)).split('\n');
-  return `${message} (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
 }
 
 function isTemplate(value: unknown): value is { readonly dsl: JsonObject } {

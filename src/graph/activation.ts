@@ -33,6 +33,7 @@ export interface ActivationHost {
   readonly state$: Observable<State>;
   random(): number;
   now(): number;
+  ready(): Promise<void> | undefined;
   openBody(token: Token, round: BodyRound): Observable<BodyEnd>;
   /** The text of a producer as it comes, for a consumer that was started before it settled; else undefined. */
   liveText(consumer: Token, producer: number): LiveText | undefined;
@@ -147,6 +148,10 @@ export class NodeActivation implements Activation, Activity {
     return this.#host.now();
   }
 
+  ready(): Promise<void> | undefined {
+    return this.#host.ready();
+  }
+
   stop(): void {
     this.work?.unsubscribe();
     this.work = undefined;
@@ -156,6 +161,11 @@ export class NodeActivation implements Activation, Activity {
   abort(): void {
     this.#controller?.abort(STOPPED);
   }
+}
+
+/** The activation of a token that was announced. */
+export function activationOf(token: Token): NodeActivation {
+  return token.activity as NodeActivation;
 }
 
 /** What a node function returns. */

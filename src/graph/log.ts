@@ -25,6 +25,11 @@ export interface EventLog {
    * taken. After a failure nothing is stored any more, and every further call fails.
    */
   flush(): Promise<void>;
+  /**
+   * A promise while more is taken than may wait to be stored; it settles when there is room again. The run begins no node until then,
+   * and its models are not read on. Undefined while there is room, always so for a log without a bound.
+   */
+  ready?(): Promise<void> | undefined;
 }
 
 /**
@@ -93,6 +98,11 @@ export class LogWriter {
   /** Resolves when everything is stored. */
   flush(): Promise<void> {
     return this.#options.log.flush();
+  }
+
+  /** See {@link EventLog.ready}. */
+  ready(): Promise<void> | undefined {
+    return this.#options.log.ready?.();
   }
 
   #schedule(): void {

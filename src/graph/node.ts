@@ -61,6 +61,11 @@ export interface Activation {
   random(): number;
   /** Milliseconds since 1970; injectable through the run options. */
   now(): number;
+  /**
+   * A promise while the run has more unstored events than it may have; it settles when there is room again. A node that reads a source
+   * of its own should wait for it before it reads on; calls of models do. Undefined while there is room.
+   */
+  ready(): Promise<void> | undefined;
 }
 
 /** What a node does: plain outputs or `settled(…)`/`interrupt(…)` at once or later, or a stream of events. */

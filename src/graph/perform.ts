@@ -16,6 +16,7 @@ import type { Json } from '../json.js';
 import { expandWaves, type Inner, type Waves, type WaveWorker } from '../operators/expand-waves.js';
 import {
   type ActivationHost,
+  activationOf,
   fromPromise,
   isThenable,
   LiveText,
@@ -76,7 +77,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   readonly #noneReady: Token[] = [];
   /** The producer that is settling while its last text is read: what ends its consumers then is applied behind it. */
   #completing: Token | undefined = undefined;
-  /** Errors that were already reported for the node they happened in; made when first needed. */
+  /** Errors that were already reported for the node they happened in. */
   #reported: Set<EngineError> | undefined = undefined;
 
   constructor(live: LiveState, reporter: Reporter, options: PerformOptions) {
@@ -103,20 +104,21 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 
   /** Performs the first wave; afterwards the run moves by itself. */
-  start(ready: Token[]): void {
+  start(first: Token[]): void {
     const { root } = this.#live;
     root.observer = {
       ended: (status) => this.#options.ended(status === 'interrupted' ? { kind: 'interrupted' } : { kind: 'settled' }),
       failed: () => {},
     };
-    const changes$ = this.#arrivals.pipe(expandWaves(this, { concurrency: this.#options.concurrency }));
+    const ready = this.#options.log === undefined ? undefined : () => this.ready();
+    const changes$ = this.#arrivals.pipe(expandWaves(this, { concurrency: this.#options.concurrency, ready }));
     this.#subscription.add(
       changes$.subscribe({
         next: () => this.#publish(),
         error: (error: unknown) => this.#fail(toEngineError(error, 'INTERNAL')),
       }),
     );
-    this.#arrivals.next(ready);
+    this.#arrivals.next(first);
     this.#checkFrame(root);
   }
 
@@ -226,6 +228,10 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#earlyDepth += 1;
     waves.performNow(early);
     this.#earlyDepth -= 1;
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#options.log?.ready();
   }
 
   openBody(token: Token, round: BodyRound): Observable<BodyEnd> {
@@ -492,8 +498,4 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #idsOf(nodes: readonly number[]): readonly string[] {
     return nodes.map((index) => (this.plan.nodes[index] as Node).id);
   }
-}
-
-function activationOf(token: Token): NodeActivation {
-  return token.activity as NodeActivation;
 }

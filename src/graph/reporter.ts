@@ -1,6 +1,6 @@
 /** Turns what the driver does into events: stamps, numbers and delivers them. */
 import type { Json, JsonObject } from '../json.js';
-import type { NodeActivation } from './activation.js';
+import { activationOf } from './activation.js';
 import { CallLog } from './calls.js';
 import type {
   CallsOfNode,
@@ -46,10 +46,6 @@ export interface Reporter {
 }
 
 const nothing = (): void => {};
-
-function activityOf(token: Token): NodeActivation {
-  return token.activity as NodeActivation;
-}
 
 /** Reports nothing, for runs without an observer. */
 export const SILENT: Reporter = {
@@ -140,7 +136,7 @@ export class EventReporter implements Reporter {
   started(token: Token, node: Node): void {
     if (this.#isMuted) return;
     const { frame, id } = token;
-    const { attempt, startedAt: at } = activityOf(token);
+    const { attempt, startedAt: at } = activationOf(token);
     // A literal for the common case: this is the hot path, and most nodes are at the top level.
     if (frame.owner === undefined && token.frames === undefined && this.#retractions === undefined) {
       this.#listener({ type: 'node-started', run: this.#run, seq: ++this.#seq, at, node: node.id, token: id, attempt });
@@ -187,7 +183,7 @@ export class EventReporter implements Reporter {
     const at = this.#now();
     const { frame, id } = token;
     const { outputs, next, writes, exit } = outcome;
-    const elapsedMs = at - activityOf(token).startedAt;
+    const elapsedMs = at - activationOf(token).startedAt;
     const isPlain = next === undefined && writes === undefined && exit === undefined && recovered === undefined;
     if (isPlain && frame.owner === undefined && this.#called === undefined) {
       this.#listener({
@@ -265,7 +261,7 @@ export class EventReporter implements Reporter {
     if (then !== 'retry') this.#endThinking(token, node);
     if (this.#isMuted) return;
     const at = this.#now();
-    const elapsedMs = at - activityOf(token).startedAt;
+    const elapsedMs = at - activationOf(token).startedAt;
     // A node that is tried again keeps what it called so far; it ends here.
     if (then === 'retry') this.#called?.get(token.id)?.log.stop(at);
     this.#listener({

@@ -81,18 +81,15 @@ class PieceFrame implements EventFrame {
   readonly at: number;
   readonly text: string;
   readonly bytes: number;
-  readonly fromSeq: number | undefined;
   readonly shape: PieceShape;
-  #json: string | undefined = undefined;
   /** Null before it was projected. */
   #ragflow: string | undefined | null = null;
 
-  constructor(shape: PieceShape, seq: number, at: number, text: string, bytes: number, fromSeq: number | undefined) {
+  constructor(shape: PieceShape, seq: number, at: number, text: string, bytes: number) {
     this.seq = seq;
     this.at = at;
     this.text = text;
     this.bytes = bytes;
-    this.fromSeq = fromSeq;
     this.shape = shape;
   }
 
@@ -100,13 +97,17 @@ class PieceFrame implements EventFrame {
     return 'node-delta';
   }
 
+  get fromSeq(): number | undefined {
+    return undefined;
+  }
+
   get projection(): RagflowProjection {
     return this.shape.projection;
   }
 
+  /** Made for each reader: a store reads it once, and clients seldom do. */
   get json(): string {
-    this.#json ??= `${this.shape.before}${this.seq},"at":${this.at},"text":"${escapeJson(this.text)}"}`;
-    return this.#json;
+    return `${this.shape.before}${this.seq},"at":${this.at},"text":"${escapeJson(this.text)}"}`;
   }
 
   get engine(): string {
@@ -127,6 +128,21 @@ class PieceFrame implements EventFrame {
   }
 }
 
+/** Neighbouring pieces of one text as one. */
+class MergedFrame extends PieceFrame {
+  readonly #fromSeq: number;
+
+  constructor(older: PieceFrame, newer: PieceFrame) {
+    const bytes = older.bytes + utf8Length(escapeJson(newer.text));
+    super(newer.shape, newer.seq, newer.at, older.text + newer.text, bytes);
+    this.#fromSeq = older.fromSeq ?? older.seq;
+  }
+
+  override get fromSeq(): number {
+    return this.#fromSeq;
+  }
+}
+
 /** What the pieces of one text share. */
 interface PieceShape {
   readonly constants: Omit<NodeDelta, 'seq' | 'at' | 'text'>;
@@ -142,6 +158,8 @@ const AROUND_BYTES = ',"at":,"text":""}'.length;
 
 /** Digits of a whole number; writing it down would take several times as long. */
 function digitsOf(value: number): number {
+  // A time in milliseconds, from 2001 to 2286.
+  if (value >= 1e12 && value < 1e13) return 13;
   let digits = 1;
   for (let rest = value; rest >= 10; rest /= 10) digits += 1;
   return digits;
@@ -173,7 +191,7 @@ export class EventFramer {
       this.#shape = shape;
     }
     const bytes = shape.bytes + digitsOf(seq) + digitsOf(at) + utf8Length(escapeJson(text));
-    return new PieceFrame(shape, seq, at, text, bytes, undefined);
+    return new PieceFrame(shape, seq, at, text, bytes);
   }
 
   #shapeOf({ type, run, node, within, token, port }: NodeDelta): PieceShape {
@@ -193,7 +211,5 @@ export function storedFrame(stored: LoggedEvent, projection: RagflowProjection):
 /** Two neighbouring pieces of one text as one frame, numbered as the last; undefined when they are something else. */
 export function mergeFrames(older: EventFrame, newer: EventFrame): EventFrame | undefined {
   if (!(older instanceof PieceFrame && newer instanceof PieceFrame) || older.shape !== newer.shape) return undefined;
-  const { shape, seq, at, text } = newer;
-  const bytes = older.bytes + utf8Length(escapeJson(text));
-  return new PieceFrame(shape, seq, at, older.text + text, bytes, older.fromSeq ?? older.seq);
+  return new MergedFrame(older, newer);
 }

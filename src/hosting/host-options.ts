@@ -31,6 +31,8 @@ export const DEFAULT_LIMITS = {
   runTimeoutMs: 3_600_000,
   /** Bytes of events of one run. */
   runLogBytes: 256 * MIB,
+  /** Bytes of events of one run that may wait to be stored; above it the run is paused, down to the sockets of its models. */
+  runUnstoredBytes: MIB,
   /** Bytes of events after which a run stores another snapshot of its state, if that is no larger. */
   runHistoryBytes: 8 * MIB,
   /** Milliseconds without a client after which a run is cancelled; 0: never. */

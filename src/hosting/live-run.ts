@@ -109,6 +109,7 @@ export class LiveRun {
       log: parts.stores.log,
       epoch: this.#epoch,
       maxLogBytes: parts.limits.runLogBytes,
+      maxUnstoredBytes: parts.limits.runUnstoredBytes,
       onFailed: (error) => this.#fail(error),
     });
     this.#usage = past?.usage ?? NO_USAGE;

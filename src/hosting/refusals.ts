@@ -2,7 +2,16 @@
 import { EngineError } from '../errors.js';
 
 /** The agent does not exist, or is not the caller's: the answer is the same, so that a caller cannot find out which. */
-export const noAgent = () => new EngineError('FORBIDDEN', 'Make sure you have permission to access the agent.');
+export const noAgent = () => new EngineError('FORBIDDEN', NO_AGENT);
+
+const NO_AGENT = 'Make sure you have permission to access the agent.';
+
+/** Whether an error is {@link noAgent}. */
+export const isNoAgent = (error: unknown): boolean => EngineError.is(error) && error.message === NO_AGENT;
+
+/** The text of the same refusal where no client of RAGFlow reads it. */
+export const noSuchAgent = (id: string): string =>
+  `There is no agent ${JSON.stringify(id)}, or the key does not open it.`;
 
 /** The same for reading one, where RAGFlow answers differently. */
 export const noCanvas = () => new EngineError('NOT_FOUND', 'canvas not found.');

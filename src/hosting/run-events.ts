@@ -16,6 +16,8 @@ export interface RunEventsOptions {
   /** Of this process as the writer of the run. */
   readonly epoch: number;
   readonly maxLogBytes: number;
+  /** Bytes of events that may wait to be stored; above it the run is paused. */
+  readonly maxUnstoredBytes: number;
   readonly projection: RagflowProjection;
   readonly keepsTrace: boolean;
   readonly past: RunPast | undefined;
@@ -40,7 +42,7 @@ export class RunEvents {
   #isMuted = false;
 
   constructor(options: RunEventsOptions) {
-    const { identity, log, epoch, projection, keepsTrace, past, onFailed } = options;
+    const { identity, log, epoch, maxUnstoredBytes, projection, keepsTrace, past, onFailed } = options;
     this.#options = options;
     this.#framer = new EventFramer(projection);
     this.transcript = past?.transcript ?? new Transcript({ projection, keepsTrace });
@@ -52,6 +54,7 @@ export class RunEvents {
       tenant: identity.tenant,
       run: identity.id,
       epoch,
+      maxUnstoredBytes,
       onWritten: (frames) => {
         for (let at = 0; at < frames.length; at += 1) this.publish(frames[at] as EventFrame);
       },
@@ -72,6 +75,7 @@ export class RunEvents {
         if (!this.#isMuted) this.#writer.snapshot({ ...checkpoint, seq: this.lastMade });
       },
       flush: () => this.#writer.flush(),
+      ready: () => this.#writer.ready(),
     };
   }
 
@@ -178,6 +182,8 @@ export interface LogWriterOptions {
   readonly run: string;
   /** Of this process as the writer of the run. */
   readonly epoch: number;
+  /** Bytes of frames that may wait to be stored before {@link LogWriter.ready} gives a promise. */
+  readonly maxUnstoredBytes: number;
   /** Called with each group of frames, in order, once it is stored. */
   readonly onWritten: (frames: readonly EventFrame[]) => void;
   /** Called once when the log refuses; nothing is written afterwards. */
@@ -187,6 +193,8 @@ export interface LogWriterOptions {
 /** What is written in one step. */
 interface Group {
   readonly frames: EventFrame[];
+  /** Of the frames. */
+  bytes: number;
   /** The state behind the last of the frames. */
   snapshot: Checkpoint | undefined;
   readonly waiting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[];
@@ -196,7 +204,8 @@ interface Group {
  * Writes the events and snapshots of one run, in order, in groups, and one group at a time.
  *
  * A group is what the run reports in one go, before anything else of the process gets its turn, and what comes while a write is in
- * progress: a slow log gets larger groups, not more writes. What waits for a log is bounded by the limit of the run's log.
+ * progress: a slow log gets larger groups, not more writes. What waits for a log is bounded by `maxUnstoredBytes` for a run that heeds
+ * `ready`, and by the limit of the run's log for one that cannot.
  */
 export class LogWriter {
   readonly #options: LogWriterOptions;
@@ -204,6 +213,10 @@ export class LogWriter {
   #groups: Group[] = [emptyGroup()];
   #writing: Promise<void> | undefined = undefined;
   #isScheduled = false;
+  /** Of the frames that were taken and are not stored. */
+  #unstoredBytes = 0;
+  /** What `ready` gave, until there is room again. */
+  #pressure: { readonly relieved: Promise<void>; readonly relieve: () => void } | undefined = undefined;
   #failure: { readonly error: unknown } | undefined = undefined;
 
   constructor(options: LogWriterOptions) {
@@ -220,8 +233,29 @@ export class LogWriter {
     // A run that reports without a pause is written without waiting for its end.
     if (length >= MAX_GROUP && this.#writing === undefined) this.#writeAll();
     else if (length >= MAX_WAITING) this.#groups.push(emptyGroup());
-    this.#open().frames.push(frame);
+    const group = this.#open();
+    group.frames.push(frame);
+    group.bytes += frame.bytes;
+    this.#unstoredBytes += frame.bytes;
     this.#schedule();
+  }
+
+  /** A promise while too much waits to be stored; it resolves when half of it is, or nothing is stored any more. */
+  ready(): Promise<void> | undefined {
+    if (this.#pressure === undefined && this.#unstoredBytes > this.#options.maxUnstoredBytes) {
+      let relieve = (): void => {};
+      const relieved = new Promise<void>((resolve) => {
+        relieve = resolve;
+      });
+      this.#pressure = { relieved, relieve };
+    }
+    return this.#pressure?.relieved;
+  }
+
+  #relieve(): void {
+    if (this.#pressure === undefined || this.#unstoredBytes * 2 > this.#options.maxUnstoredBytes) return;
+    this.#pressure.relieve();
+    this.#pressure = undefined;
   }
 
   /** Takes the state behind the last frame. */
@@ -311,12 +345,14 @@ export class LogWriter {
     return log.append(tenant, run, { epoch, events: frames, ...(snapshot && { snapshot }) }) ?? undefined;
   }
 
-  #done({ frames, waiting }: Group): void {
+  #done({ frames, bytes, waiting }: Group): void {
     if (this.#failure !== undefined) {
       for (const { reject } of waiting) reject(this.#failure.error);
       return;
     }
+    this.#unstoredBytes -= bytes;
     if (frames.length > 0) this.#options.onWritten(frames);
+    this.#relieve();
     for (const { resolve } of waiting) resolve();
   }
 
@@ -331,6 +367,8 @@ export class LogWriter {
     this.#failure ??= { error };
     const groups = this.#groups;
     this.#groups = [emptyGroup()];
+    this.#unstoredBytes = 0;
+    this.#relieve();
     for (const { waiting } of groups) for (const { reject } of waiting) reject(this.#failure.error);
   }
 }
@@ -340,7 +378,7 @@ function isEmpty({ frames, snapshot }: Group): boolean {
 }
 
 function emptyGroup(): Group {
-  return { frames: [], snapshot: undefined, waiting: [] };
+  return { frames: [], bytes: 0, snapshot: undefined, waiting: [] };
 }
 
 function logFull(run: string, maxBytes: number): EngineError {

@@ -1,5 +1,5 @@
 /** Starts: a command becomes a run that is at work in this process. */
-import type { Subscription } from 'rxjs';
+import type { Observable, Subscription } from 'rxjs';
 import { forkStart } from '../canvas/fork-turn.js';
 import type { Canvas } from '../canvas/load-canvas.js';
 import { runFrom, runTurn, type Session, type Turn, type TurnOptions } from '../canvas/turn.js';
@@ -36,6 +36,8 @@ export interface StartedRun {
   readonly clients: {
     /** Counts a client, which keeps the run from being cancelled as abandoned, until the subscription is ended. */
     attach(): Subscription;
+    /** Emits once when there was no client for `graceMs` on end. */
+    abandoned(graceMs: number): Observable<unknown>;
   };
   /** Stops the run at once; its last event says so. Does nothing when it is over. */
   cancel(): void;

@@ -50,9 +50,9 @@ interface Index {
  * words counting more. Graphs and filters need a knowledge base and are refused; what only orders or widens a search (reranking,
  * other languages, tables of contents) is left out.
  *
- * Errors of `search`: `NOT_FOUND` for a dataset, `CONFIG_INVALID` for what it cannot do.
+ * Errors of `search`: `NOT_FOUND` for a dataset, with `advice` (default none) on what to do about it, `CONFIG_INVALID` for what it cannot do.
  */
-export function createMemoryRetriever(list: () => Promise<readonly IndexedDataset[]>): Retriever {
+export function createMemoryRetriever(list: () => Promise<readonly IndexedDataset[]>, advice = ''): Retriever {
   /** By dataset; only its newest version is stored. */
   const indexes = new Map<string, { readonly version: string; readonly index: Promise<Index> }>();
   const indexOf = (dataset: IndexedDataset): Promise<Index> => {
@@ -73,7 +73,7 @@ export function createMemoryRetriever(list: () => Promise<readonly IndexedDatase
       const found: RetrievedPassage[] = [];
       for (const wanted of request.datasets) {
         const dataset = datasets.find(({ id, name }) => id === wanted || name === wanted);
-        if (dataset === undefined) throw unknownDataset(wanted, datasets);
+        if (dataset === undefined) throw unknownDataset(wanted, datasets, advice);
         const index = await indexOf(dataset);
         signal.throwIfAborted();
         found.push(...lookUp(index, dataset, request));
@@ -84,9 +84,16 @@ export function createMemoryRetriever(list: () => Promise<readonly IndexedDatase
 }
 
 /** The error for an unknown dataset, as RAGFlow phrases it. */
-function unknownDataset(wanted: string, datasets: readonly Pick<IndexedDataset, 'name'>[]): EngineError {
+function unknownDataset(
+  wanted: string,
+  datasets: readonly Pick<IndexedDataset, 'name'>[],
+  advice: string,
+): EngineError {
   const names = datasets.map(({ name }) => name).join(', ') || 'none';
-  return new EngineError('NOT_FOUND', `Dataset(${wanted}) does not exist. There are: ${names}.`);
+  return new EngineError(
+    'NOT_FOUND',
+    `Dataset(${wanted}) does not exist. There are: ${names}.${advice && ` ${advice}`}`,
+  );
 }
 
 function refuseUnsupported({ useGraph, filter }: RetrievalRequest): void {

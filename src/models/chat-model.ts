@@ -60,6 +60,8 @@ export interface ChatRequest {
   /** An id of the end user, for the provider's abuse detection. */
   readonly user?: string | undefined;
   readonly retries?: ChatRetries | undefined;
+  /** While it gives a promise that has not settled, the answer is not read on. @default reads as fast as it comes */
+  readonly ready?: (() => PromiseLike<void> | undefined) | undefined;
   /** Further HTTP headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { parseJson } from '../json.js';
 import { invalidOption, requireWhole } from '../operators/invalid-option.js';
-import { type CallTarget, refusal, unreachable, unusable } from './provider-error.js';
+import { brokenOff, type CallTarget, refusal, unreachable, unusable } from './provider-error.js';
 
 /** Bytes of an error's body that are read; messages are shorter. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -143,7 +143,7 @@ async function* boundedChunks(
     isRead = true;
   } catch (error) {
     isRead = false;
-    throw unreachable(target, error);
+    throw brokenOff(target, error, bytes);
   } finally {
     if (isRead) drain(body, bytes);
     else body.destroy();

@@ -51,23 +51,28 @@ export function reportedError(target: CallTarget, error: unknown): EngineError {
   });
 }
 
-/** The error for a connection that could not be made, broke or fell silent: `MODEL_UNAVAILABLE`, retryable. */
+/** The error for a connection that could not be made, or fell silent before an answer: `MODEL_UNAVAILABLE`, retryable. */
 export function unreachable(target: CallTarget, cause: unknown): EngineError {
+  return networkError(target, 'could not be reached', cause);
+}
+
+/** The error for a connection that broke or fell silent when `bytes` of the answer had arrived: `MODEL_UNAVAILABLE`, retryable. */
+export function brokenOff(target: CallTarget, cause: unknown, bytes: number): EngineError {
+  return networkError(target, `broke off after ${bytes} bytes of its answer`, cause);
+}
+
+function networkError(target: CallTarget, what: string, cause: unknown): EngineError {
   if (EngineError.is(cause)) return cause;
   const code = isCoded(cause) ? cause.code : '';
   if (code === 'UND_ERR_INVALID_ARG') {
     return new EngineError('MODEL_REQUEST', `${nameOf(target)} cannot be called: ${quoted(textOf(cause), target)}.`);
   }
   const isOurs = code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED';
-  return new EngineError(
-    'MODEL_UNAVAILABLE',
-    `${nameOf(target)} could not be reached: ${reason(code, cause, target)}.`,
-    {
-      retryable: !isOurs,
-      // No `cause`: undici's errors may carry the request, and with it the key.
-      ...(code !== '' && { details: { network: code } }),
-    },
-  );
+  return new EngineError('MODEL_UNAVAILABLE', `${nameOf(target)} ${what}: ${reason(code, cause, target)}.`, {
+    retryable: !isOurs,
+    // No `cause`: undici's errors may carry the request, and with it the key.
+    ...(code !== '' && { details: { network: code } }),
+  });
 }
 
 /** The error for an answer that makes no sense: `MODEL_RESPONSE`, not retryable. */
@@ -123,20 +128,20 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
+const SILENT = 'it was silent for too long; raise LLM_TIMEOUT_SECONDS if it needs more time';
+
+/** Why a server could not be reached, by the code of the error, and what to do. */
+const REASONS: Readonly<Record<string, string>> = {
+  UND_ERR_HEADERS_TIMEOUT: SILENT,
+  UND_ERR_BODY_TIMEOUT: SILENT,
+  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long; check the base URL',
+  ECONNREFUSED: 'the connection was refused (ECONNREFUSED); check that the server is running there',
+  ENOTFOUND: 'the host name is unknown (ENOTFOUND); check the base URL',
+};
+
 function reason(code: string, cause: unknown, target: CallTarget): string {
-  switch (code) {
-    case 'UND_ERR_HEADERS_TIMEOUT':
-    case 'UND_ERR_BODY_TIMEOUT':
-      return 'it was silent for too long; raise LLM_TIMEOUT_SECONDS if it needs more time';
-    case 'UND_ERR_CONNECT_TIMEOUT':
-      return 'connecting took too long; check the base URL';
-    case 'ECONNREFUSED':
-      return 'the connection was refused (ECONNREFUSED); check that the server is running there';
-    case 'ENOTFOUND':
-      return 'the host name is unknown (ENOTFOUND); check the base URL';
-    default:
-      return quoted([textOf(cause), code && `(${code})`].filter(Boolean).join(' '), target);
-  }
+  const known = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+  return known ?? quoted([textOf(cause), code && `(${code})`].filter(Boolean).join(' '), target);
 }
 
 function textOf(thrown: unknown): string {

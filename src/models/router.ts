@@ -186,11 +186,9 @@ export function openConnection(
   settings: Pick<ConnectionOptions, 'baseUrl' | 'apiKey' | 'headers'>,
   options: Omit<ConnectionOptions, 'baseUrl' | 'apiKey' | 'headers' | 'chatPath'>,
 ): Connection {
-  const { baseUrl, apiKey, headers: own = {} } = settings;
-  const set = new Set(Object.keys(own).map((name) => name.toLowerCase()));
-  const usual = Object.entries(definition.headers(apiKey)).filter(([name]) => !set.has(name.toLowerCase()));
-  const headers = { ...Object.fromEntries(usual), ...own };
-  return createConnection({ ...options, baseUrl, apiKey, headers, chatPath: definition.chatPath });
+  // Of two names that differ in case alone a connection takes the later one.
+  const headers = { ...definition.headers(settings.apiKey), ...settings.headers };
+  return createConnection({ ...options, ...settings, headers, chatPath: definition.chatPath });
 }
 
 function allProviders({ providers, defaultProvider }: ModelsConfiguration): readonly ProviderSettings[] {

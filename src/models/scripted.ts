@@ -3,8 +3,9 @@ import {
   concat,
   concatMap,
   defer,
-  delay,
+  EMPTY,
   from,
+  ignoreElements,
   type Observable,
   of,
   type SchedulerLike,
@@ -13,6 +14,7 @@ import {
 } from 'rxjs';
 import { z } from 'zod';
 import { EngineError } from '../errors.js';
+import { fromAbortable } from '../operators/from-abortable.js';
 import { type ChatDelta, type ChatMessage, type ChatModel, type ChatRequest, contentText } from './chat-model.js';
 import { invalidSettings } from './invalid-settings.js';
 import { splitThinking } from './split-thinking.js';
@@ -54,13 +56,7 @@ export type Script = z.output<typeof scriptSchema>;
 export type ScriptedAnswer = NonNullable<Script['default']>;
 
 /** A rule whose expressions are compiled. */
-export interface CompiledRule {
-  readonly system: RegExp | undefined;
-  readonly user: RegExp | undefined;
-  readonly tools: boolean | undefined;
-  readonly times: number;
-  readonly answer: ScriptedAnswer;
-}
+export type CompiledRule = ReturnType<typeof compileRules>[number];
 
 /** A call of the scripted model, for tests and for the studio. */
 export interface ScriptedCall {
@@ -112,9 +108,17 @@ export function createScriptedModel(script: ScriptInput = {}, options: ScriptedM
     options.onCall?.(call);
     const answer = pick(call);
     const delayMs = answer.delay_ms ?? paceMs;
-    if (answer.error !== undefined) return failure(request.model, answer.error, delayMs, options.scheduler);
+    const wait$ = delayMs === 0 ? EMPTY : timer(delayMs, options.scheduler).pipe(ignoreElements());
+    if (answer.error !== undefined) return concat(wait$, failure(request.model, answer.error));
     const pieces = piecesOf(answer, call);
-    return concat(paced(pieces, delayMs, options.scheduler), of(...closing(pieces, call)));
+    const { ready } = request;
+    const next = (piece: ChatDelta): Observable<ChatDelta> => {
+      const pause = ready?.();
+      const room$ = pause === undefined ? EMPTY : fromAbortable(() => pause).pipe(ignoreElements());
+      return concat(room$, wait$, of(piece));
+    };
+    const paced$ = delayMs === 0 ? pieces : from(pieces).pipe(concatMap(next));
+    return concat(paced$, of(...closing(pieces, call)));
   };
 
   return { chat: (request) => defer(() => reply(request)).pipe(splitThinking()) };
@@ -174,25 +178,9 @@ function lengthOf(piece: ChatDelta): number {
   return piece.type === 'tool-call' ? piece.name.length + piece.arguments.length : 0;
 }
 
-function paced(
-  pieces: readonly ChatDelta[],
-  delayMs: number,
-  scheduler: SchedulerLike | undefined,
-): Observable<ChatDelta> {
-  if (delayMs === 0) return from(pieces);
-  return from(pieces).pipe(concatMap((piece) => of(piece).pipe(delay(delayMs, scheduler))));
-}
-
-function failure(
-  model: string,
-  message: string,
-  delayMs: number,
-  scheduler: SchedulerLike | undefined,
-): Observable<never> {
-  const fail$ = throwError(
-    () => new EngineError('MODEL_UNAVAILABLE', `Model "${model}" reported an error: ${message}`, { retryable: true }),
-  );
-  return delayMs === 0 ? fail$ : timer(delayMs, scheduler).pipe(concatMap(() => fail$));
+function failure(model: string, message: string): Observable<never> {
+  const said = `Model "${model}" reported an error: ${message}`;
+  return throwError(() => new EngineError('MODEL_UNAVAILABLE', said, { retryable: true }));
 }
 
 /**
@@ -201,13 +189,13 @@ function failure(
  * They come from the configuration of the process, hence their time is not limited.
  * @throws EngineError `CONFIG_INVALID` for an expression that is none.
  */
-export function compileRules(script: Script): readonly CompiledRule[] {
+export function compileRules(script: Script) {
   return script.rules.map((from, index) => ({
     system: compileExpression(from.when.system, `rules[${index}].when.system`),
     user: compileExpression(from.when.user, `rules[${index}].when.user`),
     tools: from.when.tools,
     times: from.times ?? Number.POSITIVE_INFINITY,
-    answer: from,
+    answer: from as ScriptedAnswer,
   }));
 }
 

@@ -1,7 +1,6 @@
 /** Models that answer a question with one value: embedders, rerankers, speech. */
-import { firstValueFrom, Observable, takeUntil } from 'rxjs';
 import { EngineError } from '../errors.js';
-import { fromAbortable } from '../operators/from-abortable.js';
+import { firstValue, fromAbortable } from '../operators/from-abortable.js';
 import { retryWith } from '../operators/retry-with.js';
 import type { Connection } from './connection.js';
 import type { CallOptions, ProviderDefinition, SpeechAudio, SpeechFormat } from './define-provider.js';
@@ -120,18 +119,5 @@ function askOnce<T>(
   signal: AbortSignal | undefined,
 ): Promise<T> {
   const answer$ = fromAbortable(work).pipe(endAfter(connection.timeoutMs, model), retryWith(retryOptions(retry)));
-  return firstValueFrom(signal === undefined ? answer$ : answer$.pipe(takeUntil(abortOf(signal))));
-}
-
-/** Errors with the signal's reason when it is aborted. */
-function abortOf(signal: AbortSignal): Observable<never> {
-  return new Observable((subscriber) => {
-    const fail = (): void => subscriber.error(signal.reason);
-    if (signal.aborted) {
-      fail();
-      return;
-    }
-    signal.addEventListener('abort', fail, { once: true });
-    subscriber.add(() => signal.removeEventListener('abort', fail));
-  });
+  return firstValue(answer$, signal);
 }

@@ -4,7 +4,7 @@ import { mergeMap, type Observable } from 'rxjs';
 import { type EngineError, toEngineError } from '../errors.js';
 import { isJsonObject, type JsonObject, parseJson } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
-import type { ChatDelta, TokenUsage } from './chat-model.js';
+import type { ChatDelta, ChatRequest, TokenUsage } from './chat-model.js';
 import type { Connection, PostCall } from './connection.js';
 import { endAfter } from './end-after.js';
 import { type CallTarget, unusable } from './provider-error.js';
@@ -123,18 +123,22 @@ export function countOf(value: unknown): number {
 /**
  * Posts a chat and decodes its answer: one subscription is one request, unsubscribing closes the connection at once.
  *
+ * While `ready` gives a promise the socket is not read on, which makes the provider wait; the time counts for the timeout.
+ *
  * Errors: those of {@link Connection} and of the decoder, and `MODEL_UNAVAILABLE` after the connection's `timeoutMs`.
  */
 export function streamAnswer(
   connection: Connection,
-  call: Omit<PostCall, 'signal'>,
+  // A key that must be there: a provider that forgets it would read without a bound.
+  call: Omit<PostCall, 'signal'> & { readonly ready: ChatRequest['ready'] },
   createDecoder: (target: CallTarget) => AnswerDecoder,
 ): Observable<ChatDelta> {
-  const decoderOf = (): AnswerDecoder => createDecoder(connection.targetOf(call));
-  return fromAbortable((signal) => decoded(connection, { ...call, signal }, decoderOf())).pipe(
+  const { ready, ...post } = call;
+  const decoderOf = (): AnswerDecoder => createDecoder(connection.targetOf(post));
+  return fromAbortable((signal) => decoded(connection, { ...post, signal }, decoderOf()), ready).pipe(
     // Deltas travel in batches of one network chunk: a promise per chunk, not per token.
     mergeMap((batch) => batch),
-    endAfter(connection.timeoutMs, call.model),
+    endAfter(connection.timeoutMs, post.model),
   );
 }
 

@@ -42,6 +42,8 @@ export interface Waves<W> {
 export interface ExpandWavesOptions extends BreatherOptions {
   /** Pieces of work that may be under way at once; a whole number of at least 1, or `Infinity`. Those that take no slot do not count. */
   readonly concurrency: number;
+  /** Asked before each wave. A promise pauses the loop until it settles; undefined lets it continue. @default never pauses */
+  readonly ready?: (() => PromiseLike<void> | undefined) | undefined;
 }
 
 /** A wave up to this size gives its array back by popping, which keeps the memory behind it; larger ones let go of it. */
@@ -63,6 +65,7 @@ const SMALL_WAVE = 16;
  * - Work that gives an Observable holds a slot until that ends. Work that finds no free slot waits, first come first served.
  * - Work is over with its last value: its Observable is unsubscribed and its slot is free before the value is applied.
  * - One loop empties the queue of waves, so a million steps cost no stack; every `yieldEveryMs` it lets the event loop turn.
+ * - While `ready` has not settled no wave begins; work under way continues.
  *
  * Errors: those of the source, and what the worker throws but for `receive`; a failure of work is a value (`failure`). Unsubscribing
  * stops all work. Completes when the source has and no work is left.
@@ -129,6 +132,8 @@ class WaveLoop<W, V> implements Waves<W>, Unsubscribable {
   readonly #worker: WaveWorker<W, V>;
   readonly #concurrency: number;
   readonly #breather: Breather;
+  readonly #ready: ExpandWavesOptions['ready'];
+  #isHeld = false;
   #source: Subscription | undefined = undefined;
   /** Waves that are to be performed, and work that waits for a slot. */
   readonly #waiting = new Fifo<W[]>();
@@ -146,10 +151,15 @@ class WaveLoop<W, V> implements Waves<W>, Unsubscribable {
   #isDraining = false;
   #isSourceOpen = true;
 
-  constructor(destination: Subscriber<V>, worker: WaveWorker<W, V>, { concurrency, ...options }: ExpandWavesOptions) {
+  constructor(
+    destination: Subscriber<V>,
+    worker: WaveWorker<W, V>,
+    { concurrency, ready, ...options }: ExpandWavesOptions,
+  ) {
     this.#destination = destination;
     this.#worker = worker;
     this.#concurrency = concurrency;
+    this.#ready = ready;
     this.#breather = new Breather(options);
   }
 
@@ -246,7 +256,7 @@ class WaveLoop<W, V> implements Waves<W>, Unsubscribable {
   }
 
   #drain(): void {
-    if (this.#isDraining || this.#breather.isPaused) return;
+    if (this.#isDraining || this.#isHeld || this.#breather.isPaused) return;
     this.#isDraining = true;
     if (!this.#isStarting && this.#waiting.size > 0) this.#breather.asyncStep();
     this.#breather.begin();
@@ -257,6 +267,11 @@ class WaveLoop<W, V> implements Waves<W>, Unsubscribable {
           if (this.#breather.isPaused) return;
           this.#breather.begin();
         }
+        const ready = this.#ready?.();
+        if (ready !== undefined) {
+          this.#hold(ready);
+          return;
+        }
         this.#runWave(this.#waiting.take());
       }
     } catch (error) {
@@ -266,6 +281,15 @@ class WaveLoop<W, V> implements Waves<W>, Unsubscribable {
       this.#isDraining = false;
     }
     if (!this.#isSourceOpen && this.#running.size === 0 && this.#waiting.size === 0) this.#destination.complete();
+  }
+
+  #hold(ready: PromiseLike<void>): void {
+    this.#isHeld = true;
+    const resume = (): void => {
+      this.#isHeld = false;
+      this.#drain();
+    };
+    ready.then(resume, resume);
   }
 
   #runWave(wave: W[]): void {

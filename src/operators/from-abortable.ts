@@ -1,4 +1,4 @@
-import { Observable, type Subscriber } from 'rxjs';
+import { firstValueFrom, fromEvent, map, Observable, type Subscriber, takeUntil } from 'rxjs';
 import { invalidOption } from './invalid-option.js';
 
 /**
@@ -25,20 +25,38 @@ export const UNSUBSCRIBED = new DOMException('The subscription to this work has 
  * work that must release something at its end does so itself. What the work throws or rejects with is the error; whatever
  * it does after being unsubscribed is ignored, and never becomes an unhandled rejection.
  *
+ * An async iterable is asked for its next item only when `ready` gave undefined or what it gave has settled: so a reader that falls
+ * behind slows the source down, down to the socket that it reads.
+ *
  * Errors: those of the work; `OPTION_INVALID` when it returned neither a promise nor an async iterable.
  */
-export function fromAbortable<T>(work: (signal: AbortSignal) => PromiseLike<T> | AsyncIterable<T>): Observable<T> {
+export function fromAbortable<T>(
+  work: (signal: AbortSignal) => PromiseLike<T> | AsyncIterable<T>,
+  ready?: () => PromiseLike<void> | undefined,
+): Observable<T> {
   return new Observable((subscriber) => {
     const controller = new AbortController();
     const result = work(controller.signal);
     if (isAsyncIterable(result)) {
-      subscribeToIterable(result, subscriber, controller);
+      subscribeToIterable(result, subscriber, controller, ready);
     } else if (isPromiseLike(result)) {
       subscribeToPromise(result, subscriber, controller);
     } else {
       throw invalidOption('fromAbortable', 'work', 'a function that returns a promise or an async iterable', result);
     }
   });
+}
+
+/** The way back: the first value of a source as a promise, which is unsubscribed and rejects with the signal's reason on an abort. */
+export async function firstValue<T>(source$: Observable<T>, signal?: AbortSignal): Promise<T> {
+  if (signal === undefined) return firstValueFrom(source$);
+  signal.throwIfAborted();
+  const aborted$ = fromEvent(signal, 'abort').pipe(
+    map((): never => {
+      throw signal.reason;
+    }),
+  );
+  return firstValueFrom(source$.pipe(takeUntil(aborted$)));
 }
 
 function subscribeToPromise<T>(promise: PromiseLike<T>, subscriber: Subscriber<T>, controller: AbortController): void {
@@ -60,7 +78,12 @@ function subscribeToPromise<T>(promise: PromiseLike<T>, subscriber: Subscriber<T
   );
 }
 
-function subscribeToIterable<T>(items: AsyncIterable<T>, subscriber: Subscriber<T>, controller: AbortController): void {
+function subscribeToIterable<T>(
+  items: AsyncIterable<T>,
+  subscriber: Subscriber<T>,
+  controller: AbortController,
+  ready: (() => PromiseLike<void> | undefined) | undefined,
+): void {
   const iterator = items[Symbol.asyncIterator]();
   let isSettled = false;
   subscriber.add(() => {
@@ -79,6 +102,8 @@ function subscribeToIterable<T>(items: AsyncIterable<T>, subscriber: Subscriber<
           return;
         }
         subscriber.next(value);
+        const pause = ready?.();
+        if (pause !== undefined) await pause;
       }
     } catch (error) {
       isSettled = true;

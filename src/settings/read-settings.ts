@@ -1,6 +1,7 @@
 /** Reads the environment by the table of settings, and lists the table for people. */
 import { EngineError } from '../errors.js';
 import { type ModelsConfiguration, readModels } from '../models/configuration.js';
+import { didYouMean } from '../nearest-name.js';
 import { isLoopbackName } from './access.js';
 import type { Setting } from './setting.js';
 import { SETTINGS, TITLES } from './table.js';
@@ -68,6 +69,14 @@ export function describeSettings(group: SettingGroup): readonly SettingDescripti
 /** Every group with its title and its settings, for people. */
 export function describeGroups(): readonly (readonly [title: string, settings: readonly SettingDescription[]])[] {
   return (Object.keys(SETTINGS) as SettingGroup[]).map((group) => [TITLES[group], describeSettings(group)]);
+}
+
+/** A sentence for each variable that is named like a setting of Runnel and is none, which is a mistake that changes nothing. */
+export function unknownSettings(env: Environment): readonly string[] {
+  const known = describeGroups().flatMap(([, settings]) => settings.map(({ name }) => name));
+  return Object.keys(env)
+    .filter((name) => name.startsWith('RUNNEL_') && !known.includes(name))
+    .map((name) => `${name} is no setting and is ignored.${didYouMean(name, known)}`);
 }
 
 /** Settings as lines of a help text: name, default and, on a line of its own, the meaning. */

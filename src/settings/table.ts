@@ -106,6 +106,11 @@ const server = {
     DEFAULT_LIMITS.runLogBytes,
     'a run whose events take more fails with RUN_LOG_FULL',
   ),
+  runUnstoredBytes: bytes(
+    'RUNNEL_RUN_UNSTORED_BYTES',
+    DEFAULT_LIMITS.runUnstoredBytes,
+    'a run with more events that are not stored yet is paused: no node begins, and answers of models are not read on',
+  ),
   runHistoryBytes: whole(
     'RUNNEL_RUN_HISTORY_BYTES',
     [DEFAULT_LIMITS.runHistoryBytes, 0, 1024 * MIB],

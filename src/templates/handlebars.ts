@@ -4,7 +4,7 @@ import type Handlebars from 'handlebars';
 import { renderValue } from '../dsl/render-value.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { Budget, checkTemplateLength, guardStack, type TemplateLimits } from './template-budget.js';
+import { Budget, guardTemplate, type TemplateLimits } from './template-budget.js';
 
 /** Loaded with the first template: most canvases have none, and it takes a tenth of the time of a start. */
 const load: (name: 'handlebars') => typeof Handlebars = createRequire(import.meta.url);
@@ -40,9 +40,8 @@ export function renderHandlebars(template: string, values: JsonObject, options: 
 
 /** Renders a Handlebars template inside of a host. */
 export function renderHandlebarsWith(template: string, host: HandlebarsHost, options: HandlebarsOptions = {}): string {
-  checkTemplateLength(template);
   const budget = new Budget(options);
-  return guardStack(() => {
+  return guardTemplate(template, () => {
     const renderer = new Renderer(budget, host.content, options.noEscape ?? false);
     const data: Data = { values: new Map(host.data).set('root', host.context), parent: undefined };
     const frame: Frame = { context: host.context, parent: undefined, data, blockNames: new Map(), partials: new Map() };

@@ -92,11 +92,18 @@ export class Budget {
 }
 
 /**
- * Runs a parser or renderer and gives its errors a code: a stack overflow is `TEMPLATE_TOO_LARGE`.
+ * Reads and renders a template, within the length that is parsed, and gives a stack overflow its code.
  *
  * The depth bound stops a template long before the stack does, unless the caller is deep in the stack already.
+ *
+ * @throws EngineError `TEMPLATE_TOO_LARGE` for both.
  */
-export function guardStack<T>(body: () => T): T {
+export function guardTemplate<T>(template: string, body: () => T): T {
+  const { length } = template;
+  if (length > MAX_TEMPLATE_CHARS) {
+    const problem = `The template has ${length} characters; ${MAX_TEMPLATE_CHARS} are allowed. Shorten it.`;
+    throw new EngineError('TEMPLATE_TOO_LARGE', problem);
+  }
   try {
     return body();
   } catch (thrown) {
@@ -105,13 +112,4 @@ export function guardStack<T>(body: () => T): T {
       cause: thrown,
     });
   }
-}
-
-/** Refuses a template that is too long to be parsed. */
-export function checkTemplateLength(template: string): void {
-  if (template.length <= MAX_TEMPLATE_CHARS) return;
-  throw new EngineError(
-    'TEMPLATE_TOO_LARGE',
-    `The template has ${template.length} characters; ${MAX_TEMPLATE_CHARS} are allowed. Shorten it.`,
-  );
 }

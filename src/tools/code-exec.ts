@@ -84,6 +84,7 @@ export const codeExec = defineTool({
     _ATTACHMENT_CONTENT: { type: 'string', description: 'What is in the files, as text.' },
     _ARTIFACTS: { type: 'array', description: 'Files that the script made: {name, url, mime_type, size}.' },
   },
+  ownOutputs: ({ outputs }) => Object.keys(outputs),
   primaryOutput: 'result',
   timeoutSeconds: 600,
   // A script may have stored files already, and one that failed fails again.

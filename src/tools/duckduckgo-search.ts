@@ -8,6 +8,7 @@ import { lineOf, loadHtml } from '../documents/pages/load-markup.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { oneOf, queryArgument, wholeNumber } from './fields.js';
+import { passageBy } from './json-search.js';
 import { defineSearch, searchResult } from './results.js';
 import type { ToolEvent } from './tool.js';
 import { ask, baseUrlOf, jsonOf, listIn, textAt, type UpstreamRequest } from './upstream.js';
@@ -38,14 +39,7 @@ export const duckduckgoSearch = defineSearch({
   search({ query, channel }, call): Observable<ToolEvent> {
     const { top_n: most, channel: usual } = call.params;
     const hits$ = (channel ?? usual) === 'news' ? searchNews(query, most, call) : searchPages(query, most, call);
-    return hits$.pipe(
-      map((hits) =>
-        searchResult(
-          hits.map(({ title, url, body }) => ({ title, url, content: body })),
-          hits,
-        ),
-      ),
-    );
+    return hits$.pipe(map((hits) => searchResult(hits.map(passageBy('body')), hits)));
   },
 });
 

@@ -1,10 +1,10 @@
 /** Retrieval through a RAGFlow server. */
-import { firstValueFrom, fromEvent, type Observable, takeUntil, throwIfEmpty } from 'rxjs';
 import type { EgressClient } from '../adapters/egress/egress-client.js';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from '../knowledge/retriever.js';
+import { firstValue } from '../operators/from-abortable.js';
 import { askJson, listAt, numberAt, objectOf, textAt } from './upstream.js';
 
 /** A RAGFlow server that searches. */
@@ -27,7 +27,7 @@ export function createRagflowRetriever({ baseUrl, apiKey, http }: RagflowServer)
   const base = `${baseUrl.replace(/\/+$/, '')}/api/v1`;
   const usual = { headers, timeoutSeconds: TIMEOUT_SECONDS, attempts: 3, secrets: [apiKey] };
   const ask = async (request: Parameters<typeof askJson>[2], { headers: trace, signal }: Asking): Promise<Json> =>
-    dataOf(await firstOf(askJson(AS_TOOL, { ...call, ...(trace && { trace }) }, request), signal), apiKey);
+    dataOf(await firstValue(askJson(AS_TOOL, { ...call, ...(trace && { trace }) }, request), signal), apiKey);
   const idOf = async (wanted: string, asking: Asking): Promise<string> => {
     const listed = await ask(
       { ...usual, url: `${base}/datasets`, query: { name: wanted, page: 1, page_size: 1 } },
@@ -121,14 +121,4 @@ function passageOf(chunk: JsonObject): RetrievedPassage {
     },
     ...metadata,
   };
-}
-
-function firstOf<T>(answer$: Observable<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  return firstValueFrom(
-    answer$.pipe(
-      takeUntil(fromEvent(signal, 'abort')),
-      throwIfEmpty(() => signal.reason as Error),
-    ),
-  );
 }

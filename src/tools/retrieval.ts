@@ -49,6 +49,9 @@ const params = {
 
 type RetrievalParams = ShapeOutput<typeof params>;
 
+/** What to do without a dataset. */
+const SELECT = 'Name one in `dataset_ids`.';
+
 /** RAGFlow's clients prefix the text with the role of the speaker. */
 const SPEAKER = /^\s*user\s*[:：]\s*/i;
 
@@ -64,6 +67,10 @@ export const retrieval = defineTool({
   nodeDefaults: { query: '{sys.query}' },
   outputs: searchOutputs,
   timeoutSeconds: 12,
+  advise: (params) =>
+    params.memory_ids.length + params.dataset_ids.length + params.kb_ids.length === 0
+      ? [`there is no dataset to search. ${SELECT}`]
+      : [],
   call({ query }, call): Observable<ToolEvent> {
     const question = query.replace(SPEAKER, '').trim();
     const { empty_response: nothing } = call.params;
@@ -86,7 +93,7 @@ function isMemory({ retrieval_from: from, memory_ids, ...params }: RetrievalPara
 
 function search(retriever: Retriever, question: string, call: ToolCall<RetrievalParams>): Observable<ToolResult> {
   const request = requestOf(question, call);
-  if (request.datasets.length === 0) throw toolFailed('No dataset is selected.');
+  if (request.datasets.length === 0) throw toolFailed(`No dataset is selected. ${SELECT}`);
   return fromAbortable((signal) => retriever.search(request, signal)).pipe(
     map((found) =>
       found.length === 0

@@ -67,6 +67,8 @@ export interface Tool<A extends Shape = Shape, P extends Shape = Shape> {
   /** Parameters and arguments of a node in which nothing is replaced, such as a script. @default none */
   readonly verbatim?: readonly string[];
   readonly outputs: Readonly<Record<string, Port>>;
+  /** Outputs that a node has by its parameters beside those. @default none */
+  ownOutputs?(params: ShapeOutput<P>): readonly string[];
   /** Output that a default value (`exception_method: comment`) goes to. @default 'formalized_content' */
   readonly primaryOutput?: string;
   /** Seconds that one call may take, all attempts included. */
@@ -75,6 +77,8 @@ export interface Tool<A extends Shape = Shape, P extends Shape = Shape> {
   readonly isRepeatable?: boolean;
   /** Problems that no single field shows, such as a mode that needs a key; found when the document is read. */
   check?(params: ShapeOutput<P>): readonly string[];
+  /** What an author should look at although the tool works, found when the document is read. */
+  advise?(params: ShapeOutput<P>): readonly string[];
   /**
    * Cold: one subscription is one call. Emits at most one result, last; unsubscribing stops it at once.
    * Errors: `TOOL_FAILED` with what failed upstream, or those of `EgressClient`; texts hold no secrets.

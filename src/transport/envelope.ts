@@ -73,3 +73,9 @@ function dataOf(code: number, details: unknown): { data?: Json } {
 export function notFound(path: string): Failure {
   return { status: 404, body: { code: 404, message: `Not Found: ${path}`, data: null, error: 'Not Found' } };
 }
+
+/** The answer to a method that a path does not take. */
+export function notAllowed(method: string, path: string, allowed: readonly string[]): Failure {
+  const message = `${method} is not allowed for ${path}. Use ${allowed.join(' or ')}.`;
+  return { status: 405, body: { code: 405, message, data: null, error: 'Method Not Allowed' } };
+}

@@ -38,9 +38,12 @@ export function describeApi(prefix: string, groups: readonly RouteGroup[]): ApiD
     info: {
       title: 'Runnel',
       version: '1',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description:
         'Agents as RAGFlow serves them. Business errors are HTTP 200 with a `code` other than 0; 400 (broken JSON), 401, 403, 404, 413, 429, 500 and 501 are what they say. Webhooks and the paths of OpenAI answer with real statuses.',
     },
+    // The server that gives the document.
+    servers: [{ url: '/' }],
     tags: groups.map(({ name, description }) => ({ name, description })),
   });
 }
@@ -86,6 +89,7 @@ function toPath(prefix: string, tag: string, route: Route): RouteConfig {
     responses: {
       200: answerOf(route),
       ...(access === 'open' ? {} : { 401: { description: 'There is no good key.', content: json(failure) } }),
+      '4XX': { description: 'The request was refused.', content: json(failure) },
     },
   };
 }

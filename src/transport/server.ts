@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { builtInComponents, checkCanvas, type LoadOptions } from '../canvas/load-canvas.js';
 import type { Services } from '../components/services.js';
-import { EngineError } from '../errors.js';
 import { createCanvasOpener } from '../hosting/canvases.js';
 import { createHost, type Host } from '../hosting/host.js';
 import { type Log, SILENT_LOG } from '../logger.js';
@@ -13,6 +11,7 @@ import { createFindTenant } from './access/api-keys.js';
 import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
 import type { RouteGroup } from './http/route.js';
+import { listenOn } from './listen.js';
 import { LiveServer } from './live/live-server.js';
 import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
 
@@ -109,14 +108,8 @@ function closeWhenIdle(http: Server): void {
   if (!http.listening) setImmediate(() => http.closeIdleConnections());
 }
 
-async function listen(http: Server, { host, port }: ServerConfig): Promise<string> {
-  http.listen(port, host);
-  try {
-    await once(http, 'listening');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new EngineError('CONFIG_INVALID', `Cannot listen on ${host}, port ${port}: ${why}.`, { cause: error });
-  }
+async function listen(http: Server, config: ServerConfig): Promise<string> {
+  await listenOn(http, config);
   const address = http.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return `http://${name}:${address.port}`;

@@ -53,14 +53,7 @@ describe('compile', () => {
     {
       what: 'an unknown component',
       components: { a: { type: 'Stepp' } },
-      issues: [
-        [
-          'error',
-          'component-unknown',
-          '$.components["a"].obj.component_name',
-          '"Stepp". Known are: Box, Chooser, Step.',
-        ],
-      ],
+      issues: [['error', 'component-unknown', '$.components["a"].obj.component_name', '"Stepp". Did you mean "Step"?']],
     },
     {
       what: 'an unknown component of version 2',
@@ -72,7 +65,7 @@ describe('compile', () => {
       what: 'parameters of the wrong type, each with what was received',
       components: { a: { params: { count: 'three', deep: { list: ['x', 5] } } } },
       issues: [
-        ['error', 'params-invalid', '$.components["a"].obj.params.count', 'received "three"'],
+        ['error', 'params-invalid', '$.components["a"].obj.params.count', 'expected number; received "three"'],
         ['error', 'params-invalid', '$.components["a"].obj.params.deep.list[1]', 'received 5'],
       ],
     },

@@ -37,6 +37,21 @@ describe('the command line', () => {
   it.each<[string, string[], RegExp]>([
     ['no command', [], /^Runnel runs agent canvases/],
     ['a command that does not exist', ['fly'], /^error: there is no command "fly"\n/],
+    [
+      'a command that resembles one',
+      ['rn'],
+      /^error: there is no command "rn"\. Did you mean "run"\? runnel --help lists the commands\.\n$/,
+    ],
+    [
+      'a flag that resembles one',
+      ['run', HELLO, '--qury=x'],
+      /Unknown option '--qury'\. Did you mean --query\?\nUsage: /,
+    ],
+    [
+      'a node type that resembles one',
+      ['components', 'Mesage'],
+      /There is no node type "Mesage"\. Did you mean "Message"\? \[/,
+    ],
     ['a name that every object has', ['toString'], /there is no command "toString"/],
     ['help of a command that does not exist', ['help', 'fly'], /there is no command "fly"/],
     ['no file', ['run'], /An argument is missing\.\nUsage: runnel run <canvas\.json>.* \[USAGE\]\n$/],
@@ -113,6 +128,23 @@ describe('validate', () => {
       components: 2,
       issues: [{ code: 'component-unknown', severity: 'error', component: 'Message:Greet' }],
     });
+  });
+
+  it('takes several documents, and says which is which', async () => {
+    const wrong = temporaryFile('wrong.json', readFileSync(HELLO, 'utf8').replaceAll('"Message"', '"Mesage"'));
+    const broken = temporaryFile('broken.json', '{"components": {\n  "a"');
+    const text = await call(['validate', HELLO, wrong, broken]);
+    expect(text.exit).toBe(2);
+    expect(text.out).toMatch(/^[^\n]*hello.canvas\.json: valid, version 1, 2 components, 0 warnings\n/);
+    expect(text.out).toContain('There is no component named "Mesage". Did you mean "Message"? [component-unknown]\n');
+    expect(text.out).toMatch(
+      /error: \$: .*\(line 2, column 6\) \[not-json\]\n[^\n]*broken\.json: 1 error, 0 warnings\n$/,
+    );
+    const json = await call(['validate', HELLO, wrong, '--json']);
+    expect(JSON.parse(json.out)).toMatchObject([
+      { file: HELLO, valid: true, version: 1 },
+      { file: wrong, valid: false, issues: [{ code: 'component-unknown' }] },
+    ]);
   });
 
   it('reads the standard input', async () => {

@@ -73,7 +73,7 @@ describe('datasets in folders', () => {
     const { search } = await open(FILES);
     await expect(search(tenant, dataset)).rejects.toMatchObject({
       code: 'NOT_FOUND',
-      message: `Dataset(${dataset}) does not exist. ${known}`,
+      message: `Dataset(${dataset}) does not exist. ${known} Put a folder of that name into RUNNEL_DATASETS_DIR, or set RAGFLOW_BASE_URL.`,
     });
   });
 });

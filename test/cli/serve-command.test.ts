@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -117,11 +118,28 @@ describe('serve', () => {
     onTestFinished(() => void other.close());
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const taken = await call(['serve'], {
-      env: { RUNNEL_PORT: String(port), RUNNEL_DATA_DIR: await temporaryFolder() },
-    });
+    const folder = await temporaryFolder();
+    const taken = await call(['serve'], { env: { RUNNEL_PORT: String(port), RUNNEL_DATA_DIR: folder } });
     expect(taken).toMatchObject({ exit: 2, out: '' });
     expect(taken.err).toMatch(/EADDRINUSE.*\[CONFIG_INVALID\]/s);
+    // Nothing was made for a server that cannot start.
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('refuses a data folder that another process uses with exit code 2', async () => {
+    const folder = await temporaryFolder();
+    await serve([], { RUNNEL_DATA_DIR: folder });
+    const second = await call(['serve'], { env: { RUNNEL_PORT: '0', RUNNEL_DATA_DIR: folder } });
+    expect(second).toMatchObject({ exit: 2, out: '' });
+    expect(second.err).toMatch(/is in use by process \d+.*\[CONFIG_INVALID\]/s);
+  });
+
+  it('warns of variables that are named like settings and are none', async () => {
+    const { stop } = await serve([], { RUNNEL_PROT: '80', RUNNEL_SOMETHING_ELSE: 'x' });
+    const { err } = await stop();
+    expect(err).toContain('warning: RUNNEL_PROT is no setting and is ignored. Did you mean "RUNNEL_PORT"?\n');
+    expect(err).toContain('warning: RUNNEL_SOMETHING_ELSE is no setting and is ignored.\n');
+    expect(err).not.toContain('RUNNEL_DATA_DIR is no setting');
   });
 
   it('lists every setting in its help', async () => {

@@ -43,6 +43,7 @@ export function activationOf({
   };
   return {
     node: 'x',
+    ready: () => undefined,
     name: 'X',
     token: 'run/1',
     attempt: 1,

@@ -21,7 +21,7 @@ function slowLog() {
   return { groups, ends, log: { append } as unknown as RunLog };
 }
 
-function writerOn(log: RunLog) {
+function writerOn(log: RunLog, maxUnstoredBytes = 1_000_000) {
   const written: number[] = [];
   const failures: unknown[] = [];
   const writer = new LogWriter({
@@ -29,6 +29,7 @@ function writerOn(log: RunLog) {
     epoch: 1,
     tenant: 't',
     run: 'r',
+    maxUnstoredBytes,
     onWritten: (frames) => written.push(...frames.map(({ seq }) => seq)),
     onFailed: (error) => failures.push(error),
   });
@@ -213,5 +214,38 @@ describe('with snapshots', () => {
     await end();
     await outcome;
     expect({ written, failures }).toEqual({ written: [], failures: [] });
+  });
+});
+
+describe('a run that makes more than may wait to be stored', () => {
+  const { bytes } = frame(1);
+
+  it('is to wait until half of that is stored', async () => {
+    const { ends, log } = slowLog();
+    const { writer } = writerOn(log, 2 * bytes);
+    writer.write(frame(1));
+    writer.write(frame(2));
+    expect(writer.ready()).toBeUndefined();
+    await turn();
+    writer.write(frame(3));
+    const relieved = writer.ready();
+    expect(relieved).toBeInstanceOf(Promise);
+    expect(writer.ready()).toBe(relieved);
+    ends[0]?.resolve();
+    await relieved;
+    expect(writer.ready()).toBeUndefined();
+  });
+
+  it('is not to wait for a log that has failed', async () => {
+    const { ends, log } = slowLog();
+    const { writer, failures } = writerOn(log, bytes);
+    writer.write(frame(1));
+    writer.write(frame(2));
+    const relieved = writer.ready();
+    await turn();
+    ends[0]?.reject(new Error('no log'));
+    await relieved;
+    expect(writer.ready()).toBeUndefined();
+    expect(failures).toHaveLength(1);
   });
 });

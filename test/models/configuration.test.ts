@@ -81,7 +81,7 @@ describe('modelsFromEnvironment', () => {
       undefined,
       'gone.json" of RUNNEL_MODELS cannot be read',
     ],
-    ['a file that is no JSON', {}, '{"api_key": "sk-secret", oops', 'is not valid JSON.'],
+    ['a file that is no JSON', {}, '{"api_key": "sk-secret", oops', 'is not valid JSON: line 1, column 26.'],
     ['an unknown key', {}, { factory: {} }, 'factory: unknown key'],
     [
       'an unknown key of a factory',

@@ -1,5 +1,5 @@
 import { firstValueFrom, toArray } from 'rxjs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { EngineError } from '../../src/errors.js';
 import type { ChatMessage, ChatModel } from '../../src/models/chat-model.js';
 import { type ChatAnswer, collectAnswer } from '../../src/models/collect-answer.js';
@@ -202,4 +202,27 @@ describe('createScriptedModel', () => {
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(fragment) }),
     );
   });
+});
+
+it('gives no piece while the caller is not ready for it', async () => {
+  let relieve = (): void => {};
+  const pause = new Promise<void>((resolve) => {
+    relieve = resolve;
+  });
+  const model = createScriptedModel({ default: { reply_stream: ['a', 'b'], delay_ms: 1 } });
+  const texts: string[] = [];
+  const ended = new Promise<void>((resolve, reject) => {
+    const ready = () => (texts.length === 1 ? pause : undefined);
+    model.chat({ model: 'm', messages: [{ role: 'user', content: 'hi' }], ready }).subscribe({
+      next: (piece) => {
+        if (piece.type === 'text') texts.push(piece.text);
+      },
+      error: reject,
+      complete: resolve,
+    });
+  });
+  await vi.waitFor(() => expect(texts).toEqual(['a']));
+  relieve();
+  await ended;
+  expect(texts).toEqual(['a', 'b']);
 });

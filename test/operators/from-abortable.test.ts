@@ -1,6 +1,6 @@
-import { lastValueFrom, take, toArray } from 'rxjs';
+import { defer, finalize, lastValueFrom, NEVER, of, take, toArray } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fromAbortable, UNSUBSCRIBED } from '../../src/operators/from-abortable.js';
+import { firstValue, fromAbortable, UNSUBSCRIBED } from '../../src/operators/from-abortable.js';
 
 /** Lets every promise that can settle do so, and Node report what nobody handled. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -128,5 +128,65 @@ describe('fromAbortable with an async iterable', () => {
     subscription.unsubscribe();
     await nextTurn();
     expect(calls).toBe(close === undefined ? 0 : 1);
+  });
+});
+
+it('asks an async iterable for nothing while `ready` has not settled, and not again once unsubscribed', async () => {
+  let pulled = 0;
+  async function* numbers() {
+    for (;;) {
+      pulled += 1;
+      yield pulled;
+    }
+  }
+  const rooms: (() => void)[] = [];
+  const ready = () => (pulled % 2 === 0 ? new Promise<void>((resolve) => rooms.push(resolve)) : undefined);
+  const seen: number[] = [];
+  const subscription = fromAbortable(() => numbers(), ready).subscribe((value) => seen.push(value));
+  await nextTurn();
+  expect(seen).toEqual([1, 2]);
+  await nextTurn();
+  expect(pulled).toBe(2);
+  rooms[0]?.();
+  await nextTurn();
+  expect(seen).toEqual([1, 2, 3, 4]);
+  subscription.unsubscribe();
+  rooms[1]?.();
+  await nextTurn();
+  expect(pulled).toBe(4);
+});
+
+describe('firstValue', () => {
+  it('gives the first value, with and without a signal', async () => {
+    expect(await firstValue(of(1, 2))).toBe(1);
+    expect(await firstValue(of(1, 2), new AbortController().signal)).toBe(1);
+  });
+
+  it('rejects with the reason of an abort and unsubscribes from the source', async () => {
+    const abort = new AbortController();
+    let isEnded = false;
+    const value = firstValue(
+      NEVER.pipe(
+        finalize(() => {
+          isEnded = true;
+        }),
+      ),
+      abort.signal,
+    );
+    const reason = new Error('enough');
+    abort.abort(reason);
+    await expect(value).rejects.toBe(reason);
+    expect(isEnded).toBe(true);
+  });
+
+  it('does not subscribe to the source when the signal is aborted already', async () => {
+    const reason = new Error('too late');
+    let isBegun = false;
+    const source$ = defer(() => {
+      isBegun = true;
+      return of(1);
+    });
+    await expect(firstValue(source$, AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(isBegun).toBe(false);
   });
 });

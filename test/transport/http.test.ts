@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createMemoryStores } from '../../src/stores/memory-stores.js';
-import { documentOf, ECHO, FORM, PROBE } from './support/documents.js';
+import { documentOf, ECHO, FORM, MODEL, PROBE } from './support/documents.js';
 import { openStream } from './support/event-stream.js';
 import { connect } from './support/live-client.js';
 import { startServer } from './support/server.js';
@@ -290,6 +290,32 @@ describe('bodies', () => {
     expect((await call('GET', `${AGENTS}/${id}/runs`)).body.data).toEqual([]);
   });
 
+  it.each([
+    ['qury', 'query'],
+    ['input', 'inputs'],
+    ['sessionId', 'session_id'],
+  ])('with %s for %s start no run', async (name, meant) => {
+    const { call, agent } = await startServer();
+    const id = await agent(ECHO);
+    const { body } = await call('POST', `${AGENTS}/${id}/run`, { [name]: 'x' });
+    expect(body).toMatchObject({ code: 101, message: expect.stringContaining(`Did you mean \`${meant}\`?`) });
+    expect((await call('GET', `${AGENTS}/${id}/runs`)).body.data).toEqual([]);
+  });
+
+  it.each([{ messages: [] }, { query: 'x', qury: 'y' }, { id: 'x', user: 'y', message_id: 'z' }])(
+    'may have other fields: %j',
+    async (fields) => {
+      const { call, agent } = await startServer();
+      expect((await call('POST', `${AGENTS}/${await agent(ECHO)}/run`, fields)).body).toMatchObject({ code: 0 });
+    },
+  );
+
+  it('without a query are named as the cause where a model has nothing to ask', async () => {
+    const { call, agent } = await startServer();
+    const { body } = await call('POST', `${AGENTS}/${await agent(MODEL)}/run`, {});
+    expect(body).toMatchObject({ code: 500, message: expect.stringContaining('The turn came without a `query`') });
+  });
+
   it('with globals that are a list are refused with their path', async () => {
     const { call, agent } = await startServer();
     const { body } = await call('POST', `${AGENTS}/${await agent({ ...ECHO, globals: [] })}/run`, { query: 'x' });
@@ -486,6 +512,23 @@ describe('who may call', () => {
     }
     const live = await connect(url, id, { headers: acme });
     expect(await live.next()).toMatchObject({ type: 'ready' });
+  });
+
+  it.each([
+    ['GET', `${AGENTS}/x/stream`, 'POST'],
+    ['PATCH', AGENTS, 'GET, HEAD, POST'],
+  ])('names the methods that a path takes: %s %s', async (method, path, allowed) => {
+    const { call } = await startServer();
+    const answer = await call(method, path);
+    expect(answer.headers.get('allow')).toBe(allowed);
+    expect(answer).toMatchObject({
+      status: 405,
+      body: {
+        code: 405,
+        message: `${method} is not allowed for ${path}. Use ${allowed.replaceAll(', ', ' or ')}.`,
+        data: null,
+      },
+    });
   });
 
   it('answers unknown paths with 404', async () => {

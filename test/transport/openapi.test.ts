@@ -40,6 +40,16 @@ describe('the description of the API', () => {
     }
   });
 
+  it('has what linters of such documents ask for', () => {
+    expect(description).toMatchObject({ servers: [{ url: '/' }], info: { license: { identifier: 'Apache-2.0' } } });
+    for (const [path, operations] of Object.entries<Record<string, Loose>>(description.paths)) {
+      for (const [method, { responses }] of Object.entries(operations)) {
+        const refusals = Object.keys(responses).filter((status) => status.startsWith('4'));
+        expect(refusals, `${method} ${path}`).not.toEqual([]);
+      }
+    }
+  });
+
   it('shows what requests are read with', () => {
     const body = (path: string, method: string) =>
       description.paths[`${API_PREFIX}${path}`][method].requestBody.content['application/json'].schema.properties;

@@ -152,7 +152,7 @@ describe('declared routes', () => {
     }
     // What does not exist needs no key.
     expect((await call('GET', '/y')).status).toBe(404);
-    expect((await call('POST', '/x', {})).status).toBe(404);
+    expect((await call('POST', '/x', {})).status).toBe(405);
   });
 
   it('are those of the router; the ones for administrators only with a key for them', () => {

@@ -9,8 +9,9 @@ import { StringDecoder } from 'node:string_decoder';
 import type { ConnectOverCDPTransport } from 'playwright-core';
 import { noop } from 'rxjs';
 import { EngineError } from '../../errors.js';
+import { codeOf } from '../egress/failures.js';
 
-/** Characters of Chromium's stderr that are kept; they explain a browser that does not start. */
+/** Characters of Chromium's stderr that are stored; they explain a browser that does not start. */
 const MAX_COMPLAINTS = 4_096;
 
 /** Kibibytes of data of one process of Chromium. */
@@ -100,7 +101,7 @@ function bounded(command: readonly [string, ...string[]]): readonly [string, ...
 /** Resolves when a process is gone, or could not be started, with how. */
 function endOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve(`could not be started (${codeOf(error)})`));
+    child.once('error', (error) => resolve(`could not be started (${codeOf(error) || error.name})`));
     child.once('exit', (code, killedBy) => resolve(`ended by itself (${killedBy ?? `exit code ${code}`})`));
   });
 }
@@ -126,10 +127,6 @@ function collectComplaints(child: ChildProcess): () => string {
     const last = lines.findLast((line) => /fatal|error|cannot|no usable sandbox/i.test(line)) ?? lines.at(-1);
     return last === undefined ? '' : ` It said: ${last.trim().slice(0, 300)}`;
   };
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : error.name;
 }
 
 /** Parts of Chromium that talk to servers of their own, or to the network beside the proxy. */

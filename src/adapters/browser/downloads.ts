@@ -28,16 +28,6 @@ interface Download {
   size: number;
 }
 
-interface WillBegin {
-  readonly guid: string;
-  readonly suggestedFilename: string;
-}
-interface Progress {
-  readonly guid: string;
-  readonly receivedBytes: number;
-  readonly state: Download['state'];
-}
-
 /** Lets pages of a browser context download into `folder`, under names of Chromium's own, as far as the limits go. */
 export async function watchDownloads(
   browser: Browser,
@@ -60,7 +50,7 @@ export async function watchDownloads(
     for (const resolve of waiting) resolve();
     waiting.clear();
   };
-  cdp.on('Browser.downloadWillBegin', ({ guid, suggestedFilename: name }: WillBegin) => {
+  cdp.on('Browser.downloadWillBegin', ({ guid, suggestedFilename: name }) => {
     if (downloads.size >= limits.maxFiles) {
       cancel(guid, `The download ${quoted(name)} was refused: ${limits.maxFiles} files are the most.`);
       return;
@@ -68,7 +58,7 @@ export async function watchDownloads(
     downloads.set(guid, { name, state: 'inProgress', size: 0 });
     notes.add(`The download ${quoted(name)} began.`);
   });
-  cdp.on('Browser.downloadProgress', ({ guid, receivedBytes, state }: Progress) => {
+  cdp.on('Browser.downloadProgress', ({ guid, receivedBytes, state }) => {
     const download = downloads.get(guid);
     if (download?.state !== 'inProgress') return;
     download.size = receivedBytes;

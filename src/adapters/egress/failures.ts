@@ -63,7 +63,7 @@ export function exchangeFailure(thrown: unknown, asked: string): EngineError {
 }
 
 /** The code of an error; of several attempts to connect, that of the last. */
-function codeOf(thrown: unknown): string {
+export function codeOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return codeOf(thrown.errors.at(-1));
   if (!(thrown instanceof Error)) return '';
   // undici gives this one no code.

@@ -11,7 +11,7 @@ const FIRST_BYTES = 16_384;
 /** What an answer may be encoded with. One coding at a time: layered codings serve decompression bombs only. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
-/** Bounds of a body, and who asked for it. */
+/** Bounds of a body, and its request in messages. */
 export interface BodyLimits {
   /** Bytes after decompression. */
   readonly maxBytes: number;

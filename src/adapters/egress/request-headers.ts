@@ -47,14 +47,8 @@ export function requestHeaders(given: Headers, { userAgent, trace = {} }: Header
   return Object.fromEntries(headers);
 }
 
-/** The headers for a redirect to another origin. */
-function harmlessHeaders(headers: Headers): Headers {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name)));
-}
-
-/** The headers of a request that lost its body. */
-function bodilessHeaders(headers: Headers): Headers {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')));
+function only(headers: Headers, isKept: (name: string) => boolean): Headers {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isKept(name)));
 }
 
 function checked(name: string, value: string): string {
@@ -87,11 +81,11 @@ export function redirectLocation(status: number, location: string | undefined): 
  * 307 and 308 repeat the request. Another origin gets only headers that are harmless.
  */
 export function redirected(request: Redirectable, status: number, isSameOrigin: boolean): Redirectable {
-  const headers = isSameOrigin ? request.headers : harmlessHeaders(request.headers);
+  const headers = isSameOrigin ? request.headers : only(request.headers, (name) => HARMLESS.has(name));
   const { method } = request;
   const asksAgain = status === 303 ? method !== 'GET' && method !== 'HEAD' : status < 303 && method === 'POST';
   if (!asksAgain) return { ...request, headers };
-  return { method: 'GET', headers: bodilessHeaders(headers), body: undefined };
+  return { method: 'GET', headers: only(headers, (name) => !name.startsWith('content-')), body: undefined };
 }
 
 /** The methods that are sent to the outside. */

@@ -88,11 +88,8 @@ function parseUrl(text: string, what: string): URL {
   // `http:host`, `http:/host` and `http:\\host` are all read as `http://host`; no honest document writes them.
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\\]/i.test(trimmed))
     throw invalid(what, trimmed, 'it does not begin with http://host');
-  try {
-    return new URL(trimmed);
-  } catch {
-    throw invalid(what, trimmed, 'it cannot be read');
-  }
+  if (!URL.canParse(trimmed)) throw invalid(what, trimmed, 'it cannot be read');
+  return new URL(trimmed);
 }
 
 function refuseHost(host: string, reach: Reach): string | undefined {
@@ -153,20 +150,12 @@ const METADATA = new Set([
  */
 export function refuseAddress(address: string, reach: Reach): string | undefined {
   if (reach === 'any') return undefined;
-  const parsed = parse(address);
-  if (parsed === undefined) return 'no IP address';
+  if (!ipaddr.isValid(address)) return 'no IP address';
+  const parsed = ipaddr.process(address);
   if (METADATA.has(parsed.toString())) return 'the address of a metadata service';
   const range = rangeOf(parsed);
   if (range === 'unicast' || (reach === 'private' && OPENED.has(range))) return undefined;
   return `${RANGE_NAMES[range] ?? 'a reserved'} address`;
-}
-
-function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  try {
-    return ipaddr.process(address);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Of IPv6 only 2000::/3 is given out as global unicast; ipaddr.js calls everything unicast that no other range names. */

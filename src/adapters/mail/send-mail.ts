@@ -94,17 +94,14 @@ async function talk(session: SmtpConnection, submission: Submission, message: Bu
     await called((done) => session.login({ user, pass: password, credentials: { user, pass: password } }, done));
   }
   const envelope = { from: mail.from.address, to: [...mail.to, ...mail.cc], size: message.length };
-  return new Promise((resolve, reject) => {
-    session.send(envelope, message, (error, sent) => {
-      if (error || !sent) reject(error ?? toolFailed('the mail server took nothing'));
-      else resolve({ accepted: sent.accepted, rejected: sent.rejected });
-    });
-  });
+  const sent = await called<SmtpConnection.SentMessageInfo>((done) => session.send(envelope, message, done));
+  if (!sent) throw toolFailed('the mail server took nothing');
+  return { accepted: sent.accepted, rejected: sent.rejected };
 }
 
-function called(work: (done: (error?: Error | null) => void) => void): Promise<void> {
+function called<T>(work: (done: (error?: Error | null, given?: T) => void) => void): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
-    work((error) => (error ? reject(error) : resolve()));
+    work((error, given) => (error ? reject(error) : resolve(given)));
   });
 }
 
@@ -183,7 +180,7 @@ function hasControl(text: string): boolean {
 
 // The plain text part, for mail readers without HTML.
 
-/** Elements whose content is not shown. */
+/** Elements whose content is not displayed. */
 const UNSEEN = new Set(['script', 'style', 'head', 'title', 'template']);
 
 /** Elements that begin a line. */

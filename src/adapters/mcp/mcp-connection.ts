@@ -1,5 +1,5 @@
 /** One run's connection with one MCP server: a session that is opened when it is first needed, and anew when it broke. */
-import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
+import type { CallToolResult, Progress, Tool } from '@modelcontextprotocol/client';
 import {
   catchError,
   concatMap,
@@ -46,7 +46,7 @@ export interface ConnectionOptions extends FailureContext {
   readonly open: () => Observable<McpSession>;
   /** Lists that other runs asked for a moment ago. */
   readonly lists: Map<string, CachedList>;
-  /** Under which this connection's list is kept. */
+  /** The key of this connection's list among them. */
   readonly listKey: string;
   now(): number;
 }
@@ -229,12 +229,6 @@ function isFit({ name, inputSchema }: Tool, size: number): boolean {
 
 function readTool({ name, description = '', inputSchema }: Tool): McpTool {
   return { name, description: description.slice(0, MAX_DESCRIPTION), inputSchema: inputSchema as JsonObject };
-}
-
-interface Progress {
-  readonly progress: number;
-  readonly total?: number | undefined;
-  readonly message?: string | undefined;
 }
 
 function progressText({ progress, total, message }: Progress): string {

@@ -1,8 +1,9 @@
 /** Failures of an MCP server as messages for the model and for people, without secrets. */
 import { EngineError } from '../../errors.js';
+import { codeOf } from '../egress/failures.js';
 import { quoteResponse, toolFailed } from '../failures.js';
 
-/** Whose failure it is, and what must not be repeated. */
+/** The server that a failure is about, and what its message leaves out. */
 export interface FailureContext {
   /** Name of the server. */
   readonly server: string;
@@ -56,10 +57,6 @@ function isLost(thrown: unknown): boolean {
 
 /** Stands for an answer whose stream ended without it. */
 export const CONNECTION_LOST = 'the connection was closed before the answer came';
-
-function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
-}
 
 function nameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.constructor.name : '';

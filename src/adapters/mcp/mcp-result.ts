@@ -9,10 +9,10 @@ import { type Artifact, artifactMarkdown, type ToolResult, toolResult } from '..
 const MAX_TEXT = 100_000;
 /** Characters of the server's message about a failed call, from which a model may learn how to call. */
 const MAX_ERROR = 1_000;
-/** Files of one result that are kept. */
+/** Files of one result that are stored. */
 const MAX_FILES = 20;
 
-/** Endings of the files that are kept, pictures and documents, and those of sounds by their media type. */
+/** Endings of the files that are stored, pictures and documents, and those of sounds by their media type. */
 const PLAIN_ENDINGS = ['png', 'jpg', 'gif', 'webp', 'svg', 'pdf', 'json', 'csv', 'html'] as const;
 const SOUNDS = {
   mpeg: 'mp3',
@@ -29,7 +29,7 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(SOUNDS).map(([type, ending]) => [`audio/${type}`, ending] as const),
 ]);
 
-/** Where files go, and what must not be repeated. */
+/** Where files are stored, and what no message repeats. */
 export interface ResultContext {
   readonly files: Files | undefined;
   readonly secrets: readonly string[];

@@ -10,7 +10,7 @@ import { type McpSession, type OpenOptions, openSession } from './open-session.j
 
 export type { McpConnection, McpTool };
 
-/** Who uses a server. */
+/** The run that uses a server. */
 export interface McpUser {
   /** Id of the run: within it, all users share one session. */
   readonly run: string;

@@ -70,17 +70,16 @@ export function readMcpSettings(text: string, where: string): ReadonlyMap<string
 }
 
 function isUrl(text: string): boolean {
-  try {
-    checkUrl(text, { reach: 'any' });
-    return true;
-  } catch {
-    return false;
-  }
+  return isAccepted(() => checkUrl(text, { reach: 'any' }));
 }
 
 function isHeaderName(name: string): boolean {
+  return isAccepted(() => validateHeaderName(name));
+}
+
+function isAccepted(check: () => unknown): boolean {
   try {
-    validateHeaderName(name);
+    check();
     return true;
   } catch {
     return false;

@@ -47,7 +47,7 @@ export interface CodeResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
-  /** What the runner itself says about a failure. */
+  /** The runner's own message about a failure. */
   readonly detail?: string;
   readonly limit?: CodeLimit;
   /** What was tried without being allowed, such as `file_access`. */

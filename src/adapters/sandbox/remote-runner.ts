@@ -178,7 +178,7 @@ const MARKER = '__RAGFLOW_RESULT__:';
  *
  * The last valid line wins; marked lines that cannot be read stay in the text.
  */
-export function takeMarkedResult(stdout: string): { stdout: string; result?: { value: Json } } {
+function takeMarkedResult(stdout: string): { stdout: string; result?: { value: Json } } {
   if (!stdout.includes(MARKER)) return { stdout };
   const lines: string[] = [];
   let result: { value: Json } | undefined;

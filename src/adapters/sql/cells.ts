@@ -2,7 +2,7 @@
 import { type Json, jsonOrText } from '../../json.js';
 import type { StatementBounds, Table } from './session.js';
 
-/** How a column's values are read. `plain`: whatever the value itself says. */
+/** How a column's values are read. `plain`: by the type of the value alone. */
 export type CellKind = 'plain' | 'whole' | 'decimal' | 'date' | 'time' | 'json' | 'bits';
 
 /** Makes what gives the kind of a column, from the numbers or names that a server has for types of each kind. */

@@ -20,12 +20,7 @@ const STATEMENTS: Readonly<Record<Dialect, string>> = {
   trino: `select ${COLUMNS} from information_schema.columns where table_schema <> 'information_schema' ${ORDER}`,
 };
 /** Tables of these are named without their schema. */
-const USUAL: Readonly<Record<Dialect, string | undefined>> = {
-  postgres: 'public',
-  mysql: undefined,
-  mssql: 'dbo',
-  trino: undefined,
-};
+const USUAL: Partial<Record<Dialect, string>> = { postgres: 'public', mssql: 'dbo' };
 
 /** Tables of a database with their columns. */
 export interface Schema {
@@ -35,7 +30,7 @@ export interface Schema {
   readonly columns: readonly JsonObject[];
 }
 
-/** Lists the tables that a session sees, with columns and their types; a large database is cut, and the text says so. */
+/** Lists the tables that a session sees, with columns and their types; a large database is cut, and the text states it. */
 export async function describeSchema(
   session: DatabaseSession,
   bounds: Omit<StatementBounds, 'maxRows'>,

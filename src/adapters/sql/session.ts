@@ -131,7 +131,7 @@ interface GuardOptions extends Pick<StatementBounds, 'timeoutMs' | 'maxBytes'> {
 
 /**
  * Waits for a statement within bounds: a server that exceeds its time, or sends far more than
- * is kept (one row may have gigabytes, which drivers gather before they give it), loses its connection.
+ * is stored (one row may have gigabytes, which drivers gather before they give it), loses its connection.
  *
  * @throws EngineError TOOL_FAILED for those, otherwise what the work rejects with.
  */

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { McpTool } from '../../adapters/mcp/mcp-servers.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import { type AnyTool, findTool, type Shape } from '../../tools/tool.js';
 import { entered, nodeParams, nullishFlag, nullishText } from '../base-params.js';
 import { type LlmParams, llmShape, withUsualNames } from '../chat/params.js';
@@ -112,25 +112,23 @@ export interface AgentSpec {
 }
 
 /** An agent as it was read, with those inside of it. */
-export interface ReadAgent {
+export interface ReadAgent extends Pick<Reading, 'problems' | 'missing'> {
   readonly spec: AgentSpec;
-  /** What is wrong: it cannot run. */
-  readonly problems: readonly string[];
-  /** Tools that do not exist here; it runs without them. */
-  readonly missing: readonly string[];
 }
 
 /** An agent from its parameters, whose tools are those of `library`, and its problems. */
 export function readAgent(name: string, params: AgentParams, library: readonly AnyTool[]): ReadAgent {
   const reading: Reading = { library, problems: [], missing: [] };
   const spec = agentOf(name, params, { needsApproval: false, path: name, depth: 1 }, reading);
-  return { spec, problems: reading.problems, missing: reading.missing };
+  return { spec, ...reading };
 }
 
 /** What all agents of a document share while they are read, and what was found so far. */
 interface Reading {
   readonly library: readonly AnyTool[];
+  /** What is wrong: it cannot run. */
   readonly problems: string[];
+  /** Tools that do not exist here or have nothing to work with; it runs all the same. */
   readonly missing: string[];
 }
 
@@ -144,37 +142,35 @@ interface Place {
 function agentOf(name: string, params: AgentParams, place: Place, reading: Reading): AgentSpec {
   const { problems } = reading;
   const { path, depth, needsApproval } = place;
-  const entries = params.tools ?? [];
   if (depth > MAX_DEPTH) {
     problems.push(`agent "${path}" is inside of more than ${MAX_DEPTH - 1} others`);
     return { type: 'agent', name, params, tools: [], mcp: [], needsApproval };
   }
-  if (depth > 1 && (params.require_approval ?? []).length > 0) {
+  const asks = new Set((params.require_approval ?? []).map((one) => one.trim().toLowerCase()));
+  if (depth > 1 && asks.size > 0) {
     problems.push(`agent "${path}" asks for approval, which only the outermost agent can; name its tools there`);
   }
-  const asks = new Set((params.require_approval ?? []).map((one) => one.trim().toLowerCase()));
-  const specs = entries.flatMap((entry): (ToolSpec | AgentSpec)[] => {
+  const tools = (params.tools ?? []).flatMap((entry): (ToolSpec | AgentSpec)[] => {
     const names = [entry.component_name, entry.name ?? '', entry.id ?? ''].map((one) => one.toLowerCase());
     const mustAsk = asks.has('*') || names.some((one) => one !== '' && asks.has(one));
     if (entry.component_name.toLowerCase() === 'agent') {
-      const inner = innerAgent(entry, { needsApproval: mustAsk, path, depth: depth + 1 }, reading);
-      return inner === undefined ? [] : [inner];
+      return innerAgent(entry, { needsApproval: mustAsk, path, depth: depth + 1 }, reading);
     }
     return toolOf(entry, asks, mustAsk, path, reading);
   });
   const mcp = (params.mcp ?? []).map((entry) => mcpOf(entry, asks));
-  return { type: 'agent', name, params, tools: specs, mcp, needsApproval };
+  return { type: 'agent', name, params, tools, mcp, needsApproval };
 }
 
 type ToolEntry = NonNullable<AgentParams['tools']>[number];
 
-function innerAgent(entry: ToolEntry, place: Place, reading: Reading): AgentSpec | undefined {
+function innerAgent(entry: ToolEntry, place: Place, reading: Reading): AgentSpec[] {
   const name = entry.name || entry.id || 'agent';
   const parsed = agentParams.safeParse(entry.params ?? {});
   const path = `${place.path}-->${name}`;
-  if (parsed.success) return agentOf(name, parsed.data as AgentParams, { ...place, path }, reading);
+  if (parsed.success) return [agentOf(name, parsed.data as AgentParams, { ...place, path }, reading)];
   reading.problems.push(...issuesOf(path, parsed.error));
-  return undefined;
+  return [];
 }
 
 function toolOf(
@@ -199,6 +195,7 @@ function toolOf(
   }
   const params = parsed.data as JsonObject;
   problems.push(...(tool.check?.(params as never) ?? []).map((problem) => `${path}-->${tool.component}: ${problem}`));
+  missing.push(...(tool.advise?.(params as never) ?? []).map((advice) => `${path}-->${tool.component}: ${advice}`));
   return [{ type: 'tool', tool, params, needsApproval: mustAsk || asks.has(tool.name) }];
 }
 
@@ -224,10 +221,8 @@ function issuesOf(path: string, error: z.ZodError): string[] {
  * their only prompt there, which shows in the absence of `prompts`.
  */
 function withoutUserPrompt(given: unknown): unknown {
-  if (!isJsonObject(given as Json)) return given;
-  const params = given as JsonObject;
-  const hasPrompts = Array.isArray(params.prompts) ? params.prompts.length > 0 : Boolean(params.prompts);
-  return hasPrompts || typeof params.user_prompt !== 'string' || params.user_prompt === ''
-    ? params
-    : { ...params, prompts: params.user_prompt };
+  if (!isJsonObject(given)) return given;
+  const { prompts, user_prompt: prompt } = given;
+  const hasPrompts = Array.isArray(prompts) ? prompts.length > 0 : Boolean(prompts);
+  return hasPrompts || typeof prompt !== 'string' || prompt === '' ? given : { ...given, prompts: prompt };
 }

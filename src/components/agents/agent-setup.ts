@@ -98,23 +98,17 @@ export function openAgent(
 }
 
 function bindLibraryTool(context: CallContext, { tool, params, needsApproval }: ToolSpec, index: number): AgentTool {
-  const { function_name: name, description } = params;
   const reader = createTextReader(context);
-  const call = toolCallOf(tool, params, context, reader);
+  const named = Object.entries({ name: params.function_name, description: params.description });
   return bindTool({
     tool,
     presets: presetsOf(tool, params, context, reader),
     index,
     needsApproval,
-    context: call,
+    context: toolCallOf(tool, params, context, reader),
     traceOf: context.trace,
-    ...textOption('name', name),
-    ...textOption('description', description),
+    ...Object.fromEntries(named.filter(([, text]) => typeof text === 'string' && text.trim() !== '')),
   });
-}
-
-function textOption<K extends string>(key: K, value: Json | undefined): { readonly [name in K]?: string } {
-  return typeof value === 'string' && value.trim() !== '' ? ({ [key]: value } as { [name in K]: string }) : {};
 }
 
 /** An agent as a tool of another one: it is given a task, and its answer is the result. */
@@ -225,11 +219,7 @@ export function bindMcpTool(context: CallContext, offered: OfferedTool, index: n
     title: tool.name,
     needsApproval,
     mayCite: false,
-    definition: {
-      name: functionName(tool.name, index),
-      description: tool.description,
-      parameters: tool.inputSchema,
-    },
+    definition: { name: functionName(tool.name, index), description: tool.description, parameters: tool.inputSchema },
     call: (args, { id }) => connection.call({ name: tool.name, args, files, trace: context.trace(id) }),
   };
 }

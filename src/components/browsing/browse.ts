@@ -66,16 +66,8 @@ interface Standing {
   readonly data: string | undefined;
 }
 
-const START: Standing = {
-  type: 'standing',
-  round: 0,
-  misses: 0,
-  tokens: 0,
-  rounds: [],
-  pictures: [],
-  shown: undefined,
-  data: undefined,
-};
+const NOTHING = { rounds: [], pictures: [], shown: undefined, data: undefined } as const;
+const START: Standing = { type: 'standing', round: 0, misses: 0, tokens: 0, ...NOTHING };
 
 /**
  * Lets a model drive a browser, one round after the other: it sees the page, it chooses, what it chose is done.
@@ -183,10 +175,9 @@ function doCalls(
       if (done.type !== 'done') return EMPTY;
       const next = calls[done.at];
       if (next === undefined) return of(closeRound(calls, answer, done));
-      if (done.isStopped)
-        return of(withResult(done, { isDone: false, text: 'Not done, as the call before did not work.' }));
+      if (done.isStopped) return notDone(done, 'Not done, as the call before did not work.');
       const { step, problem } = next;
-      if (step === undefined) return of(withResult(done, { isDone: false, text: problem }));
+      if (step === undefined) return notDone(done, problem);
       return doStep(step, done, { progress: done.progress, view, options });
     }),
     filter((event) => event.type !== 'done'),
@@ -205,6 +196,10 @@ function closeRound(calls: readonly ReadCall[], { text }: ChatAnswer, { progress
 function withResult(done: Done, { isDone, text }: ActionOutcome, change: Partial<Standing> = {}): Done {
   const results = [...done.results, text.slice(0, MAX_RESULT)];
   return { ...done, at: done.at + 1, isStopped: !isDone, results, progress: { ...done.progress, ...change } };
+}
+
+function notDone(done: Done, text: string, change?: Partial<Standing>): Observable<Done> {
+  return of(withResult(done, { isDone: false, text }, change));
 }
 
 function doStep(step: Step, done: Done, situation: Situation): Observable<Done | BrowseEvent> {
@@ -266,16 +261,13 @@ function readData(
       if (!isJsonObject(event.outputs.structured)) return EMPTY;
       const data = JSON.stringify(event.outputs.structured);
       const tokens = progress.tokens + spent;
-      if (data.length > MAX_DATA)
-        return of(withResult(done, { isDone: false, text: 'There is too much data.' }, { tokens }));
+      if (data.length > MAX_DATA) return notDone(done, 'There is too much data.', { tokens });
       return of(withResult(done, { isDone: true, text: `The data: ${data}` }, { tokens, data }));
     }),
     catchError((error: unknown) => {
       // The answer was no JSON; failures of the model itself end the node.
       if (!EngineError.is(error) || error.code !== 'NODE_FAILED') throw error;
-      return of(
-        withResult(done, { isDone: false, text: 'The data could not be read.' }, { tokens: progress.tokens + spent }),
-      );
+      return notDone(done, 'The data could not be read.', { tokens: progress.tokens + spent });
     }),
   );
 }

@@ -57,7 +57,7 @@ export function prepareMessages(
     appendix: filesText(context, params, images),
     images: chat.supportsImages ? [...images] : [],
   });
-  if (!asksSomething(messages)) throw nothingToAsk(context.node);
+  if (!asksSomething(messages)) throw nothingToAsk(context);
   const unseen = images.size > 0 && !chat.supportsImages ? [unseenImages(images.size, params.llm_id)] : [];
   return { messages, warnings: [...chat.warnings, ...reader.warnings, ...unseen] };
 }
@@ -153,10 +153,14 @@ export function asksSomething(messages: readonly ChatMessage[]): boolean {
 }
 
 /** The error of a node whose prompts leave nothing to ask. */
-export function nothingToAsk(node: string): EngineError {
+export function nothingToAsk({ node, source }: Pick<CallContext, 'node' | 'source'>): EngineError {
+  const isSilent = renderValue(foundValue(source.variable('sys.query'))).trim() === '';
+  const advice = isSilent
+    ? 'The turn came without a `query`; pass one, or give the node a user prompt with text.'
+    : 'Give it a user prompt with text.';
   return new EngineError(
     'NODE_FAILED',
-    `Node "${node}" has nothing to ask: its last message is not a user's or is empty. Give it a user prompt with text.`,
+    `Node "${node}" has nothing to ask: its last message is not a user's or is empty. ${advice}`,
     { node },
   );
 }

@@ -27,19 +27,8 @@ const LATIN = '\\u0020-\\u007e\\u00a0-\\u00ac\\u00ae-\\u00ff€‚ƒ„…†‡
 const LATIN_OR_OTHER = new RegExp(`([${LATIN}]+)|[^${LATIN}]+`, 'gu');
 /** Stands for characters that the fonts do not have. */
 const MISSING = '□';
-/** Characters that models often use, and their substitutes in the fonts. */
-const LOOKALIKES: Readonly<Record<string, string>> = {
-  '☐': '□',
-  '☑': '✓',
-  '☒': '×',
-  '✅': '✓',
-  '✔': '✓',
-  '❌': '×',
-  '❎': '×',
-  '✖': '×',
-  '✗': '×',
-  '✘': '×',
-};
+/** Characters of the fonts, and those that models often use and they stand for. */
+const LOOKALIKES = Object.entries({ '□': '☐', '✓': '☑✅✔', '×': '☒❌❎✖✗✘' });
 /** Invisible: joiners, selectors of variants, marks of direction. */
 const INVISIBLE = /[\p{Cf}\p{Variation_Selector}]/u;
 
@@ -142,7 +131,7 @@ export class Typeface {
     if (character === '\t') return '    ';
     if (INVISIBLE.test(character)) return '';
     if (this.#hasGlyph(character.codePointAt(0) ?? 0)) return character;
-    return LOOKALIKES[character] ?? MISSING;
+    return LOOKALIKES.find(([, others]) => others.includes(character))?.[0] ?? MISSING;
   }
 
   #rule(x: number, y: number, width: number, colour: string): void {
@@ -186,14 +175,14 @@ interface Font {
   layout(text: string, features?: unknown): GlyphRun;
 }
 
-/** Most words whose shape is kept; texts repeat theirs. */
+/** Most words whose shape is stored; texts repeat theirs. */
 const MAX_WORDS = 20_000;
 
 /**
  * Gives the current font of a document, with a faster layout.
  *
  * fontkit shapes every run anew, reading the tables of the font from its bytes: 55 us a character, a minute for a book. Chinese
- * and Japanese need no shaping, so each character is looked up once; the shapes of other words are kept.
+ * and Japanese need no shaping, so each character is looked up once; the shapes of other words are stored.
  */
 function quickenFont(pdf: Pdf): Font {
   const { font } = (pdf as unknown as { _font: { font: Font } })._font;

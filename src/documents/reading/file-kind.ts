@@ -60,12 +60,11 @@ export function fileKind({ name, mimeType, bytes }: StoredFile): FileKind {
   const type = plainMimeType(mimeType);
   const ending = endingOf(name);
   if (type.startsWith('image/')) return 'image';
-  // Browsers on Windows call every CSV file an Excel file.
-  if (type === 'application/vnd.ms-excel') return BY_ENDING[ending] ?? magicOf(bytes)?.[1] ?? textOrUnknown(bytes);
   const known = BY_TYPE[type];
   if (known !== undefined) return known;
   // An HTML file is often uploaded as plain text; every other text is read the same way.
   if (TEXT_TYPES.test(type)) return BY_ENDING[ending] === 'html' ? 'html' : 'text';
+  // Also for `application/vnd.ms-excel`, as browsers on Windows call every CSV file.
   return BY_ENDING[ending] ?? magicOf(bytes)?.[1] ?? textOrUnknown(bytes);
 }
 

@@ -137,16 +137,11 @@ function pictureOf({ alt = '', src }: Readonly<Record<string, string>>, { isMark
 
 function blockOf(node: HtmlNode, style: Style): string[] {
   const { name = '', children = [] } = node;
+  if (/^h[1-6]$/.test(name)) {
+    const text = lineOf(children, style);
+    return text === '' ? [] : [`${'#'.repeat(Number(name[1]))} ${text}`];
+  }
   switch (name) {
-    case 'h1':
-    case 'h2':
-    case 'h3':
-    case 'h4':
-    case 'h5':
-    case 'h6': {
-      const text = lineOf(children, style);
-      return text === '' ? [] : [`${'#'.repeat(Number(name[1]))} ${text}`];
-    }
     case 'ul':
     case 'ol':
       return style.marks < MAX_MARKS ? [listOf(node, deeper(style))] : blocksOf(children, style);

@@ -51,7 +51,13 @@ export function toUnreadable(name: string, thrown: unknown, what: string): unkno
   return unreadable(name, `it is no usable ${what} (${reason}).`, thrown);
 }
 
+/** @throws EngineError FILE_UNREADABLE for what has more bytes than it may; `what` names it in the sentence. */
+export function requireSize(name: string, what: string, bytes: number, maxBytes: number): void {
+  if (bytes <= maxBytes) return;
+  throw unreadable(name, `${what} ${sizeText(bytes)}; at most ${sizeText(maxBytes)} are read.`);
+}
+
 /** A size as text: `1.5 MiB`. */
-export function sizeText(bytes: number): string {
+function sizeText(bytes: number): string {
   return `${Math.ceil((bytes / 1_048_576) * 10) / 10} MiB`;
 }

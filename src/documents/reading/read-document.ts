@@ -14,7 +14,7 @@ import {
   MAX_HTML_BYTES,
   MAX_IMAGE_BYTES,
   type ReadLimits,
-  sizeText,
+  requireSize,
   toUnreadable,
   unreadable,
 } from './limits.js';
@@ -41,9 +41,7 @@ const READERS: Readonly<Partial<Record<FileKind, (file: StoredFile, limits: Read
  */
 export async function readDocument(file: StoredFile, limits: ReadLimits): Promise<string> {
   const { name, bytes } = file;
-  if (bytes.length > MAX_FILE_BYTES) {
-    throw unreadable(name, `it has ${sizeText(bytes.length)}; at most ${sizeText(MAX_FILE_BYTES)} are read.`);
-  }
+  requireSize(name, 'it has', bytes.length, MAX_FILE_BYTES);
   const kind = fileKind(file);
   const read = READERS[kind];
   if (read === undefined) throw unreadable(name, reasonOf(kind, file));
@@ -53,16 +51,12 @@ export async function readDocument(file: StoredFile, limits: ReadLimits): Promis
 
 function readImage(file: StoredFile): string {
   const { name, bytes } = file;
-  if (bytes.length > MAX_IMAGE_BYTES) {
-    throw unreadable(name, `the image has ${sizeText(bytes.length)}; at most ${sizeText(MAX_IMAGE_BYTES)} are read.`);
-  }
+  requireSize(name, 'the image has', bytes.length, MAX_IMAGE_BYTES);
   return `data:${imageType(file)};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')}`;
 }
 
 async function readHtml({ name, bytes, mimeType }: StoredFile): Promise<string> {
-  if (bytes.length > MAX_HTML_BYTES) {
-    throw unreadable(name, `the page has ${sizeText(bytes.length)}; at most ${sizeText(MAX_HTML_BYTES)} are read.`);
-  }
+  requireSize(name, 'the page has', bytes.length, MAX_HTML_BYTES);
   return await htmlToText(decodeText(bytes, mimeType), name);
 }
 

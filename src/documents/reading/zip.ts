@@ -1,7 +1,7 @@
 /** Zip archives within bounds: the directory, and entries as streams. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createInflateRaw } from 'node:zlib';
-import { sizeText, toUnreadable, unreadable } from './limits.js';
+import { requireSize, toUnreadable, unreadable } from './limits.js';
 
 /** One file in a zip archive, as the directory at the archive's end describes it. */
 export interface ZipEntry {
@@ -53,9 +53,7 @@ export function openZip(bytes: Uint8Array, name: string): Zip {
 export function requireUnpackedSize(entries: Iterable<ZipEntry>, maxBytes: number, name: string): void {
   let total = 0;
   for (const { size } of entries) total += size;
-  if (total > maxBytes) {
-    throw unreadable(name, `its content unpacks to ${sizeText(total)}; at most ${sizeText(maxBytes)} are read.`);
-  }
+  requireSize(name, 'its content unpacks to', total, maxBytes);
 }
 
 function readDirectory(view: DataView, bytes: Uint8Array, name: string): Map<string, ZipEntry> {

@@ -4,7 +4,7 @@ import type { Json } from '../../json.js';
 import { findTables } from '../markdown-tables.js';
 import { decodeText, looksLikeText } from '../reading/decode-text.js';
 import { type DataUrl, endingOf, parseDataUrl } from '../reading/file-kind.js';
-import { isCut, MAX_FILE_BYTES, sizeText, unreadable } from '../reading/limits.js';
+import { isCut, MAX_FILE_BYTES, requireSize, unreadable } from '../reading/limits.js';
 import { fileId, fileName, openFile } from '../reading/open-file.js';
 import { findDelimiter, readCsv } from './read-csv.js';
 import { type ReadOptions, readWorkbook } from './read-workbook.js';
@@ -73,9 +73,7 @@ function uploaded({ mimeType, contentType, bytes }: DataUrl): NamedBytes {
 
 async function loadBytes(file: NamedBytes, options: ReadOptions): Promise<LoadedFile> {
   const { name, bytes, mimeType } = file;
-  if (bytes.length > MAX_FILE_BYTES) {
-    throw unreadable(name, `it has ${sizeText(bytes.length)}; at most ${sizeText(MAX_FILE_BYTES)} are read.`);
-  }
+  requireSize(name, 'it has', bytes.length, MAX_FILE_BYTES);
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) {
     const grids = await readWorkbook(file, options);
     return { name, tables: grids.map((sheet) => tableOfGrid(sheet.name, sheet.rows, options.budget)) };

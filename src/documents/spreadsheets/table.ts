@@ -27,11 +27,10 @@ export interface CellBudget {
 
 /** Makes a budget of `maxCells` cells, whose `take` throws EngineError LIMIT_REACHED when more are taken. */
 export function createCellBudget(maxCells: number): CellBudget {
-  let left = maxCells;
+  const budget = createSoftBudget(maxCells);
   return {
     take(cells) {
-      left -= cells;
-      if (left >= 0) return true;
+      if (budget.take(cells)) return true;
       throw new EngineError(
         'LIMIT_REACHED',
         `The spreadsheets have more than ${maxCells.toLocaleString('en-US')} cells together; read fewer sheets, or a range such as Sheet1!A1:F5000.`,
@@ -141,7 +140,8 @@ function converterOf(rows: Table['rows'], column: number): ((text: string) => Js
   return isNumber ? (text) => Number(text.trim()) : (text) => text.trim().toLowerCase() === 'true';
 }
 
-function isExactNumber(text: string): boolean {
+/** Whether a text is a number that a spreadsheet keeps as it is written. */
+export function isExactNumber(text: string): boolean {
   if (!NUMBER.test(text) || !Number.isFinite(Number(text))) return false;
   const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
   return digits.length <= MAX_DIGITS;

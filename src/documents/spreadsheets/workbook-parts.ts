@@ -1,4 +1,5 @@
 /** The parts of an `.xlsx` archive that hold a workbook. */
+import { posix } from 'node:path';
 import { unreadable } from '../reading/limits.js';
 import type { Zip, ZipEntry } from '../reading/zip.js';
 import { createXmlReader, type XmlHandler } from './xml-reader.js';
@@ -59,8 +60,12 @@ export async function findParts(zip: Zip, read: ReadPart, name: string): Promise
   if (workbook === undefined || !/workbook[^/]*\.xml$/i.test(path)) {
     throw unreadable(name, 'there is no workbook in it; give an .xlsx or .csv file.');
   }
-  const [folder, file] = splitPath(path);
-  const relations = await readRelations(find(`${folder}_rels/${file}.rels`), folder, read);
+  const folder = posix.dirname(path);
+  const relations = await readRelations(
+    find(posix.join(folder, '_rels', `${posix.basename(path)}.rels`)),
+    folder,
+    read,
+  );
   const { sheets, is1904 } = await readSheetList(workbook, read);
   const related = (type: string) => find([...relations.values()].find((relation) => relation.type === type)?.path);
   return {
@@ -87,7 +92,7 @@ async function readRelations(
       const id = attributes.get('Id');
       if (name !== 'Relationship' || id === undefined) return;
       const type = attributes.get('Type')?.split('/').at(-1) ?? '';
-      relations.set(id, { type, path: resolvePath(folder, attributes.get('Target') ?? '') });
+      relations.set(id, { type, path: posix.resolve('/', folder, attributes.get('Target') ?? '').slice(1) });
     },
   });
   return relations;
@@ -105,19 +110,4 @@ async function readSheetList(
     },
   });
   return list;
-}
-
-function resolvePath(folder: string, target: string): string {
-  if (target.startsWith('/')) return target.slice(1);
-  const parts: string[] = [];
-  for (const part of `${folder}${target}`.split('/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '.' && part !== '') parts.push(part);
-  }
-  return parts.join('/');
-}
-
-function splitPath(path: string): [folder: string, file: string] {
-  const slash = path.lastIndexOf('/') + 1;
-  return [path.slice(0, slash), path.slice(slash)];
 }

@@ -34,8 +34,9 @@ export const anthropic = defineProvider({
   headers: (apiKey) => ({ 'anthropic-version': '2023-06-01', ...(apiKey && { 'x-api-key': apiKey }) }),
   chat: (connection) => ({
     chat(request) {
-      const { model, headers } = request;
-      return streamAnswer(connection, { path: CHAT_PATH, model, headers, body: messagesBody(request) }, createDecoder);
+      const { model, headers, ready } = request;
+      const call = { path: CHAT_PATH, model, headers, ready, body: messagesBody(request) };
+      return streamAnswer(connection, call, createDecoder);
     },
   }),
 });

@@ -11,7 +11,7 @@ import { AnswerDecoder, countOf, MAX_CALLS, textOf, tooManyCalls } from '../stre
  * `[DONE]` has the reason `unknown`.
  */
 export function createAnswerDecoder(target: CallTarget): AnswerDecoder {
-  const calls = createToolCallPieces();
+  const calls = createToolCallPieces(target);
   let answerId = '';
   let finishReason = '';
   let usage: TokenUsage | undefined;
@@ -21,7 +21,7 @@ export function createAnswerDecoder(target: CallTarget): AnswerDecoder {
     if (thinking !== '') deltas.push({ type: 'thinking', text: thinking });
     const text = textOf(message.content) || textParts(message.content) || textOf(message.refusal);
     if (text !== '') deltas.push({ type: 'text', text });
-    if (Array.isArray(message.tool_calls) && !calls.add(message.tool_calls)) throw tooManyCalls(target);
+    if (Array.isArray(message.tool_calls)) calls.add(message.tool_calls);
   };
 
   return new AnswerDecoder(target, {
@@ -73,21 +73,13 @@ interface Draft {
   arguments: string;
 }
 
-/** Puts tool calls together from their pieces. */
-interface ToolCallPieces {
-  /** Takes the `tool_calls` array of one frame; false when it holds more calls than any answer may. */
-  add(pieces: readonly unknown[]): boolean;
-  /** Gives the calls, complete, in order. */
-  finished(answerId: string): ChatDelta[];
-}
-
 /**
  * Assembles streamed tool calls, keyed by `index`, the id and the name coming only once.
  *
  * Forgives what servers do: no index at all (a new id begins a new call), one index for several ids (the same), no ids
  * (`answerId` and the position make one), arguments as an object, and no arguments (an empty object).
  */
-function createToolCallPieces(): ToolCallPieces {
+function createToolCallPieces(target: CallTarget) {
   const drafts: Draft[] = [];
   const byIndex = new Map<number, Draft>();
   let current: Draft | undefined;
@@ -103,7 +95,8 @@ function createToolCallPieces(): ToolCallPieces {
   };
 
   return {
-    add(pieces) {
+    /** Takes the `tool_calls` of one frame. */
+    add(pieces: readonly unknown[]): void {
       for (const piece of pieces) {
         if (!isJsonObject(piece)) continue;
         const id = textOf(piece.id);
@@ -113,11 +106,11 @@ function createToolCallPieces(): ToolCallPieces {
         if (current.name === '') current.name = textOf(called.name);
         if (typeof called.arguments === 'string') current.arguments += called.arguments;
         else if (isJsonObject(called.arguments)) current.arguments = JSON.stringify(called.arguments);
-        if (drafts.length > MAX_CALLS) return false;
+        if (drafts.length > MAX_CALLS) throw tooManyCalls(target);
       }
-      return true;
     },
-    finished: (answerId) =>
+    /** The calls, complete, in order. */
+    finished: (answerId: string) =>
       drafts.map((draft, index): ChatDelta => {
         const id = draft.id || `call_${answerId}${answerId && '_'}${index}`;
         return { type: 'tool-call', index, id, name: draft.name, arguments: draft.arguments || '{}' };

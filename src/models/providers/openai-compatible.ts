@@ -35,8 +35,8 @@ export const openaiCompatible = defineProvider({
   headers: (apiKey) => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
   chat: (connection, { streamUsage }) => ({
     chat(request) {
-      const { model, headers } = request;
-      const call = { path: CHAT_PATH, model, headers, body: chatBody(request, streamUsage) };
+      const { model, headers, ready } = request;
+      const call = { path: CHAT_PATH, model, headers, ready, body: chatBody(request, streamUsage) };
       return streamAnswer(connection, call, createAnswerDecoder).pipe(splitThinking());
     },
   }),

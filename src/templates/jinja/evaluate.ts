@@ -222,15 +222,14 @@ function contains(container: Value, item: Value, budget: Budget): boolean {
 export function slice(value: Value, bounds: readonly [Value, Value, Value], budget: Budget): Value {
   const isText = typeof value === 'string';
   if (!isText && !isList(value) && !isSpecial(value)) return budget.fail(`${typeName(value)} cannot be sliced`);
-  const [start, stop, step = 1] = bounds.map((bound) => bound ?? undefined);
-  if ([start, stop, step].some((bound) => bound !== undefined && !Number.isInteger(bound)))
-    budget.fail('a slice needs whole numbers');
+  const [start, stop, step = 1] = bounds.map((bound) => {
+    if (bound === undefined || bound === null) return undefined;
+    return typeof bound === 'number' && Number.isInteger(bound) ? bound : budget.fail('a slice needs whole numbers');
+  });
   if (step === 0) budget.fail('the step of a slice cannot be zero');
   // Without surrogates a position in UTF-16 is a position in characters, and steps of one need no list.
-  if (isText && step === 1 && !/[\ud800-\udfff]/.test(value))
-    return budget.text(value.slice(start as number | undefined, stop as number | undefined));
-  const items = toItems(value, budget);
-  const taken = pick(items, start as number | undefined, stop as number | undefined, step as number);
+  if (isText && step === 1 && !/[\ud800-\udfff]/.test(value)) return budget.text(value.slice(start, stop));
+  const taken = pick(toItems(value, budget), start, stop, step);
   return isText ? taken.join('') : taken;
 }
 

@@ -203,23 +203,29 @@ function createLoop(items: readonly Value[], depth: number, again: (items: Value
   };
   const cycle = ({ positional }: Arguments): Value =>
     positional.length === 0 ? budget.fail('"loop.cycle" needs values') : positional[index % positional.length];
-  const members = new Map<string, () => Value>([
-    ['index', () => index + 1],
-    ['index0', () => index],
-    ['revindex', () => items.length - index],
-    ['revindex0', () => items.length - index - 1],
-    ['first', () => index === 0],
-    ['last', () => index === items.length - 1],
-    ['length', () => items.length],
-    ['depth', () => depth + 1],
-    ['depth0', () => depth],
-    ['previtem', () => (index === 0 ? undefined : items[index - 1])],
-    ['nextitem', () => items[index + 1]],
-    ['cycle', () => special('method cycle', { call: cycle })],
-    ['changed', () => special('method changed', { call: changed })],
-  ]);
+  const membersOf = (): ReadonlyMap<string, () => Value> =>
+    new Map<string, () => Value>([
+      ['index', () => index + 1],
+      ['index0', () => index],
+      ['revindex', () => items.length - index],
+      ['revindex0', () => items.length - index - 1],
+      ['first', () => index === 0],
+      ['last', () => index === items.length - 1],
+      ['length', () => items.length],
+      ['depth', () => depth + 1],
+      ['depth0', () => depth],
+      ['previtem', () => (index === 0 ? undefined : items[index - 1])],
+      ['nextitem', () => items[index + 1]],
+      ['cycle', () => special('method cycle', { call: cycle })],
+      ['changed', () => special('method changed', { call: changed })],
+    ]);
+  // Made for loops that read them.
+  let members: ReadonlyMap<string, () => Value> | undefined;
   const value = special('loop', {
-    get: (name) => members.get(name)?.(),
+    get: (name) => {
+      members ??= membersOf();
+      return members.get(name)?.();
+    },
     call: (args) => again(readArguments('loop', args, ['items'], budget)[0]),
   });
   /** Goes to the next round. */

@@ -1,6 +1,6 @@
 /** Jinja: rendering a template, with its filters by name, global functions and tests. */
 import type { JsonObject } from '../../json.js';
-import { Budget, checkTemplateLength, guardStack, type TemplateLimits } from '../template-budget.js';
+import { Budget, guardTemplate, type TemplateLimits } from '../template-budget.js';
 import { applyComparison } from './evaluate.js';
 import { execute, Output } from './execute.js';
 import { LIST_FILTERS } from './list-filters.js';
@@ -50,9 +50,8 @@ export function renderJinjaWith(
   references: boolean,
   limits: TemplateLimits = {},
 ): string {
-  checkTemplateLength(template);
   const budget = new Budget(limits);
-  return guardStack(() => {
+  return guardTemplate(template, () => {
     const body = parseJinja(template, references);
     const globals = createGlobals(budget);
     const orGlobal = (value: Value, name: string): Value => (value === undefined ? globals.get(name) : value);

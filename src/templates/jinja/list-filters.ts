@@ -5,6 +5,7 @@ import * as text from './text.js';
 import {
   type Arguments,
   compareValues,
+  entriesOf,
   isDict,
   isEqual,
   isTrue,
@@ -148,11 +149,9 @@ function dictSort(value: Value, [caseSensitive, by = 'key', reversed]: readonly 
   const { budget } = run;
   if (!isDict(value)) return budget.fail(`"dictsort" needs an object, but got ${typeName(value)}`);
   if (by !== 'key' && by !== 'value') return budget.fail('"dictsort" sorts by "key" or "value"');
-  const entries = Object.entries(value);
-  budget.visit(entries.length);
   const column = by === 'key' ? 0 : 1;
   const direction = isTrue(reversed) ? -1 : 1;
-  return entries.sort(
+  return entriesOf(value, budget).sort(
     (left, right) =>
       direction * compareValues(sortKey(left[column], caseSensitive), sortKey(right[column], caseSensitive), budget),
   );

@@ -5,6 +5,7 @@ import * as text from './text.js';
 import {
   type Arguments,
   dict,
+  entriesOf,
   isDict,
   isEqual,
   isList,
@@ -13,7 +14,6 @@ import {
   type Special,
   special,
   toItems,
-  toText,
   typeName,
   type Value,
 } from './values.js';
@@ -75,9 +75,12 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['title', [[], (self) => text.titleLetters(self)]],
   ['capitalize', [[], (self) => text.capitalize(self)]],
   ['swapcase', [[], (self) => text.swapCase(self)]],
-  ['strip', [['chars'], (self, [chars], run) => text.strip(self, optional(chars, run), 'both')]],
-  ['lstrip', [['chars'], (self, [chars], run) => text.strip(self, optional(chars, run), 'start')]],
-  ['rstrip', [['chars'], (self, [chars], run) => text.strip(self, optional(chars, run), 'end')]],
+  ['strip', [['chars'], (self, [chars], run) => text.strip(self, textArgument(chars, undefined, run.budget), 'both')]],
+  [
+    'lstrip',
+    [['chars'], (self, [chars], run) => text.strip(self, textArgument(chars, undefined, run.budget), 'start')],
+  ],
+  ['rstrip', [['chars'], (self, [chars], run) => text.strip(self, textArgument(chars, undefined, run.budget), 'end')]],
   ['split', [['sep', 'maxsplit'], (self, args, run) => split(self, args, run, false)]],
   ['rsplit', [['sep', 'maxsplit'], (self, args, run) => split(self, args, run, true)]],
   ['splitlines', [[], (self, _args, run) => listed(text.splitLines(self), run)]],
@@ -163,10 +166,6 @@ function needed(value: Value, method: string, run: Runtime): string {
   return typeof value === 'string' ? value : run.budget.fail(`"${method}" needs a text, but got ${typeName(value)}`);
 }
 
-function optional(value: Value, run: Runtime): string | undefined {
-  return value === undefined || value === null ? undefined : toText(value, run.budget);
-}
-
 function listed(items: readonly string[], run: Runtime): readonly string[] {
   run.budget.reserveItems(items.length);
   return items;
@@ -192,20 +191,15 @@ function ofDict(
   run: Runtime,
 ): ((args: Arguments) => Value) | undefined {
   const { budget } = run;
-  const entries = (): [string, Value][] => {
-    const all = Object.entries(object);
-    budget.visit(all.length);
-    return all;
-  };
   switch (name) {
     case 'items':
-      return () => entries();
+      return () => entriesOf(object, budget);
     case 'keys':
-      return () => entries().map(([key]) => key);
+      return () => entriesOf(object, budget).map(([key]) => key);
     case 'values':
-      return () => entries().map(([, value]) => value);
+      return () => entriesOf(object, budget).map(([, value]) => value);
     case 'copy':
-      return () => dict(entries());
+      return () => dict(entriesOf(object, budget));
     case 'get':
       return (args) => {
         const [key, fallback = null] = readArguments(name, args, ['key', 'default'], budget);

@@ -74,9 +74,7 @@ function parseStatement(stream: TokenStream, line: number): Statement {
 
 /** Parses the rest of an opening tag, the body and the closing tag, which may repeat a name. */
 function parseBlock(stream: TokenStream, end: string, repeated?: string): readonly Statement[] {
-  stream.expect('close');
-  const body = parseBody(stream, [end]);
-  stream.next();
+  const body = parseUntil(stream, end);
   if (repeated !== undefined) stream.take('name', repeated);
   stream.expect('close');
   return body;
@@ -90,14 +88,17 @@ function parseFor(stream: TokenStream, line: number): Statement {
   const recursive = stream.take('name', 'recursive');
   stream.expect('close');
   const body = parseBody(stream, ['else', 'endfor']);
-  let otherwise: readonly Statement[] = [];
-  if (stream.next().value === 'else') {
-    stream.expect('close');
-    otherwise = parseBody(stream, ['endfor']);
-    stream.next();
-  }
+  const otherwise = stream.next().value === 'else' ? parseUntil(stream, 'endfor') : [];
   stream.expect('close');
   return { kind: 'for', target, iterable, condition, recursive, body, otherwise, line };
+}
+
+/** Parses the rest of a tag and what follows it, up to the name of the tag `end`. */
+function parseUntil(stream: TokenStream, end: string): readonly Statement[] {
+  stream.expect('close');
+  const body = parseBody(stream, [end]);
+  stream.next();
+  return body;
 }
 
 function parseIf(stream: TokenStream, line: number): Statement {
@@ -108,10 +109,7 @@ function parseIf(stream: TokenStream, line: number): Statement {
     stream.expect('close');
     branches.push({ test, body: parseBody(stream, ['elif', 'else', 'endif']) });
     tag = stream.next().value;
-    if (tag !== 'else') continue;
-    stream.expect('close');
-    otherwise = parseBody(stream, ['endif']);
-    stream.next();
+    if (tag === 'else') otherwise = parseUntil(stream, 'endif');
   }
   stream.expect('close');
   return { kind: 'if', branches, otherwise, line };

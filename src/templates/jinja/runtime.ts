@@ -76,7 +76,7 @@ export function wholeNumber(value: Value, fallback: number, what: string, budget
 }
 
 /** Reads a text; numbers and the like become text, undefined and none `fallback`. */
-export function textArgument(value: Value, fallback: string, budget: Budget): string {
+export function textArgument<F extends string | undefined>(value: Value, fallback: F, budget: Budget): string | F {
   return value === undefined || value === null ? fallback : toText(value, budget);
 }
 

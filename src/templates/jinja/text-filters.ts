@@ -25,7 +25,7 @@ export const TEXT_FILTERS: readonly FilterRow[] = [
   textRow('title', [], text.title),
   textRow('capitalize', [], text.capitalize),
   textRow('trim', ['chars'], (value, [chars], budget) =>
-    text.strip(value, chars == null ? undefined : toText(chars, budget), 'both'),
+    text.strip(value, textArgument(chars, undefined, budget), 'both'),
   ),
   textRow('escape', [], escaped),
   textRow('e', [], escaped),
@@ -94,13 +94,14 @@ function wordWrap(
     breakWords: breakWords === undefined || isTrue(breakWords),
     breakHyphens: breakHyphens === undefined || isTrue(breakHyphens),
   };
-  return text.join(wrapLines(text.splitLines(value), most, options), textArgument(wrapString, '\n', budget), budget);
+  const lines = text.splitLines(value).flatMap((line) => wrapLine(line, most, options));
+  return text.join(lines, textArgument(wrapString, '\n', budget), budget);
 }
 
 function urlEncode(value: Value, _args: readonly Value[], run: Runtime): string {
   const { budget } = run;
-  const part = (each: Value): string => percentEncode(budget.text(toText(each, budget)), '').replaceAll('%20', '+');
-  if (!isDict(value) && !isList(value)) return budget.text(percentEncode(toText(value, budget), '/'));
+  const part = (each: Value): string => percentEncode(budget.text(toText(each, budget))).replaceAll('%20', '+');
+  if (!isDict(value) && !isList(value)) return budget.text(percentEncode(toText(value, budget)).replaceAll('%2F', '/'));
   const pairs = isDict(value) ? Object.entries(value) : toItems(value, budget).map((pair) => toItems(pair, budget));
   return text.join(
     pairs.map(([key, item]) => `${part(key)}=${part(item)}`),
@@ -109,14 +110,10 @@ function urlEncode(value: Value, _args: readonly Value[], run: Runtime): string 
   );
 }
 
-/** Leaves what RFC 3986 calls unreserved, and `safe`. */
-function percentEncode(value: string, safe: string): string {
-  return value.replace(/[^A-Za-z0-9_.~-]+/g, (run) =>
-    Array.from(Buffer.from(run), (byte) => {
-      const char = String.fromCharCode(byte);
-      return safe.includes(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-    }).join(''),
-  );
+/** Leaves what RFC 3986 calls unreserved. */
+function percentEncode(value: string): string {
+  const encoded = encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'));
+  return encoded.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function xmlAttributes(value: Value, [autoSpace]: readonly Value[], run: Runtime): string {
@@ -143,11 +140,6 @@ export interface WrapOptions {
 const HYPHEN = /(?<=(?:\p{L}{2}|\p{L}-\p{L})-)(?=\p{L}-?\p{L})/u;
 const NOT_SOUGHT = -2;
 
-/** Breaks every line at blanks so that none is longer than `width`, as far as words allow it. */
-function wrapLines(lines: readonly string[], width: number, options: WrapOptions): string[] {
-  return lines.flatMap((line) => wrapLine(line, width, options));
-}
-
 /** Takes out comments and tags; an opening mark without an end stays. */
 function removeTags(text: string): string {
   let result = '';
@@ -165,6 +157,7 @@ function removeTags(text: string): string {
   return result + text.slice(from);
 }
 
+/** Breaks a line at blanks so that none is longer than `width`, as far as words allow it. */
 function wrapLine(line: string, width: number, options: WrapOptions): string[] {
   const lines: string[] = [];
   let current = '';

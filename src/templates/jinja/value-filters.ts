@@ -3,7 +3,7 @@ import { renderJson } from '../../dsl/render-value.js';
 import type { Budget } from '../template-budget.js';
 import { getPath } from './members.js';
 import { type FilterRow, type Runtime, row, textArgument, wholeNumber } from './runtime.js';
-import { isDict, isNumeric, isTrue, sizeOf, toJson, toText, typeName, type Value } from './values.js';
+import { entriesOf, isDict, isNumeric, isTrue, sizeOf, toJson, toText, typeName, type Value } from './values.js';
 
 /** Filters on single values: fallbacks, numbers, JSON. */
 export const VALUE_FILTERS: readonly FilterRow[] = [
@@ -19,7 +19,7 @@ export const VALUE_FILTERS: readonly FilterRow[] = [
   row('count', [], (value, _args, run) => sizeOf(value, run.budget)),
   row('tojson', ['indent'], toJsonText),
   row('attr', ['name'], (value, [name], run) => getPath(value, name, run)),
-  row('items', [], entriesOf),
+  row('items', [], items),
   row('filesizeformat', ['binary'], fileSize),
 ];
 
@@ -97,12 +97,10 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-function entriesOf(value: Value, _args: readonly Value[], run: Runtime): Value {
+function items(value: Value, _args: readonly Value[], run: Runtime): Value {
   if (value === undefined) return [];
   if (!isDict(value)) return run.budget.fail(`"items" needs an object, but got ${typeName(value)}`);
-  const entries = Object.entries(value);
-  run.budget.visit(entries.length);
-  return entries;
+  return entriesOf(value, run.budget);
 }
 
 function fileSize(value: Value, [binary]: readonly Value[], run: Runtime): string {

@@ -56,6 +56,13 @@ export function own(object: Dict, key: string): Value {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
+/** The keys and values of an object, charged for. */
+export function entriesOf(object: Dict, budget: Budget): [string, Value][] {
+  const entries = Object.entries(object);
+  budget.visit(entries.length);
+  return entries;
+}
+
 /** Names the type of a value in messages. */
 export function typeName(value: Value): string {
   if (value === undefined) return 'undefined';
@@ -92,9 +99,7 @@ export function toJson(value: Value, budget: Budget): Json {
       budget.visit(value.length);
       return value.map((item) => toJson(item, budget));
     }
-    const entries = Object.entries(value);
-    budget.visit(entries.length);
-    return Object.fromEntries(entries.map(([key, item]) => [key, toJson(item, budget)]));
+    return Object.fromEntries(entriesOf(value, budget).map(([key, item]) => [key, toJson(item, budget)]));
   });
 }
 

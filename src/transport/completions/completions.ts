@@ -3,11 +3,14 @@
 import { z } from 'zod';
 import { EngineError, type ErrorCode } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
-import { badArgument } from '../../hosting/refusals.js';
+import { badArgument, isNoAgent, noSuchAgent } from '../../hosting/refusals.js';
+import type { StartedRun } from '../../hosting/start.js';
 import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { Log } from '../../logger.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
+import type { AgentRecord } from '../../records/agents.js';
+import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, outside } from '../envelope.js';
 import { isTruthy, readInput } from '../http/input.js';
 import { type HttpExchange, type RouteGroup, type RouteRequest, route } from '../http/route.js';
@@ -24,13 +27,19 @@ const messageSchema = z.looseObject({
     .nullish(),
 });
 
+const MESSAGES =
+  'The last user message is the question, the messages of users and assistants before it are the history of a new session. Parts that are not text are refused; system messages are not passed on, because the agent has its own.';
+
 /** A question in OpenAI's form. */
 const openaiSchema = z.looseObject({
-  messages: z.array(messageSchema).nullish().describe('The last user message is the question.'),
-  model: z.unknown().optional().describe('Ignored: the agent decides.'),
+  messages: z.array(messageSchema).nullish().describe(MESSAGES),
+  model: z.unknown().optional().describe('The agent of a request that names none; otherwise ignored.'),
   stream: z.unknown().optional().describe('true: the answer is a stream of chunks.'),
+  tools: z.unknown().optional().describe('Ignored, as are the settings of models: the agent has its own tools.'),
   id: z.string().nullish().describe('The same as `session_id`; also `metadata.id`.'),
-  session_id: z.string().nullish(),
+  session_id: z.string().nullish().describe('Continues this session: the id of an earlier completion.'),
+  inputs: z.unknown().optional().describe('Values for the form that the session waits with: `{"field": value}`.'),
+  detach: z.unknown().optional().describe('true: the run continues when the client leaves; otherwise it is cancelled.'),
 });
 
 /** The body is in one of two forms, which the agent's id does not distinguish. */
@@ -50,15 +59,16 @@ export const completionRoutes: RouteGroup = {
       answers: 'events',
       data: answerShape,
       handle: (request, parts) => {
-        const { body } = request;
-        const id = isJsonObject(body) ? body.agent_id : undefined;
-        if (typeof id !== 'string' || id === '') throw badArgument('`agent_id` is required.');
-        if (!isJsonObject(body) || !isTruthy(body['openai-compatible'])) {
-          return complete(request, parts, checkId('agent_id', id), readInput(turnSchema, body));
+        const body = isJsonObject(request.body) ? request.body : {};
+        const id = filledText(body.agent_id);
+        // A client of OpenAI's API can set neither the flag nor the agent's id.
+        if (isTruthy(body['openai-compatible']) || (id === undefined && Array.isArray(body.messages))) {
+          return completeInOpenaiForm(request, parts, id ?? filledText(body.model)).catch((error: unknown) =>
+            refuseInOpenaiForm(request.exchange, error, parts),
+          );
         }
-        return completeInOpenaiForm(request, parts, id).catch((error: unknown) =>
-          refuseInOpenaiForm(request.exchange, error, parts),
-        );
+        if (id === undefined) throw badArgument('`agent_id` is required.');
+        return complete(request, parts, checkId('agent_id', id), readInput(turnSchema, body));
       },
     }),
     route('POST /agents/:id/completions', {
@@ -72,15 +82,41 @@ export const completionRoutes: RouteGroup = {
     route('POST /agents_openai/:id/chat/completions', {
       summary: "Runs a turn for clients of OpenAI's API",
       takes: openaiSchema.extend({
-        messages: z.array(messageSchema).describe('The last user message is the question.'),
+        messages: z.array(messageSchema).describe(MESSAGES),
         stream: z.boolean().optional().describe('true: the answer is a stream of chunks.'),
       }),
       answers: 'openai',
       refuse: refuseInOpenaiForm,
       handle: (request, parts) => completeInOpenaiForm(request, parts, request.params.id),
     }),
+    route('GET /agents_openai/:id/models', {
+      summary: "Lists the agent, as the only model, for clients of OpenAI's API",
+      finds: findAgent,
+      answers: 'openai',
+      refuse: refuseInOpenaiForm,
+      handle: ({ tenant, found }) => ({ object: 'list', data: [modelOf(found, tenant)] }),
+    }),
+    route('GET /agents_openai/:id/models/:model', {
+      summary: 'The same, by its id',
+      finds: findAgent,
+      answers: 'openai',
+      refuse: refuseInOpenaiForm,
+      handle: ({ tenant, params, found }) => {
+        if (params.model === found.id) return modelOf(found, tenant);
+        throw new EngineError('NOT_FOUND', `The only model here is the agent, ${JSON.stringify(found.id)}.`);
+      },
+    }),
   ],
 };
+
+function filledText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** An agent as OpenAI's API lists models. */
+function modelOf({ id, createdAt }: AgentRecord, tenant: string): JsonObject {
+  return { id, object: 'model', created: Math.floor(createdAt / 1000), owned_by: tenant };
+}
 
 async function complete(
   { tenant, query, exchange }: RouteRequest<never, typeof turnQuery>,
@@ -98,23 +134,37 @@ async function complete(
 async function completeInOpenaiForm(
   { tenant, body, exchange }: RouteRequest<never>,
   parts: ServerParts,
-  id: string,
+  id: string | undefined,
 ): Promise<JsonObject | undefined> {
   const { turn, promptTokens } = readOpenaiRequest(readInput(openaiSchema, body), exchange.headers);
+  if (id === undefined) throw badArgument('`agent_id` is required, or the id of an agent as `model`.');
   const target = { tenant, agentId: checkId('agent_id', id), fallback: 'draft' as const };
-  const { live } = await parts.startTurn(target, turn);
+  const { live } = await parts.startTurn(target, turn).catch((error: unknown) => {
+    throw isNoAgent(error) ? new EngineError('FORBIDDEN', noSuchAgent(id)) : error;
+  });
   const { id: run, sessionId, agentId } = live.identity;
   const header = { sessionId, agentId, created: Math.floor(live.startedAt / 1000), promptTokens };
   if (turn.streams) {
     streamRun(exchange, parts, run, openaiView(header));
+    if (!turn.detached) cancelWhenLeft(live, parts);
     return undefined;
   }
   exchange.set('X-Run-Id', run);
-  const record = await awaitRun(exchange, live);
+  const ended = awaitRun(exchange, live);
+  if (!turn.detached) cancelWhenLeft(live, parts);
+  const record = await ended;
   const failure = record.error && outside(new EngineError(record.error.code, record.error.message)).message;
   const { status, body: completion } = openaiCompletion(header, record, live.transcript, failure);
   exchange.status = status;
   return completion;
+}
+
+/**
+ * Cancels a run as soon as it has no client: one of OpenAI's API cannot come back to a stream, and the rest of the answer would be
+ * paid for and lost. The subscription ends with the last client. A server that never cancels such runs does not cancel these.
+ */
+function cancelWhenLeft(live: StartedRun, { config }: ServerParts): void {
+  if (config.detachGraceMs > 0) live.clients.abandoned(0).subscribe(() => live.cancel());
 }
 
 /** A turn that came in OpenAI's form. */
@@ -131,7 +181,7 @@ export interface OpenaiRequest {
  */
 function readOpenaiRequest(body: z.output<typeof openaiSchema>, headers: TraceHeaders): OpenaiRequest {
   const { messages: sent, session_id, id, metadata } = body;
-  const messages = (sent ?? []).map(({ role, content }) => ({ role, content: flatten(content) }));
+  const messages = (sent ?? []).map(({ role, content }) => ({ role, content: textOf(role, content) }));
   if (messages.length === 0) throw badArgument('You must provide at least one message.');
   const at = messages.findLastIndex(({ role }) => role === 'user');
   const question = messages[at]?.content;
@@ -156,8 +206,17 @@ function isSpoken(message: { readonly role: string; readonly content: string }):
   return message.role === 'user' || message.role === 'assistant';
 }
 
-function flatten(content: z.infer<typeof messageSchema>['content']): string {
+/** The text of a message. @throws EngineError BAD_REQUEST when a user's message has parts that are not text. */
+function textOf(role: string, content: z.infer<typeof messageSchema>['content']): string {
   if (typeof content === 'string') return content;
+  const other = (content ?? []).find(
+    ({ type = 'text', text }) => role === 'user' && type !== 'text' && text === undefined,
+  );
+  if (other !== undefined) {
+    throw badArgument(
+      `A part of the type ${JSON.stringify(other.type)} cannot be passed to an agent. Upload the file with POST /api/v1/agents/{id}/upload, and send what that answers in \`files\`.`,
+    );
+  }
   return (content ?? [])
     .map(({ text = '' }) => text)
     .filter((text) => text !== '')

@@ -9,6 +9,7 @@ import { estimateTokens } from '../../models/estimate-tokens.js';
 import type { RunRecord } from '../../records/runs.js';
 import { outside } from '../envelope.js';
 import type { RunView } from '../runs/answer-run.js';
+import { formQuestion } from '../runs/form-question.js';
 
 /** Whose completion it is. */
 export interface CompletionHeader {
@@ -53,8 +54,12 @@ class Chunks {
         const isCited = event.name === 'message-ended' && isJsonObject(reference);
         return isCited ? this.#delta({ content: '', reference }) : undefined;
       }
-      case 'run-interrupted':
-        return this.#delta({ content: null, waiting_for_user: formOf(mergeForms(event.pending)) }, 'waiting_for_user');
+      case 'run-interrupted': {
+        const form = formOf(mergeForms(event.pending));
+        // Clients show `content` and nothing else.
+        const content = `${this.#completionTokens === 0 ? '' : '\n\n'}${questionOf(form, this.#header.sessionId)}`;
+        return this.#delta({ content, waiting_for_user: form }, 'waiting_for_user');
+      }
       case 'run-settled':
       case 'run-cancelled':
         return {
@@ -63,7 +68,9 @@ class Chunks {
         };
       case 'run-failed': {
         const { message } = outside(new EngineError(event.error.code, event.error.message));
-        return this.#delta({ content: null, error: { message, type: 'server_error' } }, 'error');
+        const error = { message, type: 'server_error' };
+        // At the top, too: clients look for an error there alone, and take the answer for a finished one without it.
+        return { ...this.#delta({ content: null, error }, 'error'), error };
       }
       case 'run-started':
       case 'node-started':
@@ -112,7 +119,9 @@ export function openaiCompletion(
   }
   if (run.status === 'waiting') {
     const form = formOf(transcript.userInputs?.data ?? {});
-    const error = { message: 'The agent waits for input.', type: 'invalid_request_error', waiting_for_user: form };
+    const message = questionOf(form, sessionId);
+    // Exceptions of clients hold `error` and nothing else of the body.
+    const error = { message, type: 'invalid_request_error', session_id: sessionId, waiting_for_user: form };
     return { status: 409, body: { error, session_id: sessionId } };
   }
   const { reasoning, content } = splitReasoning(transcript.content);
@@ -154,6 +163,14 @@ function splitReasoning(text: string): { reasoning: string; content: string } {
 
 function formOf({ cpn_id, tips, inputs }: JsonObject): JsonObject {
   return { cpn_id: cpn_id ?? null, tips: tips ?? '', inputs: inputs ?? {} };
+}
+
+/** What a form asks for, as text. */
+function questionOf(form: JsonObject, sessionId: string): string {
+  return formQuestion(
+    form,
+    `Answer with a request that has "session_id": "${sessionId}" and "inputs": {…} beside its messages.`,
+  );
 }
 
 function usageOf(promptTokens: number, completionTokens: number): JsonObject {

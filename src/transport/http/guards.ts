@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import cors from '@koa/cors';
-import type { Middleware } from 'koa';
+import type { RouterContext } from '@koa/router';
+import type { Middleware, ParameterizedContext } from 'koa';
 import { EngineError } from '../../errors.js';
 import type { Log } from '../../logger.js';
 import type { TokenStore } from '../../records/tokens.js';
@@ -8,7 +9,7 @@ import { LOCAL_TENANT } from '../../settings/access.js';
 import { type FindTenant, findOwner, nameOfSecret, sameSecret, tokenOf } from '../access/api-keys.js';
 import { refusalOf } from '../access/origins.js';
 import { type RateLimit, tooManyRequests } from '../access/rate-limits.js';
-import { failureOf, notFound } from '../envelope.js';
+import { failureOf, notAllowed, notFound } from '../envelope.js';
 import type { RequestState } from './route.js';
 
 /** Keys and origins that may call the server. */
@@ -28,13 +29,16 @@ export interface KeyOptions {
   readonly refusal?: () => EngineError;
 }
 
-/** Answers errors in RAGFlow's envelope, and paths without a route with 404. */
+/** Answers errors in RAGFlow's envelope, paths without a route with 404, and methods that a path does not take with 405. */
 export function answerErrors(logger: Log): Middleware {
   return async (exchange, next) => {
     try {
       await next();
       if (exchange.status !== 404 || exchange.body !== undefined) return;
-      const { status, body } = notFound(exchange.path);
+      const allowed = methodsOf(exchange);
+      const { status, body } =
+        allowed.length === 0 ? notFound(exchange.path) : notAllowed(exchange.method, exchange.path, allowed);
+      if (allowed.length > 0) exchange.set('Allow', allowed.join(', '));
       exchange.status = status;
       exchange.body = body;
     } catch (error) {
@@ -47,6 +51,13 @@ export function answerErrors(logger: Log): Middleware {
       exchange.req.resume();
     }
   };
+}
+
+/** The methods that routes of the path take; none when there is no such path. */
+function methodsOf(exchange: ParameterizedContext): readonly string[] {
+  // The router leaves every route of the path there, whatever its method is.
+  const { matched = [] } = exchange as { readonly matched?: RouterContext['matched'] };
+  return [...new Set(matched.flatMap(({ methods }) => methods))].sort();
 }
 
 /**

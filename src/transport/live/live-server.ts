@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
-import { noAgent } from '../../hosting/refusals.js';
+import { noSuchAgent } from '../../hosting/refusals.js';
 import type { TokenStore } from '../../records/tokens.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { type FindTenant, findOwner, tokenOf } from '../access/api-keys.js';
@@ -99,7 +99,7 @@ export class LiveServer {
     checkOrigin(guard, request.headers);
     const tenant = await tenantOf(request, query, guard.findTenant, parts.tokens);
     if (tenant !== undefined && (await parts.stores.agents.find(tenant, agentId)) === undefined) {
-      throw refusal('NOT_FOUND', noAgent().message, 404);
+      throw refusal('NOT_FOUND', noSuchAgent(agentId), 404);
     }
     return { agentId, tenant };
   }

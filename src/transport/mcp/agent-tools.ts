@@ -76,6 +76,24 @@ export function formOf(dsl: JsonObject): Form {
   return parsed.success ? parsed.data : new Map();
 }
 
+/** What a call of a tool must have: the fields that are not optional, and the question where the form has no field. */
+function requiredOf(form: Form): string[] {
+  return form.size === 0 ? ['query'] : [...form].filter(([, { optional }]) => !optional).map(([name]) => name);
+}
+
+/**
+ * Refuses a call without what its tool requires.
+ *
+ * @throws EngineError BAD_REQUEST that names what is missing, and what was received in its place.
+ */
+export function requireArguments(form: Form, args: JsonObject): void {
+  const missing = requiredOf(form).filter((name) => args[name] === undefined || args[name] === null);
+  if (missing.length === 0) return;
+  const others = Object.keys(args).filter((name) => name !== 'query' && !form.has(name));
+  const unknown = others.length === 0 ? '' : ` Unknown: ${others.map((name) => `\`${name}\``).join(', ')}.`;
+  throw badArgument(`There is no ${missing.map((name) => `\`${name}\``).join(' and no ')}.${unknown}`);
+}
+
 function toolOf(agent: AgentRecord, dsl: JsonObject): AgentTool {
   const { title, description } = agent;
   const form = formOf(dsl);
@@ -83,7 +101,6 @@ function toolOf(agent: AgentRecord, dsl: JsonObject): AgentTool {
     name,
     schemaOf(name, field.type, field.declared),
   ]);
-  const required = [...form].filter(([, { optional }]) => !optional).map(([name]) => name);
   const query: JsonObject = { type: 'string', description: 'What the user says.' };
   return {
     name: nameOf(agent),
@@ -92,8 +109,7 @@ function toolOf(agent: AgentRecord, dsl: JsonObject): AgentTool {
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries([['query', query], ...fields]),
-      // An agent without fields gets at least a question.
-      required: form.size === 0 ? ['query'] : required,
+      required: requiredOf(form),
     },
   };
 }

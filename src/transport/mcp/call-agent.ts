@@ -9,9 +9,10 @@ import { type Transcript, textOf } from '../../hosting/transcript.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
 import { outside } from '../envelope.js';
+import { formQuestion } from '../runs/form-question.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
-import { findAgentTool, formOf } from './agent-tools.js';
+import { findAgentTool, formOf, requireArguments } from './agent-tools.js';
 
 /** One call. */
 export interface AgentCall {
@@ -41,6 +42,7 @@ export async function callAgent(parts: ServerParts, call: AgentCall): Promise<Ca
   const agent = await findAgentTool(parts.stores.agents, tenant, tool);
   if (agent?.published === undefined) throw new EngineError('NOT_FOUND', `There is no tool ${JSON.stringify(tool)}.`);
   const form = formOf(agent.published.dsl);
+  requireArguments(form, args);
   const inputs = Object.fromEntries(Object.entries(args).filter(([name]) => form.has(name)));
   const turn = readTurn({ query: args.query ?? '', inputs, release: true, name: tool }, headers);
   signal.throwIfAborted();
@@ -111,18 +113,7 @@ function structuredOf({ structured }: Transcript): Record<string, Json> | undefi
 }
 
 /** A form cannot be filled in through a tool: the reader continues with the session. */
-function questionOf({ tips, inputs }: JsonObject, { sessionId, agentId }: RunRecord): string {
-  const fields = Object.entries(isJsonObject(inputs) ? inputs : {}).map(([key, field]) => {
-    const name = isJsonObject(field) && typeof field.name === 'string' ? field.name : key;
-    return name === key ? key : `${key} (${name})`;
-  });
-  const asks = [
-    typeof tips === 'string' ? tips.trim() : '',
-    fields.length === 0 ? '' : `Fields: ${fields.join(', ')}.`,
-  ];
-  return [
-    'The agent waits for input.',
-    ...asks.filter((part) => part !== ''),
-    `Go on with POST /api/v1/agents/chat/completions {"agent_id": "${agentId}", "session_id": "${sessionId}", "inputs": {…}}.`,
-  ].join('\n');
+function questionOf(form: JsonObject, { sessionId, agentId }: RunRecord): string {
+  const body = `{"agent_id": "${agentId}", "session_id": "${sessionId}", "inputs": {…}}`;
+  return formQuestion(form, `Go on with POST /api/v1/agents/chat/completions ${body}.`);
 }

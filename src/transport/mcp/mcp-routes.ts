@@ -16,6 +16,10 @@ import { callAgent } from './call-agent.js';
 const INVALID_PARAMS = -32_602;
 const INTERNAL = -32_603;
 
+/** For clients, which see no tools before something is published. */
+const INSTRUCTIONS =
+  'Each tool is a published agent of this Runnel server. To make an agent a tool, publish it: POST /api/v1/agents/{id}/publish.';
+
 /** Made once for each server, because a cancellation comes with another request than the call. */
 export function mcpRoutes(): RouteGroup {
   const calls = new RunningCalls();
@@ -97,7 +101,10 @@ async function createAgentServer(serving: Serving) {
     if (error !== thrown) parts.logger.error({ err: thrown }, 'a call of an MCP client crashed');
     return new ProtocolError(error === thrown ? INVALID_PARAMS : INTERNAL, outside(error).message);
   };
-  const server = new Server({ name: 'runnel', version: '1' }, { capabilities: { tools: {} } });
+  const server = new Server(
+    { name: 'runnel', version: '1' },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
   server.setRequestHandler('tools/list', async ({ params }) => {
     try {
       // The library's type has lists that may be changed.

@@ -1,8 +1,10 @@
 /** Reading a turn from a request. */
 import { z } from 'zod';
 import { checkId } from '../../hosting/ids.js';
+import { badArgument } from '../../hosting/refusals.js';
 import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { nearestName } from '../../nearest-name.js';
 import { readTraceContext, type TraceContext } from '../../trace-context.js';
 import { given, isTruthy, readInput, text, versionQuery } from '../http/input.js';
 
@@ -66,6 +68,7 @@ export function turnOf(
   query: z.output<typeof turnQuery>,
   headers: TraceHeaders = {},
 ): TurnRequest {
+  refuseMistyped(body);
   const own = (name: 'session_id' | 'version' | 'resume_from' | 'user_id' | 'name') =>
     body[name] === undefined || body[name] === null || body[name] === '' ? query[name] : body[name];
   const sessionId = own('session_id');
@@ -94,6 +97,18 @@ export function turnOf(
     trace: traceOf(headers, body.custom_header ?? {}),
     history: [],
   };
+}
+
+/** Fields without which a run does something else than its caller wants. */
+const MEANT = ['query', 'question', 'user_input', 'inputs', 'files', 'session_id'] as const;
+
+/** Other fields pass, as clients of RAGFlow send some; one that resembles a field that is missing was meant to be it. */
+function refuseMistyped(body: z.output<typeof turnSchema>): void {
+  for (const name of Object.keys(body)) {
+    const meant = Object.hasOwn(turnSchema.shape, name) ? undefined : nearestName(name, MEANT);
+    if (meant === undefined || Object.hasOwn(body, meant)) continue;
+    throw badArgument(`There is no \`${meant}\`, but \`${name}\`, which is no field. Did you mean \`${meant}\`?`);
+  }
 }
 
 function traceOf(headers: TraceHeaders, custom: JsonObject): TraceContext {

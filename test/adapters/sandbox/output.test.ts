@@ -10,7 +10,6 @@ import {
   readContract,
   resultValue,
 } from '../../../src/adapters/sandbox/output.js';
-import { takeMarkedResult } from '../../../src/adapters/sandbox/remote-runner.js';
 import type { Json } from '../../../src/json.js';
 
 it.each<[Json, string]>([
@@ -137,31 +136,6 @@ it('shows what is in files', () => {
     `attachment4 (html): d.html\n${'x'.repeat(20_000)}\n…`,
   ]);
   expect(attachmentText([])).toBe('');
-});
-
-describe('marked results', () => {
-  const mark = (value: unknown): string =>
-    `__RAGFLOW_RESULT__:${Buffer.from(JSON.stringify(value)).toString('base64')}`;
-
-  it.each<[string, string, ReturnType<typeof takeMarkedResult>]>([
-    ['none', 'a\nb\n', { stdout: 'a\nb\n' }],
-    ['one', `a\n${mark({ present: true, value: 'é' })}\n`, { stdout: 'a\n', result: { value: 'é' } }],
-    [
-      'the last of two',
-      `${mark({ present: true, value: 1 })}\n${mark({ present: true, value: 2 })}`,
-      { stdout: '', result: { value: 2 } },
-    ],
-    ['one that is absent', `${mark({ present: false })}\n`, { stdout: `${mark({ present: false })}\n` }],
-    ['an empty one', '__RAGFLOW_RESULT__:\nx', { stdout: '__RAGFLOW_RESULT__:\nx' }],
-    ['a broken one', '__RAGFLOW_RESULT__:%%%', { stdout: '__RAGFLOW_RESULT__:%%%' }],
-    [
-      'one inside a line',
-      `a ${mark({ present: true, value: 1 })}`,
-      { stdout: `a ${mark({ present: true, value: 1 })}` },
-    ],
-  ])('%s', (_what, stdout, expected) => {
-    expect(takeMarkedResult(stdout)).toEqual(expected);
-  });
 });
 
 it.each([

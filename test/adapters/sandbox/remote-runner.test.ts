@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createEgressClient } from '../../../src/adapters/egress/egress-client.js';
-import type { CodeRequest } from '../../../src/adapters/sandbox/code-runner.js';
+import type { CodeRequest, CodeResult } from '../../../src/adapters/sandbox/code-runner.js';
 import { createRemoteRunner } from '../../../src/adapters/sandbox/remote-runner.js';
 import type { Json } from '../../../src/json.js';
 import { startUpstream } from '../../tools/support/upstream.js';
@@ -268,4 +268,33 @@ it.each(['before the answer', 'in the middle of the body'])(
 
 it('refuses an endpoint that is none', () => {
   expect(() => remote('ftp://sandbox')).toThrow('"endpoint" must be a URL');
+});
+
+describe('a marked result in stdout', () => {
+  const mark = (value: unknown): string =>
+    `__RAGFLOW_RESULT__:${Buffer.from(JSON.stringify(value)).toString('base64')}`;
+
+  it.each<[string, string, Pick<CodeResult, 'stdout' | 'result'>]>([
+    ['none', 'a\nb\n', { stdout: 'a\nb\n' }],
+    ['one', `a\n${mark({ present: true, value: 'é' })}\n`, { stdout: 'a\n', result: { value: 'é' } }],
+    [
+      'the last of two',
+      `${mark({ present: true, value: 1 })}\n${mark({ present: true, value: 2 })}`,
+      { stdout: '', result: { value: 2 } },
+    ],
+    ['one that is absent', `${mark({ present: false })}\n`, { stdout: `${mark({ present: false })}\n` }],
+    ['an empty one', '__RAGFLOW_RESULT__:\nx', { stdout: '__RAGFLOW_RESULT__:\nx' }],
+    ['a broken one', '__RAGFLOW_RESULT__:%%%', { stdout: '__RAGFLOW_RESULT__:%%%' }],
+    [
+      'one inside a line',
+      `a ${mark({ present: true, value: 1 })}`,
+      { stdout: `a ${mark({ present: true, value: 1 })}` },
+    ],
+  ])('%s', async (_what, printed, expected) => {
+    const { origin } = await executor(failed({ stdout: printed }));
+
+    const { stdout, ...more } = await firstValueFrom(remote(origin).run(REQUEST));
+
+    expect({ stdout, ...('result' in more && { result: more.result }) }).toEqual(expected);
+  });
 });

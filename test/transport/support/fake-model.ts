@@ -7,6 +7,8 @@ import { onTestFinished } from 'vitest';
 export interface ModelCall {
   say(text: string): void;
   finish(): void;
+  /** Closes the connection in the middle of the answer. */
+  breakOff(): void;
   /** Resolves when the caller has closed the connection, or the answer is finished. */
   readonly closed: Promise<void>;
   /** Whether more could be written to the caller. */
@@ -56,6 +58,7 @@ function callOn(response: ServerResponse): ModelCall {
       send({}, 'stop');
       response.end('data: [DONE]\n\n');
     },
+    breakOff: () => void response.destroy(),
     closed: once(response, 'close').then(() => {}),
     get isWritable() {
       return !response.destroyed && response.socket?.writable === true;

@@ -12,6 +12,8 @@ import { createProbes, type Probes } from './test-components.js';
 export interface TestServerOptions extends ServerPorts {
   /** Environment of the server and its models. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The text of the file of `RUNNEL_MODELS`. @default none */
+  readonly models?: string;
   readonly stores?: ServerStores;
   /** What components may use beside models. */
   readonly services?: object;
@@ -47,7 +49,8 @@ export interface Answer {
 }
 
 export async function startServer({
-  env = {},
+  env: given = {},
+  models: modelsText,
   stores = createMemoryStores(),
   services = {},
   outlivesTest = false,
@@ -55,7 +58,8 @@ export async function startServer({
 }: TestServerOptions = {}): Promise<TestServer> {
   const probes = createProbes();
   const errors: unknown[] = [];
-  const models = createModels(await modelsFromEnvironment(env, async () => ''));
+  const env = modelsText === undefined ? given : { ...given, RUNNEL_MODELS: 'models.json' };
+  const models = createModels(await modelsFromEnvironment(env, async () => modelsText ?? ''));
   const server = createServer({
     config: readConfig({ RUNNEL_PORT: '0', RUNNEL_SHUTDOWN_GRACE_MS: '0', ...env }),
     stores,

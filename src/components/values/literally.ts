@@ -1,0 +1,4 @@
+/** A regular expression that a text alone matches. */
+export function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
