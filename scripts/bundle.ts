@@ -5,7 +5,7 @@
  * is. Code that is bundled is not shortened either.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import path from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ROOT } from './support/files.js';
@@ -21,13 +21,21 @@ const LIBRARIES = ['documents/docx-library.js', 'documents/pdf/pdf-library.js'];
  * A package whose values are passed to another one, such as a schema, belongs on the same side as that one.
  */
 const LOADED_AT_START: ReadonlySet<string> = new Set([
+  '@asteasolutions/zod-to-openapi',
+  '@koa/bodyparser',
+  '@koa/cors',
+  '@koa/router',
   'eventsource-parser',
   'ipaddr.js',
+  'jose',
   'jsonrepair',
+  'koa',
+  'koa-compose',
+  'postgres',
+  'rate-limiter-flexible',
   'rxjs',
   'saxes',
-  'tslib',
-  'xmlchars',
+  'ws',
   'zod',
 ]);
 
@@ -102,18 +110,21 @@ const inlinedFonts: Plugin = {
   },
 };
 
-/** Leaves packages where they are, but for those that are loaded at the start. */
+/** Leaves packages where they are, but for those that are loaded at the start, with what these need. */
 const chosenPackages: Plugin = {
   name: 'chosen-packages',
   setup({ onResolve, resolve }) {
     onResolve({ filter: /^[^./]/ }, async ({ path: wanted, importer, resolveDir, kind, pluginData }) => {
       if (kind === 'entry-point' || pluginData === 'resolving') return undefined;
-      if (wanted.startsWith('node:') || !LOADED_AT_START.has(packageOf(wanted)))
-        return { path: wanted, external: true };
+      const isChosen = /[\\/]node_modules[\\/]/.test(importer) || LOADED_AT_START.has(packageOf(wanted));
+      if (isBuiltin(wanted) || !isChosen) return { path: wanted, external: true };
       // Its modules are left out where nothing uses them, which those for `require` cannot be.
       if (wanted === 'rxjs')
         return { path: path.join(ROOT, 'node_modules/rxjs/dist/esm/index.js'), sideEffects: false };
-      return resolve(wanted, { importer, resolveDir, kind, pluginData: 'resolving' });
+      const resolved = await resolve(wanted, { importer, resolveDir, kind, pluginData: 'resolving' });
+      // Some packages try to load others that need not be there.
+      if (resolved.errors.length > 0 && kind === 'require-call') return { path: wanted, external: true };
+      return { path: resolved.path, sideEffects: resolved.sideEffects };
     });
   },
 };
