@@ -83,7 +83,7 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
           launch: { isDetached: true, headers: {} },
           keepsTrace: false,
         },
-        await hub.lease({ tenant: 't', sessionId: identity.sessionId, agentId: 'a', run: id }),
+        await hub.lease({ tenant: 't', sessionId: identity.sessionId, agentId: 'a', run: id }, true),
       );
       let bytes = 0;
       const follow = () => hub.follow('t', id, { after: live.lastSeq, ready$: new BehaviorSubject(true) });

@@ -15,7 +15,7 @@ import {
 } from 'runnel';
 import { lastValueFrom, toArray } from 'rxjs';
 
-/** Opens the canvas of `folder`; every call of the function it gives is one turn of one conversation. */
+/** Opens the canvas of `folder`; every call of the function it gives is one turn of one conversation, whose answer it prints. */
 export async function openExample(folder: string): Promise<(turn: Turn) => Promise<readonly WireEvent[]>> {
   const canvas = loadCanvas(await readFile(path.join(folder, 'canvas.json'), 'utf8'));
   const script = path.join(folder, 'models.json');
@@ -25,7 +25,7 @@ export async function openExample(folder: string): Promise<(turn: Turn) => Promi
   // No spare threads: an example ends with its answer.
   const services = { models: createModels(settings), code: createEmbeddedRunner({ maxSpares: 0 }) };
   let session: Session | undefined;
-  return (turn) => {
+  return async (turn) => {
     const events$ = runTurn(canvas, turn, {
       services,
       onSession: (next) => {
@@ -33,10 +33,17 @@ export async function openExample(folder: string): Promise<(turn: Turn) => Promi
       },
       ...(session === undefined ? {} : { session }),
     });
-    return lastValueFrom(
+    const events = await lastValueFrom(
       events$.pipe(toWireEvents({ plan: canvas.plan, messageId: 'message', sessionId: 'session' }), toArray()),
     );
+    console.log(answerOf(events) || questionOf(events));
+    return events;
   };
+}
+
+/** What a run that waits for the user asks. */
+function questionOf(events: readonly WireEvent[]): string {
+  return String(events.findLast(({ event }) => event === 'user_inputs')?.data.tips ?? '');
 }
 
 /** The text of the answer, without the thinking. */

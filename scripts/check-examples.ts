@@ -41,6 +41,7 @@ function problemOf(file: string, args: readonly string[]): readonly string[] {
     timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
   });
+  if (status === 0 && stdout === '') return [`${file} prints nothing; let it print what it shows`];
   if (status === 0) {
     console.log(`  ${file} (${Math.round(performance.now() - started)} ms)`);
     return [];
@@ -50,7 +51,8 @@ function problemOf(file: string, args: readonly string[]): readonly string[] {
 }
 
 if (isProgram(import.meta.url)) {
-  const scripts = readFiles('examples', '.ts').map(({ path: file }) => file);
+  // What scripts share is no script.
+  const scripts = readFiles('examples', 'run.ts').map(({ path: file }) => file);
   const { canvases, broken } = findCanvases(readFiles('examples', '.json'));
   const problems = [
     ...broken,

@@ -25,5 +25,6 @@ let text = '';
 await texts$.forEach((piece) => {
   text += piece;
 });
+console.log(text);
 assert.equal(text, 'streams all the way ');
 assert.deepEqual((await execute(plan, { input: {} })).outputs, { count: 4 });

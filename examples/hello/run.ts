@@ -9,4 +9,5 @@ let answer = '';
 await runTurn(canvas, { query: 'hi' }).forEach((event) => {
   if (event.type === 'node-delta') answer += event.text;
 });
+console.log(answer);
 assert.equal(answer, 'Hello! You said "hi", and this is turn 1.');

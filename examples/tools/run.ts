@@ -55,4 +55,5 @@ const end = await lastValueFrom(
   runTurn(canvas, { query: 'Roll a d20.' }, { services: { models }, random: () => 0.95 }),
 );
 assert.equal(end.type, 'run-settled');
+if (end.type === 'run-settled') console.log(end.outputs?.content);
 assert.deepEqual(end.type === 'run-settled' && end.outputs, { content: 'You rolled: A 20.', downloads: [] });

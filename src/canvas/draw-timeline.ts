@@ -6,6 +6,7 @@ import {
   type BarStatus,
   formatMs,
   formatTick,
+  idleMsOf,
   lastMoment,
   rowsOf,
   type TimelineBar,
@@ -17,6 +18,8 @@ import {
 export interface DrawTimelineOptions {
   /** Columns of a line, at least 40. @default 100 */
   readonly columns?: number;
+  /** Whose run it is. @default not said */
+  readonly agent?: string | undefined;
   /** Whether lines carry colours for a terminal. @default false */
   readonly hasColours?: boolean;
 }
@@ -63,7 +66,7 @@ const TICK_COLUMNS = 12;
 /** Draws a timeline. Control characters of names and messages are removed: they must not control a terminal. */
 export function drawTimeline(
   timeline: RunTimeline,
-  { columns = 100, hasColours = false }: DrawTimelineOptions = {},
+  { columns = 100, hasColours = false, agent }: DrawTimelineOptions = {},
 ): string {
   const rows = rowsOf(timeline);
   const lines = rows.flatMap(linesOf).slice(0, MAX_LINES);
@@ -82,6 +85,7 @@ export function drawTimeline(
   const hidden = rows.filter(({ kind }) => kind === 'node').length - lines.filter(({ isNode }) => isNode).length;
   return [
     ...wrapped(headOf(timeline), width),
+    ...wrapped(subjectOf(timeline, agent), width).filter((line) => line !== ''),
     '',
     `${' '.repeat(labelWidth)} ${axisOf(span, track)}`.trimEnd(),
     ...drawn,
@@ -103,8 +107,9 @@ interface Line {
 }
 
 function linesOf(row: TimelineRow): readonly Line[] {
-  const { kind, label, depth, lanes } = row;
-  const named = `${'  '.repeat(depth)}${kind === 'node' ? '' : `${kind} `}${plain(label)}`;
+  const { kind, label, id, depth, lanes } = row;
+  const more = id === undefined ? '' : `  ${plain(id)}`;
+  const named = `${'  '.repeat(depth)}${kind === 'node' ? '' : `${kind} `}${plain(label)}${more}`;
   const first: Line = { label: named, note: noteOf(row), bars: lanes[0] ?? [], isNode: kind === 'node' };
   return [first, ...lanes.slice(1).map((bars) => ({ label: '', note: '', bars, isNode: false }))];
 }
@@ -143,12 +148,21 @@ function noteOf({ busyMs, bars, tokens, error }: TimelineRow): string {
   return `${formatMs(busyMs)}${times}${used}${error === undefined ? '' : ` ${plain(error)}`}`;
 }
 
-function headOf({ status, error, elapsedMs, nodes, usage, startedAtMs }: RunTimeline): string {
+/** The agent and the question, as far as they are known. */
+function subjectOf({ query = '' }: RunTimeline, agent = ''): string {
+  const parts = [plain(agent), query === '' ? '' : `"${plain(query)}"`];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+function headOf(timeline: RunTimeline): string {
+  const { status, error, elapsedMs, nodes, usage, startedAtMs } = timeline;
+  const idleMs = idleMsOf(timeline);
+  const idle = idleMs < 1 ? '' : ` · ${formatMs(idleMs)} without a node at work`;
   const when = startedAtMs === undefined ? '' : ` · ${new Date(startedAtMs).toISOString()}`;
   const took = elapsedMs === undefined ? '' : ` after ${formatMs(elapsedMs)}`;
   const tokens = usage.totalTokens === 0 ? '' : ` · ${usage.promptTokens} tokens in, ${usage.completionTokens} out`;
   const why = error === undefined ? '' : ` · ${plain(error.message)} [${plain(error.code)}]`;
-  return `${status}${took} · ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}${tokens}${when}${why}`;
+  return `${status}${took} · ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}${tokens}${idle}${when}${why}`;
 }
 
 /** Round times where they are on the track, each from its column on; the last one is the end. */

@@ -8,6 +8,7 @@ import {
   type BarStatus,
   formatMs,
   formatTick,
+  idleMsOf,
   lastMoment,
   rowsOf,
   type TimelineBar,
@@ -19,7 +20,7 @@ import {
 const MAX_ROWS = 2_000;
 
 /** Makes the page: all texts are escaped, it has no script, and its content policy allows its one style and no requests. */
-export function timelinePage(timeline: RunTimeline, title: string): string {
+export function timelinePage(timeline: RunTimeline, title: string, agent = ''): string {
   const { startedAtMs: fromMs = 0, status, error } = timeline;
   const all = rowsOf(timeline);
   const rows = all.slice(0, MAX_ROWS);
@@ -32,13 +33,19 @@ export function timelinePage(timeline: RunTimeline, title: string): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <title>${escaped(title)}</title><style>${TIMELINE_STYLE}</style></head>
 <body><h1>${escaped(title)}</h1><span class="status ${status}">${status}</span>
-${factsOf(timeline, all, scale.spanMs)}${why}
+${subjectOf(timeline, agent)}${factsOf(timeline, all, scale.spanMs)}${why}
 <span class="zoom">Width</span>${ZOOM_BUTTONS}
 ${drawChart(rows, scale)}
 <details open><summary><h2>Details</h2></summary><div class="wide"><table><thead><tr>${HEAD}</tr></thead>
 <tbody>${detailsOf(rows, fromMs).join('\n')}</tbody></table></div></details>
 </body></html>
 `;
+}
+
+/** The agent and the question, as far as they are known. */
+function subjectOf({ query = '' }: RunTimeline, agent: string): string {
+  const parts = [agent, query === '' ? '' : `“${query}”`].filter((part) => part !== '');
+  return parts.length === 0 ? '' : `<p class="subject">${escaped(parts.join(' · '))}</p>\n`;
 }
 
 const ZOOM_BUTTONS = [1, 4, 16]
@@ -54,6 +61,7 @@ const HEAD = COLUMNS.map((name) => `<th${NUMBERS.has(name) ? ' class="number"' :
 
 function factsOf(timeline: RunTimeline, rows: readonly TimelineRow[], spanMs: number): string {
   const { startedAtMs, elapsedMs, nodes, usage, omitted } = timeline;
+  const idleMs = idleMsOf(timeline);
   const count = rows.reduce((sum, { lanes }) => sum + lanes.flat().length, 0);
   const left = omitted + Math.max(0, count - MAX_BARS);
   const hidden = rows.length - Math.min(rows.length, MAX_ROWS);
@@ -65,6 +73,7 @@ function factsOf(timeline: RunTimeline, rows: readonly TimelineRow[], spanMs: nu
     ...(usage.totalTokens === 0
       ? []
       : [`<b>${usage.promptTokens}</b> tokens in, <b>${usage.completionTokens}</b> out`]),
+    ...(idleMs < 1 ? [] : [`<b>${formatMs(idleMs)}</b> without a node at work`]),
     ...(left === 0 ? [] : [`<b>${left}</b> activations are not drawn`]),
     ...(hidden === 0 ? [] : [`<b>${hidden}</b> rows are not drawn`]),
   ];
@@ -79,11 +88,11 @@ function detailsOf(rows: readonly TimelineRow[], fromMs: number): string[] {
     .map(({ row, bar }, at) => detailOf(row, bar, fromMs, at + 1));
 }
 
-function detailOf({ kind, label }: TimelineRow, bar: TimelineBar, start: number, number: number): string {
+function detailOf({ kind, label, id }: TimelineRow, bar: TimelineBar, start: number, number: number): string {
   const { fromMs, toMs, status, within = '', attempt = 1, tokens, marks, error = '' } = bar;
   const pieces = marks.reduce((sum, mark) => sum + (mark.pieces ?? 0), 0);
   const cells = [
-    kind === 'node' ? label : `${kind} ${label}`,
+    kind === 'node' ? [label, id].filter((text) => text !== undefined).join(' · ') : `${kind} ${label}`,
     within,
     kind === 'node' ? String(attempt) : '',
     STATUS_NAMES[status],
@@ -270,11 +279,11 @@ h1{font-size:1.25rem;margin:0 .6rem 0 0;display:inline;overflow-wrap:anywhere}h2
 .status{display:inline-block;padding:.05rem .6rem;border-radius:1rem;border:1px solid currentColor;font-weight:600;color:var(--faint)}
 .status.succeeded{color:var(--said)}.status.failed{color:var(--failed)}.status.running,.status.waiting{color:var(--waiting)}
 .facts{margin:.5rem 0 0;padding:0;display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;color:var(--faint);list-style:none}
-.facts b{color:var(--text);font-weight:600}.error{color:var(--failed);margin:.5rem 0 0;overflow-wrap:anywhere}
+.subject{margin:.5rem 0 0;overflow-wrap:anywhere}.facts b{color:var(--text);font-weight:600}.error{color:var(--failed);margin:.5rem 0 0;overflow-wrap:anywhere}
 .zoom{display:inline-block;margin:1rem 0 0;color:var(--faint)}label{font-size:13px}input[name=zoom]{margin:0 .25rem 0 .9rem;vertical-align:-1px}
 .chart{--zoom:1;--z4:none;--z16:none;container-type:inline-size;overflow:auto;max-height:82vh;border:1px solid var(--line);border-radius:6px;margin:.6rem 0}
 #zoom4:checked~.chart{--zoom:4;--z4:inline}#zoom16:checked~.chart{--zoom:16;--z4:inline;--z16:inline}
-.row{display:grid;grid-template-columns:min(18rem,34cqw) calc((100cqw - min(18rem,34cqw) - min(11rem,22cqw) - 2px)*var(--zoom)) min(11rem,22cqw);align-items:stretch;width:max-content}
+.row{display:grid;grid-template-columns:min(24rem,36cqw) calc((100cqw - min(24rem,36cqw) - min(11rem,22cqw) - 2px)*var(--zoom)) min(11rem,22cqw);align-items:stretch;width:max-content}
 .row>*{background:var(--ground)}.row:nth-child(even)>*{background:var(--band)}.row:hover>*{background:color-mix(in srgb,var(--node) 14%,var(--ground))}
 .name,.note{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;padding:.2rem .6rem;position:sticky;z-index:1}
 .name{left:0;border-right:1px solid var(--line)}.note{right:0;color:var(--faint);font-size:12px;border-left:1px solid var(--line);font-variant-numeric:tabular-nums}

@@ -30,9 +30,11 @@ export interface TimelineBar {
 /** A row of a drawing. */
 export interface TimelineRow {
   readonly kind: 'node' | CallKind;
-  /** Id of the node, or the name of what is called. */
+  /** Name of the node, its id where it has no other name, or the name of what is called. */
   readonly label: string;
-  /** Type and name of a node. */
+  /** Id of a node that has a name; absent otherwise. */
+  readonly id?: string;
+  /** Id and type of a node, as far as the label is not one of them; of a call its kind. */
   readonly about: string;
   /** How deep it lies in bodies and calls. */
   readonly depth: number;
@@ -61,6 +63,23 @@ export function lastMoment({ startedAtMs = 0, endedAtMs, activations }: RunTimel
   return last;
 }
 
+/**
+ * Milliseconds in which no node was at work: before the first one, while something was stored, while a place to run was waited for. None
+ * for a run without activations, and for one whose activations are not all listed.
+ */
+export function idleMsOf(timeline: RunTimeline): number {
+  const { startedAtMs, activations, omitted } = timeline;
+  if (startedAtMs === undefined || activations.length === 0 || omitted > 0) return 0;
+  const end = lastMoment(timeline);
+  let idle = 0;
+  let covered = startedAtMs;
+  for (const one of [...activations].sort((a, b) => a.startedAtMs - b.startedAtMs)) {
+    idle += Math.max(0, one.startedAtMs - covered);
+    covered = Math.max(covered, one.endedAtMs ?? end);
+  }
+  return idle + Math.max(0, end - covered);
+}
+
 /** The rows of a timeline, each node's in the order in which the nodes began. */
 export function rowsOf(timeline: RunTimeline): readonly TimelineRow[] {
   const activations = new Map<string, TimelineActivation[]>(timeline.nodes.map(({ node }) => [node, []]));
@@ -82,10 +101,11 @@ export function rowsOf(timeline: RunTimeline): readonly TimelineRow[] {
 }
 
 function nodeRow({ node, type, name, usage, activations, busyMs }: TimelineNode, depth: number, bars: TimelineBar[]) {
-  const about = [...new Set([type, name])]
-    .filter((text) => text !== undefined && text !== '' && text !== node)
-    .join(' · ');
-  const row = rowOf({ kind: 'node', label: node, about, depth }, bars);
+  // A node without a name of its own is called as its type.
+  const isNamed = name !== undefined && name !== '' && name !== type && name.toLowerCase() !== node.toLowerCase();
+  const label = isNamed ? name : node;
+  const about = [...new Set([node, type])].filter((text) => text !== undefined && text !== label).join(' · ');
+  const row = rowOf({ kind: 'node', label, ...(isNamed && { id: node }), about, depth }, bars);
   const unended = bars.filter(({ status }) => status === 'open' || status === 'stopped');
   // The sums include activations that are not listed, but none without an end.
   return { ...row, bars: activations, busyMs: busyMs + timeOf(unended), tokens: usage.totalTokens };
@@ -154,7 +174,7 @@ function callBar(
 }
 
 function rowOf(
-  head: Pick<TimelineRow, 'kind' | 'label' | 'about' | 'depth'>,
+  head: Pick<TimelineRow, 'kind' | 'label' | 'id' | 'about' | 'depth'>,
   bars: readonly TimelineBar[],
 ): TimelineRow {
   const error = bars.find((bar) => bar.status === 'failed' && bar.error !== undefined)?.error;

@@ -8,6 +8,7 @@ import { CallLog, type CallSummary } from '../graph/calls.js';
 import type { NodeFailed, NodeHeader, NodeStarted, RunEndFields, RunEvent } from '../graph/events.js';
 import type { CallReport } from '../graph/node-events.js';
 import { addTo } from '../group-by.js';
+import { isJsonObject, type Json } from '../json.js';
 import { MESSAGE_END } from './ragflow-events.js';
 
 /** What came of an activation. `open`: nothing yet. `retried`: it failed and was tried again. */
@@ -51,7 +52,7 @@ export interface TimelineActivation {
   readonly elapsedMs?: number;
   /** At most {@link MAX_EMISSIONS}, of all activations {@link MAX_RUN_EMISSIONS}; what comes later is counted in the last one, if any. */
   readonly emissions: readonly TimelineEmission[];
-  /** What it called, where it called more than its one model: at most 200, of all activations {@link MAX_RUN_CALLS}. */
+  /** What it called: at most 200, of all activations {@link MAX_RUN_CALLS}. */
   readonly calls: readonly CallSummary[];
   readonly usage: TimelineUsage;
 }
@@ -88,6 +89,8 @@ export interface TimelineNode {
 export interface RunTimeline {
   readonly status: 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
   readonly error?: { readonly code: string; readonly message: string };
+  /** What the user asked, cut to {@link MAX_QUERY} characters; absent where the events do not say. */
+  readonly query?: string;
   /** Milliseconds since 1970; absent before the first event. */
   readonly startedAtMs?: number;
   readonly endedAtMs?: number;
@@ -102,6 +105,9 @@ export interface RunTimeline {
   /** In the order in which they began first. */
   readonly nodes: readonly TimelineNode[];
 }
+
+/** Characters of the question, at most. */
+export const MAX_QUERY = 500;
 
 /** Emissions of one activation, at most. */
 export const MAX_EMISSIONS = 256;
@@ -160,6 +166,7 @@ export class TimelineFold {
   #calls = 0;
   #seq = 0;
   #startedAtMs: number | undefined = undefined;
+  #query: string | undefined = undefined;
   #end: Pick<RunTimeline, 'status' | 'error' | 'elapsedMs'> = { status: 'running' };
 
   constructor(describe: DescribeNode = () => undefined) {
@@ -173,6 +180,7 @@ export class TimelineFold {
     const isOver = end.status !== 'running';
     return {
       ...end,
+      ...(this.#query !== undefined && { query: this.#query }),
       ...(startedAtMs !== undefined && { startedAtMs }),
       ...(startedAtMs !== undefined && isOver && { endedAtMs: startedAtMs + elapsedMs, elapsedMs }),
       lastSeq: this.#seq,
@@ -242,6 +250,8 @@ export class TimelineFold {
         return;
       }
       case 'run-started':
+        this.#asked(event.input);
+        return;
       case 'node-thinking':
       case 'node-progress':
       case 'node-streaming':
@@ -252,6 +262,11 @@ export class TimelineFold {
       default:
         event satisfies never;
     }
+  }
+
+  #asked(input: Json): void {
+    const query = isJsonObject(input) ? input.query : undefined;
+    if (typeof query === 'string' && query.trim() !== '') this.#query ??= query.trim().slice(0, MAX_QUERY);
   }
 
   #started(event: NodeStarted): void {
@@ -357,7 +372,7 @@ export class TimelineFold {
     this.#open.delete(token);
     if (one.calls.length === 0 && one.log !== undefined) {
       one.log.stop(at);
-      one.calls = one.log.told.slice(0, MAX_RUN_CALLS - this.#calls);
+      one.calls = one.log.calls.slice(0, MAX_RUN_CALLS - this.#calls);
       this.#calls += one.calls.length;
     }
     one.status = status;

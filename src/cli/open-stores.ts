@@ -1,6 +1,7 @@
 /** The stores of a server, opened by its settings. */
 
 import type { Log } from '../logger.js';
+import type { CommitRun } from '../records/run-commit.js';
 import type { Settings } from '../settings/read-settings.js';
 import type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';
 import type { ServerStores } from '../transport/index.js';
@@ -24,10 +25,10 @@ const DAY_MS = 24 * 3_600_000;
  */
 export async function openStores(settings: Settings['stores'], log: Log): Promise<OpenStores> {
   const { databaseUrl: url, redisUrl, dataDir, keepRunsDays } = settings;
-  const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log, keepRunsDays);
+  const { openPostgresStores } = await import('../stores/postgres/stores.js');
+  const { close, prune, database: _, ...stores } = await openPostgresStores({ url, dataDir, log });
   try {
-    const { openPostgresStores } = await import('../stores/postgres/stores.js');
-    const { close, prune, database: _, ...stores } = await openPostgresStores({ url, dataDir, log });
+    const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log, keepRunsDays, stores.commit);
     return {
       ...stores,
       ...redis,
@@ -39,14 +40,15 @@ export async function openStores(settings: Settings['stores'], log: Log): Promis
       },
     };
   } catch (error) {
-    await redis?.close();
+    await close();
     throw error;
   }
 }
 
-async function openRedis(url: string, log: Log, keepRunsDays: number) {
+async function openRedis(url: string, log: Log, keepRunsDays: number, commitSession: CommitRun) {
   const { openRedisStores } = await import('../stores/redis/redis-stores.js');
-  return openRedisStores({ url, log, ...(keepRunsDays !== 0 && { runKeptMs: keepRunsDays * DAY_MS }) });
+  const config = { url, log, ...(keepRunsDays !== 0 && { runKeptMs: keepRunsDays * DAY_MS }) };
+  return openRedisStores(config, { commitSession });
 }
 
 /** Never shows a password. */

@@ -18,6 +18,7 @@ export function readTimelineView(value: unknown): RunTimeline | undefined {
     ...(error !== null && { error: { code: error.code, message: error.message } }),
     startedAtMs: data.started_at,
     ...given({ endedAtMs: data.finished_at, elapsedMs: millisecondsOf(data.elapsed_time) }),
+    ...given({ query: data.query }),
     lastSeq: data.last_event_id,
     usage: usageView.read(data.usage) as TimelineUsage,
     activations: data.activations.map(activationOf),

@@ -38,14 +38,14 @@ Exit codes: 0 shown, 2 there is no such run.`,
     );
     const source = positionals[0] as string;
     const server = addressOf(values.url, values.agent, terminal);
-    const timeline = await readTimeline(source, server, terminal);
-    if (values.html !== undefined) await write(values.html, timelinePage(timeline, `Run ${source}`));
+    const { timeline, agent } = await readTimeline(source, server, terminal);
+    if (values.html !== undefined) await write(values.html, timelinePage(timeline, `Run ${source}`, agent));
     if (values.json === true) terminal.out.write(`${JSON.stringify(timeline, null, 2)}\n`);
     else if (values.html === undefined) {
       const { out, env } = terminal;
       const hasColours = out.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
       const columns = out.columns ?? (Number(env.COLUMNS) || undefined);
-      out.write(drawTimeline(timeline, { hasColours, ...(columns === undefined ? {} : { columns }) }));
+      out.write(drawTimeline(timeline, { hasColours, agent, ...(columns === undefined ? {} : { columns }) }));
     }
     return EXIT.finished;
   },
@@ -91,14 +91,20 @@ export interface ServerAddress {
   readonly agent: string | undefined;
 }
 
+/** A timeline, and the title of its agent where that is known. */
+export interface FoundTimeline {
+  readonly timeline: RunTimeline;
+  readonly agent?: string;
+}
+
 /**
  * The timeline of a run: of `-`, of a file that exists, or else of a run of the server.
  *
  * @throws EngineError USAGE when there is no such thing, or what is there are no events.
  */
-export async function readTimeline(source: string, server: ServerAddress, terminal: Terminal): Promise<RunTimeline> {
-  if (source === '-') return fold(terminal.openInput(), 'the standard input');
-  if (existsSync(source)) return fold(createReadStream(source), `"${source}"`);
+export async function readTimeline(source: string, server: ServerAddress, terminal: Terminal): Promise<FoundTimeline> {
+  if (source === '-') return { timeline: await fold(terminal.openInput(), 'the standard input') };
+  if (existsSync(source)) return { timeline: await fold(createReadStream(source), `"${source}"`) };
   if (!ID.test(source))
     throw new EngineError('USAGE', `There is no file ${JSON.stringify(source)}, and no run is called so.`);
   return fromServer(source, server, terminal.signal);
@@ -161,26 +167,42 @@ function isCount(value: Json | undefined): boolean {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-async function fromServer(run: string, server: ServerAddress, signal: AbortSignal): Promise<RunTimeline> {
-  const agents = server.agent === undefined ? await agentsOf(server, signal) : [server.agent];
-  for (const agent of agents) {
-    const found = await getJson(server, `/api/v1/agents/${encodeURIComponent(agent)}/runs/${run}/trace`, signal);
+async function fromServer(run: string, server: ServerAddress, signal: AbortSignal): Promise<FoundTimeline> {
+  const agents = server.agent === undefined ? await agentsOf(server, signal) : [await agentOf(server, signal)];
+  for (const { id, title } of agents) {
+    const found = await getJson(server, `/api/v1/agents/${encodeURIComponent(id)}/runs/${run}/trace`, signal);
     const timeline = readTimelineView(found);
-    if (timeline !== undefined) return timeline;
+    if (timeline !== undefined) return { timeline, agent: title };
     if (found !== undefined) throw new EngineError('USAGE', `The server at ${server.url} shows runs in another way.`);
   }
   throw new EngineError('USAGE', `The server at ${server.url} has no run "${run}", or keeps its events no longer.`);
 }
 
-async function agentsOf(server: ServerAddress, signal: AbortSignal): Promise<string[]> {
-  const ids: string[] = [];
-  for (let page = 1; ids.length < MAX_AGENTS; page += 1) {
+/** An agent of a server. */
+interface NamedAgent {
+  readonly id: string;
+  readonly title: string;
+}
+
+function namedAgent({ id, title }: JsonObject): NamedAgent[] {
+  return typeof id === 'string' ? [{ id, title: typeof title === 'string' && title !== '' ? title : id }] : [];
+}
+
+async function agentOf(server: ServerAddress, signal: AbortSignal): Promise<NamedAgent> {
+  const id = server.agent ?? '';
+  const found = await getJson(server, `/api/v1/agents/${encodeURIComponent(id)}`, signal);
+  return namedAgent(found ?? {})[0] ?? { id, title: id };
+}
+
+async function agentsOf(server: ServerAddress, signal: AbortSignal): Promise<NamedAgent[]> {
+  const agents: NamedAgent[] = [];
+  for (let page = 1; agents.length < MAX_AGENTS; page += 1) {
     const found = await getJson(server, `/api/v1/agents?page=${page}&page_size=100`, signal);
     const canvases = Array.isArray(found?.canvas) ? found.canvas : [];
-    for (const canvas of canvases) if (isJsonObject(canvas) && typeof canvas.id === 'string') ids.push(canvas.id);
+    agents.push(...canvases.filter(isJsonObject).flatMap(namedAgent));
     if (canvases.length < 100) break;
   }
-  return ids;
+  return agents;
 }
 
 /** `data` of an answer; undefined when there is none. @throws EngineError USAGE when the server cannot be reached or refuses the key. */

@@ -36,7 +36,8 @@ const params = nodeParams({
  * Asks the user: the run waits until the form is answered.
  *
  * Optional files are not asked for, and a form with nothing to ask settles at once. An answered form settles with what the answer
- * gives, also when required fields are missing; as in RAGFlow a missing field reads as an empty text. Answers come as `{inputs}`,
+ * gives, also when required fields are missing; as in RAGFlow a missing field reads as an empty text. One with a text for a number is
+ * asked for again, with the reason below the tips. Answers come as `{inputs}`,
  * by field, by the form's id or by its address (`UserFillUp:A#7`), or as text alone for the only field or the one called `value`.
  * An answer in which every entry is addressed to other forms leaves this one waiting. There is no time limit.
  *
@@ -60,8 +61,12 @@ export function askForm(form: Form, written?: string): NodeFunction {
     const given = givenAnswers(activation, form);
     if (given === undefined) return afterWarnings(warnings, ask(activation, form, tips));
     const values = resolveFields(form, given, activation.services);
-    if (!(values instanceof Promise)) return afterWarnings(warnings, settle(tips, values));
-    return fromAbortable(() => values).pipe(concatMap((read) => of(...warnings, settle(tips, read))));
+    const take = (read: FieldValues): Settled | Interrupt => {
+      const wrong = wrongNumbers(form, read);
+      return wrong.length === 0 ? settle(tips, read) : ask(activation, form, tips, wrong);
+    };
+    if (!(values instanceof Promise)) return afterWarnings(warnings, take(values));
+    return fromAbortable(() => values).pipe(concatMap((read) => of(...warnings, take(read))));
   };
 }
 
@@ -100,15 +105,37 @@ function settle(tips: Outputs, values: FieldValues): Settled {
 }
 
 /** Asks for every field but optional files; without such a field the form settles. */
-function ask({ node, source }: Activation, form: Form, tips: Outputs): Settled | Interrupt {
+function ask(
+  { node, source }: Activation,
+  form: Form,
+  tips: Outputs,
+  problems: readonly string[] = [],
+): Settled | Interrupt {
   const open = [...form].filter(([, field]) => !(isFileField(field) && field.optional));
   if (open.length === 0) return settled(tips);
   const inputs = Object.fromEntries(open.map(([name, field]): [string, Json] => [name, openField(field)]));
   // Until it is answered, a form that asks again, such as in a Loop, keeps the values of its previous answer readable.
   const before = open.map(([name]): [string, Json] => [name, foundValue(source.output(node, name))]);
   const readable = Object.fromEntries(before.filter(([, value]) => value !== null));
-  return interrupt({ kind: 'form', inputs, tips: tips.tips ?? '' }, { ...readable, ...tips });
+  const shown = problems.length === 0 ? (tips.tips ?? '') : [tips.tips ?? '', ...problems].filter(Boolean).join('\n');
+  return interrupt({ kind: 'form', inputs, tips: shown }, { ...readable, ...tips });
 }
+
+/** What is wrong with values of fields that take numbers; a field that is left open is fine. */
+function wrongNumbers(form: Form, values: FieldValues): string[] {
+  return [...values].flatMap(([name, value]) => {
+    const field = form.get(name);
+    if (field === undefined || !NUMBERS.has(field.type) || value === null || value === '') return [];
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    const isFine = field.type === 'integer' ? Number.isInteger(number) : Number.isFinite(number);
+    const title = typeof field.declared.name === 'string' ? field.declared.name || name : name;
+    const kind = field.type === 'integer' ? 'a whole number' : 'a number';
+    return isFine ? [] : [`"${title}" must be ${kind}; received ${JSON.stringify(value)}.`];
+  });
+}
+
+/** Types of fields that take numbers. */
+const NUMBERS: ReadonlySet<string> = new Set(['integer', 'number']);
 
 /** A declared value is only a suggestion, behind a declared default: the field itself has none yet. */
 function openField({ declared }: FormField): JsonObject {

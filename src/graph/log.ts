@@ -16,6 +16,8 @@ import type { Checkpoint } from './state.js';
  * Events and snapshots are taken at once and stored when `flush` asks for it, which is once for all that the run does in one go.
  */
 export interface EventLog {
+  /** Whether the last event is stored together with everything before it, so that nothing needs to be stored first. @default false */
+  readonly storesEndAtOnce?: boolean;
   /** Takes the next event. May return the bytes that it takes in the store, which decide when a snapshot is due. */
   append(event: RunEvent): unknown;
   /** Takes a snapshot: the state after the event with the number `checkpoint.seq`. */
@@ -95,9 +97,9 @@ export class LogWriter {
     this.#schedule();
   }
 
-  /** Resolves when everything is stored. */
-  flush(): Promise<void> {
-    return this.#options.log.flush();
+  /** Resolves when everything before the last event is stored, or will be in one step with that. */
+  async beforeEnd(): Promise<void> {
+    if (this.#options.log.storesEndAtOnce !== true) await this.#options.log.flush();
   }
 
   /** See {@link EventLog.ready}. */

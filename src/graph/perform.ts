@@ -450,8 +450,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
 
   /** Lets tokens run, with durability `sync` as soon as what made them ready is stored. */
   proceed(frame: Frame, ready: Token[], next: Token[] | undefined): void {
-    // No closure where nothing is waited for: this is the hot path.
-    if (this.#isAwaited) {
+    // No closure where nothing is waited for: this is the hot path. What starts when the frame has ended waits for its own settlement.
+    if (this.#isAwaited && ready.length > 0) {
       this.#options.log?.afterCommit(() => {
         if (this.isStopped) return;
         this.#add(ready);

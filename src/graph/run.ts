@@ -278,7 +278,7 @@ class RunSubscription {
         return;
       }
       this.#reporter?.report(this.#terminal(end, outputs, pending));
-      if (this.#options.log === undefined) this.whenClosed();
+      if (this.#options.log === undefined || this.#options.log.storesEndAtOnce === true) this.whenClosed();
       else
         this.#options.log
           .flush()
@@ -292,7 +292,7 @@ class RunSubscription {
   /** Everything is durable before the last event is delivered. */
   async #store(state: State): Promise<RunEnd | undefined> {
     try {
-      await this.#log?.flush();
+      await this.#log?.beforeEnd();
     } catch (error) {
       return { kind: 'failed', error: errorInfo(error) };
     }

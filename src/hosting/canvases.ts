@@ -1,5 +1,6 @@
 /** The document of a run: which one a request asks for, how it is opened, and the projection of its events into RAGFlow's format. */
 
+import { createHash } from 'node:crypto';
 import { type Canvas, type LoadOptions, loadCanvas } from '../canvas/load-canvas.js';
 import { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError, toEngineError } from '../errors.js';
@@ -39,17 +40,29 @@ export async function findDocument(
 /** Opens stored documents; one that was opened before is not compiled again. */
 export type OpenCanvas = (dsl: JsonObject) => Canvas;
 
+/** Canvases that stay open when nothing refers to the documents that they were opened from. */
+const MAX_OPEN = 256;
+
 /**
- * Opens documents and caches their canvases for as long as the document is referenced.
+ * Opens documents and caches their canvases, by the document and by what is in it: the same one is read from a store again and again.
  *
  * @throws EngineError DOCUMENT_INVALID from the function it gives, with `details.issues`.
  */
 export function createCanvasOpener(options: LoadOptions): OpenCanvas {
   const opened = new WeakMap<JsonObject, Canvas>();
+  /** By hash, the one that was asked for last at the end. */
+  const byHash = new Map<string, Canvas>();
   return (dsl) => {
     const known = opened.get(dsl);
     if (known !== undefined) return known;
-    const canvas = open(dsl, options);
+    const hash = createHash('sha256').update(JSON.stringify(dsl)).digest('base64url');
+    const canvas = byHash.get(hash) ?? open(dsl, options);
+    byHash.delete(hash);
+    byHash.set(hash, canvas);
+    for (const oldest of byHash.keys()) {
+      if (byHash.size <= MAX_OPEN) break;
+      byHash.delete(oldest);
+    }
     opened.set(dsl, canvas);
     return canvas;
   };

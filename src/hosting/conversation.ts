@@ -73,7 +73,7 @@ export function withoutQuestion(session: SessionRecord, { id }: Pick<RunIdentity
 }
 
 /** The session when a run has ended, however it did. */
-function afterRun(session: SessionRecord, end: RunEnd, now: number): SessionRecord {
+export function afterRun(session: SessionRecord, end: RunEnd, now: number): SessionRecord {
   const { record, transcript } = end;
   const answered = transcript.content !== '' || record.status === 'succeeded';
   const message: SessionMessage = {

@@ -1,5 +1,6 @@
 /** How one client follows a run: from the log until it is up to date, then live at its own pace. */
 import {
+  concat,
   filter,
   firstValueFrom,
   type MonoTypeOperatorFunction,
@@ -104,8 +105,9 @@ class Follower implements Following {
     while (!this.#subscriber.closed) {
       const live = findLive();
       // Between this look and the subscription nothing can happen: no event falls in between.
-      if (live !== undefined && this.#sent >= live.lastSeq) {
-        await this.#joinLive(live);
+      const missed = live?.publishedAfter(this.#sent);
+      if (live !== undefined && missed !== undefined) {
+        await this.#joinLive(live, missed);
         if (live.hasEnded) {
           this.#subscriber.complete();
           return;
@@ -164,7 +166,7 @@ class Follower implements Following {
   }
 
   /** Resolves when the live run completes, and when the client is gone. */
-  #joinLive(live: LiveRun): Promise<void> {
+  #joinLive(live: LiveRun, missed: readonly EventFrame[]): Promise<void> {
     const { ready$, maxQueueBytes: maxBytes, isExact } = this.#options;
     const after = this.#sent;
     // A log may show a page more than was delivered live so far.
@@ -172,14 +174,16 @@ class Follower implements Following {
     return new Promise((resolve) => {
       const presence = live.clients.attach();
       presence.add(
-        unseen$.pipe(coalesceFrames({ ready$, maxBytes, isExact })).subscribe({
-          next: (frame) => {
-            this.#sent = frame.seq;
-            this.#subscriber.next(frame);
-          },
-          error: (error: unknown) => this.#subscriber.error(error),
-          complete: () => presence.unsubscribe(),
-        }),
+        (missed.length === 0 ? unseen$ : concat(missed, unseen$))
+          .pipe(coalesceFrames({ ready$, maxBytes, isExact }))
+          .subscribe({
+            next: (frame) => {
+              this.#sent = frame.seq;
+              this.#subscriber.next(frame);
+            },
+            error: (error: unknown) => this.#subscriber.error(error),
+            complete: () => presence.unsubscribe(),
+          }),
       );
       presence.add(resolve);
       this.#subscriber.add(presence);

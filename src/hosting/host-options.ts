@@ -3,6 +3,7 @@ import type { Services } from '../components/services.js';
 import type { Durability } from '../graph/log.js';
 import type { Log } from '../logger.js';
 import type { LeaseStore, Signals } from '../records/coordination.js';
+import type { CommitRun } from '../records/run-commit.js';
 import type { Stores } from '../records/stores.js';
 import type { VersionStore } from '../records/versions.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -15,6 +16,8 @@ export interface HostStores extends Stores {
   readonly leases: LeaseStore;
   /** Messages between processes. */
   readonly signals: Signals;
+  /** Stores what a run did in one step. @default one part after another */
+  readonly commit?: CommitRun | undefined;
   /** What tells these stores from others that share the same leases. @default nothing */
   readonly home?: string;
 }

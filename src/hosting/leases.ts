@@ -2,6 +2,7 @@ import { filter, firstValueFrom, Subject } from 'rxjs';
 import type { Log } from '../logger.js';
 import type { Lease, LeaseStore } from '../records/coordination.js';
 import { ownedKey } from '../records/repository.js';
+import type { LeaseAcquisition } from '../records/run-commit.js';
 import { createId } from './ids.js';
 
 /** Leases with this beginning are those of sessions. */
@@ -53,8 +54,24 @@ export class SessionLeases {
   }
 
   /** Undefined when another run has the session. */
-  async acquire({ tenant, sessionId, agentId, run }: LeaseRequest): Promise<SessionLease | undefined> {
-    const { leases, ttlMs, home } = this.#options;
+  async acquire(request: LeaseRequest): Promise<SessionLease | undefined> {
+    const lease = this.prepare(request);
+    if (lease === undefined) return undefined;
+    try {
+      const { ttlMs, ...row } = lease.acquisition;
+      const { isMine } = await this.#options.leases.acquire(request.tenant, row, ttlMs);
+      if (isMine) lease.hold();
+      else lease.forget();
+      return isMine ? lease : undefined;
+    } catch (error) {
+      lease.forget();
+      throw error;
+    }
+  }
+
+  /** A lease that is acquired in the store together with something else; undefined when a run of this process has the session. */
+  prepare({ tenant, sessionId, agentId, run }: LeaseRequest): SessionLease | undefined {
+    const { ttlMs, home } = this.#options;
     const key = ownedKey(tenant, sessionId);
     if (this.#taken.has(key)) return undefined;
     // Before anything is waited for: two requests must not both find it free.
@@ -64,19 +81,14 @@ export class SessionLeases {
       this.#freed.next();
     };
     const row = { name: SESSION_LEASES + sessionId, owner: createId(), data: { run, agent: agentId, home } };
-    try {
-      const { isMine } = await leases.acquire(tenant, row, ttlMs);
-      if (!isMine) {
-        free();
-        return undefined;
-      }
-    } catch (error) {
-      free();
-      throw error;
-    }
-    const lease = new SessionLease(tenant, row, this.#options, { forget: () => this.#held.delete(lease), free });
-    this.#held.add(lease);
-    this.#timer ??= setInterval(() => void this.#renewAll(), ttlMs / RENEWALS).unref();
+    const lease = new SessionLease(tenant, row, this.#options, {
+      hold: () => {
+        this.#held.add(lease);
+        this.#timer ??= setInterval(() => void this.#renewAll(), ttlMs / RENEWALS).unref();
+      },
+      forget: () => this.#held.delete(lease),
+      free,
+    });
     return lease;
   }
 
@@ -104,6 +116,8 @@ export class SessionLeases {
 }
 
 interface LeaseEnds {
+  /** Called when the lease was acquired: it is renewed from now on. */
+  readonly hold: () => void;
   /** Called when the lease is over: it is not renewed any more. */
   readonly forget: () => void;
   /** Called once when the session may be leased again. */
@@ -114,6 +128,10 @@ interface LeaseEnds {
 export class SessionLease {
   /** Called once when another process holds it. */
   whenLost: () => void = () => {};
+  /** Whether the store has acquired it; otherwise that is a part of the start of its run. */
+  isAcquired = false;
+  /** Set while the store releases it together with something else, when it is no loss that it is gone. */
+  isEnding = false;
   readonly #tenant: string;
   readonly #lease: Omit<Lease, 'expiresAt'>;
   readonly #options: SessionLeasesOptions;
@@ -128,8 +146,26 @@ export class SessionLease {
     this.#ends = ends;
   }
 
+  /** What acquires it in the store. */
+  get acquisition(): LeaseAcquisition {
+    return { ...this.#lease, ttlMs: this.#options.ttlMs };
+  }
+
+  /** The store has acquired it: it is renewed from now on. */
+  hold(): void {
+    if (this.#isOver) return;
+    this.isAcquired = true;
+    this.#ends.hold();
+  }
+
+  /** Ends it here: the store has released it, or has never acquired it. */
+  forget(): void {
+    if (!this.#isOver) this.#end();
+    this.#free();
+  }
+
   async renew(): Promise<void> {
-    if (!(await this.isHeld()) && !this.#isOver) {
+    if (!(await this.isHeld()) && !this.#isOver && !this.isEnding) {
       this.#end();
       this.whenLost();
     }
@@ -161,6 +197,10 @@ export class SessionLease {
         this.#options.logger.warn({ err: error }, `a lease could not be ${how}; it will expire`);
       }
     }
+    this.#free();
+  }
+
+  #free(): void {
     // A later lease of the same session must not be freed by this one.
     if (!this.#isFree) this.#ends.free();
     this.#isFree = true;

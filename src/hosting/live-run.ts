@@ -9,10 +9,12 @@ import type { Plan } from '../graph/plan.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
 import { doubling, retry } from '../operators/retry-with.js';
+import type { CommitRun, RecordChange } from '../records/run-commit.js';
 import { FIRST_EPOCH } from '../records/run-log.js';
 import type { RunIdentity, RunLaunch, RunRecord } from '../records/runs.js';
+import type { SessionRecord } from '../records/sessions.js';
 import { projectionOf } from './canvases.js';
-import { storeConversation } from './conversation.js';
+import { afterRun, storeConversation } from './conversation.js';
 import type { EventFrame } from './event-frame.js';
 import type { HostParts } from './host-options.js';
 import type { SessionLease } from './leases.js';
@@ -48,12 +50,15 @@ export interface RunStart {
   readonly startedAt?: number;
   readonly launch: RunLaunch;
   readonly keepsTrace: boolean;
+  /** The session as the run begins with it; stored with the start of a new run. Without it the end of a run is stored in steps. */
+  readonly session?: RecordChange<SessionRecord>;
   /** The record as it is stored, with the epoch of this process, when the run was claimed. @default a new run, of the first epoch */
   readonly claimed?: RunRecord;
 }
 
 export interface LiveRunOptions extends RunStart {
   readonly parts: HostParts;
+  readonly commit: CommitRun;
   readonly lease: SessionLease;
   /** Called once when the run is over here, before its last event is delivered. */
   readonly whenOver: () => void;
@@ -91,14 +96,17 @@ export class LiveRun {
   #failure: EngineError | undefined = undefined;
   #isFinishing = false;
   #isReleased = false;
+  /** Whether its start is stored. */
+  #hasBegun: boolean;
   #hasEnded = false;
 
   /** Resolves with the run's record after its last event was delivered, or when it is released to another process; never rejects. */
   readonly ended: Promise<RunRecord>;
 
   constructor(options: LiveRunOptions) {
-    const { identity, past, parts, work, startedAt = parts.now(), keepsTrace, claimed } = options;
+    const { identity, past, parts, commit, work, startedAt = parts.now(), keepsTrace, claimed } = options;
     this.#options = options;
+    this.#hasBegun = claimed !== undefined;
     this.#epoch = claimed?.epoch ?? FIRST_EPOCH;
     this.identity = identity;
     this.startedAt = startedAt;
@@ -107,6 +115,7 @@ export class LiveRun {
     this.#events = new RunEvents({
       ...{ identity, projection, keepsTrace, past },
       log: parts.stores.log,
+      commit,
       epoch: this.#epoch,
       maxLogBytes: parts.limits.runLogBytes,
       maxUnstoredBytes: parts.limits.runUnstoredBytes,
@@ -143,12 +152,39 @@ export class LiveRun {
     return this.#events.frames$;
   }
 
+  /** The events after one that were delivered; undefined when not all of them are in memory any more. */
+  publishedAfter(seq: number): readonly EventFrame[] | undefined {
+    return this.#events.publishedAfter(seq);
+  }
+
   /** Whether its last event was delivered. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
 
-  start(): void {
+  /**
+   * Starts; resolves when the start of a new run is stored, with its first events.
+   *
+   * @throws what the store throws; then the run is over, and nothing but its caller knows of it.
+   */
+  async start(): Promise<void> {
+    const { session, lease } = this.#options;
+    if (this.#hasBegun) {
+      this.#open();
+      return;
+    }
+    const begun = this.#events.begin({
+      ...(!lease.isAcquired && { acquire: lease.acquisition }),
+      ...(session && { session }),
+      record: { after: this.#record },
+    });
+    this.#open();
+    await begun;
+    lease.hold();
+    this.#hasBegun = true;
+  }
+
+  #open(): void {
     const { identity, work, past, launch, parts, lease } = this.#options;
     const { id } = identity;
     const { detachGraceMs } = parts.limits;
@@ -190,8 +226,16 @@ export class LiveRun {
   /** Stops without a last event: another process resumes the run. */
   release(why: string): void {
     if (this.#isReleased || this.#hasEnded) return;
-    const { parts, identity, whenOver, lease } = this.#options;
+    const { parts, identity, lease } = this.#options;
     parts.logger.warn({ run: identity.id, reason: why }, 'run released; another process will resume it');
+    this.#leave();
+    // The process that recovers the run must not meet a write of this one that is still in flight.
+    void this.#events.flushed().finally(() => lease.abandon());
+  }
+
+  /** Stops without a last event. */
+  #leave(): void {
+    const { identity, whenOver } = this.#options;
     this.#isReleased = true;
     this.#subscription.unsubscribe();
     this.clients.close();
@@ -199,11 +243,14 @@ export class LiveRun {
     whenOver();
     this.#events.complete();
     this.#resolveEnded(this.#record);
-    // The process that recovers the run must not meet a write of this one that is still in flight.
-    void this.#events.flushed().finally(() => lease.abandon());
   }
 
   #fail(error: EngineError): void {
+    if (!this.#hasBegun && this.#events.hasFailed) {
+      // Its start was not stored: the caller reports why.
+      this.#leave();
+      return;
+    }
     // The log has events of another process, so this run cannot continue; the process that recovers it reads them.
     if (error.code === 'CONFLICT') this.release('another process has written to it');
     this.#failure ??= error;
@@ -223,8 +270,9 @@ export class LiveRun {
     this.#isFinishing = true;
     this.#subscription.unsubscribe();
     this.clients.close();
-    await this.#events.flushed();
     try {
+      if (await this.#endAtOnce()) return;
+      await this.#events.flushed();
       if (this.#isReleased || (this.#events.hasFailed && !(await this.#isStillMine()))) return;
       await this.#storeConversation();
       if (this.#isReleased) return;
@@ -232,14 +280,49 @@ export class LiveRun {
       if (frame === undefined || this.#isReleased) return;
       await this.#storeRecord(frame.seq);
       await this.#options.lease.release();
-      this.#options.whenOver();
-      this.#hasEnded = true;
-      this.#events.publish(frame);
-      this.#events.complete();
-      this.#resolveEnded(this.#record);
+      this.#deliverLast(frame);
     } catch (error) {
       // The server stops while its store is away: the run is resumed from its log when both are back.
       this.release(toEngineError(error, 'INTERNAL').message);
+    }
+  }
+
+  #deliverLast(frame: EventFrame): void {
+    this.#options.whenOver();
+    this.#hasEnded = true;
+    this.#events.publish(frame);
+    this.#events.complete();
+    this.#resolveEnded(this.#record);
+  }
+
+  /** Stores what waits, the conversation, the last event and the record in one step; false when that is refused, or not possible. */
+  async #endAtOnce(): Promise<boolean> {
+    const { session, lease, parts, closing } = this.#options;
+    await this.#events.idle();
+    if (session === undefined || this.#isReleased || this.#events.hasFailed) return false;
+    try {
+      const last = this.#lastEvent();
+      const frame = this.#events.lastFrame(last, this.lastMade);
+      const record = this.#recordOfEnd(frame.seq);
+      const end = { record, session: this.#session, transcript: this.transcript };
+      const extras = {
+        session: { before: session.after, after: afterRun(session.after, end, parts.now()) },
+        record: { before: this.#record, after: record },
+        isLast: true,
+        release: lease.acquisition,
+      };
+      lease.isEnding = true;
+      await this.#retry(() => this.#events.end(frame, extras));
+      lease.forget();
+      this.transcript.add(last);
+      this.#record = record;
+      this.#deliverLast(frame);
+      return true;
+    } catch (error) {
+      if (closing.aborted) throw error;
+      // What of it is refused, and what is still possible, shows when each part is stored by itself.
+      lease.isEnding = false;
+      return false;
     }
   }
 

@@ -25,8 +25,6 @@ export const foreignSession = () => new EngineError('FORBIDDEN', 'Session does n
 
 export const notWaiting = () => new EngineError('NOT_FOUND', 'The session does not wait for input.');
 
-export const busySession = () => new EngineError('SESSION_BUSY', 'This agent session is already running.');
-
 export const noRun = () => new EngineError('NOT_FOUND', 'Run not found.');
 
 export const foreignRun = () => new EngineError('FORBIDDEN', 'Run does not belong to the requested agent.');

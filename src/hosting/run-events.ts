@@ -5,14 +5,20 @@ import { EngineError, toEngineError } from '../errors.js';
 import { isTerminal, type RunEvent, type TerminalEvent } from '../graph/events.js';
 import type { EventLog } from '../graph/log.js';
 import type { Checkpoint } from '../graph/state.js';
-import { pagesAfter, type RunLog } from '../records/run-log.js';
+import type { CommitRun, RunCommit } from '../records/run-commit.js';
+import { type LogBatch, pagesAfter, type RunLog } from '../records/run-log.js';
 import { type EventFrame, EventFramer, storedFrame } from './event-frame.js';
 import type { RunPast } from './run-past.js';
 import { Transcript } from './transcript.js';
 
+/** Events that a run holds in memory after they were published, and their bytes. */
+const MAX_RECENT = 16;
+const MAX_RECENT_BYTES = 8 * 1024;
+
 export interface RunEventsOptions {
   readonly identity: { readonly tenant: string; readonly id: string };
   readonly log: RunLog;
+  readonly commit: CommitRun;
   /** Of this process as the writer of the run. */
   readonly epoch: number;
   readonly maxLogBytes: number;
@@ -39,10 +45,14 @@ export class RunEvents {
   readonly #framer: EventFramer;
   readonly #writer: LogWriter;
   #bytes: number;
+  /** The newest events that were published, for clients that come a moment later. */
+  #recent: EventFrame[] = [];
+  #recentBytes = 0;
   #isMuted = false;
 
   constructor(options: RunEventsOptions) {
-    const { identity, log, epoch, maxUnstoredBytes, projection, keepsTrace, past, onFailed } = options;
+    const { identity, commit, epoch, maxUnstoredBytes, projection, keepsTrace, past, onFailed } = options;
+    const { tenant, id: run } = identity;
     this.#options = options;
     this.#framer = new EventFramer(projection);
     this.transcript = past?.transcript ?? new Transcript({ projection, keepsTrace });
@@ -50,10 +60,7 @@ export class RunEvents {
     this.lastMade = this.lastSeq;
     this.#bytes = past?.bytes ?? 0;
     this.#writer = new LogWriter({
-      log,
-      tenant: identity.tenant,
-      run: identity.id,
-      epoch,
+      commit: (batches, extras) => commit({ tenant, run, epoch, batches, ...extras }),
       maxUnstoredBytes,
       onWritten: (frames) => {
         for (let at = 0; at < frames.length; at += 1) this.publish(frames[at] as EventFrame);
@@ -70,6 +77,7 @@ export class RunEvents {
   /** Where the engine writes the events and snapshots of the run. */
   get log(): EventLog {
     return {
+      storesEndAtOnce: true,
       append: (event) => this.#take(event),
       snapshot: (checkpoint) => {
         if (!this.#isMuted) this.#writer.snapshot({ ...checkpoint, seq: this.lastMade });
@@ -110,6 +118,21 @@ export class RunEvents {
     this.#writer.stop(reason);
   }
 
+  /** Stores the start of the run with its first events. @throws what the store throws. */
+  begin(extras: CommitExtras): Promise<void> {
+    return this.#writer.begin(extras);
+  }
+
+  /** Resolves when nothing is being written. */
+  idle(): Promise<void> {
+    return this.#writer.idle();
+  }
+
+  /** Stores what waits, the last event and the end of the run in one step; all but the last event is published then. */
+  end(last: EventFrame, extras: CommitExtras): Promise<void> {
+    return this.#writer.end(last, extras);
+  }
+
   /** Resolves when everything so far is stored, or cannot be. */
   flushed(): Promise<void> {
     return this.#writer.flushed();
@@ -118,11 +141,12 @@ export class RunEvents {
   /**
    * The last event, numbered after those that were published: what the log refused was not published either, so its numbers are free again.
    *
+   * @param after number of the event before it. @default the last one that was published
    * @throws EngineError NODE_FAILED when it cannot be written down.
    */
-  lastFrame(event: TerminalEvent): EventFrame {
+  lastFrame(event: TerminalEvent, after: number = this.lastSeq): EventFrame {
     try {
-      return this.#framer.frame({ ...event, seq: this.lastSeq + 1 });
+      return this.#framer.frame({ ...event, seq: after + 1 });
     } catch (error) {
       throw unwritable(this.#options.identity.id, error);
     }
@@ -136,13 +160,31 @@ export class RunEvents {
     }
   }
 
+  /** The events after one that were published; undefined when not all of them are in memory any more. */
+  publishedAfter(seq: number): readonly EventFrame[] | undefined {
+    const missed = this.lastSeq - seq;
+    if (missed <= 0) return [];
+    return missed <= this.#recent.length ? this.#recent.slice(-missed) : undefined;
+  }
+
   publish(frame: EventFrame): void {
     this.lastSeq = frame.seq;
+    this.#remember(frame);
     this.#frames.next(frame);
   }
 
   complete(): void {
     this.#frames.complete();
+  }
+
+  #remember(frame: EventFrame): void {
+    if (this.#recent.length >= MAX_RECENT || this.#recentBytes + frame.bytes > MAX_RECENT_BYTES) {
+      this.#recent = [];
+      this.#recentBytes = 0;
+    }
+    if (frame.bytes > MAX_RECENT_BYTES) return;
+    this.#recent.push(frame);
+    this.#recentBytes += frame.bytes;
   }
 
   /** Undefined when the event cannot be written down: its values may be nested without end. */
@@ -175,13 +217,13 @@ const MAX_GROUP = 512;
 /** Frames that are gathered for one write while another one is under way. */
 const MAX_WAITING = 8_192;
 
+/** What is stored with the events of a write: of the first one the start of the run, of the last one its end. */
+export type CommitExtras = Omit<RunCommit, 'tenant' | 'run' | 'epoch' | 'batches'>;
+
 /** Whose events a {@link LogWriter} writes. */
 export interface LogWriterOptions {
-  readonly log: RunLog;
-  readonly tenant: string;
-  readonly run: string;
-  /** Of this process as the writer of the run. */
-  readonly epoch: number;
+  /** Stores batches, and what belongs to them. May be synchronous. */
+  readonly commit: (batches: readonly LogBatch[], extras: CommitExtras) => Promise<void> | void;
   /** Bytes of frames that may wait to be stored before {@link LogWriter.ready} gives a promise. */
   readonly maxUnstoredBytes: number;
   /** Called with each group of frames, in order, once it is stored. */
@@ -190,15 +232,25 @@ export interface LogWriterOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
+/** What is stored as one batch. */
+interface Batch {
+  readonly events: EventFrame[];
+  /** The state behind the last of the events. */
+  snapshot?: Checkpoint;
+}
+
 /** What is written in one step. */
 interface Group {
-  readonly frames: EventFrame[];
-  /** Of the frames. */
+  readonly batches: Batch[];
+  /** Frames of all batches, and their bytes. */
+  frames: number;
   bytes: number;
-  /** The state behind the last of the frames. */
-  snapshot: Checkpoint | undefined;
+  extras: CommitExtras | undefined;
   readonly waiting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[];
 }
+
+/** Nothing but events. */
+const EVENTS_ONLY: CommitExtras = {};
 
 /**
  * Writes the events and snapshots of one run, in order, in groups, and one group at a time.
@@ -229,14 +281,20 @@ export class LogWriter {
 
   write(frame: EventFrame): void {
     if (this.#failure !== undefined) return;
-    const { length } = this.#open().frames;
+    const { frames } = this.#open();
     // A run that reports without a pause is written without waiting for its end.
-    if (length >= MAX_GROUP && this.#writing === undefined) this.#writeAll();
-    else if (length >= MAX_WAITING) this.#groups.push(emptyGroup());
+    if (frames >= MAX_GROUP && this.#writing === undefined) this.#writeAll();
+    else if (frames >= MAX_WAITING) this.#groups.push(emptyGroup());
     const group = this.#open();
-    group.frames.push(frame);
+    group.frames += 1;
     group.bytes += frame.bytes;
     this.#unstoredBytes += frame.bytes;
+    let batch = group.batches.at(-1);
+    if (batch === undefined || batch.snapshot !== undefined) {
+      batch = { events: [] };
+      group.batches.push(batch);
+    }
+    batch.events.push(frame);
     this.#schedule();
   }
 
@@ -261,9 +319,17 @@ export class LogWriter {
   /** Takes the state behind the last frame. */
   snapshot(checkpoint: Checkpoint): void {
     if (this.#failure !== undefined) return;
-    this.#open().snapshot = checkpoint;
-    this.#groups.push(emptyGroup());
+    const { batches } = this.#open();
+    const batch = batches.at(-1);
+    if (batch === undefined || batch.snapshot !== undefined) batches.push({ events: [], snapshot: checkpoint });
+    else batch.snapshot = checkpoint;
     this.#schedule();
+  }
+
+  /** Stores `extras` with what is written next, also when that is nothing else. */
+  begin(extras: CommitExtras): Promise<void> {
+    this.#open().extras = extras;
+    return this.flush();
   }
 
   flush(): Promise<void> {
@@ -276,6 +342,35 @@ export class LogWriter {
   /** Resolves when everything written so far is stored, or the log has failed. */
   async flushed(): Promise<void> {
     this.#writeAll();
+    await this.#writing;
+  }
+
+  /**
+   * Stores everything that waits, `last` and `extras` in one step, and reports what waited as written. When that is refused, what waited
+   * waits again. Nothing else may be written meanwhile.
+   *
+   * @throws what the log throws.
+   */
+  async end(last: EventFrame, extras: CommitExtras): Promise<void> {
+    const group = merged(this.#groups);
+    this.#groups = [emptyGroup()];
+    const batches = [...group.batches, { events: [last] }];
+    const written = (async () => this.#options.commit(batches, extras))();
+    // Nothing else is written meanwhile.
+    this.#writing = written.catch(() => {});
+    try {
+      await written;
+    } catch (error) {
+      this.#groups = [group, emptyGroup()];
+      throw error;
+    } finally {
+      this.#writing = undefined;
+    }
+    this.#done(group);
+  }
+
+  /** Resolves when nothing is being written; what waits may go out meanwhile. */
+  async idle(): Promise<void> {
     await this.#writing;
   }
 
@@ -339,19 +434,18 @@ export class LogWriter {
   }
 
   /** Undefined for a log that is synchronous. */
-  #write({ frames, snapshot }: Group): Promise<void> | undefined {
-    const { log, tenant, run, epoch } = this.#options;
-    if (frames.length === 0 && snapshot === undefined) return undefined;
-    return log.append(tenant, run, { epoch, events: frames, ...(snapshot && { snapshot }) }) ?? undefined;
+  #write(group: Group): Promise<void> | undefined {
+    if (isEmpty(group)) return undefined;
+    return this.#options.commit(group.batches, group.extras ?? EVENTS_ONLY) ?? undefined;
   }
 
-  #done({ frames, bytes, waiting }: Group): void {
+  #done({ batches, bytes, waiting }: Group): void {
     if (this.#failure !== undefined) {
       for (const { reject } of waiting) reject(this.#failure.error);
       return;
     }
     this.#unstoredBytes -= bytes;
-    if (frames.length > 0) this.#options.onWritten(frames);
+    for (const { events } of batches) if (events.length > 0) this.#options.onWritten(events);
     this.#relieve();
     for (const { resolve } of waiting) resolve();
   }
@@ -373,12 +467,23 @@ export class LogWriter {
   }
 }
 
-function isEmpty({ frames, snapshot }: Group): boolean {
-  return frames.length === 0 && snapshot === undefined;
+function isEmpty({ batches, extras }: Group): boolean {
+  return batches.length === 0 && extras === undefined;
 }
 
 function emptyGroup(): Group {
-  return { frames: [], bytes: 0, snapshot: undefined, waiting: [] };
+  return { batches: [], frames: 0, bytes: 0, extras: undefined, waiting: [] };
+}
+
+function merged(groups: readonly Group[]): Group {
+  const whole = emptyGroup();
+  for (const { batches, frames, bytes, waiting } of groups) {
+    whole.batches.push(...batches);
+    whole.frames += frames;
+    whole.bytes += bytes;
+    whole.waiting.push(...waiting);
+  }
+  return whole;
 }
 
 function logFull(run: string, maxBytes: number): EngineError {

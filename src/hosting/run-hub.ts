@@ -14,6 +14,7 @@ import {
 } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
+import { type CommitRun, commitInSteps, sessionTaken } from '../records/run-commit.js';
 import type { RunRecord } from '../records/runs.js';
 import { observed } from '../telemetry/run-watch.js';
 import type { TraceContext } from '../trace-context.js';
@@ -24,7 +25,7 @@ import type { HostParts } from './host-options.js';
 import { type LeaseRequest, type SessionLease, SessionLeases } from './leases.js';
 import { LiveRun, type RunStart } from './live-run.js';
 import { BELIEVED_MS, RunNotifications } from './notifications.js';
-import { busySession, claimedElsewhere, noRun } from './refusals.js';
+import { claimedElsewhere, noRun } from './refusals.js';
 
 /** Which runs; every condition that is given must hold. */
 export interface LiveFilter {
@@ -50,6 +51,7 @@ const AFTER_ALL = 2_000_000_000;
 /** All runs at work in this process, and the way to those of others. */
 export class RunHub {
   readonly parts: HostParts;
+  readonly #commit: CommitRun;
   /** By id, which no two runs of any tenants have in common. */
   readonly #live = new Map<string, LiveRun>();
   readonly #followers = new Set<Following>();
@@ -67,6 +69,7 @@ export class RunHub {
     const { limits, logger, now } = parts;
     const { leases, signals, home = '' } = parts.stores;
     this.parts = parts;
+    this.#commit = parts.stores.commit ?? commitInSteps(parts.stores);
     this.leases = new SessionLeases({ leases, ttlMs: limits.leaseMs, home, logger });
     this.#notifications = new RunNotifications(signals, now, (run) => {
       const live = this.#live.get(run);
@@ -88,16 +91,19 @@ export class RunHub {
     return { log, clients };
   }
 
-  /** @throws EngineError SESSION_BUSY while another run has the session, LIMIT_REACHED while the server takes no runs. */
-  async lease(request: LeaseRequest): Promise<SessionLease> {
+  /**
+   * @param isNew the session is made by the run: its lease is acquired when that starts
+   * @throws EngineError SESSION_BUSY while another run has the session, LIMIT_REACHED while the server takes no runs.
+   */
+  async lease(request: LeaseRequest, isNew: boolean): Promise<SessionLease> {
     if (this.#isClosing) throw new EngineError('LIMIT_REACHED', 'The server is shutting down and starts no more runs.');
-    if (this.leases.has(request.tenant, request.sessionId)) throw busySession();
+    if (this.leases.has(request.tenant, request.sessionId)) throw sessionTaken();
     const { maxRuns } = this.parts.limits;
     if (this.leases.size >= maxRuns) {
       throw new EngineError('LIMIT_REACHED', `${maxRuns} runs are going on, which is the most; try again later.`);
     }
-    const lease = await this.leases.acquire(request);
-    if (lease === undefined) throw busySession();
+    const lease = isNew ? this.leases.prepare(request) : await this.leases.acquire(request);
+    if (lease === undefined) throw sessionTaken();
     return lease;
   }
 
@@ -119,6 +125,7 @@ export class RunHub {
           ? work
           : { ...work, open: observed(telemetry, { ...identity, plan: work.plan, trace }, work.open) },
       parts: this.parts,
+      commit: this.#commit,
       lease,
       closing: this.#closing.signal,
       whenOver: () => {
@@ -127,8 +134,8 @@ export class RunHub {
         this.#notifications.forget(id);
       },
     });
-    if (claimed === undefined) await stores.runs.save(tenant, live.record);
-    else if (!(await stores.runs.replace(tenant, claimed, live.record))) throw claimedElsewhere(id);
+    if (claimed !== undefined && !(await stores.runs.replace(tenant, claimed, live.record))) throw claimedElsewhere(id);
+    const isNew = !lease.isAcquired;
     this.#live.set(id, live);
     const ended = live.ended.then((record) => {
       this.#unfinished.delete(ended);
@@ -136,8 +143,8 @@ export class RunHub {
     });
     this.#unfinished.add(ended);
     watching.add(live.frames$.subscribe(() => this.#notifications.notify(id)));
-    this.#watchCancels(live, watching);
-    live.start();
+    await live.start();
+    if (!watching.closed) this.#watchCancels(live, watching, isNew);
     // It was claimed in time and came too late all the same.
     if (this.#isGraceOver) this.#stop(live);
     return live;
@@ -244,12 +251,12 @@ export class RunHub {
   }
 
   /** By the run's own id, and by the session's, which is RAGFlow's name of the task. */
-  #watchCancels(live: LiveRun, watching: Subscription): void {
+  #watchCancels(live: LiveRun, watching: Subscription, isNew: boolean): void {
     const { logger, stores } = this.parts;
     const { signals } = stores;
     const { id, sessionId } = live.identity;
     watching.add(
-      merge(signals.cancelOf(id), signals.cancelOf(sessionId)).subscribe({
+      merge(signals.cancelOf(id, isNew), signals.cancelOf(sessionId, isNew)).subscribe({
         next: () => live.cancel(),
         error: (error: unknown) => logger.error({ run: id, err: error }, 'requests to cancel a run are not received'),
       }),

@@ -7,6 +7,7 @@ import { readFileValues } from '../components/file-inputs.js';
 import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { AgentRecord } from '../records/agents.js';
+import { sessionTaken } from '../records/run-commit.js';
 import type { RunIdentity, RunRecord } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
 import { findDocument } from './canvases.js';
@@ -16,7 +17,7 @@ import type { HostParts, HostStores } from './host-options.js';
 import { createId } from './ids.js';
 import type { SessionLease } from './leases.js';
 import type { EngineHooks } from './live-run.js';
-import { busySession, foreignRun, foreignSession, noAgent, noRun, noSession, notWaiting, wentOn } from './refusals.js';
+import { foreignRun, foreignSession, noAgent, noRun, noSession, notWaiting, wentOn } from './refusals.js';
 import type { RunHub } from './run-hub.js';
 import { readStartCommand, type StartCommand } from './start-command.js';
 import { servicesOfRun } from './tenant-services.js';
@@ -69,13 +70,14 @@ export function createStart(hub: RunHub, recover: (tenant: string, orphan: RunRe
     const { sessionId } = base;
     const run = createId();
     // Leased before it is read: two requests must not both find it idle.
-    const lease = await hub.lease({ tenant, sessionId, agentId, run });
+    const isNew = base.session !== undefined;
+    const lease = await hub.lease({ tenant, sessionId, agentId, run }, isNew);
     let orphan: RunRecord | undefined;
     try {
       const session = base.session ?? (await findSession(stores, command, base));
       orphan = await runningIn(stores, tenant, session);
-      if (orphan !== undefined) throw busySession();
-      const launched = { tenant, run, session, isNew: base.session !== undefined, origin: base.origin, turn, lease };
+      if (orphan !== undefined) throw sessionTaken();
+      const launched = { tenant, run, session, isNew, origin: base.origin, turn, lease };
       return { session, live: await launch(hub, launched) };
     } catch (error) {
       await lease.release();
@@ -116,7 +118,7 @@ async function sessionOfRun(hub: RunHub, { tenant, agentId }: StartCommand, run:
   const record = await hub.record(tenant, run);
   if (record === undefined) throw noRun();
   if (record.agentId !== agentId) throw foreignRun();
-  if (record.status === 'running') throw busySession();
+  if (record.status === 'running') throw sessionTaken();
   return record.sessionId;
 }
 
@@ -184,11 +186,8 @@ async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
   // A turn that continues a run without another question repeats one that is recorded already.
   const hasQuestion = origin === undefined || turn.query !== '';
   const begun = hasQuestion ? withQuestion(session, identity, turn, now()) : withoutQuestion(session, identity);
-  if (isNew) await stores.sessions.save(tenant, begun);
-  // Another process has got the session while this one was stopped for longer than its lease.
-  else if (!(await stores.sessions.replace(tenant, session, begun))) throw busySession();
   // A request to cancel an earlier run of the session must not reach this one.
-  await stores.signals.clearCancel(session.id);
+  if (!isNew) await stores.signals.clearCancel(session.id);
   const conversation = session.conversation ?? seeded(canvas, turn.history);
   return hub.start(
     {
@@ -201,6 +200,8 @@ async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
           return runTurn(canvas, asked, { ...running, ...(conversation && { session: conversation }) });
         },
       },
+      // Refused when another process has got the session while this one was stopped for longer than its lease.
+      session: { ...(!isNew && { before: session }), after: begun },
       launch: { isDetached: turn.detached, headers: turn.headers },
       keepsTrace: turn.returnsTrace,
     },

@@ -24,6 +24,11 @@ export class Fifo<T> {
     return this.size === 0 ? undefined : this.items[this.tail - 1];
   }
 
+  /** The item pushed first; the queue must not be empty. */
+  get oldest(): T {
+    return this.items[this.head] as T;
+  }
+
   push(item: T): void {
     this.items[this.tail++] = item;
   }

@@ -39,8 +39,12 @@ export interface Signals {
   requestCancel(task: string): Promise<void>;
   /** Forgets an old request, before a new run of the same task. */
   clearCancel(task: string): Promise<void>;
-  /** Emits once when a cancel of `task` is requested, also one from before. Unsubscribing stops looking. */
-  cancelOf(task: string): Observable<void>;
+  /**
+   * Emits once when a cancel of `task` is requested, also one from before. Unsubscribing stops looking.
+   *
+   * @param isNew nothing can have been requested before, so nothing is looked up at once. @default false
+   */
+  cancelOf(task: string, isNew?: boolean): Observable<void>;
   /** Sends to the listeners in all processes. */
   publish(channel: string, message: string): Promise<void>;
   /** Messages from now on. */

@@ -30,13 +30,13 @@ export class CancelWatch {
     this.#options = options;
   }
 
-  /** Emits once, when a request is found, and completes. */
-  requestOf(task: string): Observable<void> {
+  /** Emits once, when a request is found, and completes. @param isNew the task is not looked up at once */
+  requestOf(task: string, isNew = false): Observable<void> {
     const { pollMs } = this.#options;
     return new Observable((subscriber) => {
       const watchers = this.#watched.get(task) ?? new Set();
       this.#watched.set(task, watchers.add(subscriber));
-      this.lookAt(task);
+      if (!isNew) this.lookAt(task);
       if (pollMs !== undefined) this.#timer ??= setInterval(() => this.lookAtAll(), pollMs);
       return () => {
         watchers.delete(subscriber);

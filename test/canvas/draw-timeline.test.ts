@@ -79,8 +79,8 @@ describe('drawTimeline', () => {
   it('draws a line for each node, with what it said, how it ended and what it took', () => {
     expect(`\n${drawTimeline(timelineOf(EVENTS), { columns: 80 })}`).toMatchInlineSnapshot(`
       "
-      failed after 1.00 s · 4 nodes · 3 tokens in, 4 out · 1970-01-01T00:00:00.000Z ·
-      <b>"out"</b> [NODE_FAILED]
+      failed after 1.00 s · 4 nodes · 3 tokens in, 4 out · 50 ms without a node at
+      work · 1970-01-01T00:00:00.000Z · <b>"out"</b> [NODE_FAILED]
 
                0                        500 ms             1.00 s
       begin    |                                                  0 ms
@@ -207,6 +207,34 @@ describe('the rows of a timeline', () => {
       ^ starts - works t text | settles # fails x stopped
       "
     `);
+  });
+
+  it('have the names of nodes first, and every call of a model', () => {
+    const events = run([
+      { type: 'run-started', at: 0, input: { query: 'Where\nto?' }, resumed: false },
+      started('LLM:Odd', 40, 1),
+      { ...called(40, 1, callStarted({ id: 'm', kind: 'model', name: 'large' })), node: 'LLM:Odd' } as Draft,
+      {
+        ...called(90, 1, callFinished({ id: 'm', usage: { promptTokens: 1, completionTokens: 2, totalTokens: 3 } })),
+        node: 'LLM:Odd',
+      } as Draft,
+      ended('LLM:Odd', 90, 1, 50),
+      { type: 'run-settled', at: 100, outputs: {}, elapsedMs: 100, input: {}, usage: NO_USAGE },
+    ]);
+    const timeline = timelineOf(events, () => ({ type: 'LLM', name: 'Travel guide' }));
+    expect(timeline.query).toBe('Where\nto?');
+    const drawn = drawTimeline(timeline, { columns: 90, agent: 'Trip planner' });
+    expect(drawn).toMatch(/^succeeded after 100 ms · 1 node · 50 ms without a node at work · /);
+    expect(drawn).toContain('\nTrip planner · "Where to?"\n');
+    expect(drawn).toMatch(/\nTravel guide {2}LLM:Odd .* 50 ms\n {2}model large .* 50 ms 3 tok\n/);
+    const page = timelinePage(timeline, 'Run r', 'Trip <planner>');
+    expect(page).toContain('<p class="subject">Trip &lt;planner&gt; · “Where\nto?”</p>');
+    expect(page).toContain('Travel guide<small>LLM:Odd · LLM</small>');
+    expect(page).toContain('<b>50 ms</b> without a node at work');
+    expect(rowsOf(timeline).map(({ label, tokens }) => [label, tokens])).toEqual([
+      ['Travel guide', 0],
+      ['large', 3],
+    ]);
   });
 
   it('are bounded in lanes, whatever happens at once', () => {

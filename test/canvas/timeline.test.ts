@@ -220,8 +220,8 @@ describe('timelineOf', () => {
       { id: 4, kind: 'tool', name: 'search', parent: 3, status: 'failed', error: 'no', startedAtMs: 37, endedAtMs: 38 },
     ];
     const renumbered = calls.map((call) => ({ ...call, id: call.id - 1, ...('parent' in call && { parent: 2 }) }));
-    // A try that asked one model is told as the node; its first try alone would be, too.
-    expect(timelineOf(events).activations.map((one) => one.calls)).toEqual([[], renumbered]);
+    // Also that of a try which asked one model and nothing else.
+    expect(timelineOf(events).activations.map((one) => one.calls)).toEqual([[tried], renumbered]);
     expect(timelineOf(events.slice(0, 3)).activations[0]?.calls).toMatchObject([{ id: 1, status: 'open' }]);
 
     const plan = loadCanvas({ components: { begin: component('Begin', {}, [], []) } }).plan;

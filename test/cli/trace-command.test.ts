@@ -44,7 +44,8 @@ describe('runnel trace', () => {
     const env = { RUNNEL_API_KEY: 'one', RUNNEL_URL: server.url };
 
     expect((await call(['trace', run], { env })).out).toMatch(/^succeeded .*\n[\s\S]*^LLM:M /m);
-    expect((await call(['trace', run, '--agent', id, '--url', `${server.url}/`], { env })).exit).toBe(0);
+    const known = await call(['trace', run, '--agent', id, '--url', `${server.url}/`], { env });
+    expect(known).toMatchObject({ exit: 0, out: expect.stringMatching(/\nAgent 2 · "x"\n[\s\S]*\n {2}model /) });
     const unknown = await call(['trace', 'no-such-run'], { env });
     expect(unknown).toMatchObject({ exit: 2, out: '' });
     expect(unknown.err).toContain('no run "no-such-run"');

@@ -10,7 +10,13 @@ import { createMemoryRunLog } from '../../src/stores/memory-run-log.js';
 it('knows how far clients are behind, for as long as they follow', async () => {
   const followers = new Set<Following>();
   const frames = new Subject<EventFrame>();
-  const live = { lastSeq: 0, hasEnded: false, frames$: frames, clients: new ClientPresence() };
+  const live = {
+    lastSeq: 0,
+    hasEnded: false,
+    frames$: frames,
+    clients: new ClientPresence(),
+    publishedAfter: (seq: number) => (seq >= live.lastSeq ? [] : undefined),
+  };
   const show = (seq: number): void => {
     live.lastSeq = seq;
     frames.next({ seq, event: 'message', json: '{}' } as EventFrame);

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../src/graph/state.js';
 import { projectionOf } from '../../src/hosting/canvases.js';
 import { EventFramer } from '../../src/hosting/event-frame.js';
-import { LogWriter } from '../../src/hosting/run-events.js';
-import type { LogBatch, RunLog } from '../../src/records/run-log.js';
+import { LogWriter, type LogWriterOptions } from '../../src/hosting/run-events.js';
+import type { LogBatch } from '../../src/records/run-log.js';
+import type { RunRecord } from '../../src/records/runs.js';
 
 const framer = new EventFramer(projectionOf({ messageId: 'm', sessionId: 's', startedAt: 0 }, undefined));
 const frame = (seq: number) =>
@@ -14,21 +15,18 @@ const frame = (seq: number) =>
 function slowLog() {
   const groups: number[][] = [];
   const ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
-  const append = (_tenant: string, _run: string, { events }: LogBatch) => {
-    groups.push(events.map(({ seq }) => seq));
+  const commit = (batches: readonly LogBatch[]) => {
+    groups.push(batches.flatMap(({ events }) => events.map(({ seq }) => seq)));
     return new Promise<void>((resolve, reject) => ends.push({ resolve, reject }));
   };
-  return { groups, ends, log: { append } as unknown as RunLog };
+  return { groups, ends, log: commit };
 }
 
-function writerOn(log: RunLog, maxUnstoredBytes = 1_000_000) {
+function writerOn(commit: LogWriterOptions['commit'], maxUnstoredBytes = 1_000_000) {
   const written: number[] = [];
   const failures: unknown[] = [];
   const writer = new LogWriter({
-    log,
-    epoch: 1,
-    tenant: 't',
-    run: 'r',
+    commit,
     maxUnstoredBytes,
     onWritten: (frames) => written.push(...frames.map(({ seq }) => seq)),
     onFailed: (error) => failures.push(error),
@@ -97,21 +95,55 @@ it('writes at once when it is flushed', async () => {
 
 it('waits for no turn when the run never pauses, and for no promise when the log is done at once', () => {
   const groups: number[] = [];
-  const append = (_tenant: string, _run: string, { events }: LogBatch) => void groups.push(events.length);
-  const { writer, written } = writerOn({ append } as unknown as RunLog);
+  const { writer, written } = writerOn((batches) => void groups.push(...batches.map(({ events }) => events.length)));
   for (let seq = 1; seq <= 1_300; seq += 1) writer.write(frame(seq));
   expect(groups).toEqual([512, 512]);
   expect(written).toHaveLength(1_024);
 });
 
 it('hears of a log that throws', async () => {
-  const append = () => {
+  const { writer, failures } = writerOn(() => {
     throw new Error('full');
-  };
-  const { writer, failures } = writerOn({ append } as unknown as RunLog);
+  });
   writer.write(frame(1));
   await turn();
   expect(failures).toEqual([new Error('full')]);
+});
+
+describe('the start and the end of a run', () => {
+  const begin = { record: { after: { id: 'r' } as RunRecord } };
+  const end = { isLast: true };
+
+  it('are stored with the first events, and in one step with what waits and the last event', async () => {
+    const commits: unknown[] = [];
+    const { writer, written } = writerOn(async (batches, extras) => {
+      commits.push([batches.flatMap(({ events }) => events.map(({ seq }) => seq)), extras]);
+    });
+    const begun = writer.begin(begin);
+    writer.write(frame(1));
+    await begun;
+    writer.write(frame(2));
+    await writer.end(frame(3), end);
+    expect(commits).toEqual([
+      [[1], begin],
+      [[2, 3], end],
+    ]);
+    expect(written).toEqual([1, 2]);
+    await writer.flushed();
+    expect(commits).toHaveLength(2);
+  });
+
+  it('leave what waits to be written by itself when the end is refused', async () => {
+    const groups: number[][] = [];
+    const { writer, written } = writerOn(async (batches, { isLast }) => {
+      if (isLast) throw new Error('too large');
+      groups.push(batches.flatMap(({ events }) => events.map(({ seq }) => seq)));
+    });
+    writer.write(frame(1));
+    await expect(writer.end(frame(2), end)).rejects.toThrow('too large');
+    await writer.flushed();
+    expect({ groups, written }).toEqual({ groups: [[1]], written: [1] });
+  });
 });
 
 describe('with snapshots', () => {
@@ -119,8 +151,8 @@ describe('with snapshots', () => {
   function recordedLog() {
     const asked: unknown[] = [];
     const ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
-    const append = (_tenant: string, _run: string, { events, snapshot }: LogBatch) => {
-      asked.push([events.map(({ seq }) => seq), snapshot?.seq]);
+    const commit = (batches: readonly LogBatch[]) => {
+      asked.push(...batches.map(({ events, snapshot }) => [events.map(({ seq }) => seq), snapshot?.seq]));
       return new Promise<void>((resolve, reject) => ends.push({ resolve, reject }));
     };
     const end = async (error?: Error) => {
@@ -129,7 +161,7 @@ describe('with snapshots', () => {
       else first?.reject(error);
       await setImmediate();
     };
-    return { asked, end, ...writerOn({ append } as unknown as RunLog) };
+    return { asked, end, ...writerOn(commit) };
   }
   const checkpoint = (seq: number) => ({ seq }) as unknown as Checkpoint;
 

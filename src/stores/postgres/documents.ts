@@ -12,6 +12,8 @@ interface Written {
 export interface Documents {
   /** Stores a document unless it is known to be stored; its hash. */
   store(tenant: string, dsl: object): Promise<string>;
+  /** The hash of a document that is known to be stored. */
+  known(tenant: string, dsl: object): string | undefined;
   /** Forgets that a document is stored, because it was deleted. */
   forget(tenant: string, dsl: object): void;
   find(tenant: string, hash: string): Promise<object | undefined>;
@@ -50,6 +52,10 @@ export function createDocuments(database: Database, maxBytes: number = 64 * 1024
       );
       hold(tenant, hash, dsl, text.length);
       return hash;
+    },
+    known(tenant, dsl) {
+      const { hash } = write(dsl);
+      return held.touch(tenant, hash) === undefined ? undefined : hash;
     },
     forget: (tenant, dsl) => void held.delete(tenant, write(dsl).hash),
     async find(tenant, hash) {

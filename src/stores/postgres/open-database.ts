@@ -44,7 +44,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { kind, sql, pid, stop } = url === undefined ? await openEmbedded(options) : openServer(url, options);
   const patience: RetryPolicy = {
     patienceMs,
-    onWait: (error) => log.warn({ err: error }, 'the database cannot be reached; trying again'),
+    // Without the stack: the database is away, and nothing here is wrong.
+    onWait: (error) => log.warn({ reason: messageOf(error) }, 'the database cannot be reached; trying again'),
   };
   const underWay = new Set<Promise<unknown>>();
   const tracked = async <T>(work: Promise<T>): Promise<T> => {
@@ -149,3 +150,7 @@ const SHARED = {
   // The pause between attempts is decided in one place, `retry`.
   backoff: () => 0,
 };
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -209,7 +209,8 @@ interface Row {
   readonly document?: string | undefined;
 }
 
-function storedValue<T>({ type, of }: Column<T>, record: T): string | number | null {
+/** A column of a record as its table has it. */
+export function storedValue<T>({ type, of }: Column<T>, record: T): string | number | null {
   const value = of(record);
   if (type === 'search') return joinTexts(value as readonly string[]);
   // Postgres takes no character 0 out of JSON.
@@ -238,7 +239,7 @@ function fragmentOf(sql: Statements, { kind, column: name, wanted }: Condition):
 }
 
 /** The error of a record that breaks a constraint of its table. */
-function refusal<T, Q extends Query>(
+export function refusal<T, Q extends Query>(
   { name, columns, owner, unique }: Resource<T, Q>,
   record: T,
   error: unknown,
@@ -257,6 +258,7 @@ export function uniqueName(name: string, columns: readonly string[]): string {
   return `${name}_${columns.join('_')}_key`;
 }
 
-function tooLarge(what: string, bytes: number, most: number): EngineError {
+/** The error of a record that is too large. */
+export function tooLarge(what: string, bytes: number, most: number): EngineError {
   return new EngineError('LIMIT_REACHED', `${what} takes ${bytes} bytes, of at most ${most}: begin another one.`);
 }

@@ -24,34 +24,44 @@ export function createPostgresRunLog(database: Database, writer: RunWriter): Run
       }
       throw new EngineError('NOT_FOUND', `There is no run "${run}" to claim.`);
     },
-    async append(tenant, run, { events, snapshot: checkpoint, epoch = FIRST_EPOCH }) {
-      if (events.length === 0 && checkpoint === undefined) return;
-      const snapshot = checkpoint && { seq: checkpoint.seq, checkpoint: JSON.stringify(checkpoint) };
-      const bytes = events.reduce((sum, { json }) => sum + json.length, snapshot?.checkpoint.length ?? 0);
-      await writer.add({ tenant, run, epoch, events, snapshot, bytes });
-    },
+    append: (tenant, run, batch) =>
+      writer.commit({ tenant, run, ...(batch.epoch && { epoch: batch.epoch }), batches: [batch] }),
     async read(tenant, run, after, { maxEvents, maxBytes }) {
       const rows = await database.repeat(
-        (sql) => sql<(LoggedEvent | { readonly seq: null })[]>`
-          select e.seq, e.name as event, e.body as json
+        (sql) => sql<{ readonly first: number | null; readonly body: string }[]>`
+          select e.first, e.body
           from runnel.logs l
           left join lateral (
-            select * from (
-              select seq, name, body, sum(octet_length(body)) over (order by seq) as bytes
+            select first, body from (
+              select first, body, sum(octet_length(body)) over (order by first) - octet_length(body) as before
               from (
-                select seq, name, body::text as body from runnel.events
-                where log = l.id and seq > ${after} order by seq limit ${maxEvents}
+                select first, body from runnel.events
+                where log = l.id and last > ${after} order by first limit ${maxEvents}
               ) few
             ) sized
-            where bytes <= ${maxBytes} or seq = greatest(${after}, 0) + 1
+            where before <= ${maxBytes}
           ) e on true
           where l.tenant = ${tenant} and l.run = ${run}
             and (l.last_seq > 0 or exists (select from runnel.snapshots s where s.log = l.id))
-          order by e.seq`,
+          order by e.first`,
       );
       if (rows.length === 0) return undefined;
-      // A log without events that are asked for is one row of nothing.
-      return rows.flatMap((row) => (row.seq === null ? [] : [{ seq: row.seq, event: row.event, json: row.json }]));
+      const found: LoggedEvent[] = [];
+      let left = maxBytes;
+      for (const { first, body } of rows) {
+        // A log without events that are asked for is one row of nothing.
+        if (first === null) break;
+        for (const [at, line] of body.split('\n').entries()) {
+          const seq = first + at;
+          if (seq <= after) continue;
+          const space = line.indexOf(' ');
+          const json = line.slice(space + 1);
+          left -= Buffer.byteLength(json);
+          if (found.length === maxEvents || (left < 0 && found.length > 0)) return found;
+          found.push({ seq, event: line.slice(0, space), json });
+        }
+      }
+      return found;
     },
     async snapshot(tenant, run, atMost = Number.MAX_SAFE_INTEGER) {
       const [row] = await database.repeat(

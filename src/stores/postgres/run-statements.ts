@@ -1,33 +1,43 @@
-import { FIRST_EPOCH, type LoggedEvent } from '../../records/run-log.js';
+import type { Column, Resource } from '../../records/repository.js';
+import { RESOURCES } from '../../records/resources.js';
+import type { RunCommit } from '../../records/run-commit.js';
+import { FIRST_EPOCH } from '../../records/run-log.js';
+import { writerColumn } from '../memory-repository.js';
 import type { Statements } from './database.js';
+import { storedValue } from './repository.js';
+
+/** A commit with its texts. */
+export interface RunEntry {
+  readonly commit: RunCommit;
+  /** The session without its document, and the hash of that. */
+  readonly session: string | undefined;
+  readonly document: string | undefined;
+  readonly record: string | undefined;
+  /** Of all batches: a line per event, its name and its JSON. */
+  readonly lines: readonly string[];
+  /** Number of the first event. */
+  readonly first: number;
+  /** Whether the numbers of the events rise by one, and every snapshot is one of the last event before it. */
+  readonly isOrdered: boolean;
+  /** Stored when the log begins with this entry. */
+  readonly begins: SnapshotText | undefined;
+  readonly newest: SnapshotText | undefined;
+  readonly bytes: number;
+}
 
 /** A snapshot as it is stored. */
 export interface SnapshotText {
   readonly seq: number;
-  readonly checkpoint: string;
+  readonly text: string;
 }
 
-/** What several batches of one run come to. */
-export interface RunChange {
-  readonly tenant: string;
-  readonly run: string;
-  /** Of the writer. */
-  readonly epoch: number;
-  /** Which of the batches. */
-  readonly entries: number[];
-  readonly events: LoggedEvent[];
-  /** Whether the numbers of the events rise by one, and every snapshot is one of the last event before it. */
-  isOrdered: boolean;
-  /** Stored when the log begins with this change. */
-  first: SnapshotText | undefined;
-  newest: SnapshotText | undefined;
-}
-
-/** What became of a change. */
+/** What became of an entry. */
 export interface Outcome {
   /** Which one. */
   readonly at: number;
   readonly isDone: boolean;
+  /** Whether its lease is its own, and its session had the expected writer. */
+  readonly isAllowed: boolean;
   readonly hasRun: boolean;
   /** Number of the last event that was there before; null without a log. */
   readonly last: number | null;
@@ -35,100 +45,182 @@ export interface Outcome {
   readonly epoch: number | null;
 }
 
+/** Between texts: no JSON text has a control character. */
+const SEPARATOR = '\u001e';
+
+const SQL_TYPES: Readonly<Record<Column<unknown>['type'], string>> = {
+  text: 'text',
+  number: 'bigint',
+  list: 'json',
+  search: 'text',
+};
+
+const sessions = partsOf('s', RESOURCES.sessions as unknown as Resource<unknown>);
+const runs = partsOf('r', RESOURCES.runs as unknown as Resource<unknown>);
+
+/** Pieces of a statement that stores records of a resource, whose columns have a prefix in the list of entries. */
+function partsOf(prefix: string, { columns, writer }: Resource<unknown>) {
+  const names = Object.keys(columns);
+  const given = names.map((name) => `${prefix}_${name}`);
+  return {
+    declared: given
+      .map((name, at) => `${name} ${SQL_TYPES[(columns[names[at] as string] as Column<unknown>).type]}`)
+      .join(', '),
+    listed: names.join(', '),
+    values: given.map((name) => `d.${name}`).join(', '),
+    assigned: names.map((name, at) => `${name} = d.${given[at]}`).join(', '),
+    writer: writerColumn({ name: prefix, ...(writer !== undefined && { writer }) }),
+  };
+}
+
 /**
- * Makes changes to many runs in one statement.
+ * Stores what many runs did in one statement: `$1` is the list of entries, `$2` their JSON texts, to which the list refers by number. (In
+ * the list itself, Postgres would read the characters in them that it cannot keep as a text of its own.)
  *
- * A change is made when its run is there, its epoch is that of the log, and its first event follows the log's last one, whose number moves
- * in the same statement: so the numbers of a run have no gaps, and of two writers one is refused. A snapshot without events must be one of the log's last event.
- * Of the snapshots of a run the first and the newest stay.
+ * An entry is stored when its lease is free or its own, its session has the expected writer, its epoch is that of the log, and its first
+ * event follows the log's last one, whose number moves in the same statement: so the numbers of a run have no gaps, and of two writers one
+ * is refused. A snapshot without events must be one of the log's last event. Of the snapshots of a run the first and the newest stay.
  */
-export function writeChanges(sql: Statements, changes: readonly RunChange[]): Promise<readonly Outcome[]> {
-  return sql<Outcome[]>`
-    with changes as (
-      select c.*, r.id is not null as has_run
-      from json_to_recordset(${listOf(changes)}::json) as c(
-        at int, tenant text, run text, epoch int, first int, last int, "beginsAt" int, begins text, "newestAt" int, newest text
-      )
-      left join runnel.runs r on r.tenant = c.tenant and r.id = c.run
-    ), moved as (
-      update runnel.logs l set last_seq = c.last from changes c
-      where l.tenant = c.tenant and l.run = c.run and l.last_seq = c.first - 1 and l.epoch = c.epoch
-      -- A log that was claimed before its first event is there already, and has nothing yet.
-      returning l.id, c.at, case when c.first = 1 then not exists (
-        select from runnel.snapshots s where s.log = l.id
-      ) else false end as is_new
-    ), made as (
-      insert into runnel.logs (tenant, run, last_seq)
-      select tenant, run, last from changes where has_run and first = 1 and epoch = ${FIRST_EPOCH}
-      on conflict (tenant, run) do nothing
-      returning id, tenant, run
-    ), opened as (
-      select id, at, is_new from moved
-      union all
-      select m.id, c.at, true from made m join changes c using (tenant, run) where c.epoch = ${FIRST_EPOCH}
-    ), added_events as (
-      insert into runnel.events (log, seq, name, body)
-      select o.id, e.seq, e.name, e.body::json
-      from json_to_recordset(${eventsOf(changes)}::json) as e(at int, seq int, name text, body text)
-      join opened o on o.at = e.at
-    ), dropped_snapshots as (
-      delete from runnel.snapshots s using opened o join changes c on c.at = o.at
-      where s.log = o.id and c.newest is not null and s.seq < c."newestAt"
-        and s.seq > (select min(seq) from runnel.snapshots f where f.log = o.id)
-    ), taken as (
-      insert into runnel.snapshots (log, seq, checkpoint)
-      select o.id, c."newestAt", c.newest::json from opened o join changes c on c.at = o.at where c.newest is not null
-      union all
-      select o.id, c."beginsAt", c.begins::json from opened o join changes c on c.at = o.at
-      where o.is_new and c.begins is not null
-      on conflict (log, seq) do update set checkpoint = excluded.checkpoint
+const STATEMENT = `
+  with changes as materialized (
+    select * from json_to_recordset($1::json) as c(
+      at int, tenant text, run text, epoch int, first int, last int, ends boolean,
+      acquires text, owner text, data text, ttl float8, releases text, releaser text,
+      session text, session_writer text, document text, ${sessions.declared}, session_text int,
+      run_writer text, ${runs.declared}, run_text int,
+      events_text int, begins int, begins_text int, newest int, newest_text int
     )
-    select c.at, o.at is not null as "isDone", c.has_run as "hasRun", l.last_seq as last, l.epoch
+  ), texts as materialized (
+    select t.text, t.at from unnest(string_to_array($2, U&'\\001E')) with ordinality as t(text, at)
+  ), leased as (
+    insert into runnel.leases as l (tenant, name, owner, data, expires_at)
+    select tenant, acquires, owner, data::json, clock_timestamp() + ttl * interval '1 millisecond' from changes
+    where acquires is not null
+    on conflict (tenant, name) do update set
+      owner = excluded.owner, data = excluded.data, expires_at = excluded.expires_at
+    where l.owner = excluded.owner or l.expires_at <= clock_timestamp()
+    returning l.tenant, l.name
+  ), held as materialized (
+    select c.at from runnel.sessions s join changes c on s.tenant = c.tenant and s.id = c.session
+    where s.${sessions.writer} in (c.session_writer, c.s_${sessions.writer})
+    for update of s
+  ), allowed as materialized (
+    select c.*, h.at is not null as has_session, c.run_text is not null or r.id is not null as has_run,
+      (c.acquires is null or l.name is not null)
+      and (c.session_writer is null or h.at is not null or c.ends) as is_allowed
     from changes c
-    left join opened o on o.at = c.at
-    left join runnel.logs l on l.tenant = c.tenant and l.run = c.run`;
+    left join leased l on l.tenant = c.tenant and l.name = c.acquires
+    left join held h on h.at = c.at
+    left join runnel.runs r on r.tenant = c.tenant and r.id = c.run and c.run_text is null
+  ), moved as materialized (
+    update runnel.logs l set last_seq = c.last, has_ended = c.ends from allowed c
+    where l.tenant = c.tenant and l.run = c.run and l.last_seq = c.first - 1 and l.epoch = c.epoch and c.is_allowed
+    -- A log that was claimed before its first event is there already, and has nothing yet.
+    returning l.id, c.at, c.first = 1 and not exists (select from runnel.snapshots s where s.log = l.id) as is_new
+  ), made as materialized (
+    insert into runnel.logs (tenant, run, last_seq, has_ended)
+    select tenant, run, last, ends from allowed
+    where has_run and first = 1 and epoch = ${FIRST_EPOCH} and is_allowed
+    on conflict (tenant, run) do nothing
+    returning id, tenant, run
+  ), done as materialized (
+    select c.*, m.id as log, m.is_new from allowed c join moved m using (at)
+    union all
+    select c.*, m.id, true from allowed c join made m using (tenant, run) where c.epoch = ${FIRST_EPOCH}
+    union all
+    select c.*, null, false from allowed c where c.first is null and c.is_allowed
+  ), added_events as (
+    insert into runnel.events (log, first, last, body)
+    select d.log, d.first, d.last, t.text from done d join texts t on t.at = d.events_text
+  ), dropped_snapshots as (
+    delete from runnel.snapshots s using done d
+    where s.log = d.log and s.seq < d.newest and s.seq > (select min(seq) from runnel.snapshots f where f.log = d.log)
+  ), taken as (
+    insert into runnel.snapshots (log, seq, checkpoint)
+    select d.log, d.newest, t.text::json from done d join texts t on t.at = d.newest_text
+    union all
+    select d.log, d.begins, t.text::json from done d join texts t on t.at = d.begins_text where d.is_new
+    on conflict (log, seq) do update set checkpoint = excluded.checkpoint
+  ), new_sessions as (
+    insert into runnel.sessions (tenant, id, ${sessions.listed}, document, record)
+    select d.tenant, d.session, ${sessions.values}, d.document, t.text::json
+    from done d join texts t on t.at = d.session_text where d.session_writer is null
+    on conflict (tenant, id) do nothing
+  ), changed_sessions as (
+    update runnel.sessions s set ${sessions.assigned}, document = d.document, record = t.text::json
+    from done d join texts t on t.at = d.session_text
+    where d.has_session and s.tenant = d.tenant and s.id = d.session
+  ), new_runs as (
+    insert into runnel.runs (tenant, id, ${runs.listed}, record)
+    select d.tenant, d.run, ${runs.values}, t.text::json
+    from done d join texts t on t.at = d.run_text where d.run_writer is null
+    on conflict (tenant, id) do nothing
+  ), changed_runs as (
+    update runnel.runs r set ${runs.assigned}, record = t.text::json
+    from done d join texts t on t.at = d.run_text
+    where r.tenant = d.tenant and r.id = d.run and r.${runs.writer} in (d.run_writer, d.r_${runs.writer})
+  ), released as (
+    delete from runnel.leases l using done d where l.tenant = d.tenant and l.name = d.releases and l.owner = d.releaser
+  )
+  select c.at, d.at is not null as "isDone", c.is_allowed as "isAllowed", c.has_run as "hasRun", l.last_seq as last, l.epoch
+  from allowed c
+  left join done d on d.at = c.at
+  left join runnel.logs l on d.at is null and l.tenant = c.tenant and l.run = c.run`;
+
+/** Stores entries of different runs in one statement; see {@link STATEMENT}. */
+export function writeEntries(sql: Statements, entries: readonly RunEntry[]): Promise<readonly Outcome[]> {
+  const texts: string[] = [];
+  const list = entries.map((entry, at) => ({ at, ...rowOf(entry, (text) => texts.push(text)) }));
+  return sql.unsafe<Outcome[]>(STATEMENT, [JSON.stringify(list), texts.join(SEPARATOR)], { prepare: true });
 }
 
-/** Whether the log holds the events of a change. */
-export async function isWritten(sql: Statements, { tenant, run, events }: RunChange): Promise<boolean> {
-  const first = events[0]?.seq;
-  if (first === undefined) return false;
-  const rows = await sql<Pick<LoggedEvent, 'json'>[]>`
-    select e.body::text as json from runnel.logs l join runnel.events e on e.log = l.id
-    where l.tenant = ${tenant} and l.run = ${run} and e.seq between ${first} and ${first + events.length - 1}
-    order by e.seq`;
-  return rows.length === events.length && rows.every(({ json }, at) => json === events[at]?.json);
-}
-
-/**
- * The changes without their events, as JSON. What is JSON itself travels as a text: as a value, Postgres would read the characters in it
- * that it cannot keep as a text of its own.
- *
- * A snapshot without events moves the number of the last event to where it is: the log has to be there already, or begins with it.
- */
-function listOf(changes: readonly RunChange[]): string {
-  return JSON.stringify(
-    changes.map(({ tenant, run, epoch, events, isOrdered, first, newest }, at) => {
-      const next = events[0]?.seq ?? (newest?.seq ?? 0) + 1;
-      return {
-        at,
-        tenant,
-        run,
-        epoch,
-        // No log is that short: what is out of order in itself is refused like what does not follow.
-        first: isOrdered ? next : -1,
-        last: events.at(-1)?.seq ?? next - 1,
-        beginsAt: first?.seq,
-        begins: first?.checkpoint,
-        newestAt: newest?.seq,
-        newest: newest?.checkpoint,
-      };
+/** @param place takes a text, and gives its number from 1 */
+function rowOf(entry: RunEntry, place: (text: string) => number): object {
+  const { commit, lines, first, isOrdered, begins, newest } = entry;
+  const { tenant, run, epoch = FIRST_EPOCH, acquire, session, record, isLast = false, release } = commit;
+  const hasLog = lines.length > 0 || newest !== undefined;
+  return {
+    ...{ tenant, run, epoch, ends: isLast },
+    // No log is that short: what is out of order in itself is refused like what does not follow.
+    ...(hasLog && { first: isOrdered ? first : -1, last: first + lines.length - 1 }),
+    ...(acquire && {
+      acquires: acquire.name,
+      owner: acquire.owner,
+      data: JSON.stringify(acquire.data),
+      ttl: acquire.ttlMs,
     }),
-  );
+    ...(release && { releases: release.name, releaser: release.owner }),
+    ...(session && {
+      session: session.after.id,
+      ...(session.before && { session_writer: RESOURCES.sessions.columns[sessions.writer]?.of(session.before) }),
+      document: entry.document,
+      ...columnsOf('s', RESOURCES.sessions, session.after),
+      session_text: place(entry.session as string),
+    }),
+    ...(record && {
+      ...(record.before && { run_writer: RESOURCES.runs.columns[runs.writer]?.of(record.before) }),
+      ...columnsOf('r', RESOURCES.runs, record.after),
+      run_text: place(entry.record as string),
+    }),
+    ...(lines.length > 0 && { events_text: place(lines.join('\n')) }),
+    ...(begins && { begins: begins.seq, begins_text: place(begins.text) }),
+    ...(newest && { newest: newest.seq, newest_text: place(newest.text) }),
+  };
 }
 
-function eventsOf(changes: readonly RunChange[]): string {
-  return JSON.stringify(
-    changes.flatMap(({ events }, at) => events.map(({ seq, event, json }) => ({ at, seq, name: event, body: json }))),
-  );
+function columnsOf<T>(prefix: string, { columns }: Pick<Resource<T>, 'columns'>, record: T): object {
+  const values: Record<string, string | number | null> = {};
+  for (const name of Object.keys(columns)) {
+    values[`${prefix}_${name}`] = storedValue(columns[name] as Column<T>, record);
+  }
+  return values;
+}
+
+/** Whether the log has the events of an entry. */
+export async function isWritten(sql: Statements, { commit, lines, first }: RunEntry): Promise<boolean> {
+  if (lines.length === 0) return false;
+  const [row] = await sql<{ body: string }[]>`
+    select e.body from runnel.logs l join runnel.events e on e.log = l.id
+    where l.tenant = ${commit.tenant} and l.run = ${commit.run} and e.first = ${first}`;
+  return row?.body === lines.join('\n');
 }

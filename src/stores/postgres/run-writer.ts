@@ -1,102 +1,130 @@
 import { EngineError } from '../../errors.js';
 import { ownedKey } from '../../records/repository.js';
-import { FIRST_EPOCH, type LoggedEvent } from '../../records/run-log.js';
+import { RESOURCES } from '../../records/resources.js';
+import { type RunCommit, sessionTaken } from '../../records/run-commit.js';
+import { FIRST_EPOCH } from '../../records/run-log.js';
+import { GroupWriter } from '../group-writer.js';
 import { superseded } from '../memory-run-log.js';
 import type { Database } from './database.js';
-import { GroupWriter } from './group-writer.js';
-import { isWritten, type Outcome, type RunChange, type SnapshotText, writeChanges } from './run-statements.js';
+import type { Documents } from './documents.js';
+import { brokenConstraint } from './failures.js';
+import { refusal, tooLarge } from './repository.js';
+import { isWritten, type Outcome, type RunEntry, type SnapshotText, writeEntries } from './run-statements.js';
 
-/** A batch of one run, stored as a whole or not at all. */
-export interface RunEntry {
-  readonly tenant: string;
-  readonly run: string;
-  readonly epoch: number;
-  readonly bytes: number;
-  readonly events: readonly LoggedEvent[];
-  readonly snapshot: SnapshotText | undefined;
+/** Stores what runs did. */
+export interface RunWriter {
+  readonly commit: (commit: RunCommit) => Promise<void>;
+  /** Resolves when nothing waits. */
+  flushed(): Promise<void>;
 }
 
-/** Writes the logs of all runs. */
-export type RunWriter = Pick<GroupWriter<RunEntry>, 'add' | 'flushed'>;
-
-/** Writes logs in groups that hold batches of many runs, one statement per group, each run's batches in their order. */
-export function createRunWriter(database: Database): RunWriter {
-  return new GroupWriter<RunEntry>({
+/** Stores what all runs of the process did in groups, one statement per group, each run's commits in their order. */
+export function createRunWriter(database: Database, documents: Documents): RunWriter {
+  const group = new GroupWriter<RunEntry>({
     write: (entries) => writeGroup(database, entries),
     bytesOf: ({ bytes }) => bytes,
+    keyOf: ({ commit }) => ownedKey(commit.tenant, commit.run),
   });
+  const attempt = async (commit: RunCommit): Promise<void> => {
+    const dsl = commit.session?.after.dsl;
+    const document = dsl === undefined ? undefined : documents.known(commit.tenant, dsl);
+    const stored = dsl === undefined ? undefined : (document ?? (await documents.store(commit.tenant, dsl)));
+    await group.add(entryOf(commit, stored));
+  };
+  const commit = async (commit: RunCommit): Promise<void> => {
+    const { tenant, session, record } = commit;
+    try {
+      await attempt(commit).catch((error: unknown) => {
+        if (session === undefined || brokenConstraint(error) !== 'sessions_document_fkey') throw error;
+        // No record had it any more, so it was pruned.
+        documents.forget(tenant, session.after.dsl);
+        return attempt(commit);
+      });
+    } catch (error) {
+      const refused = session === undefined ? error : refusal(RESOURCES.sessions, session.after, error);
+      throw record === undefined ? refused : refusal(RESOURCES.runs, record.after, refused);
+    }
+  };
+  return { commit, flushed: () => group.flushed() };
 }
 
 async function writeGroup(
   database: Database,
   entries: readonly RunEntry[],
 ): Promise<readonly (EngineError | undefined)[]> {
-  const changes = sumUp(entries);
   let attempt = 0;
   const outcomes = await database.repeat(async (sql) => {
     attempt += 1;
-    const found = await writeChanges(sql, changes);
+    const found = await writeEntries(sql, entries);
     if (attempt === 1) return found;
     // What does not follow now may be what the attempt before has written.
     return Promise.all(
       found.map(async (outcome) => {
-        const change = changes[outcome.at] as RunChange;
-        return { ...outcome, isDone: outcome.isDone || (await isWritten(sql, change)) };
+        const entry = entries[outcome.at] as RunEntry;
+        return { ...outcome, isDone: outcome.isDone || (await isWritten(sql, entry)) };
       }),
     );
   });
   const problems: (EngineError | undefined)[] = entries.map(() => undefined);
   for (const outcome of outcomes) {
-    const change = changes[outcome.at] as RunChange;
-    const { entries: members } = change;
-    if (outcome.isDone) continue;
-    if (members.length === 1) {
-      problems[members[0] as number] = problemOf(change, outcome);
-      continue;
-    }
-    // Which of them it was shows when each is written by itself.
-    for (const at of members) problems[at] = (await writeGroup(database, [entries[at] as RunEntry]))[0];
+    if (!outcome.isDone) problems[outcome.at] = problemOf(entries[outcome.at] as RunEntry, outcome);
   }
   return problems;
 }
 
-/** One change per run and writer. */
-function sumUp(entries: readonly RunEntry[]): readonly RunChange[] {
-  const changes = new Map<string, RunChange>();
-  for (const [at, { tenant, run, epoch, events, snapshot }] of entries.entries()) {
-    const key = `${epoch}:${ownedKey(tenant, run)}`;
-    const change: RunChange = changes.get(key) ?? {
-      tenant,
-      run,
-      epoch,
-      entries: [],
-      events: [],
-      isOrdered: true,
-      first: undefined,
-      newest: undefined,
-    };
-    changes.set(key, change);
-    change.entries.push(at);
-    for (const event of events) {
-      const last = change.events.at(-1)?.seq ?? change.newest?.seq;
-      if (last !== undefined && event.seq !== last + 1) change.isOrdered = false;
-      change.events.push(event);
+/** @throws EngineError LIMIT_REACHED when the session is too large. */
+function entryOf(commit: RunCommit, document: string | undefined): RunEntry {
+  const { session, record, batches } = commit;
+  const lines: string[] = [];
+  let first: number | undefined;
+  let last: number | undefined;
+  let isOrdered = true;
+  let begins: SnapshotText | undefined;
+  let newest: SnapshotText | undefined;
+  let bytes = 0;
+  for (const { events, snapshot } of batches) {
+    for (const { seq, event, json } of events) {
+      if (last !== undefined && seq !== last + 1) isOrdered = false;
+      first ??= seq;
+      last = seq;
+      lines.push(`${event} ${json}`);
+      bytes += json.length;
     }
     if (snapshot === undefined) continue;
-    const last = change.events.at(-1)?.seq ?? change.newest?.seq ?? snapshot.seq;
-    if (snapshot.seq !== last) change.isOrdered = false;
-    change.first ??= snapshot;
-    change.newest = snapshot;
+    if (snapshot.seq !== (last ?? snapshot.seq)) isOrdered = false;
+    first ??= snapshot.seq + 1;
+    last = snapshot.seq;
+    const taken = { seq: snapshot.seq, text: JSON.stringify(snapshot) };
+    if (newest !== undefined) begins ??= newest;
+    newest = taken;
+    bytes += taken.text.length;
   }
-  // The only snapshot of a change is stored once.
-  for (const change of changes.values()) if (change.first?.seq === change.newest?.seq) change.first = undefined;
-  return [...changes.values()];
+  const sessionText = session && JSON.stringify({ ...session.after, dsl: undefined });
+  const recordText = record && JSON.stringify(record.after);
+  const { maxRecordBytes = Number.POSITIVE_INFINITY } = RESOURCES.sessions;
+  if (sessionText !== undefined && sessionText.length > maxRecordBytes) {
+    throw tooLarge(`Session "${session?.after.id}"`, sessionText.length, maxRecordBytes);
+  }
+  return {
+    commit,
+    document,
+    session: sessionText,
+    record: recordText,
+    lines,
+    first: first ?? 0,
+    isOrdered,
+    begins,
+    newest,
+    bytes: bytes + (sessionText?.length ?? 0) + (recordText?.length ?? 0),
+  };
 }
 
-function problemOf({ run, epoch, events, newest }: RunChange, outcome: Outcome): EngineError {
-  const { hasRun, last, epoch: newestEpoch } = outcome;
-  const first = events[0]?.seq ?? (newest?.seq ?? 0) + 1;
+function problemOf({ commit, first }: RunEntry, outcome: Outcome): EngineError {
+  const { isAllowed, hasRun, last } = outcome;
+  const { run, epoch = FIRST_EPOCH } = commit;
+  const newest = outcome.epoch ?? FIRST_EPOCH;
+  if (!isAllowed) return sessionTaken();
   if (!hasRun) return new EngineError('NOT_FOUND', `There is no run "${run}" to keep a log of.`);
-  if (epoch !== (newestEpoch ?? FIRST_EPOCH)) return superseded(run, epoch, newestEpoch ?? FIRST_EPOCH);
+  if (epoch !== newest) return superseded(run, epoch, newest);
   return new EngineError('CONFLICT', `Event ${first} of run "${run}" does not follow event ${last ?? 0}.`);
 }

@@ -101,8 +101,8 @@ export async function createPostgresSignals(
     async clearCancel(task) {
       await database.repeat((sql) => sql`delete from runnel.cancels where task = ${task}`);
     },
-    cancelOf: (task) =>
-      merge(messages(CANCEL).pipe(filter((cancelled) => cancelled === task)), watch.requestOf(task)).pipe(
+    cancelOf: (task, isNew) =>
+      merge(messages(CANCEL).pipe(filter((cancelled) => cancelled === task)), watch.requestOf(task, isNew)).pipe(
         map(() => undefined),
         take(1),
         takeUntil(closed$),

@@ -3,7 +3,9 @@
 import path from 'node:path';
 import type { LeaseStore } from '../../records/coordination.js';
 import { createRepositories, type PlainStores, plainStores } from '../../records/resources.js';
+import type { RunCommit } from '../../records/run-commit.js';
 import type { Stores } from '../../records/stores.js';
+import { createCachedAgents } from '../cached-agents.js';
 import { createFilesOnDisk, type DiskFiles } from '../files-on-disk.js';
 import type { Database } from './database.js';
 import { createDocuments } from './documents.js';
@@ -21,6 +23,7 @@ import { createPostgresSignals, type PostgresSignals } from './signals.js';
 export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainStores {
   readonly database: Database;
   readonly leases: LeaseStore;
+  readonly commit: (commit: RunCommit) => Promise<void>;
   readonly signals: PostgresSignals;
   readonly files: DiskFiles;
   /** Id of this database; it never changes. */
@@ -54,14 +57,17 @@ export async function createPostgresStores(
   // Runs of a process that was killed can be recovered at once.
   if (database.kind === 'embedded') await expireLeases(database);
   const signals = await createPostgresSignals(database, { log });
-  const writer = createRunWriter(database);
   const files = createFilesOnDisk({ folder: path.join(dataDir, 'files'), index: createPostgresFileIndex(database) });
   const documents = createDocuments(database);
+  const writer = createRunWriter(database, documents);
   const repositories = createRepositories((resource) => createPostgresRepository(database, resource, documents));
+  const agents = createCachedAgents(repositories.agents, signals);
   return {
     database,
     ...plainStores(repositories),
+    agents,
     log: createPostgresRunLog(database, writer),
+    commit: writer.commit,
     leases: createPostgresLeases(database),
     signals,
     files,
@@ -69,6 +75,7 @@ export async function createPostgresStores(
     prune: (pruning) => prune(database, repositories, files, pruning),
     async close() {
       await writer.flushed();
+      agents.close();
       await signals.close();
       await database.close();
     },

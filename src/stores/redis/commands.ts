@@ -5,6 +5,12 @@ import type { Script } from './script.js';
 
 export type Argument = string | number | Buffer;
 
+/** What a script is given. */
+export interface Call {
+  readonly keys: readonly string[];
+  readonly args: readonly Argument[];
+}
+
 /** How one command is sent. */
 export interface SendOptions {
   /**

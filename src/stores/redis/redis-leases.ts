@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { invalidOption } from '../../operators/invalid-option.js';
-import type { LeaseStore } from '../../records/coordination.js';
+import type { Lease, LeaseStore } from '../../records/coordination.js';
+import type { LeaseAcquisition } from '../../records/run-commit.js';
+import type { Call } from './commands.js';
 import { activeSessionKey, cancelKey, KEPT_MS, LEASE_PREFIX, LEASES_KEY, leaseMember } from './keys.js';
 import { ACQUIRE_LEASE, EXPIRED_LEASES, RELEASE_LEASE, RENEW_LEASE } from './lease-scripts.js';
 import { jsonText, readReply } from './read-reply.js';
@@ -31,9 +33,9 @@ const expiredSchema = z.array(
 export function createRedisLeases(redis: Redis): LeaseStore {
   const { commands } = redis;
   return {
-    async acquire(tenant, { name, owner, data }, ttlMs) {
-      const { keys, member, session } = placeOf(tenant, name);
-      const args = [member, owner, whole(ttlMs), JSON.stringify(data), KEPT_MS.run, tenant, name, FORMAT, session];
+    async acquire(tenant, lease, ttlMs) {
+      const { name } = lease;
+      const { keys, args } = acquireStep(tenant, { ...lease, ttlMs });
       const reply = readReply(acquiredSchema, await commands.run(ACQUIRE_LEASE, keys, args), `Lease "${name}"`);
       const [isMine, holder, expiresAt, held] = reply;
       return { holder: { name, owner: holder, expiresAt, data: held }, isMine: isMine === 1 };
@@ -44,8 +46,8 @@ export function createRedisLeases(redis: Redis): LeaseStore {
       return (await commands.run(RENEW_LEASE, keys, args)) === 1;
     },
     async release(tenant, name, owner) {
-      const { keys, member } = placeOf(tenant, name);
-      await commands.run(RELEASE_LEASE, keys, [member, owner]);
+      const { keys, args } = releaseStep(tenant, { name, owner });
+      await commands.run(RELEASE_LEASE, keys, args);
     },
     async expired(prefix, limit) {
       const reply = await commands.run(EXPIRED_LEASES, [LEASES_KEY], [prefix, limit, LEASE_PREFIX, MAX_SCANNED]);
@@ -58,6 +60,19 @@ export function createRedisLeases(redis: Redis): LeaseStore {
       }));
     },
   };
+}
+
+/** What {@link ACQUIRE_LEASE} is given. */
+export function acquireStep(tenant: string, { name, owner, data, ttlMs }: LeaseAcquisition): Call {
+  const { keys, member, session } = placeOf(tenant, name);
+  const args = [member, owner, whole(ttlMs), JSON.stringify(data), KEPT_MS.run, tenant, name, FORMAT, session];
+  return { keys, args };
+}
+
+/** What {@link RELEASE_LEASE} is given. */
+export function releaseStep(tenant: string, { name, owner }: Pick<Lease, 'name' | 'owner'>): Call {
+  const { keys, member } = placeOf(tenant, name);
+  return { keys, args: [member, owner] };
 }
 
 function placeOf(tenant: string, name: string) {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { FIRST_EPOCH } from '../../records/run-log.js';
 import type { RunRecord, RunStatus, RunStore } from '../../records/runs.js';
+import type { Call } from './commands.js';
 import { RUN_PREFIX, runKey, runsOfAgentKey } from './keys.js';
 import { readReply } from './read-reply.js';
 import type { Redis } from './redis.js';
@@ -21,27 +22,12 @@ const DELETED_AT_ONCE = 200;
  *
  * The name of a hash has no room for the tenant, so an id belongs to the tenant that used it first: CONFLICT for any other.
  */
-export function createRedisRuns(redis: Redis): RunStore {
-  const { commands } = redis;
-  const writer = randomUUID();
-  let writes = 0;
+export function createRedisRuns({ commands }: Redis, saveStep: SaveStep): RunStore {
   /** Gives whether it was written. */
   const write = async (tenant: string, run: RunRecord, before: RunRecord | undefined): Promise<boolean> => {
-    const indexes = indexesOf(tenant, run.agentId);
-    const others = STATUSES.filter((status) => status !== run.status).map(indexes.status);
-    const epochs = [run.epoch ?? FIRST_EPOCH, before === undefined ? '' : (before.epoch ?? FIRST_EPOCH)];
-    writes += 1;
-    const result = await commands.run(
-      SAVE_RUN,
-      [runKey(run.id), indexes.agent, indexes.session(run.sessionId), indexes.status(run.status), ...others],
-      [tenant, run.id, run.startedAt, redis.runKeptMs, RUN_PREFIX, writer, writes, ...epochs, ...fieldsOf(run)],
-    );
-    if (result === 'foreign') {
-      throw new EngineError(
-        'CONFLICT',
-        `Run "${run.id}" exists already and belongs to another tenant; take another id.`,
-      );
-    }
+    const { keys, args } = saveStep(tenant, run, before);
+    const result = await commands.run(SAVE_RUN, keys, args);
+    if (result === 'foreign') throw foreignRun(run.id);
     return result === 'ok';
   };
   return {
@@ -87,6 +73,30 @@ export function createRedisRuns(redis: Redis): RunStore {
       return ids;
     },
   };
+}
+
+/** What {@link SAVE_RUN} is given. @param before the record that it replaces; without it there may be none */
+export type SaveStep = (tenant: string, run: RunRecord, before?: RunRecord) => Call;
+
+/** Makes the writer of records of this process, whose later writes are not undone by an earlier one that arrives late. */
+export function createSaveStep({ runKeptMs }: Redis): SaveStep {
+  const writer = randomUUID();
+  let writes = 0;
+  return (tenant, run, before) => {
+    const indexes = indexesOf(tenant, run.agentId);
+    const others = STATUSES.filter((status) => status !== run.status).map(indexes.status);
+    const epochs = [run.epoch ?? FIRST_EPOCH, before === undefined ? '' : (before.epoch ?? FIRST_EPOCH)];
+    writes += 1;
+    return {
+      keys: [runKey(run.id), indexes.agent, indexes.session(run.sessionId), indexes.status(run.status), ...others],
+      args: [tenant, run.id, run.startedAt, runKeptMs, RUN_PREFIX, writer, writes, ...epochs, ...fieldsOf(run)],
+    };
+  };
+}
+
+/** The refusal of a run whose id another tenant has used. */
+export function foreignRun(run: string): EngineError {
+  return new EngineError('CONFLICT', `Run "${run}" exists already and belongs to another tenant; take another id.`);
 }
 
 const STATUSES = Object.keys(STATUS_NUMBERS) as RunStatus[];

@@ -60,8 +60,8 @@ export function createRedisSignals({ commands, channels, log, closed }: Redis, r
     async clearCancel(task) {
       await commands.send('DEL', [cancelKey(task)]);
     },
-    cancelOf: (task) =>
-      merge(watch.requestOf(task), receivesCancels ? published$ : EMPTY).pipe(take(1), takeUntil(closed)),
+    cancelOf: (task, isNew) =>
+      merge(watch.requestOf(task, isNew), receivesCancels ? published$ : EMPTY).pipe(take(1), takeUntil(closed)),
     async publish(channel, message) {
       // Listeners that this process had before must receive it.
       await channels.settled();

@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import { BehaviorSubject, filter, interval, type Observable, Subscription } from 'rxjs';
 import type { EventFrame } from '../../hosting/event-frame.js';
 import { quietFor } from '../../hosting/liveness.js';
@@ -48,36 +47,40 @@ export function sendEventStream(
   open: (ready$: Observable<boolean>) => Observable<string>,
   options: EventStreamOptions,
 ): void {
-  const body = new PassThrough({ highWaterMark: BUFFER_BYTES });
+  const { res } = exchange;
   const ready$ = new BehaviorSubject(true);
   const subscription = new Subscription();
   let unwritten = '';
   const flush = (): void => {
-    if (unwritten === '' || body.destroyed) return;
+    if (res.destroyed || res.writableEnded) return;
     const text = unwritten;
     unwritten = '';
-    if (!body.write(text)) ready$.next(false);
+    // The first write takes the headers with it.
+    if (text === '') res.flushHeaders();
+    else if (!res.write(text) && res.writableLength >= BUFFER_BYTES) ready$.next(false);
   };
   /** What comes in one go is written in one go: a write to a socket costs as much as many frames. */
   const write = (text: string): void => {
-    if (unwritten === '') queueMicrotask(flush);
+    if (unwritten === '') process.nextTick(flush);
     unwritten += text;
     if (unwritten.length >= BUFFER_BYTES) flush();
   };
   const end = (): void => {
-    flush();
-    body.end();
+    const text = unwritten;
+    unwritten = '';
+    res.end(text);
   };
   const cut = (reason: unknown): void => {
     options.whenCut(reason);
-    body.destroy();
-    exchange.res.destroy();
+    res.destroy();
   };
-  body.on('drain', () => ready$.next(true));
-  body.once('close', () => subscription.unsubscribe());
-  // Koa tears the body down when the client goes away; that is no error of ours.
-  body.on('error', () => {});
+  res.on('drain', () => ready$.next(true));
+  res.once('close', () => subscription.unsubscribe());
+  // The socket breaks when the client goes away; that is no error of ours.
+  res.on('error', () => {});
 
+  // Written here: a stream between the frames and the socket would cost as much as both.
+  exchange.respond = false;
   exchange.status = 200;
   exchange.set({
     'Content-Type': 'text/event-stream; charset=utf-8',
@@ -85,10 +88,9 @@ export function sendEventStream(
     Connection: 'keep-alive',
     'X-Accel-Buffering': 'no',
   });
-  exchange.body = body;
-  exchange.flushHeaders();
+  process.nextTick(flush);
 
-  const pings$ = interval(options.pingMs).pipe(filter(() => ready$.value && !body.writableEnded));
+  const pings$ = interval(options.pingMs).pipe(filter(() => ready$.value && !res.writableEnded));
   subscription.add(pings$.subscribe(() => write(PING)));
   subscription.add(quietFor(ready$, options.slowMs).subscribe(() => cut('slow')));
   subscription.add(open(ready$).subscribe({ next: write, error: cut, complete: end }));

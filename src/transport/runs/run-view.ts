@@ -92,15 +92,13 @@ export const activationView = defineView<TimelineActivation>()({
   last_event_id: [eventNumber.nullable(), 'endSeq'],
   emissions: [z.array(emissionView.shape), ({ emissions }) => emissions.map((one) => emissionView.of(one))],
   usage: usageField,
-  calls: [
-    z.array(callShape).describe('Models, tools and agents that it called, where it called more than one model.'),
-    ({ calls }) => calls.map(writeCall),
-  ],
+  calls: [z.array(callShape).describe('Models, tools and agents that it called.'), ({ calls }) => calls.map(writeCall)],
 });
 
 export const runDetailShape = runView.shape.extend({ nodes: z.array(nodeView.shape) });
 
 export const timelineShape = runDetailShape.extend({
+  query: string.nullable().describe('What the user asked, or its beginning.'),
   activations: z.array(activationView.shape),
   omitted: whole.describe('Activations that are only in the sums of `nodes`.'),
 });
@@ -115,6 +113,7 @@ export function timelineView(run: RunRecord, timeline: RunTimeline): JsonObject 
   return {
     ...runDetailView(run, timeline),
     last_event_id: timeline.lastSeq,
+    query: timeline.query ?? null,
     activations: timeline.activations.map((one) => activationView.of(one)),
     omitted: timeline.omitted,
   };

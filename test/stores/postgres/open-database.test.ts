@@ -92,3 +92,15 @@ describe('opening a server', () => {
     await expect(opening).rejects.toThrow('cannot be reached (ECONNREFUSED)');
   });
 });
+
+describe('a server that cannot be reached', () => {
+  it('is one short warning, then the error', async () => {
+    const lines: object[] = [];
+    const log = { ...createLog(), warn: (fields: object, message: string) => void lines.push({ ...fields, message }) };
+    const opening = openDatabase({ url: 'postgres://u:p@127.0.0.1:1/x', dataDir: '', log, patienceMs: 100 });
+    await expect(opening).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(lines).toEqual([
+      { reason: 'connect ECONNREFUSED 127.0.0.1:1', message: 'the database cannot be reached; trying again' },
+    ]);
+  });
+});

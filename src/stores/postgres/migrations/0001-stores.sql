@@ -14,12 +14,13 @@ create table runnel.logs (
   constraint logs_run_fkey foreign key (tenant, run) references runnel.runs on delete cascade
 );
 
+-- A row holds what was written at once, a line per event: its name, a space, its JSON, which has no line end.
 create table runnel.events (
   log bigint not null,
-  seq int not null,
-  name text not null,
-  body json not null,
-  constraint events_pkey primary key (log, seq),
+  first int not null,
+  last int not null,
+  body text not null,
+  constraint events_pkey primary key (log, first),
   constraint events_log_fkey foreign key (log) references runnel.logs on delete cascade
 );
 

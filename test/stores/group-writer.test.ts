@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { EngineError } from '../../../src/errors.js';
-import { GroupWriter, type GroupWriterOptions } from '../../../src/stores/postgres/group-writer.js';
+import { EngineError } from '../../src/errors.js';
+import { GroupWriter, type GroupWriterOptions } from '../../src/stores/group-writer.js';
 
 /** A writer whose groups wait until they are let go. */
 function createSubject(options: Partial<GroupWriterOptions<string>> = {}) {
@@ -14,6 +14,7 @@ function createSubject(options: Partial<GroupWriterOptions<string>> = {}) {
       return items.map((item) => (item === 'bad' ? new EngineError('CONFLICT', 'bad') : undefined));
     },
     bytesOf: (item) => item.length,
+    keyOf: (item) => item,
     ...options,
   });
   const letGo = async (): Promise<void> => {
@@ -39,6 +40,18 @@ describe('a group writer', () => {
     ]);
   });
 
+  it('writes two items of one key in two groups, in their order', async () => {
+    const { writer, groups, letGo } = createSubject({ keyOf: (item) => item[0] as string });
+    const all = [writer.add('a1'), writer.add('b1'), writer.add('a2'), writer.add('c1')];
+    await letGo();
+    await letGo();
+    await Promise.all(all);
+    expect(groups).toEqual([
+      ['a1', 'b1'],
+      ['a2', 'c1'],
+    ]);
+  });
+
   it('says of each item what was wrong with it', async () => {
     const { writer, letGo } = createSubject();
     const all = Promise.allSettled([writer.add('a'), writer.add('bad'), writer.add('b')]);
@@ -55,6 +68,7 @@ describe('a group writer', () => {
         return items.map(() => undefined);
       },
       bytesOf: () => 1,
+      keyOf: (item) => item,
     });
     const all = await Promise.allSettled([writer.add('a'), writer.add('poison'), writer.add('b')]);
     expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -69,6 +83,7 @@ describe('a group writer', () => {
         throw new EngineError('INTERNAL', 'away', { retryable: true });
       },
       bytesOf: () => 1,
+      keyOf: (item) => item,
     });
     const all = await Promise.allSettled([writer.add('a'), writer.add('b')]);
     expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

@@ -1,12 +1,14 @@
 /** Writes that many ask for at once, gathered into groups. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { EngineError, toEngineError } from '../../errors.js';
-import { Fifo } from '../../operators/fifo.js';
+import { EngineError, toEngineError } from '../errors.js';
+import { Fifo } from '../operators/fifo.js';
 
 export interface GroupWriterOptions<T> {
   /** Writes a group; gives for each item, in order, what was wrong with it. A rejection fails the whole group. */
   readonly write: (items: readonly T[]) => Promise<readonly (EngineError | undefined)[]>;
   readonly bytesOf: (item: T) => number;
+  /** Of items with the same key a group holds one. */
+  readonly keyOf: (item: T) => string;
   /** Bytes of a group, unless its only item has more. @default 4 MiB */
   readonly maxGroupBytes?: number;
   /** Bytes that may wait. @default 256 MiB */
@@ -66,8 +68,12 @@ export class GroupWriter<T> {
 
   #takeGroup(): readonly Waiting<T>[] {
     const group: Waiting<T>[] = [];
+    const keys = new Set<string>();
     let bytes = 0;
     while (this.#waiting.size > 0 && bytes < this.#options.maxGroupBytes) {
+      const key = this.#options.keyOf(this.#waiting.oldest.item);
+      if (keys.has(key)) break;
+      keys.add(key);
       const next = this.#waiting.take();
       group.push(next);
       bytes += next.bytes;

@@ -1,0 +1,203 @@
+/**
+ * Loaded into the server under test by `--import`: counts what the server sends to its databases, at the sockets, so that it does not
+ * matter which library sends it; answers the benchmark's questions over the channel between the processes.
+ *
+ * A statement is an Execute or a Query of the Postgres protocol, or a command of Redis; a round trip is a write to a database after the
+ * last answer, so that statements that travel together count once. With one client that is the number of times a run waits for a database.
+ */
+import { writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { Session } from 'node:inspector';
+import net from 'node:net';
+import postgres from 'postgres';
+
+const counts = { statements: 0, bytes: 0, writes: 0, roundTrips: 0, beforeFirst: 0, streams: 0, clientWrites: 0 };
+/** @type {Map<string, number>} */
+const byText = new Map();
+let isWaiting = false;
+/** Of the embedded database, once the server has opened it. */
+let socketPath = '';
+let isOwn = false;
+
+/** @param {string} text */
+function count(text) {
+  counts.statements += 1;
+  const short = text.replace(/\s+/g, ' ').trim().slice(0, 90);
+  byText.set(short, (byText.get(short) ?? 0) + 1);
+}
+
+/** Cuts the messages of a Postgres client. */
+function postgresMessages() {
+  let rest = Buffer.alloc(0);
+  let isOpen = false;
+  /** @type {Map<string, string>} */
+  const prepared = new Map();
+  let bound = '';
+  return (/** @type {Buffer} */ chunk) => {
+    let at = 0;
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    while (bytes.length - at >= (isOpen ? 5 : 4)) {
+      const length = bytes.readUInt32BE(at + (isOpen ? 1 : 0)) + (isOpen ? 1 : 0);
+      if (bytes.length - at < length) break;
+      if (isOpen) {
+        const type = String.fromCharCode(bytes[at]);
+        const texts = (/** @type {number} */ many) => bytes.toString('latin1', at + 5, at + length).split('\0', many);
+        if (type === 'P') prepared.set(...texts(2));
+        else if (type === 'B') bound = prepared.get(texts(2)[1]) ?? '?';
+        else if (type === 'E') count(bound);
+        else if (type === 'Q') count(texts(1)[0]);
+      }
+      isOpen = true;
+      at += length;
+    }
+    rest = Buffer.from(bytes.subarray(at));
+  };
+}
+
+/** Cuts the commands of a Redis client. */
+function redisCommands() {
+  let rest = Buffer.alloc(0);
+  return (/** @type {Buffer} */ chunk) => {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let done = 0;
+    for (let at = 0; at < bytes.length; ) {
+      let line = bytes.indexOf('\r\n', at);
+      if (line < 0) break;
+      let parts = Number(bytes.toString('latin1', at + 1, line));
+      const words = [];
+      at = line + 2;
+      while (parts > 0) {
+        line = bytes.indexOf('\r\n', at);
+        if (line < 0) break;
+        const length = Number(bytes.toString('latin1', at + 1, line));
+        if (line + 4 + length > bytes.length) break;
+        if (words.length < 2) words.push(bytes.toString('latin1', line + 2, line + 2 + Math.min(length, 40)));
+        at = line + 4 + length;
+        parts -= 1;
+      }
+      if (parts > 0) break;
+      const [name, first] = words;
+      count(/^eval/i.test(name) ? `${name} ${first}` : name);
+      done = at;
+    }
+    rest = Buffer.from(bytes.subarray(done));
+  };
+}
+
+const portOf = (/** @type {string | undefined} */ url) => (url === undefined ? undefined : Number(new URL(url).port));
+const [postgresPort, redisPort] = [portOf(process.env.DATABASE_URL), portOf(process.env.REDIS_URL)];
+
+/** What is spoken at an address; undefined for what is no database. */
+function protocolOf(/** @type {unknown[]} */ given) {
+  const [first] = Array.isArray(given[0]) ? given[0] : given;
+  const target =
+    typeof first === 'object' && first !== null
+      ? first
+      : Number.isNaN(Number(first))
+        ? { path: first }
+        : { port: first };
+  if (isOwn) return undefined;
+  if (typeof target.path === 'string' && target.path.endsWith('database.sock')) {
+    socketPath = target.path;
+    return postgresMessages;
+  }
+  const port = Number(target.port);
+  if (Number.isNaN(port)) return undefined;
+  return port === postgresPort ? postgresMessages : port === redisPort ? redisCommands : undefined;
+}
+
+const { connect } = net.Socket.prototype;
+net.Socket.prototype.connect = function (...given) {
+  const protocol = protocolOf(given);
+  if (protocol !== undefined) countSocket(this, protocol());
+  return connect.apply(this, given);
+};
+
+function countSocket(/** @type {any} */ socket, /** @type {(chunk: Buffer) => void} */ read) {
+  const { _writeGeneric: write } = socket;
+  const take = (/** @type {Buffer | string} */ chunk, /** @type {any} */ encoding) => {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
+    counts.bytes += bytes.length;
+    read(bytes);
+  };
+  socket._writeGeneric = function (
+    /** @type {boolean} */ many,
+    /** @type {any} */ data,
+    /** @type {any} */ encoding,
+    /** @type {any} */ done,
+  ) {
+    counts.writes += 1;
+    if (!isWaiting) counts.roundTrips += 1;
+    isWaiting = true;
+    if (many) for (const one of data) take(one.chunk, one.encoding);
+    else take(data, encoding);
+    return write.call(this, many, data, encoding, done);
+  };
+  socket.on('data', () => {
+    isWaiting = false;
+  });
+}
+
+// Of each answer: how often the databases were waited for before its first piece.
+const { emit } = http.Server.prototype;
+http.Server.prototype.emit = function (name, ...given) {
+  if (name === 'request') {
+    const response = /** @type {any} */ (given[1]);
+    const { write } = response;
+    const before = counts.roundTrips;
+    let isFirst = true;
+    response.write = function (/** @type {unknown[]} */ ...pieces) {
+      counts.clientWrites += 1;
+      if (isFirst) {
+        counts.streams += 1;
+        counts.beforeFirst += counts.roundTrips - before;
+      }
+      isFirst = false;
+      return write.apply(this, pieces);
+    };
+  }
+  return emit.call(this, name, ...given);
+};
+
+const session = new Session();
+session.connect();
+const post = (/** @type {string} */ method, /** @type {object} */ params = {}) =>
+  new Promise((resolve, reject) =>
+    session.post(method, params, (error, result) => (error === null ? resolve(result) : reject(error))),
+  );
+
+/** How much the embedded database has written to its log. */
+async function embeddedBytes() {
+  if (socketPath === '') return 0;
+  isOwn = true;
+  const sql = postgres({ path: socketPath, host: 'localhost', user: 'postgres', database: 'postgres', max: 1 });
+  const [row] = await sql`select (pg_current_wal_lsn() - '0/0')::float8 as bytes`;
+  await sql.end();
+  isOwn = false;
+  return row?.bytes ?? 0;
+}
+
+async function answer(/** @type {any} */ { ask, file }) {
+  if (ask === 'profile') {
+    await post('Profiler.enable');
+    await post('Profiler.setSamplingInterval', { interval: 200 });
+    await post('Profiler.start');
+    return {};
+  }
+  if (ask === 'profiled') {
+    const { profile } = /** @type {any} */ (await post('Profiler.stop'));
+    writeFileSync(file, JSON.stringify(profile));
+    return {};
+  }
+  if (ask === 'statements') return { texts: [...byText].sort(([, one], [, other]) => other - one) };
+  if (ask === 'collect') for (let at = 0; at < 3; at += 1) globalThis.gc?.();
+  const { user, system } = process.cpuUsage();
+  const { heapUsed, rss } = process.memoryUsage();
+  const microseconds = user + system;
+  return { ...counts, microseconds, heapUsed, rss, embeddedBytes: await embeddedBytes() };
+}
+
+process.on('message', async (/** @type {any} */ question) => {
+  if (typeof question?.ask === 'string') process.send?.({ id: question.id, ...(await answer(question)) });
+});
+process.channel?.unref();

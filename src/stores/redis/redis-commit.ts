@@ -1,0 +1,247 @@
+/** What runs store in one step, in Redis: many runs in one script. */
+import { EngineError } from '../../errors.js';
+import type { Checkpoint } from '../../graph/state.js';
+import { ownedKey } from '../../records/repository.js';
+import { type CommitRun, type RunCommit, sessionTaken } from '../../records/run-commit.js';
+import { FIRST_EPOCH, type LogBatch, type LoggedEvent } from '../../records/run-log.js';
+import { GroupWriter } from '../group-writer.js';
+import { type Argument, type Call, mayHaveBeenDone } from './commands.js';
+import { COMMIT_RUNS, type STEPS } from './commit-script.js';
+import { eventsKey, logKeys, runKey } from './keys.js';
+import { pack } from './pack.js';
+import type { Redis } from './redis.js';
+import { acquireStep, releaseStep } from './redis-leases.js';
+import { foreignRun, type SaveStep } from './redis-runs.js';
+import { WITHDRAW_EVENTS } from './run-log-scripts.js';
+import { type RunWriter, RunWriters } from './run-writers.js';
+
+/** Version of what lies in the keys of a log; a reader refuses what is newer. */
+export const LOG_FORMAT = 1;
+
+/** One step of a commit. */
+interface Step extends Call {
+  readonly name: keyof typeof STEPS;
+}
+
+/** Steps that are carried out together, or up to the first that is refused. */
+interface Steps {
+  readonly run: string;
+  readonly key: string;
+  readonly steps: readonly Step[];
+  readonly bytes: number;
+  replies: readonly unknown[];
+}
+
+/** Stores what runs did, each run's commits in their order. */
+export interface Committer {
+  /** All but the session. @throws EngineError as {@link CommitRun} */
+  commit(commit: RunCommit): Promise<void>;
+  /** Does `work` after everything that was asked for this run before; the writer of the run is forgotten afterwards. */
+  last<T>(tenant: string, run: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** Makes the committer of a process. @param maxBytes of one snapshot as JSON text */
+export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveStep, maxBytes: number): Committer {
+  const writers = new RunWriters();
+  const group = new GroupWriter<Steps>({
+    async write(items) {
+      const args = items.flatMap(({ steps }) => [steps.length, ...steps.flatMap(argumentsOf)]);
+      const replies = (await commands.run(COMMIT_RUNS, [], args)) as readonly (readonly unknown[])[];
+      for (const [at, item] of items.entries()) item.replies = replies[at] ?? [];
+      return [];
+    },
+    bytesOf: ({ bytes }) => bytes,
+    keyOf: ({ key }) => key,
+  });
+
+  /** The arguments that every write of a log has. */
+  const numbered = (tenant: string, writer: RunWriter): readonly Argument[] => {
+    writer.number += 1;
+    const { id, number, done, epoch } = writer;
+    return [tenant, id, number, done, LOG_FORMAT, runKeptMs, epoch];
+  };
+  /**
+   * Takes back what a write that failed without an answer may have left: to its caller it has failed, so its events were not
+   * delivered, and their numbers are free again.
+   */
+  const withdraw = async (tenant: string, run: string, writer: RunWriter): Promise<void> => {
+    const { doubt } = writer;
+    if (doubt === undefined) return;
+    const keys = [logKeys(run)[0], eventsKey(tenant, run)];
+    const args = [...numbered(tenant, writer), doubt.number, doubt.first, doubt.count];
+    const { number } = writer;
+    const reply = await commands.run(WITHDRAW_EVENTS, keys, args);
+    if (reply !== 'ok') throw refusal(run, String(reply));
+    writer.done = number;
+    writer.doubt = undefined;
+  };
+  /** Carries out steps, of which those of the log are writes up to the number that the writer has now. */
+  const carryOut = async (key: string, run: string, steps: readonly Step[], writer: RunWriter): Promise<void> => {
+    const { number } = writer;
+    const bytes = steps.reduce((sum, { args }) => sum + args.reduce<number>((size, arg) => size + sizeOf(arg), 0), 0);
+    const item: Steps = { run, key, steps, bytes, replies: [] };
+    await group.add(item);
+    for (const [at, reply] of item.replies.entries()) check(run, steps[at] as Step, reply);
+    writer.done = number;
+  };
+
+  return {
+    async commit({ tenant, run, epoch = FIRST_EPOCH, acquire, record, batches, isLast = false, release }) {
+      const key = ownedKey(tenant, run);
+      const [hash, newest, first] = logKeys(run);
+      const list = eventsKey(tenant, run);
+      const chunks = chunksOf(run, batches);
+      await writers.inTurn(tenant, run, epoch, async (writer) => {
+        await withdraw(tenant, run, writer);
+        for (const [at, { events, snapshot }] of chunks.entries()) {
+          const isEnd = at === chunks.length - 1;
+          const steps: Step[] = [];
+          if (at === 0 && acquire !== undefined) steps.push({ name: 'acquire', ...acquireStep(tenant, acquire) });
+          const save: Step[] =
+            record === undefined ? [] : [{ name: 'save', ...saveStep(tenant, record.after, record.before) }];
+          if (at === 0 && !isLast) steps.push(...save);
+          if (snapshot !== undefined) {
+            const packed = await pack(whatOf(run), JSON.stringify(snapshot), maxBytes);
+            const args = [...numbered(tenant, writer), packed, snapshot.seq, run];
+            steps.push({ name: 'snapshot', keys: [hash, list, newest, first, runKey(run)], args });
+          }
+          const [head] = events;
+          if (head !== undefined) {
+            const args = [...numbered(tenant, writer), head.seq, ...events.map(entryOf)];
+            steps.push({ name: 'append', keys: [hash, list], args });
+          }
+          if (isEnd && isLast) {
+            steps.push(...save, { name: 'end', keys: [hash, list], args: [epoch, runKeptMs] });
+          }
+          if (isEnd && release !== undefined) steps.push({ name: 'release', ...releaseStep(tenant, release) });
+          const { number } = writer;
+          try {
+            await carryOut(key, run, steps, writer);
+          } catch (error) {
+            if (head !== undefined && mayHaveBeenDone(error)) {
+              writer.doubt = { number, first: head.seq, count: events.length };
+            }
+            // The events came before the claim of another process, so that one has read them; its own snapshots follow.
+            const isLate =
+              at > 0 && head === undefined && !isLast && EngineError.is(error) && error.code === 'CONFLICT';
+            if (!isLate) throw error;
+          }
+        }
+      });
+      if (isLast) writers.forget(tenant, run);
+    },
+    async last(tenant, run, work) {
+      try {
+        return await writers.inTurn(tenant, run, FIRST_EPOCH, work);
+      } finally {
+        writers.forget(tenant, run);
+      }
+    },
+  };
+}
+
+/** Commits sessions by `commitSession`, then the rest in Redis: what is lost in between is a session without a run, or a run that is recovered. */
+export function createRedisCommit(committer: Committer, commitSession: CommitRun): CommitRun {
+  return async (commit) => {
+    const { tenant, run, session, isLast = false } = commit;
+    if (session !== undefined) await commitSession({ tenant, run, session, batches: [], isLast });
+    await committer.commit(commit);
+  };
+}
+
+/** What is stored together: a snapshot, if there is one, and the events behind it. */
+interface Chunk {
+  readonly snapshot: Checkpoint | undefined;
+  readonly events: LoggedEvent[];
+}
+
+/**
+ * Batches as chunks, at least one. A snapshot of events goes with those that follow it: should its answer be lost, it would be unknown
+ * otherwise whether the events before it can be withdrawn.
+ *
+ * @throws EngineError CONFLICT when there is a gap between two events.
+ */
+function chunksOf(run: string, batches: readonly LogBatch[]): readonly Chunk[] {
+  let chunk: Chunk = { snapshot: undefined, events: [] };
+  const chunks: Chunk[] = [chunk];
+  let last: number | undefined;
+  for (const { events, snapshot } of batches) {
+    for (const event of events) {
+      if (event.seq < 1 || (last !== undefined && event.seq !== last + 1)) throw outOfOrder(run, event.seq, last ?? 0);
+      last = event.seq;
+      chunk.events.push(event);
+    }
+    if (snapshot === undefined) continue;
+    if (chunk.events.length === 0 && chunks.length === 1 && chunk.snapshot === undefined) {
+      chunk = { snapshot, events: [] };
+      chunks[0] = chunk;
+    } else {
+      chunk = { snapshot, events: [] };
+      chunks.push(chunk);
+    }
+  }
+  return chunks;
+}
+
+/** Version, name and JSON text, one line each; a name or a JSON text has no line end. */
+function entryOf({ event, json }: LoggedEvent): string {
+  return `1\n${event}\n${json}`;
+}
+
+function argumentsOf({ name, keys, args }: Step): readonly Argument[] {
+  return [name, keys.length, args.length, ...keys, ...args];
+}
+
+function sizeOf(argument: Argument): number {
+  return typeof argument === 'number' ? 8 : argument.length;
+}
+
+/** @throws EngineError what the reply of a step says. */
+function check(run: string, { name, args }: Step, reply: unknown): void {
+  if (name === 'acquire') {
+    if (Array.isArray(reply) && reply[0] === 0) throw sessionTaken();
+    return;
+  }
+  if (name === 'release' || reply === 'ok') return;
+  if (name === 'save') {
+    if (reply === 'foreign') throw foreignRun(run);
+    // Another epoch has replaced it; the log decides.
+    return;
+  }
+  // What the script is given: a snapshot would be followed by the next event.
+  if (typeof reply === 'number') {
+    throw outOfOrder(run, name === 'append' ? Number(args[7]) : Number(args[8]) + 1, reply);
+  }
+  throw refusal(run, String(reply));
+}
+
+export function whatOf(run: string): string {
+  return `The log of run "${run}"`;
+}
+
+function outOfOrder(run: string, seq: number, last: number): EngineError {
+  return new EngineError(
+    'CONFLICT',
+    `Event ${seq} of run "${run}" does not follow event ${last}; events were lost, or another process works on this run.`,
+  );
+}
+
+/** Why a log is not for the caller, by the result of a script. */
+export function refusal(run: string, reason: string): EngineError {
+  switch (reason) {
+    case 'foreign':
+      return new EngineError('CONFLICT', `Run "${run}" has a log already, of another tenant; take another id.`);
+    case 'superseded':
+      return new EngineError('CONFLICT', `Run "${run}" was claimed by another process; this one must stop it.`);
+    case 'newer':
+      return new EngineError(
+        'CHECKPOINT_INVALID',
+        `The log of run "${run}" was written by a newer version of Runnel; let that one continue the run.`,
+      );
+    default:
+      return new EngineError(
+        'JOURNAL_FAILED',
+        `Redis has lost earlier events of run "${run}"; start Redis with --appendonly yes, so that it keeps them when it is restarted.`,
+      );
+  }
+}
