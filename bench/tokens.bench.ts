@@ -20,10 +20,10 @@ import { RunHub } from '../src/hosting/run-hub.js';
 import { SILENT_LOG } from '../src/logger.js';
 import { createModels } from '../src/models/router.js';
 import type { RunLog } from '../src/records/run-log.js';
-import { modelsFromEnvironment } from '../src/settings/read-settings.js';
+import { modelsFromEnvironment, readConfig } from '../src/settings/read-settings.js';
 import { createMemoryStores } from '../src/stores/memory-stores.js';
 import { ragflowFrames } from '../src/transport/http/event-stream.js';
-import { createServer, readConfig } from '../src/transport/index.js';
+import { createServer } from '../src/transport/server.js';
 import { milliseconds, type Row } from './measure.js';
 
 const RATE = { unit: '/s', isRate: true };

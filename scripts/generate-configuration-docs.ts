@@ -28,8 +28,8 @@ export function configurationPage(): string {
 }
 
 /** One setting as a row of a Markdown table. */
-export function settingRow({ name, default: value, meaning }: SettingDescription): string {
-  return `| \`${name}\` | ${value} | ${meaning} |`;
+export function settingRow({ name, shown, meaning }: SettingDescription): string {
+  return `| \`${name}\` | ${shown} | ${meaning} |`;
 }
 
 if (isProgram(import.meta.url)) {

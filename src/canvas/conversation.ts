@@ -13,7 +13,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 /** Turns that a history keeps; older ones are forgotten. */
 const MAX_HISTORY = 2000;
 
-/** What a user hands to one run, as it arrives in `activation.input`. */
+/** What a user gives to one run, as it arrives in `activation.input`. */
 export interface TurnInput {
   readonly query: Json;
   readonly inputs: JsonObject;
@@ -87,8 +87,6 @@ function formatDate(date: Date): string {
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
-
-/** The document of a conversation, with the state that RAGFlow stores in it. */
 
 /** What of a conversation its document shows. */
 export interface DocumentState {

@@ -7,8 +7,7 @@ import {
   formatMs,
   formatTick,
   idleMsOf,
-  lastMoment,
-  rowsOf,
+  layOut,
   type TimelineBar,
   type TimelineRow,
   ticksOf,
@@ -68,15 +67,13 @@ export function drawTimeline(
   timeline: RunTimeline,
   { columns = 100, hasColours = false, agent }: DrawTimelineOptions = {},
 ): string {
-  const rows = rowsOf(timeline);
+  const { rows, fromMs: from, spanMs: span } = layOut(timeline);
   const lines = rows.flatMap(linesOf).slice(0, MAX_LINES);
   const width = Math.max(MIN_COLUMNS, columns);
   const widest = (texts: readonly string[]): number => texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
   const labelWidth = Math.min(MAX_LABEL, Math.floor(width / 3), Math.max(4, widest(lines.map(({ label }) => label))));
   const noteWidth = Math.min(Math.floor(width / 4), widest(lines.map(({ note }) => note)));
   const track = width - labelWidth - noteWidth - 2;
-  const from = timeline.startedAtMs ?? 0;
-  const span = Math.max(1, lastMoment(timeline) - from);
   const marbles = lines.map(({ bars }) => marblesOf(bars, { from, span, track }));
   const drawn = lines.map(({ label, note }, at) => {
     const colouredMarbles = coloured(marbles[at] as string, hasColours);

@@ -4,8 +4,7 @@ import { createRegistry, type Registry } from '../components/component.js';
 import { components } from '../components/index.js';
 import type { Document, DocumentIssue } from '../dsl/document.js';
 import { initialVariables } from '../dsl/globals.js';
-import { listIssues, readDocument } from '../dsl/read.js';
-import { EngineError } from '../errors.js';
+import { documentError, readDocument } from '../dsl/read.js';
 import type { Plan } from '../graph/plan.js';
 import { adviseDocument } from './advise-document.js';
 import { checkAndCompile, type TimeoutResolver } from './compile.js';
@@ -62,12 +61,5 @@ export function checkCanvas(source: unknown, options: LoadOptions = {}): CanvasC
 export function loadCanvas(source: unknown, options: LoadOptions = {}): Canvas {
   const { document, plan, issues } = checkCanvas(source, options);
   if (document !== undefined && plan !== undefined) return { document, plan, issues };
-  const errors = issues.filter((issue) => issue.severity === 'error');
-  const codes = new Set(errors.map((issue) => issue.code));
-  const code = codes.has('not-json')
-    ? 'DOCUMENT_NOT_JSON'
-    : codes.has('unknown-version')
-      ? 'DOCUMENT_UNKNOWN_VERSION'
-      : 'DOCUMENT_INVALID';
-  throw new EngineError(code, listIssues(errors), { details: { issues } });
+  throw documentError(issues);
 }

@@ -21,6 +21,7 @@ import type {
   RunEvent,
   RunFailed,
   RunStarted,
+  RunUsage,
 } from '../graph/events.js';
 import { findNode, type Node, type Plan } from '../graph/plan.js';
 import { escapeJson, isJsonObject, type Json, type JsonObject } from '../json.js';
@@ -238,18 +239,12 @@ export class RagflowProjection {
   }
 
   #workflowFinished(event: RunEndFields & { readonly at: number }, outputs: Json): WireEvent {
-    const { promptTokens, completionTokens, totalTokens, calls } = event.usage;
     return this.#event('workflow_finished', {
       inputs: readTurnInput(event.input).inputs,
       outputs,
       elapsed_time: event.elapsedMs / 1000,
       created_at: seconds(event.at),
-      usage: {
-        prompt_tokens: promptTokens,
-        completion_tokens: completionTokens,
-        total_tokens: totalTokens,
-        calls,
-      },
+      usage: { ...tokensOf(event.usage), calls: event.usage.calls },
       ...openCallsOf(event),
     });
   }
@@ -357,14 +352,12 @@ export function writeCall({ id, kind, name, parent, status, error, usage, ...tim
     started_at: times.startedAtMs,
     ...(times.firstPieceAtMs !== undefined && { first_piece_at: times.firstPieceAtMs }),
     ...(times.endedAtMs !== undefined && { ended_at: times.endedAtMs }),
-    ...(usage && {
-      usage: {
-        prompt_tokens: usage.promptTokens,
-        completion_tokens: usage.completionTokens,
-        total_tokens: usage.totalTokens,
-      },
-    }),
+    ...(usage && { usage: tokensOf(usage) }),
   };
+}
+
+function tokensOf({ promptTokens, completionTokens, totalTokens }: Omit<RunUsage, 'calls'>): JsonObject {
+  return { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: totalTokens };
 }
 
 function callsOf({ toolCalls, calls, callsOmitted }: CallsOfNode): JsonObject {

@@ -1,4 +1,4 @@
-/** Reads RAGFlow's events back as the engine's, as far as they tell: for runs of which only a file of such events is left. */
+/** Reads RAGFlow's events back as the engine's, as far as they hold them: for runs of which only a file of such events is left. */
 import { z } from 'zod';
 import type { CallSummary } from '../graph/calls.js';
 import type { EventHeader, NodeHeader, OpenCall, RunEndFields, RunEvent } from '../graph/events.js';
@@ -9,7 +9,7 @@ import type { DescribeNode } from './timeline.js';
 /** An event of RAGFlow's, with its number where it has one. */
 export type NumberedWireEvent = WireEvent & { readonly seq?: number };
 
-/** The engine's events that RAGFlow's events of one run tell of, in order. */
+/** The engine's events behind RAGFlow's events of one run, in order. */
 export function* readRagflowEvents(events: Iterable<NumberedWireEvent>): Generator<RunEvent> {
   const reader = new RagflowReader();
   for (const event of events) yield* reader.read(event);
@@ -37,15 +37,15 @@ export class RagflowReader {
   readonly #waiting = new Map<string, (at: number) => RunEvent>();
   #nextToken = FIRST_TOKEN;
   #seq = 0;
-  /** The last time that an event told, in milliseconds since 1970. */
+  /** The last time that an event had, in milliseconds since 1970. */
   #now = 0;
   #startedAt: number | undefined = undefined;
   #inputs: JsonObject = {};
 
-  /** Type and name of a node, as its events told them. */
+  /** Type and name of a node, from its events. */
   readonly describe: DescribeNode = (node) => this.#names.get(node);
 
-  /** The engine's events that one of RAGFlow's tells of; some are held back until a later event tells their time. */
+  /** The engine's events behind one of RAGFlow's; some are held back until a later event has their time. */
   read(event: NumberedWireEvent): RunEvent[] {
     this.#seq = event.seq ?? this.#seq + 1;
     const { data } = event;
@@ -149,7 +149,7 @@ export class RagflowReader {
     const elapsedMs = Math.round(numberOf(elapsed_time) * 1000);
     const calls = readCalls(data.calls);
     const fields = { ...header, outputs, elapsedMs, ...(calls.length > 0 && { calls }) };
-    // The event of the end of a message tells no time; it is that of its node's end.
+    // The event of the end of a message has no time; it is that of its node's end.
     const ended = this.#release(place);
     if (typeof error !== 'string') return [...ended, { type: 'node-settled', ...fields }];
     const info = { code: 'NODE_FAILED', message: error } as const;
@@ -181,12 +181,7 @@ export class RagflowReader {
       ...this.#header(),
       elapsedMs: elapsedMs ?? this.#now - (this.#startedAt ?? this.#now),
       input: { inputs: this.#inputs },
-      usage: {
-        promptTokens: numberOf(usage.prompt_tokens),
-        completionTokens: numberOf(usage.completion_tokens),
-        totalTokens: numberOf(usage.total_tokens),
-        calls: numberOf(usage.calls),
-      },
+      usage: { ...readTokens(usage), calls: numberOf(usage.calls) },
       ...(openCalls.length > 0 && { openCalls }),
     };
   }
@@ -274,17 +269,19 @@ function readCall(value: Json): readonly CallSummary[] {
       startedAtMs: started_at,
       ...(first_piece_at !== undefined && { firstPieceAtMs: first_piece_at }),
       ...(ended_at !== undefined && { endedAtMs: ended_at }),
-      ...(usage && {
-        usage: {
-          promptTokens: usage.prompt_tokens,
-          completionTokens: usage.completion_tokens,
-          totalTokens: usage.total_tokens,
-        },
-      }),
+      ...(usage && { usage: readTokens(usage) }),
     },
   ];
 }
 
-function numberOf(value: Json | undefined): number {
+function readTokens({ prompt_tokens, completion_tokens, total_tokens }: { readonly [name: string]: unknown }) {
+  return {
+    promptTokens: numberOf(prompt_tokens),
+    completionTokens: numberOf(completion_tokens),
+    totalTokens: numberOf(total_tokens),
+  };
+}
+
+function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

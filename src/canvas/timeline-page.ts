@@ -9,9 +9,9 @@ import {
   formatMs,
   formatTick,
   idleMsOf,
-  lastMoment,
-  rowsOf,
+  layOut,
   type TimelineBar,
+  type TimelineLayout,
   type TimelineRow,
   ticksOf,
 } from './timeline-rows.js';
@@ -21,10 +21,9 @@ const MAX_ROWS = 2_000;
 
 /** Makes the page: all texts are escaped, it has no script, and its content policy allows its one style and no requests. */
 export function timelinePage(timeline: RunTimeline, title: string, agent = ''): string {
-  const { startedAtMs: fromMs = 0, status, error } = timeline;
-  const all = rowsOf(timeline);
+  const { status, error } = timeline;
+  const { rows: all, ...scale } = layOut(timeline);
   const rows = all.slice(0, MAX_ROWS);
-  const scale = { fromMs, spanMs: Math.max(1, lastMoment(timeline) - fromMs) };
   const hash = createHash('sha256').update(TIMELINE_STYLE).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const why = error === undefined ? '' : `<p class="error">${escaped(error.message)} [${escaped(error.code)}]</p>`;
@@ -37,7 +36,7 @@ ${subjectOf(timeline, agent)}${factsOf(timeline, all, scale.spanMs)}${why}
 <span class="zoom">Width</span>${ZOOM_BUTTONS}
 ${drawChart(rows, scale)}
 <details open><summary><h2>Details</h2></summary><div class="wide"><table><thead><tr>${HEAD}</tr></thead>
-<tbody>${detailsOf(rows, fromMs).join('\n')}</tbody></table></div></details>
+<tbody>${detailsOf(rows, scale.fromMs).join('\n')}</tbody></table></div></details>
 </body></html>
 `;
 }
@@ -110,11 +109,7 @@ function detailOf({ kind, label, id }: TimelineRow, bar: TimelineBar, start: num
 }
 
 /** Where times lie. */
-interface ChartScale {
-  /** Milliseconds since 1970 at the left end. */
-  readonly fromMs: number;
-  readonly spanMs: number;
-}
+type ChartScale = Omit<TimelineLayout, 'rows'>;
 
 /** Bars that are drawn; further ones are only in sums. */
 const MAX_BARS = 5_000;

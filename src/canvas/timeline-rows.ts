@@ -1,6 +1,7 @@
 /** What a drawing of a timeline is made of: a row for each node, and below it rows for what it called. */
 import type { CallSummary } from '../graph/calls.js';
 import type { CallKind } from '../graph/node-events.js';
+import { groupBy } from '../group-by.js';
 import type { ActivationStatus, RunTimeline, TimelineActivation, TimelineEmission, TimelineNode } from './timeline.js';
 
 /** How a bar ends. `stopped`: without an end of its own, with its node or its run. */
@@ -53,8 +54,33 @@ const MAX_LANES = 8;
 
 const MAX_DEPTH = 12;
 
+/** What is drawn, and where times lie. */
+export interface TimelineLayout {
+  /** Each node's in the order in which the nodes began. */
+  readonly rows: readonly TimelineRow[];
+  /** Milliseconds since 1970 at the left end. */
+  readonly fromMs: number;
+  /** Milliseconds of the whole, at least one. */
+  readonly spanMs: number;
+}
+
+/** Lays a timeline out. */
+export function layOut(timeline: RunTimeline): TimelineLayout {
+  const { startedAtMs: fromMs = 0, status, nodes } = timeline;
+  const activations = groupBy(timeline.activations, ({ node }) => node);
+  const end = lastMoment(timeline);
+  const isOver = status !== 'running' && status !== 'waiting';
+  const rows = nodes.flatMap((node) => {
+    const own = activations.get(node.node) ?? [];
+    const depth = Math.min(MAX_DEPTH, Math.floor((own[0]?.within?.split('/').length ?? 0) / 2));
+    const bars = own.map((one) => activationBar(one, end, isOver));
+    return [nodeRow(node, depth, bars), ...callRows(own, depth + 1, end)];
+  });
+  return { rows, fromMs, spanMs: Math.max(1, end - fromMs) };
+}
+
 /** The end of what is drawn, in milliseconds since 1970. */
-export function lastMoment({ startedAtMs = 0, endedAtMs, activations }: RunTimeline): number {
+function lastMoment({ startedAtMs = 0, endedAtMs, activations }: RunTimeline): number {
   let last = endedAtMs ?? startedAtMs;
   for (const { startedAtMs: began, endedAtMs: ended, emissions, calls } of activations) {
     last = Math.max(last, ended ?? began, emissions.at(-1)?.atMs ?? 0);
@@ -78,26 +104,6 @@ export function idleMsOf(timeline: RunTimeline): number {
     covered = Math.max(covered, one.endedAtMs ?? end);
   }
   return idle + Math.max(0, end - covered);
-}
-
-/** The rows of a timeline, each node's in the order in which the nodes began. */
-export function rowsOf(timeline: RunTimeline): readonly TimelineRow[] {
-  const activations = new Map<string, TimelineActivation[]>(timeline.nodes.map(({ node }) => [node, []]));
-  for (const one of timeline.activations) activations.get(one.node)?.push(one);
-  const end = lastMoment(timeline);
-  const isOver = timeline.status !== 'running' && timeline.status !== 'waiting';
-  return timeline.nodes.flatMap((node) => {
-    const own = activations.get(node.node) ?? [];
-    const depth = Math.min(MAX_DEPTH, Math.floor((own[0]?.within?.split('/').length ?? 0) / 2));
-    return [
-      nodeRow(
-        node,
-        depth,
-        own.map((one) => activationBar(one, end, isOver)),
-      ),
-      ...callRows(own, depth + 1, end),
-    ];
-  });
 }
 
 function nodeRow({ node, type, name, usage, activations, busyMs }: TimelineNode, depth: number, bars: TimelineBar[]) {
@@ -150,13 +156,11 @@ function callRows(activations: readonly TimelineActivation[], depth: number, end
 }
 
 function rowsOfGroups(groups: ReadonlyMap<string, CallGroup>, depth: number, end: number): TimelineRow[] {
-  return [...groups.values()].flatMap(({ kind, name, calls, inside }) => [
-    rowOf(
-      { kind, label: name, about: kind, depth: Math.min(MAX_DEPTH, depth) },
-      calls.map((call) => callBar(call, end)),
-    ),
-    ...rowsOfGroups(inside, depth + 1, end),
-  ]);
+  return [...groups.values()].flatMap(({ kind, name, calls, inside }) => {
+    const bars = calls.map((call) => callBar(call, end));
+    const row = rowOf({ kind, label: name, about: kind, depth: Math.min(MAX_DEPTH, depth) }, bars);
+    return [row, ...rowsOfGroups(inside, depth + 1, end)];
+  });
 }
 
 function callBar(

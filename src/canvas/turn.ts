@@ -1,5 +1,5 @@
 /** One turn of a conversation: a question, or the answers to the forms that the run before stopped at. */
-import { concatMap, defer, from, type Observable, of } from 'rxjs';
+import { concatMap, defer, from, type Observable } from 'rxjs';
 import type { RunEvent, RunUsage } from '../graph/events.js';
 import type { RunHistory } from '../graph/fork.js';
 import type { Plan, Variables } from '../graph/plan.js';
@@ -63,7 +63,7 @@ export function runFrom(
   return defer(() => run(canvas.plan, start(), { ...options, whenEnded }));
 }
 
-/** What the log of a run tells about its lost process. */
+/** What the log of a run holds of its lost process. */
 export interface LostRun {
   /** Tokens of models that were used until then. */
   readonly usage: RunUsage;
@@ -125,18 +125,14 @@ export function converse(canvas: Canvas, turns: readonly Turn[], options: TurnOp
   let { session } = options;
   return from(turns).pipe(
     concatMap((turn) =>
-      of(turn).pipe(
-        concatMap(() =>
-          runTurn(canvas, turn, {
-            ...options,
-            ...(session === undefined ? {} : { session }),
-            onSession: (next, outcome) => {
-              session = next;
-              options.onSession?.(next, outcome);
-            },
-          }),
-        ),
-      ),
+      runTurn(canvas, turn, {
+        ...options,
+        ...(session === undefined ? {} : { session }),
+        onSession: (next, outcome) => {
+          session = next;
+          options.onSession?.(next, outcome);
+        },
+      }),
     ),
   );
 }

@@ -50,6 +50,12 @@ export function parse<T extends NonNullable<ParseArgsConfig['options']>>(
   return parsed;
 }
 
+/** The refusal of a call whose file, address or input cannot be used; says what was tried and why it failed. */
+export function cannot(what: string, cause: unknown): EngineError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new EngineError('USAGE', `Cannot ${what}: ${why}`, { cause });
+}
+
 /** Node's message about arguments; that of an unknown option explains arguments that begin with dashes, which is not the problem. */
 function problemOf(error: unknown, names: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);

@@ -1,16 +1,13 @@
 /** The canvases that come with the package, as agents of the server. */
-import { readdir, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
-import type { JsonObject } from '../json.js';
 import type { AgentRecord } from '../records/agents.js';
 import { modelsFromEnvironment } from '../settings/read-settings.js';
+import { EXAMPLES_FOLDER, loadTemplates, type Template } from '../transport/templates.js';
 import type { Script } from './open-services.js';
-
-/** Beside `src` in a clone, beside `dist` in an installed package. */
-const FOLDER = fileURLToPath(new URL('../../examples/', import.meta.url));
 
 /** Agents, and what the built-in model answers in them. */
 export interface Examples {
@@ -25,46 +22,34 @@ export interface Examples {
  * @throws EngineError CONFIG_INVALID when the folder is not there, or as reading a document or a script.
  */
 export async function loadExamples(now: number): Promise<Examples> {
-  const agents: AgentRecord[] = [];
-  const rules: Script['rules'] = [];
-  for (const [name, files] of await listFolders()) {
-    if (!files.includes('canvas.json')) continue;
-    agents.push(await readAgent(name, now));
-    if (files.includes('models.json')) rules.push(...(await readRules(name)));
+  const templates = await loadTemplates();
+  if (templates.length === 0) {
+    const message = `The examples are not where they should be, in "${EXAMPLES_FOLDER}".`;
+    throw new EngineError('CONFIG_INVALID', message);
   }
-  return { agents, script: { rules } };
+  const rules = await Promise.all(templates.map(({ id }) => readRules(path.join(EXAMPLES_FOLDER, id, 'models.json'))));
+  return { agents: templates.map((template) => agentOf(template, now)), script: { rules: rules.flat() } };
 }
 
-async function listFolders(): Promise<readonly (readonly [name: string, files: readonly string[]])[]> {
-  try {
-    const entries = await readdir(FOLDER, { withFileTypes: true });
-    const names = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
-    return await Promise.all(names.map(async (name) => [name, await readdir(path.join(FOLDER, name))] as const));
-  } catch (cause) {
-    throw new EngineError('CONFIG_INVALID', `The examples are not where they should be, in "${FOLDER}".`, { cause });
-  }
-}
-
-async function readAgent(name: string, now: number): Promise<AgentRecord> {
-  const text = await readFile(path.join(FOLDER, name, 'canvas.json'), 'utf8');
-  parseDocument(text);
+function agentOf({ id, dsl }: Template, now: number): AgentRecord {
+  parseDocument(dsl);
   return {
-    id: `example-${name}`,
-    title: `Example: ${name}`,
+    id: `example-${id}`,
+    title: `Example: ${id}`,
     description: null,
     avatar: null,
     permission: 'me',
     canvasType: null,
     canvasCategory: 'agent_canvas',
     tags: 'example',
-    dsl: JSON.parse(text) as JsonObject,
+    dsl,
     createdAt: now,
     updatedAt: now,
   };
 }
 
-async function readRules(name: string): Promise<Script['rules']> {
-  const settings = { RUNNEL_MODELS: path.join(FOLDER, name, 'models.json') };
-  const { script } = await modelsFromEnvironment(settings, (file) => readFile(file, 'utf8'));
+async function readRules(file: string): Promise<Script['rules']> {
+  if (!existsSync(file)) return [];
+  const { script } = await modelsFromEnvironment({ RUNNEL_MODELS: file }, (name) => readFile(name, 'utf8'));
   return script?.rules ?? [];
 }

@@ -72,17 +72,8 @@ async function datasetOf(name: string, folder: string): Promise<IndexedDataset> 
     }),
   ).then((lists) => lists.flat());
   const version = createHash('sha1').update(JSON.stringify(facts)).digest('hex');
-  const readable = facts.filter(({ size }) => size <= MAX_BYTES);
-  return {
-    id: name,
-    name,
-    version,
-    documents: () =>
-      readAll(
-        folder,
-        readable.map((file) => file.name),
-      ),
-  };
+  const readable = facts.flatMap((file) => (file.size <= MAX_BYTES ? [file.name] : []));
+  return { id: name, name, version, documents: () => readAll(folder, readable) };
 }
 
 /** One after the other, as parsers need memory. A file that cannot be read is left out. */

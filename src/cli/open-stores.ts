@@ -4,7 +4,7 @@ import type { Log } from '../logger.js';
 import type { CommitRun } from '../records/run-commit.js';
 import type { Settings } from '../settings/read-settings.js';
 import type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';
-import type { ServerStores } from '../transport/index.js';
+import type { ServerStores } from '../transport/server-parts.js';
 
 /** Stores with something to close. */
 export interface OpenStores extends ServerStores {

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { MAX_DOCUMENT_CHARACTERS } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
+import { cannot } from './command.js';
 import type { Terminal } from './terminal.js';
 
 /** Four bytes a character at most: what is longer cannot be a document. */
@@ -34,9 +35,7 @@ export async function readText(stream: Readable, name: string, maxBytes: number)
       chunks.push(buffer);
     }
   } catch (cause) {
-    if (EngineError.is(cause)) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new EngineError('USAGE', `Cannot read ${name}: ${why}`, { cause });
+    throw EngineError.is(cause) ? cause : cannot(`read ${name}`, cause);
   }
   return Buffer.concat(chunks).toString('utf8');
 }

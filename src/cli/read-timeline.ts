@@ -31,7 +31,7 @@ function activationOf(one: TimelineAnswer['activations'][number]): RunTimeline['
   return {
     ...activationView.read(one),
     ...given({ elapsedMs: millisecondsOf(one.elapsed_time) }),
-    emissions: one.emissions.map((emission) => emissionView.read(emission)),
+    emissions: one.emissions.map(emissionView.read),
     calls: readCalls(one.calls as Json[]),
     usage: usageView.read(one.usage),
   } as RunTimeline['activations'][number];

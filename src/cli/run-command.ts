@@ -15,10 +15,9 @@ import { createId } from '../hosting/ids.js';
 import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../json.js';
 import { readSettings, unknownSettings } from '../settings/read-settings.js';
 import { watchedBy } from '../telemetry/run-watch.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
-import { readSdkPlan } from '../telemetry/telemetry.js';
+import { openTelemetry, readSdkPlan, type Telemetry } from '../telemetry/telemetry.js';
 import { passThrough, readTraceContext } from '../trace-context.js';
-import { type Command, EXIT, parse } from './command.js';
+import { type Command, EXIT, parse, readVersion } from './command.js';
 import { type OpenServices, openServices, type ServiceSettings, timeoutsOf } from './open-services.js';
 import { type Show, showAnswer, showEvents, showProgress } from './printers.js';
 import { readSource } from './read-source.js';
@@ -160,8 +159,8 @@ async function play(what: Play): Promise<Played> {
 /** Undefined, and nothing is loaded, without a collector of traces. */
 async function openTracing({ env }: Terminal, screen: Screen): Promise<Telemetry | undefined> {
   if (readSdkPlan(env) === undefined) return undefined;
-  const { openTelemetry } = await import('./open-telemetry.js');
-  return openTelemetry(env, { warn: (_, message) => screen.remark(`warning: ${message}`) }, LAST_SPANS_MS);
+  const log = { warn: (_: object, message: string) => screen.remark(`warning: ${message}`) };
+  return openTelemetry(env, { version: await readVersion(), log, closeMs: LAST_SPANS_MS });
 }
 
 /** A file of models, and the environment where it may look up keys. */

@@ -2,8 +2,10 @@
 
 import { once } from 'node:events';
 import { createServer as createSocketServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../errors.js';
+import { STOPPING_MS } from '../hosting/host-options.js';
 import type { Log } from '../logger.js';
 import type { ModelsDescription } from '../models/router.js';
 import type { AgentRecord } from '../records/agents.js';
@@ -15,12 +17,12 @@ import {
   type ServerConfig,
   unknownSettings,
 } from '../settings/read-settings.js';
+import { openTelemetry } from '../telemetry/telemetry.js';
 import { listenOn } from '../transport/listen.js';
-import { type Command, EXIT, parse } from './command.js';
-import { type Examples, loadExamples } from './load-examples.js';
+import { type Command, EXIT, parse, readVersion } from './command.js';
+import type { Examples } from './load-examples.js';
 import type { Script, ServiceSettings } from './open-services.js';
 import { type OpenStores, openStores } from './open-stores.js';
-import { openTelemetry } from './open-telemetry.js';
 import type { Output, Terminal } from './terminal.js';
 
 const HOUR_MS = 3_600_000;
@@ -38,7 +40,7 @@ export const serveCommand: Command = {
 function help(): string {
   return `  --examples         offers the canvases that come with Runnel as agents
 
-Ctrl-C and SIGTERM stop the server: runs in progress may end first. A second Ctrl-C stops it at once.
+Ctrl-C and SIGTERM stop the server, within 10 s: runs in progress may end first. A second Ctrl-C stops it at once.
 Where the server listens and what can be called goes to the standard output, the log (JSON lines) to the standard error.
 Agents, sessions and runs are stored in an embedded database, or where DATABASE_URL and REDIS_URL point. Runs that were in progress when
 the server was stopped or killed are recovered when it starts again.
@@ -51,14 +53,40 @@ ${formatSettings(describeGroups().flatMap(([, settings]) => settings))}`;
 async function serve(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = parse(serveCommand, args, { examples: { type: 'boolean' } }, { least: 0, most: 0 });
   const settings = readSettings(terminal.env, 'server', 'stores', 'models', 'nodes', 'tools');
-  const { server: config } = settings;
   for (const problem of unknownSettings(terminal.env)) terminal.err.write(`warning: ${problem}\n`);
-  await requirePort(config);
-  const examples = values.examples === true ? await loadExamples(Date.now()) : undefined;
+  await requirePort(settings.server);
   const log = await openLog(terminal.err);
+  const deadline = new AbortController();
+  try {
+    const { shutdownGraceMs } = settings.server;
+    return await Promise.race([
+      serveUntilStopped(values.examples === true, settings, terminal, log),
+      endOf(terminal.signal, Math.max(STOPPING_MS, shutdownGraceMs), log, deadline.signal),
+    ]);
+  } finally {
+    deadline.abort();
+  }
+}
+
+/** Resolves when the time to stop is over, whatever is still under way: the process ends then, and what it has stored is in order. */
+async function endOf(stop: AbortSignal, ms: number, log: Log, signal: AbortSignal): Promise<number> {
+  if (!stop.aborted) await once(stop, 'abort', { signal });
+  await pause(ms, undefined, { signal });
+  log.warn({}, 'something did not end in time; runs that were not released are resumed when their leases expire');
+  return EXIT.finished;
+}
+
+async function serveUntilStopped(
+  hasExamples: boolean,
+  settings: ReturnType<typeof readSettings<'server' | 'stores' | 'models' | 'nodes' | 'tools'>>,
+  terminal: Terminal,
+  log: Log,
+): Promise<number> {
+  const { server: config } = settings;
+  const examples = hasExamples ? await (await import('./load-examples.js')).loadExamples(Date.now()) : undefined;
   const stopListening = await logUnhandled(log);
   // Before the stores: a wrong setting must not leave a database open.
-  const telemetry = await openTelemetry(terminal.env, log);
+  const telemetry = await openTelemetry(terminal.env, { version: await readVersion(), log });
   const { stores, createServer, timeouts, closeServices, services } = await openParts(
     terminal,
     settings,
@@ -109,7 +137,7 @@ async function openParts({ env }: Terminal, settings: ServiceSettings, script: S
   opening.catch(() => {});
   try {
     const [{ createServer }, { openServices, timeoutsOf }] = await Promise.all([
-      import('../transport/index.js'),
+      import('../transport/server.js'),
       import('./open-services.js'),
     ]);
     const { hasScript: _, close: closeServices, ...services } = await openServices(settings, { env, script });

@@ -1,34 +1,26 @@
 /** A conversation stored in a file between two calls of `runnel run`. */
+
 import { constants, createReadStream } from 'node:fs';
 import { access, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Session } from '../canvas/turn.js';
+import { jsonObject } from '../dsl/json-object.js';
 import { EngineError } from '../errors.js';
 import { createId } from '../hosting/ids.js';
-import { isJsonObject, type JsonObject, parseJson } from '../json.js';
+import { parseJson } from '../json.js';
+import { cannot } from './command.js';
 import { readText } from './read-source.js';
 
 /** Far more than a conversation of 2000 turns has. */
 const MAX_SESSION_BYTES = 256 * 1024 * 1024;
 
-const jsonObject = z.custom<JsonObject>(isJsonObject, 'expected an object');
-
 const sessionSchema = z.strictObject({
   version: z.literal(1),
   id: z.string().min(1),
   variables: jsonObject,
-  waiting: z
-    .strictObject({
-      version: z.literal(1),
-      run: z.string(),
-      planHash: z.string(),
-      at: z.number(),
-      seq: z.number(),
-      // Read by the engine, which checks it against the plan.
-      state: jsonObject,
-    })
-    .optional(),
+  // Read by the engine, which checks it against the plan.
+  waiting: jsonObject.optional(),
 });
 
 /** What the file holds: the conversation and its id. */
@@ -51,7 +43,7 @@ export async function readSession(path: string | undefined): Promise<StoredSessi
   const parsed = sessionSchema.safeParse(value);
   if (parsed.success) {
     const { id, ...session } = parsed.data;
-    return { id, session: session as Session };
+    return { id, session: session as unknown as Session };
   }
   const problems = parsed.error.issues.map((issue) => `${['$', ...issue.path].join('.')}: ${issue.message}`);
   const why = value === undefined ? 'it is not valid JSON' : problems.join('; ');
@@ -72,7 +64,7 @@ export async function writeSession(path: string, id: string, session: Session): 
     await writeFile(part, `${JSON.stringify({ ...session, id })}\n`, { mode: 0o600 });
     await rename(part, path);
   } catch (cause) {
-    throw cannotWrite(path, cause);
+    throw cannot(`write the session file "${path}"`, cause);
   }
 }
 
@@ -81,13 +73,8 @@ async function checkFolder(path: string): Promise<void> {
   try {
     await access(dirname(path), constants.W_OK);
   } catch (cause) {
-    throw cannotWrite(path, cause);
+    throw cannot(`write the session file "${path}"`, cause);
   }
-}
-
-function cannotWrite(path: string, cause: unknown): EngineError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new EngineError('USAGE', `Cannot write the session file "${path}": ${why}`, { cause });
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -12,7 +12,7 @@ import { EngineError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../json.js';
 import { readSettings } from '../settings/read-settings.js';
-import { type Command, EXIT, parse } from './command.js';
+import { type Command, cannot, EXIT, parse } from './command.js';
 import { readTimelineView } from './read-timeline.js';
 import type { Terminal } from './terminal.js';
 
@@ -70,8 +70,7 @@ async function write(file: string, page: string): Promise<void> {
   try {
     await writeFile(file, page);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new EngineError('USAGE', `Cannot write "${file}": ${why}`, { cause });
+    throw cannot(`write "${file}"`, cause);
   }
 }
 
@@ -127,9 +126,7 @@ async function fold(stream: Readable, name: string): Promise<RunTimeline> {
       count += 1;
     }
   } catch (cause) {
-    if (EngineError.is(cause)) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new EngineError('USAGE', `Cannot read ${name}: ${why}`, { cause });
+    throw EngineError.is(cause) ? cause : cannot(`read ${name}`, cause);
   } finally {
     stream.destroy();
   }
@@ -222,7 +219,6 @@ async function get({ url, key }: ServerAddress, path: string, signal: AbortSigna
   try {
     return await fetch(`${url}${path}`, { headers, signal });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new EngineError('USAGE', `Cannot reach the server at ${url}: ${why}`, { cause });
+    throw cannot(`reach the server at ${url}`, cause);
   }
 }

@@ -1,4 +1,4 @@
-import { concat, concatMap, defer, EMPTY, from, map, type Observable, of } from 'rxjs';
+import { concat, concatMap, from, type Observable, of } from 'rxjs';
 import { type AgentState, newAgentState } from '../agents/agent-events.js';
 import { type CallContext, contextOf } from '../agents/call-context.js';
 import { needsApproval, runAgent } from '../agents/run-agent.js';
@@ -9,7 +9,7 @@ import { type ChatMessage, contentText } from '../models/chat-model.js';
 import { tools } from '../tools/index.js';
 import type { AnyTool } from '../tools/tool.js';
 import { type AgentNode, approvalPayload, nodeEvents, readApprovals, readNodeState } from './agents/agent-node.js';
-import { type AgentParams, type AgentSpec, agentParams, readAgent } from './agents/agent-params.js';
+import { type AgentParams, agentParams, readAgent } from './agents/agent-params.js';
 import { type McpTools, openAgent, withMcpTools } from './agents/agent-setup.js';
 import { wholeAnswer } from './chat/answers.js';
 import type { NodeChat } from './chat/params.js';
@@ -23,9 +23,6 @@ const TIMEOUT_SECONDS = 1200;
 
 /** Turns from which on a question may refer to earlier ones. */
 const MIN_TURNS = 3;
-
-/** What rewriting a question emits: events of the call, and at the end the messages with the new question. */
-type Rewriting = { readonly event: NodeEvent } | { readonly messages: readonly ChatMessage[] };
 
 /**
  * Asks a model that may call tools, until it answers. Text and reasoning come as they are written, also while tools run.
@@ -65,12 +62,7 @@ export function agentComponent(library: readonly AnyTool[]): Component<AgentPara
   });
 }
 
-interface Work {
-  readonly activation: Activation;
-  readonly context: CallContext;
-  readonly spec: AgentSpec;
-  readonly isStreamed: boolean;
-}
+type Work = Pick<AgentNode, 'context' | 'spec' | 'isStreamed'> & { readonly activation: Activation };
 
 function work({ activation, context, spec, isStreamed }: Work, { offered, warnings }: McpTools): Observable<NodeEvent> {
   const stored = readNodeState(activation.nodeState);
@@ -92,13 +84,13 @@ function firstRound(node: AgentNode): Observable<NodeEvent> {
   const { context, spec, opened } = node;
   if (spec.params.optimize_multi_turn !== true) return runFrom(node, newAgentState(opened.messages));
   return rewriteQuestion(context, opened.chat, opened.messages).pipe(
-    concatMap((step) => ('event' in step ? of(step.event) : runFrom(node, newAgentState(step.messages)))),
+    concatMap((step) => ('type' in step ? of(step) : runFrom(node, newAgentState(step)))),
   );
 }
 
 /**
  * Rewrites the last question of a conversation so that it can be understood alone, by one call of the model; a conversation of
- * fewer than three turns is not changed.
+ * fewer than three turns is not changed. Emits the events of the call, and last the messages with the new question.
  *
  * Errors: those of the model.
  */
@@ -106,28 +98,24 @@ function rewriteQuestion(
   { now }: CallContext,
   chat: NodeChat,
   messages: readonly ChatMessage[],
-): Observable<Rewriting> {
+): Observable<NodeEvent | readonly ChatMessage[]> {
   const turns = messages.filter(({ role }) => role === 'user' || role === 'assistant');
   const last = messages.at(-1);
-  if (turns.length < MIN_TURNS || last?.role !== 'user' || typeof last.content !== 'string') return of({ messages });
+  if (turns.length < MIN_TURNS || last?.role !== 'user' || typeof last.content !== 'string') return of(messages);
   const today = new Date(now()).toISOString().slice(0, 10);
   const prompt = rewritePrompt(
     turns.map(({ role, content }) => ({ role, content: contentText(content) })),
     today,
   );
-  let question = last.content;
-  const asked$ = chat.ask(
+  const { content: question } = last;
+  const withQuestion = (text: string): ChatMessage[] => [
+    ...messages.slice(0, -1),
+    { role: 'user', content: text.trim() || question },
+  ];
+  return chat.ask(
     chat.request([{ role: 'user', content: prompt }]),
-    (answer$) =>
-      wholeAnswer(answer$, (text) => {
-        question = text.trim() || question;
-        return EMPTY;
-      }),
+    (answer$) => wholeAnswer(answer$, (text) => of(withQuestion(text))),
     { id: 'rewrite' },
-  );
-  return concat(
-    asked$.pipe(map((event): Rewriting => ({ event }))),
-    defer(() => of<Rewriting>({ messages: [...messages.slice(0, -1), { role: 'user', content: question }] })),
   );
 }
 

@@ -48,7 +48,9 @@ export const answer = defineComponent({
   create(_params, { downstream, upstream }) {
     const isLast = downstream.length === 0;
     return (activation) => {
-      if (hasAsked(activation)) return receive(activation, upstream);
+      // The node state outlives a restart without an answer.
+      const hasAsked = activation.answer !== undefined || activation.nodeState !== undefined;
+      if (hasAsked) return receive(activation, upstream);
       const reply = textToPublish(activation, upstream);
       const question = isJsonObject(activation.input) ? (activation.input.query ?? null) : null;
       if (reply === '' && !isBlank(question) && !isQuestionTaken(activation)) {
@@ -59,11 +61,6 @@ export const answer = defineComponent({
     };
   },
 });
-
-/** Whether the node has waited already: its node state outlives a restart without an answer. */
-function hasAsked({ answer: given, nodeState }: Activation): boolean {
-  return given !== undefined || nodeState !== undefined;
-}
 
 function textToPublish(activation: Activation, upstream: readonly string[]): string {
   const writer = lastWriter(activation);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { entered } from '../tools/fields.js';
 
 /** Parameters that may be absent or null: a text, a switch, a text or several; and one that may be absent and holds any value. */
 export const nullishText = z.string().nullish();
@@ -38,9 +39,6 @@ export const flag = (standard: boolean) => withDefault(z.boolean(), standard);
 
 /** A text that may be absent or null, which both read as empty. */
 export const optionalText = withDefault(z.string(), '');
-
-/** For `z.preprocess`: an empty text or null means that nothing was entered in the editor. */
-export const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
 
 /** Whether a document gives a value; an empty text or list is none. */
 export function isGiven(value: unknown): boolean {

@@ -56,9 +56,7 @@ export function readItems({ node, source }: Activation, { written, reference }: 
   const lookup = reference === undefined ? undefined : readReference(reference, source);
   if (lookup?.status === 'found' && Array.isArray(lookup.value)) return lookup.value as readonly Json[];
   const received = lookup?.status === 'found' ? `its kind is ${jsonKind(lookup.value)}` : 'it has no value';
-  throw new EngineError('NODE_FAILED', `${written === '' ? 'items_ref' : written} must be an array, but ${received}.`, {
-    node,
-  });
+  throw new EngineError('NODE_FAILED', `${written || 'items_ref'} must be an array, but ${received}.`, { node });
 }
 
 /** The aliases of the current item in the body. */

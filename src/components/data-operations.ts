@@ -4,6 +4,7 @@ import { parseReference, type Reference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { foundValue, resolveParam, type ValueSource } from '../dsl/resolve.js';
 import { settled } from '../graph/node-events.js';
+import { addTo } from '../group-by.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { nodeParams, nullishText, nullishTexts, optionalJson } from './base-params.js';
 import { defineComponent } from './component.js';
@@ -103,13 +104,12 @@ function gatherObjects(references: readonly Reference[], reader: TextReader): Js
 
 function operationOf(given: Params): Operate {
   switch (given.operations) {
-    case 'select_keys': {
-      const keys = nameSet(given.select_keys);
-      return (objects) => objects.map((object) => withEntries(object, ([key]) => keys.has(key)));
-    }
+    case 'select_keys':
     case 'remove_keys': {
-      const keys = nameSet(given.remove_keys);
-      return (objects) => objects.map((object) => withEntries(object, ([key]) => !keys.has(key)));
+      const isSelected = given.operations === 'select_keys';
+      const keys = nameSet(isSelected ? given.select_keys : given.remove_keys);
+      const isKept = ([key]: [string, Json]): boolean => keys.has(key) === isSelected;
+      return (objects) => objects.map((object) => Object.fromEntries(Object.entries(object).filter(isKept)));
     }
     case 'rename_keys': {
       const pairs = (given.rename_keys ?? [])
@@ -144,10 +144,6 @@ function trimmed(key: string | null | undefined): string {
   return key?.trim() ?? '';
 }
 
-function withEntries(object: JsonObject, keep: (entry: [string, Json]) => boolean): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(keep));
-}
-
 /** Renames keys one pair after the other; a renamed key moves to the end, or takes the place of the key it replaces. */
 function renameKeys(object: JsonObject, pairs: readonly (readonly [string, string])[]): JsonObject {
   const entries = new Map(Object.entries(object));
@@ -179,17 +175,6 @@ function filterObjects(
 /** Merges objects key by key; a key that several of them have gets a list of its values, lists among them taken apart. */
 function combineObjects(objects: readonly JsonObject[]): JsonObject {
   const values = new Map<string, Json[]>();
-  const combined = new Map<string, Json>();
-  for (const [key, value] of objects.flatMap((object) => Object.entries(object))) {
-    const known = values.get(key);
-    const items: readonly Json[] = Array.isArray(value) ? value : [value];
-    if (known === undefined) {
-      values.set(key, [...items]);
-      combined.set(key, value);
-    } else {
-      for (const item of items) known.push(item);
-      combined.set(key, known);
-    }
-  }
-  return Object.fromEntries(combined);
+  for (const [key, value] of objects.flatMap((object) => Object.entries(object))) addTo(values, key, value);
+  return Object.fromEntries([...values].map(([key, all]) => [key, all.length === 1 ? (all[0] ?? null) : all.flat()]));
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { canonicalId } from '../dsl/component-id.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject, jsonOrText } from '../json.js';
-import { optionalText } from './base-params.js';
+import { isGiven, optionalText } from './base-params.js';
 import { readFileValues } from './file-inputs.js';
 
 /** One field of a form, as the document declares it. */
@@ -89,8 +89,8 @@ export function resolveFields(
   for (const [name, written] of given) {
     const { type, value } = unwrap(form.get(name), written);
     // Set now, before files are read, so that outputs have the order in which they were given.
-    values.set(name, type === 'object' ? parseObject(value) : value);
-    if (type.includes('file') && hasFiles(value)) files.push([name, value]);
+    values.set(name, type === 'object' && typeof value === 'string' ? jsonOrText(value) : value);
+    if (type.includes('file') && isGiven(value)) files.push([name, value]);
   }
   return files.length === 0 ? values : readFiles(values, files, services);
 }
@@ -130,14 +130,6 @@ function unwrap(field: FormField | undefined, written: Json): { readonly type: s
 /** `{type: 'line'}` is a field without a value; an object with an `id` is a file, whatever its `type` is. */
 function isFieldType(written: JsonObject): boolean {
   return typeof written.type === 'string' && !Object.hasOwn(written, 'id');
-}
-
-function hasFiles(value: Json): boolean {
-  return value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
-}
-
-function parseObject(value: Json): Json {
-  return typeof value === 'string' ? jsonOrText(value) : value;
 }
 
 async function readFiles(

@@ -43,13 +43,13 @@ export const generate = defineComponent<GenerateParams>({
   params: generateParams,
   outputs: { content: { type: 'string', description: 'The reply.' } },
   streams: () => ['content'],
-  needs: (params) => llm.needs?.(asSystem(params)) ?? [],
+  needs: (params) => llm.needs?.(asLlm(params, 'sys_prompt')) ?? [],
   create(params, placement) {
     const { upstream, isStreamed } = placement;
     const readPrompt: ReadPrompt = (text, reader, context) =>
       readOldPrompt(text, reader, context, () => inputOf(context, upstream));
-    const askAboutQuestion = createAsker(asSystem(params), placement, readPrompt);
-    const askPrompt = createAsker(asQuestion(params), placement, readPrompt);
+    const askAboutQuestion = createAsker(asLlm(params, 'sys_prompt'), placement, readPrompt);
+    const askPrompt = createAsker(asLlm(params, 'prompts'), placement, readPrompt);
     const isQuestion = holdsQuestion(params.prompt ?? '');
     return (activation) => {
       const ask = isQuestion || questionIn(activation.source) === '' ? askPrompt : askAboutQuestion;
@@ -65,12 +65,9 @@ export const generate = defineComponent<GenerateParams>({
   },
 });
 
-function asSystem({ prompt, ...rest }: GenerateParams): LlmParams {
-  return llmParams.parse(prompt ? { ...rest, sys_prompt: prompt } : rest);
-}
-
-function asQuestion({ prompt, ...rest }: GenerateParams): LlmParams {
-  return llmParams.parse(prompt ? { ...rest, prompts: prompt } : rest);
+/** The LLM that a Generate is, with its prompt as the system prompt or as the only message. */
+function asLlm({ prompt, ...rest }: GenerateParams, place: 'sys_prompt' | 'prompts'): LlmParams {
+  return llmParams.parse(prompt ? { ...rest, [place]: prompt } : rest);
 }
 
 function holdsQuestion(prompt: string): boolean {

@@ -7,8 +7,9 @@ import { renderValue } from '../dsl/render-value.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
 import { isJsonObject, type Json, parseJson } from '../json.js';
+import { entered } from '../tools/fields.js';
 import { traceContextOf } from '../trace-context.js';
-import { entered, nodeParams, nullishFlag, optionalJson, optionalText, withDefault } from './base-params.js';
+import { nodeParams, nullishFlag, optionalJson, optionalText, withDefault } from './base-params.js';
 import type { TextReader } from './values/text-reader.js';
 
 const variable = z.looseObject({

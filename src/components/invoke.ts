@@ -4,9 +4,9 @@ import { isHtml } from '../adapters/egress/read-body.js';
 import { htmlToText } from '../documents/reading/html-to-text.js';
 import { EngineError } from '../errors.js';
 import { type NodeEvent, type Outputs, settled, warning } from '../graph/node-events.js';
-import type { Json } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { retryWith } from '../operators/retry-with.js';
+import { entered } from '../tools/fields.js';
 import { defineComponent } from './component.js';
 import { type InvokeParams, invokeParams, invokeRequest } from './invoke-request.js';
 import { serviceOf } from './services.js';
@@ -62,13 +62,9 @@ export const invoke = defineComponent<InvokeParams>({
 /** References in texts, and those of arguments without a fixed value. */
 function needs({ url, headers, proxy, variables }: InvokeParams): string[] {
   const texts = [url, proxy, typeof headers === 'string' ? headers : JSON.stringify(headers)];
-  const named = variables.flatMap(({ ref, value }) => (isEmpty(value) ? outputOf(ref) : []));
+  const named = variables.flatMap(({ ref, value }) => (entered(value) === undefined ? outputOf(ref) : []));
   const written = variables.flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
   return [...new Set([...referencedOutputs([...texts, ...written]), ...named])];
-}
-
-function isEmpty(value: Json | undefined): boolean {
-  return value === undefined || value === null || value === '';
 }
 
 /** Most markup of a page that is parsed: nested elements cost the square of their number. */

@@ -90,12 +90,11 @@ function readList(query: string, { node }: Activation, reader: TextReader): read
 }
 
 function operationOf(given: Params): Operate {
-  const { operations: operation, n, strict: isStrict } = given;
-  switch (operation) {
+  switch (given.operations) {
     case 'nth':
     case 'head':
     case 'tail':
-      return (items) => takeItems(items, operation, n, isStrict);
+      return (items) => takeItems(items, given);
     case 'filter': {
       const test = textTest(given.filter?.operator);
       return (items, reader) => {
@@ -114,12 +113,7 @@ function operationOf(given: Params): Operate {
   }
 }
 
-function takeItems(
-  items: readonly Json[],
-  operation: 'nth' | 'head' | 'tail',
-  n: number,
-  isStrict: boolean,
-): readonly Json[] {
+function takeItems(items: readonly Json[], { operations: operation, n, strict: isStrict }: Params): readonly Json[] {
   const position = operation === 'nth' && n < 0 ? n + items.length + 1 : n;
   const isInside = position >= 1 && position <= items.length;
   if (isStrict && !isInside) {

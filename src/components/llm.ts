@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { type CallContext, contextOf } from '../agents/call-context.js';
+import { contextOf } from '../agents/call-context.js';
 import type { Activation } from '../graph/node.js';
 import type { NodeEvent } from '../graph/node-events.js';
 import { answerEvents, askForObject } from './chat/answers.js';
@@ -42,17 +42,15 @@ export function createAsker(
     schema,
     ...(readPrompt && { readPrompt }),
   };
-  return (activation) => ask(contextOf(activation), prompting, isStreamed);
-}
-
-function ask(context: CallContext, prompting: Prompting, isStreamed: boolean): Observable<NodeEvent> {
-  const { params, schema } = prompting;
-  const chat = openNodeChat(context, params);
-  const { messages, warnings } = prepareMessages(context, chat, prompting);
-  const request = chat.request(messages);
-  const answer$ =
-    schema === undefined
-      ? chat.ask(request, (pieces$) => answerEvents(pieces$, { keepThinking: isStreamed }))
-      : askForObject({ node: context.node, chat, request, maxRetries: params.max_retries ?? 0 });
-  return afterWarnings(warnings, answer$);
+  return (activation) => {
+    const context = contextOf(activation);
+    const chat = openNodeChat(context, params);
+    const { messages, warnings } = prepareMessages(context, chat, prompting);
+    const request = chat.request(messages);
+    const answer$ =
+      schema === undefined
+        ? chat.ask(request, (pieces$) => answerEvents(pieces$, { keepThinking: isStreamed }))
+        : askForObject({ node: context.node, chat, request, maxRetries: params.max_retries ?? 0 });
+    return afterWarnings(warnings, answer$);
+  };
 }

@@ -190,11 +190,6 @@ function initialValue({ variable, input_mode, value, type }: LoopVariable, activ
 
 function incomplete({ node, name }: Activation, variable: string): EngineError {
   const which = variable.trim() === '' ? 'A variable without a name' : `Variable "${variable}"`;
-  return new EngineError(
-    'NODE_FAILED',
-    `${which} of loop "${name}" is not complete: it needs a name, a mode, a type and a value.`,
-    {
-      node,
-    },
-  );
+  const message = `${which} of loop "${name}" is not complete: it needs a name, a mode, a type and a value.`;
+  return new EngineError('NODE_FAILED', message, { node });
 }

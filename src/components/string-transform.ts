@@ -56,21 +56,18 @@ function merge(activation: Activation, { script, delimiters, template_engine: en
 }
 
 function textToSplit(activation: Activation, reference: string): string {
+  const { node } = activation;
   const lookup = activation.lookup(reference);
   if (lookup.status === 'unresolved') {
     const parsed = parseReference(reference);
     const problem = parsed === undefined ? 'is no reference' : `names nothing: there is no ${nameReference(parsed)}`;
-    throw new EngineError('REFERENCE_UNRESOLVED', `The text to split: split_ref "${reference}" ${problem}.`, {
-      node: activation.node,
-    });
+    throw new EngineError('REFERENCE_UNRESOLVED', `The text to split: split_ref "${reference}" ${problem}.`, { node });
   }
   const value = foundValue(lookup);
   if (!isTruthy(value)) return '';
   if (typeof value === 'string') return value;
   const kind = Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;
-  throw new EngineError('NODE_FAILED', `Only a text can be split, but "${reference}" is ${kind}.`, {
-    node: activation.node,
-  });
+  throw new EngineError('NODE_FAILED', `Only a text can be split, but "${reference}" is ${kind}.`, { node });
 }
 
 /**

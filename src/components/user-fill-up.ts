@@ -78,7 +78,8 @@ function givenAnswers({ node, token, answer, source }: Activation, form: Form): 
   const isTurn = Object.hasOwn(answer, 'inputs') || Object.hasOwn(answer, 'query');
   const inputs = isTurn ? answer.inputs : answer;
   if (!isJsonObject(inputs)) return new Map();
-  const address = formAddress(node, token);
+  // What clients know a waiting form by, as the event of a waiting run reports it: its id and the number of its token.
+  const address = `${node}#${token.slice(token.lastIndexOf('/') + 1)}`;
   const isOwn = (name: string): boolean => name === address || canonicalId(name) === canonicalId(node);
   const isAddress = (name: string): boolean =>
     !form.has(name) && (/[:#]/.test(name) || isOwn(name) || source.output(name, '').status !== 'unresolved');
@@ -86,11 +87,6 @@ function givenAnswers({ node, token, answer, source }: Activation, form: Form): 
   if (names.length > 0 && names.every((name) => isAddress(name) && !isOwn(name))) return undefined;
   const others = Object.entries(inputs).filter(([name]) => !form.has(name) && !isAddress(name));
   return new Map([...fieldsGivenTo(node, form, inputs, address), ...others]);
-}
-
-/** What clients know a waiting form by, as the event of a waiting run reports it: the form's id and the number of its token. */
-function formAddress(node: string, token: string): string {
-  return `${node}#${token.slice(token.lastIndexOf('/') + 1)}`;
 }
 
 /** Text alone answers the only field, or the one called `value`. */

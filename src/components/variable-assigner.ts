@@ -7,18 +7,14 @@ import { type Notice, settled, type Write, warning } from '../graph/node-events.
 import type { Json } from '../json.js';
 import { nodeParams, nullishText, optionalJson } from './base-params.js';
 import { defineComponent } from './component.js';
-import {
-  ASSIGN_OPERATORS,
-  type AssignOperator,
-  findAssignOperator,
-  OverlaySource,
-  readParameter,
-} from './values/assignment.js';
+import { ASSIGN_OPERATORS, type AssignOperator, OverlaySource, readParameter } from './values/assignment.js';
 import { afterWarnings, readingTexts, type TextReader } from './values/text-reader.js';
+
+const OPERATOR_NAMES = [...ASSIGN_OPERATORS.keys()].join(', ');
 
 const assignment = z.looseObject({
   variable: nullishText.describe('Reference of what is written: `env.x`, `sys.x` or `node@output.path`.'),
-  operator: nullishText.describe(`One of ${ASSIGN_OPERATORS.join(', ')}.`),
+  operator: nullishText.describe(`One of ${OPERATOR_NAMES}.`),
   parameter: optionalJson.describe(
     'What the operator works with. overwrite: a reference. append, extend: a reference or a value. set: a template ' +
       'or a value, null to clear. The arithmetic ones: a number or a reference in braces. The others take none.',
@@ -76,9 +72,9 @@ function toStep(
 ): Step | Unusable {
   const at = `Assignment ${position}`;
   if (!variable || !name) return { problem: `${at} is not complete: it needs a variable and an operator.` };
-  const operator = findAssignOperator(name);
+  const operator = ASSIGN_OPERATORS.get(name);
   if (operator === undefined) {
-    return { problem: `${at} has the unknown operator "${name}"; use one of ${ASSIGN_OPERATORS.join(', ')}.` };
+    return { problem: `${at} has the unknown operator "${name}"; use one of ${OPERATOR_NAMES}.` };
   }
   const isGiven = operator.parameter === 'template' ? parameter !== undefined : parameter != null;
   if (!isGiven && operator.parameter !== 'none') {

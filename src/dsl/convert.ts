@@ -66,7 +66,7 @@ export function v2ToV1(value: unknown, options: V2ToV1Options = {}): JsonObject 
 }
 
 /**
- * Writes a document as RAGFlow stores it: a whole version 1 envelope with predecessors computed and unknown keys kept.
+ * Writes a document as RAGFlow stores it: a whole version 1 envelope with predecessors computed and unknown keys unchanged.
  *
  * Components stay in their order; those of a version 2 document get version 1 keys.
  *
@@ -123,17 +123,8 @@ function refuseErrors(version: string, issues: IssueList): void {
 }
 
 function writeSidecar(document: Document, keys: JsonObject): DocumentSidecar {
-  return {
-    keys,
-    globals: document.globals,
-    variables: document.variables,
-    history: document.history,
-    retrieval: document.retrieval,
-    memory: document.memory,
-    path: document.path,
-    ...(document.graph === undefined ? {} : { graph: document.graph }),
-    extra: document.extra,
-  };
+  const { globals, variables, history, retrieval, memory, path, graph, extra } = document;
+  return { keys, globals, variables, history, retrieval, memory, path, ...(graph && { graph }), extra };
 }
 
 /** Old id to new id for every component; two that become one id are refused, never merged. */
@@ -193,17 +184,9 @@ function writeV1Components(
 }
 
 function writeV1(document: Document, components: JsonObject, keys: ReadonlyMap<string, string>): JsonObject {
-  return {
-    components: withUpstreams(components),
-    path: document.path.map((id) => keys.get(id) ?? id),
-    history: document.history,
-    retrieval: document.retrieval,
-    globals: document.globals,
-    variables: document.variables,
-    memory: document.memory,
-    ...(document.graph === undefined ? {} : { graph: document.graph }),
-    ...document.extra,
-  };
+  const { history, retrieval, globals, variables, memory, graph, extra } = document;
+  const state = { history, retrieval, globals, variables, memory, ...(graph && { graph }), ...extra };
+  return { components: withUpstreams(components), path: document.path.map((id) => keys.get(id) ?? id), ...state };
 }
 
 function withUpstreams(components: JsonObject): JsonObject {

@@ -4,10 +4,10 @@ import { createComponentMap, type Document, type DocumentComponent } from './doc
 import { ownObject, ownText, ownValue } from './json-copy.js';
 
 /** The `sys.*` values of a document that brings none. `sys.date` is set by each run when it starts. */
-export function defaultGlobals(userId = ''): JsonObject {
+export function defaultGlobals(): JsonObject {
   return {
     'sys.query': '',
-    'sys.user_id': userId,
+    'sys.user_id': '',
     'sys.conversation_turns': 0,
     'sys.files': [],
     'sys.history': [],
@@ -64,25 +64,15 @@ export function emptyLike(value: Json): Json {
   return isJsonObject(value) ? {} : null;
 }
 
-/** How much of a conversation a reset forgets. */
-export type ResetMode = 'full' | 'keep-memory' | 'new-session';
-
 /**
- * Gives a document back as it was before a conversation; the input stays as it is.
- *
- * - `full`: history, path, citations and memory are emptied, `sys.*` and `env.*` start anew, and values that runs left
- *   in the inputs and outputs of components are cleared.
- * - `keep-memory`: the same, but history, citations and memory stay.
- * - `new-session`: history (also `sys.history`) and path alone are emptied.
+ * A copy without what conversations left in it: variables have their initial values, history, retrieval, memory and path are
+ * empty, and parameters hold no values of a run.
  */
-export function resetDocument(document: Document, mode: ResetMode = 'full'): Document {
-  if (mode === 'new-session') {
-    return { ...document, history: [], path: [], globals: { ...document.globals, 'sys.history': [] } };
-  }
+export function resetDocument(document: Document): Document {
   const components = createComponentMap();
   for (const [id, component] of Object.entries(document.components)) components[id] = clearValues(component);
-  const cleared: Document = { ...document, components, globals: initialVariables(document), path: [] };
-  return mode === 'keep-memory' ? cleared : { ...cleared, history: [], retrieval: [], memory: [] };
+  const globals = initialVariables(document);
+  return { ...document, components, globals, history: [], retrieval: [], memory: [], path: [] };
 }
 
 function clearValues(component: DocumentComponent): DocumentComponent {

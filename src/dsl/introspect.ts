@@ -1,4 +1,4 @@
-/** What a document says about itself: its entry, prologue and mode. */
+/** What a document declares of itself: its entry, prologue and mode. */
 import type { JsonObject } from '../json.js';
 import { canonicalId } from './component-id.js';
 import type { Document } from './document.js';

@@ -112,6 +112,17 @@ export function ownTexts(source: unknown, key: string): string[] {
   return ownList(source, key).filter((item): item is string => typeof item === 'string' && item !== '');
 }
 
+/** All texts in a value, at any depth, in order; without recursion, because documents may be deep. */
+export function textsIn(value: Json): string[] {
+  const texts: string[] = [];
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next === 'string') texts.push(next);
+    else if (typeof next === 'object' && next !== null) open.push(...Object.values(next).reverse());
+  }
+  return texts;
+}
+
 /** A shallow copy without the named keys. */
 export function omitKeys(source: JsonObject, keys: ReadonlySet<string>): Record<string, Json> {
   const result: Record<string, Json> = {};

@@ -1,5 +1,5 @@
 /** Reading documents of any version. */
-import { EngineError } from '../errors.js';
+import { EngineError, type ErrorCode } from '../errors.js';
 import { isJsonObject, type JsonObject, jsonErrorPlace } from '../json.js';
 import type { Document, DocumentIssue, ReadResult } from './document.js';
 import { createIssueList, describeValue, type IssueList } from './issues.js';
@@ -49,13 +49,18 @@ export function readDocument(source: unknown, options: ReadOptions = {}): ReadRe
  */
 export function parseDocument(source: unknown, options: ReadOptions = {}): Document {
   const { document, issues } = readDocument(source, options);
-  const errors = issues.filter((issue) => issue.severity === 'error');
-  if (document !== undefined && errors.length === 0) return document;
-  throw new EngineError(codeOf(errors), listIssues(errors), { details: { issues } });
+  if (document !== undefined && issues.every(({ severity }) => severity === 'warning')) return document;
+  throw documentError(issues);
+}
+
+/** The error of a document that cannot be used, with its issues. */
+export function documentError(issues: readonly DocumentIssue[]): EngineError {
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  return new EngineError(codeOf(errors), listIssues(errors), { details: { issues } });
 }
 
 /** Puts issues into one message, one line each: path, then what is wrong. */
-export function listIssues(issues: readonly DocumentIssue[]): string {
+function listIssues(issues: readonly DocumentIssue[]): string {
   const lines = issues.map((issue) => `${issue.path}: ${issue.message}`);
   if (lines.length === 1) return `The document cannot be used: ${lines[0]}`;
   return [`The document cannot be used; it has ${lines.length} problems:`, ...lines.map((line) => `- ${line}`)].join(
@@ -111,9 +116,7 @@ function isTemplate(value: unknown): value is { readonly dsl: JsonObject } {
   return ownObject(value, 'dsl') !== undefined;
 }
 
-function codeOf(
-  errors: readonly DocumentIssue[],
-): 'DOCUMENT_NOT_JSON' | 'DOCUMENT_UNKNOWN_VERSION' | 'DOCUMENT_INVALID' {
+function codeOf(errors: readonly DocumentIssue[]): ErrorCode {
   if (errors.some((issue) => issue.code === 'not-json')) return 'DOCUMENT_NOT_JSON';
   return errors.some((issue) => issue.code === 'unknown-version') ? 'DOCUMENT_UNKNOWN_VERSION' : 'DOCUMENT_INVALID';
 }

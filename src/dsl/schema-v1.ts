@@ -1,4 +1,5 @@
 /** Version 1 documents: detected and read. */
+
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { nameHalf } from './component-id.js';
@@ -6,9 +7,10 @@ import type { Document } from './document.js';
 import { completeGlobals } from './globals.js';
 import { checkShape, describeValue, type IssueList } from './issues.js';
 import { omitKeys, ownList, ownObject, ownText, ownTexts, ownValue } from './json-copy.js';
+import { jsonObject } from './json-object.js';
 import { type ComponentDraft, LEGACY_SETS, linkComponents, readLayout, stripParams } from './link.js';
 
-const object = z.custom<JsonObject>(isJsonObject, 'expected an object').nullish();
+const object = jsonObject.nullish();
 const list = z.array(z.unknown()).nullish();
 const ids = z.array(z.string()).nullish();
 

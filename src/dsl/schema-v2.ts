@@ -1,39 +1,34 @@
 /** Version 2 documents, read strictly. */
+
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { indexIds } from './component-id.js';
 import type { Document } from './document.js';
 import { checkShape, type IssueList } from './issues.js';
 import { ownObject, ownText, ownTexts, ownValue } from './json-copy.js';
+import { jsonObject } from './json-object.js';
 import { type ComponentDraft, linkComponents, readLayout, stripParams } from './link.js';
 import { readState, readVariables } from './schema-v1.js';
 
-const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
-
-const topLevel = z.strictObject({ version: z.literal(2, 'expected the number 2'), components: object });
+const topLevel = z.strictObject({ version: z.literal(2, 'expected the number 2'), components: jsonObject });
 
 const entryShape = z.strictObject({
   id: z.string().optional(),
   name: z.string(),
   downstream: z.array(z.string()).nullish(),
-  params: object.nullish(),
-  outputs: object.nullish(),
+  params: jsonObject.nullish(),
+  outputs: jsonObject.nullish(),
 });
 
 /**
  * What a version 1 document holds and version 2 has no room for; it travels beside the version 2 document.
  * `keys` maps version 2 ids to the version 1 keys they came from. All of it is JSON.
  */
-export interface DocumentSidecar {
+export interface DocumentSidecar
+  extends Partial<
+    Pick<Document, 'globals' | 'variables' | 'history' | 'retrieval' | 'memory' | 'path' | 'graph' | 'extra'>
+  > {
   readonly keys?: JsonObject;
-  readonly globals?: JsonObject;
-  readonly variables?: JsonObject;
-  readonly history?: readonly Json[];
-  readonly retrieval?: Json;
-  readonly memory?: readonly Json[];
-  readonly path?: readonly string[];
-  readonly graph?: JsonObject;
-  readonly extra?: JsonObject;
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Checks of a document as a whole: entry, nesting, edges, spelling of ids. */
-import { isJsonObject, type Json } from '../json.js';
 import { canonicalId, indexIds } from './component-id.js';
 import type { Document } from './document.js';
 import { entriesOf } from './introspect.js';
 import type { IssueList } from './issues.js';
+import { textsIn } from './json-copy.js';
 
 /** Longest text that is looked at as an id. */
 const MAX_ID_LENGTH = 200;
@@ -71,18 +71,8 @@ export function checkUpstreams(
 
 /** Ids that the parameters of a component name as a whole text: targets of cases, ways out of an error. */
 function idsInParams(document: Document, id: string): ReadonlySet<string> {
-  const found = new Set<string>();
-  const visit = (value: Json): void => {
-    if (typeof value === 'string') {
-      if (value.length <= MAX_ID_LENGTH) found.add(canonicalId(value));
-    } else if (Array.isArray(value)) {
-      value.forEach(visit);
-    } else if (isJsonObject(value)) {
-      Object.values(value).forEach(visit);
-    }
-  };
-  visit(document.components[id]?.params ?? {});
-  return found;
+  const texts = textsIn(document.components[id]?.params ?? {});
+  return new Set(texts.filter((text) => text.length <= MAX_ID_LENGTH).map(canonicalId));
 }
 
 function checkEntry(document: Document, issues: IssueList): void {

@@ -40,7 +40,6 @@ export type { PlainStores, Repositories } from '../records/resources.js';
 export type { LogBatch, LogBounds, LoggedEvent, RunLog } from '../records/run-log.js';
 export type { RunIdentity, RunLaunch, RunQuery, RunRecord, RunStatus, RunStore } from '../records/runs.js';
 export type {
-  ConversationState,
   SessionMessage,
   SessionQuery,
   SessionRecord,
@@ -89,20 +88,22 @@ export {
   type TelemetryOptions,
   type TraceIds,
 } from '../telemetry/telemetry.js';
-export type { DatabaseAddress, DatabaseProbe } from '../transport/agents/database-probe.js';
-export type {
-  Access,
-  AnswerKind,
-  BodyKind,
-  HttpExchange,
-  Method,
-  NoQuery,
-  PathRequest,
-  RequestState,
-  Route,
-  RouteGroup,
-  RouteRequest,
-  RouteSpec,
+export {
+  type Access,
+  type AnswerKind,
+  type BodyKind,
+  type DeclareRoute,
+  embedderRoute as route,
+  type HttpExchange,
+  type Method,
+  type NamesIn,
+  type NoQuery,
+  type PathRequest,
+  type RequestState,
+  type Route,
+  type RouteGroup,
+  type RouteRequest,
+  type RouteSpec,
 } from '../transport/http/route.js';
 export { createServer, type RunnelServer, type ServerOptions } from '../transport/server.js';
 export type {

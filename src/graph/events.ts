@@ -31,6 +31,11 @@ export interface NodeHeader extends EventHeader {
   readonly token: number;
 }
 
+/** The path of a node, as `within` of the nodes in its body begins: the node, and the round of a body that it is in. */
+export function pathOf({ node, within }: Pick<NodeHeader, 'node' | 'within'>): string {
+  return within === undefined ? node : `${within}/${node}`;
+}
+
 /** An error as an event carries it. */
 export interface ErrorInfo {
   readonly code: ErrorCode;

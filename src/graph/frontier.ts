@@ -15,6 +15,7 @@
  */
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
+import { describeRounds } from './cycle.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
 import {
   appendToList,
@@ -323,9 +324,12 @@ export function producerBefore({ frame, id }: Token, needed: number): Token | un
 }
 
 /** Why a node must not run; undefined when it may. */
-export function problemOf(node: Node, step: number, maxSteps: number): EngineError | undefined {
+export function problemOf(plan: Plan, token: Token, step: number, maxSteps: number): EngineError | undefined {
+  const node = plan.nodes[token.node] as Node;
   if (step >= maxSteps) {
-    const message = `The run took ${maxSteps} steps without ending; node "${node.id}" was next. Raise maxSteps or check its loops.`;
+    const rounds = describeRounds(plan, token);
+    const where = rounds === undefined ? `node "${node.id}" was next` : `it goes round in ${rounds}`;
+    const message = `The run took ${maxSteps} steps without ending; ${where}. Give it an end, or raise maxSteps (RUNNEL_MAX_STEPS of a server).`;
     return new EngineError('RUN_STEPS_EXCEEDED', message, { node: node.id });
   }
   if (node.unknownNeeds.length > 0) {

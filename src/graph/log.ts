@@ -4,9 +4,11 @@
  * `state = foldState(plan, snapshot, the events behind it)`. Numbers of tokens come from a counter and the rules of the graph are
  * deterministic, so the same events give the same tokens again.
  */
+
 import { z } from 'zod';
+import { jsonObject } from '../dsl/json-object.js';
 import { EngineError } from '../errors.js';
-import { escapeJson, isJsonObject, type JsonObject } from '../json.js';
+import { escapeJson, isJsonObject } from '../json.js';
 import type { NodeSettled, NodeStarted, RunEvent } from './events.js';
 import type { Checkpoint } from './state.js';
 
@@ -20,8 +22,11 @@ export interface EventLog {
   readonly storesEndAtOnce?: boolean;
   /** Takes the next event. May return the bytes that it takes in the store, which decide when a snapshot is due. */
   append(event: RunEvent): unknown;
-  /** Takes a snapshot: the state after the event with the number `checkpoint.seq`. */
-  snapshot(checkpoint: Checkpoint): void;
+  /**
+   * Takes a snapshot: the state after the event with the number `checkpoint.seq`. May return the bytes that it takes in the store, which
+   * decide when the next one is due; otherwise they are counted by writing it as JSON once more.
+   */
+  snapshot(checkpoint: Checkpoint): unknown;
   /**
    * Resolves when everything taken so far is stored; may be called again before that. What is stored is always a prefix of what was
    * taken. After a failure nothing is stored any more, and every further call fails.
@@ -79,7 +84,8 @@ export class LogWriter {
 
   /** Takes the state in which the run starts; events follow it. */
   begin(): void {
-    this.#options.log.snapshot(this.#options.checkpoint());
+    const bytes = this.#options.log.snapshot(this.#options.checkpoint());
+    if (typeof bytes === 'number') this.#snapshotBytes = bytes;
     this.#schedule();
   }
 
@@ -127,11 +133,20 @@ export class LogWriter {
   #takeSnapshot(): void {
     const checkpoint = this.#options.checkpoint();
     const isFirst = this.#snapshotBytes === undefined;
-    this.#snapshotBytes = JSON.stringify(checkpoint.state).length;
-    if (isFirst && this.#options.minBytes === undefined && this.#bytes <= this.#snapshotBytes) return;
+    if (isFirst) {
+      this.#snapshotBytes = bytesOf(checkpoint);
+      if (this.#options.minBytes === undefined && this.#bytes <= this.#snapshotBytes) return;
+    }
     this.#bytes = 0;
-    this.#options.log.snapshot(checkpoint);
+    const bytes = this.#options.log.snapshot(checkpoint);
+    if (typeof bytes === 'number') this.#snapshotBytes = bytes;
+    else if (!isFirst) this.#snapshotBytes = bytesOf(checkpoint);
   }
+}
+
+/** What a snapshot takes as JSON, for a log that does not count it. */
+function bytesOf({ state }: Checkpoint): number {
+  return JSON.stringify(state).length;
 }
 
 /** Whether an event changes the state; see the events marked *state*. */
@@ -153,7 +168,6 @@ export function changesState({ type }: RunEvent): boolean {
   }
 }
 
-const outputs = z.custom<JsonObject>(isJsonObject, 'expected an object');
 const path = z.array(z.string());
 const ids = z.array(z.string());
 const reference = z.discriminatedUnion('kind', [
@@ -166,7 +180,7 @@ const stateEventSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('node-settled'),
     ...header,
-    outputs,
+    outputs: jsonObject,
     next: ids.optional(),
     writes: z.array(z.strictObject({ to: reference, value: z.json() })).optional(),
     exit: z.boolean().optional(),
@@ -174,7 +188,7 @@ const stateEventSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('node-failed'),
     ...header,
-    outputs,
+    outputs: jsonObject,
     // biome-ignore lint/suspicious/noThenProperty: the name of the field in the contract
     then: z.enum(['goto', 'retry', 'body', 'run']),
     next: ids.optional(),
@@ -182,14 +196,14 @@ const stateEventSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('node-interrupted'),
     ...header,
-    payload: outputs.optional(),
-    outputs: outputs.optional(),
+    payload: jsonObject.optional(),
+    outputs: jsonObject.optional(),
   }),
   z.looseObject({
     type: z.literal('node-progress'),
     ...header,
-    outputs: outputs.optional(),
-    append: outputs.optional(),
+    outputs: jsonObject.optional(),
+    append: jsonObject.optional(),
     nodeState: z.json().optional(),
   }),
   z.looseObject({
@@ -206,7 +220,7 @@ const stateEventSchema = z.discriminatedUnion('type', [
     ...header,
     round: z.strictObject({
       key: z.string(),
-      aliases: outputs.optional(),
+      aliases: jsonObject.optional(),
       isolated: z.boolean().optional(),
       fresh: z.boolean().optional(),
       closing: z.boolean().optional(),

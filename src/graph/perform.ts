@@ -158,12 +158,10 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#waves ??= waves;
     const node = this.#nodeOf(token);
     if (node.needs.length > 0 && this.#isPutOff(token, node)) return undefined;
-    const problem = problemOf(node, this.#live.frontier.step, this.#options.maxSteps);
-    if (problem !== undefined) {
-      if (problem.code !== 'RUN_STEPS_EXCEEDED') return { type: 'error', error: problem };
-      this.#failRun(problem);
-      return undefined;
-    }
+    const problem = problemOf(this.plan, token, this.#live.frontier.step, this.#options.maxSteps);
+    const isEnd = problem?.code === 'RUN_STEPS_EXCEEDED';
+    if (isEnd) this.#failRun(problem);
+    if (problem !== undefined) return isEnd ? undefined : { type: 'error', error: problem };
     const activation = activationOf(token);
     if (node.streamsTo.length > 0 && !this.#isEnding) this.#startConsumers(token, node, activation, waves);
     if (this.isStopped) return undefined;

@@ -93,11 +93,13 @@ export function prepare(plan: Plan, start: Start, now: number, run: string): Pre
   }
   const checkpoint = readCheckpoint(start.checkpoint);
   requirePlan(plan, checkpoint);
-  const state = stateFromJson(plan, checkpoint.state);
+  const stored = stateFromJson(plan, checkpoint.state);
+  // A fork and the next turn are other runs: they have taken no step and used nothing yet.
+  const state = checkpoint.run === run ? stored : { ...stored, step: 0, usage: NO_USAGE };
   const { recovery, answers } = start;
   if (recovery !== undefined) {
-    // Its variables were opened when it began, and its forms still wait for their answers. A fork begins as another run: it has used nothing yet.
-    const usage = checkpoint.run === run ? (state.usage ?? NO_USAGE) : NO_USAGE;
+    // Its variables were opened when it began, and its forms still wait for their answers.
+    const usage = state.usage ?? NO_USAGE;
     return {
       live: recoveredState(plan, state, usage, ready),
       ready,

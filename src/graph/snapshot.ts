@@ -1,8 +1,9 @@
 /** A State taken from the working form of a run, rebuilt into it, written as JSON (with node ids, so that it survives a change of order in the document) and read with validation. */
 
 import { z } from 'zod';
+import { jsonObject } from '../dsl/json-object.js';
 import { EngineError } from '../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
 import type { RunUsage } from './events.js';
 import { Frontier } from './frontier.js';
 import type { Outputs } from './node-events.js';
@@ -162,7 +163,6 @@ export function stateToJson(plan: Plan, state: State): JsonObject {
   return { ...rest, cells: cellsToJson(cells), root: frameToJson(root) } as unknown as JsonObject;
 }
 
-const jsonObject = z.custom<JsonObject>(isJsonObject, 'expected an object');
 const cells = z.record(z.string(), jsonObject);
 
 const token: z.ZodType = z.strictObject({
@@ -206,7 +206,6 @@ const checkpointSchema = z.strictObject({
   at: z.number(),
   seq: z.number().int().nonnegative(),
   input: z.json().optional(),
-  usage: jsonObject.optional(),
   state: jsonObject,
 });
 

@@ -75,8 +75,6 @@ export interface Checkpoint {
   readonly seq: number;
   /** What the run was started with; a recovered run continues with it. */
   readonly input?: Json;
-  /** What the models of the run used so far, as the host counts it. */
-  readonly usage?: JsonObject;
   readonly state: JsonObject;
 }
 

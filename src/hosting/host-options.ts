@@ -18,7 +18,7 @@ export interface HostStores extends Stores {
   readonly signals: Signals;
   /** Stores what a run did in one step. @default one part after another */
   readonly commit?: CommitRun | undefined;
-  /** What tells these stores from others that share the same leases. @default nothing */
+  /** What distinguishes these stores from others that share the same leases. @default nothing */
   readonly home?: string;
 }
 
@@ -32,6 +32,8 @@ export const DEFAULT_LIMITS = {
   runConcurrency: 5,
   /** Milliseconds after which a run fails. */
   runTimeoutMs: 3_600_000,
+  /** Steps (nodes that finished, rounds of bodies) after which a run fails. */
+  maxSteps: 100_000,
   /** Bytes of events of one run. */
   runLogBytes: 256 * MIB,
   /** Bytes of events of one run that may wait to be stored; above it the run is paused, down to the sockets of its models. */
@@ -45,6 +47,9 @@ export const DEFAULT_LIMITS = {
   /** Milliseconds after which a lease that is not renewed expires. */
   leaseMs: 10_000,
 };
+
+/** What of the time that a server has to stop is left to release runs, end connections and close stores. */
+export const STOPPING_MS = 5_000;
 
 /** Bounds of a host. */
 export type HostLimits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };

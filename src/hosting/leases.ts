@@ -1,8 +1,8 @@
 import { filter, firstValueFrom, Subject } from 'rxjs';
-import type { Log } from '../logger.js';
-import type { Lease, LeaseStore } from '../records/coordination.js';
+import type { Lease } from '../records/coordination.js';
 import { ownedKey } from '../records/repository.js';
 import type { LeaseAcquisition } from '../records/run-commit.js';
+import type { HostParts } from './host-options.js';
 import { createId } from './ids.js';
 
 /** Leases with this beginning are those of sessions. */
@@ -16,21 +16,12 @@ export interface LeaseRequest {
   readonly run: string;
 }
 
-interface SessionLeasesOptions {
-  readonly leases: LeaseStore;
-  /** How long a lease holds without being renewed. */
-  readonly ttlMs: number;
-  /** Which stores the runs are in. */
-  readonly home: string;
-  readonly logger: Log;
-}
-
 /** Parts of its time after which a lease is renewed. */
 const RENEWALS = 3;
 
 /** Leases of sessions that the runs of this process hold, renewed until they are released. */
 export class SessionLeases {
-  readonly #options: SessionLeasesOptions;
+  readonly #parts: HostParts;
   /** Sessions that this process has or is about to have. */
   readonly #taken = new Set<string>();
   readonly #freed = new Subject<void>();
@@ -39,8 +30,8 @@ export class SessionLeases {
   #isRenewing = false;
   #isFailing = false;
 
-  constructor(options: SessionLeasesOptions) {
-    this.#options = options;
+  constructor(parts: HostParts) {
+    this.#parts = parts;
   }
 
   /** Sessions that this process has or is about to have. */
@@ -59,7 +50,7 @@ export class SessionLeases {
     if (lease === undefined) return undefined;
     try {
       const { ttlMs, ...row } = lease.acquisition;
-      const { isMine } = await this.#options.leases.acquire(request.tenant, row, ttlMs);
+      const { isMine } = await this.#parts.stores.leases.acquire(request.tenant, row, ttlMs);
       if (isMine) lease.hold();
       else lease.forget();
       return isMine ? lease : undefined;
@@ -71,7 +62,8 @@ export class SessionLeases {
 
   /** A lease that is acquired in the store together with something else; undefined when a run of this process has the session. */
   prepare({ tenant, sessionId, agentId, run }: LeaseRequest): SessionLease | undefined {
-    const { ttlMs, home } = this.#options;
+    const { stores, limits } = this.#parts;
+    const { home = '' } = stores;
     const key = ownedKey(tenant, sessionId);
     if (this.#taken.has(key)) return undefined;
     // Before anything is waited for: two requests must not both find it free.
@@ -81,10 +73,10 @@ export class SessionLeases {
       this.#freed.next();
     };
     const row = { name: SESSION_LEASES + sessionId, owner: createId(), data: { run, agent: agentId, home } };
-    const lease = new SessionLease(tenant, row, this.#options, {
+    const lease = new SessionLease(tenant, row, this.#parts, {
       hold: () => {
         this.#held.add(lease);
-        this.#timer ??= setInterval(() => void this.#renewAll(), ttlMs / RENEWALS).unref();
+        this.#timer ??= setInterval(() => void this.#renewAll(), limits.leaseMs / RENEWALS).unref();
       },
       forget: () => this.#held.delete(lease),
       free,
@@ -108,7 +100,7 @@ export class SessionLeases {
     const results = await Promise.allSettled([...this.#held].map((lease) => lease.renew()));
     const failure = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     if (failure !== undefined && !this.#isFailing) {
-      this.#options.logger.warn({ err: failure.reason }, 'leases of runs cannot be renewed; trying again');
+      this.#parts.logger.warn({ err: failure.reason }, 'leases of runs cannot be renewed; trying again');
     }
     this.#isFailing = failure !== undefined;
     this.#isRenewing = false;
@@ -134,21 +126,21 @@ export class SessionLease {
   isEnding = false;
   readonly #tenant: string;
   readonly #lease: Omit<Lease, 'expiresAt'>;
-  readonly #options: SessionLeasesOptions;
+  readonly #parts: HostParts;
   readonly #ends: LeaseEnds;
   #isOver = false;
   #isFree = false;
 
-  constructor(tenant: string, lease: Omit<Lease, 'expiresAt'>, options: SessionLeasesOptions, ends: LeaseEnds) {
+  constructor(tenant: string, lease: Omit<Lease, 'expiresAt'>, parts: HostParts, ends: LeaseEnds) {
     this.#tenant = tenant;
     this.#lease = lease;
-    this.#options = options;
+    this.#parts = parts;
     this.#ends = ends;
   }
 
   /** What acquires it in the store. */
   get acquisition(): LeaseAcquisition {
-    return { ...this.#lease, ttlMs: this.#options.ttlMs };
+    return { ...this.#lease, ttlMs: this.#parts.limits.leaseMs };
   }
 
   /** The store has acquired it: it is renewed from now on. */
@@ -173,19 +165,25 @@ export class SessionLease {
 
   /** Whether this process still holds it. */
   async isHeld(): Promise<boolean> {
-    const { leases, ttlMs } = this.#options;
-    return !this.#isOver && (await leases.renew(this.#tenant, this.#lease.name, this.#lease.owner, ttlMs));
+    const { stores, limits } = this.#parts;
+    const { name, owner } = this.#lease;
+    return !this.#isOver && (await stores.leases.renew(this.#tenant, name, owner, limits.leaseMs));
   }
 
   /** Ends it; does nothing the second time. A store that cannot be reached sees the lease expire. */
   release(): Promise<void> {
     const { name, owner } = this.#lease;
-    return this.#giveUp('released', () => this.#options.leases.release(this.#tenant, name, owner));
+    return this.#giveUp('released', () => this.#parts.stores.leases.release(this.#tenant, name, owner));
   }
 
-  /** Lets it expire at once, so that another process recovers the run. */
-  abandon(): Promise<void> {
-    return this.#giveUp('abandoned', () => this.#options.leases.acquire(this.#tenant, this.#lease, 1));
+  /**
+   * Lets it expire at once, so that another process recovers the run.
+   *
+   * @param isLoss whether that counts as a loss of the run's process
+   */
+  abandon(isLoss: boolean): Promise<void> {
+    const lease = isLoss ? this.#lease : { ...this.#lease, data: { ...this.#lease.data, isReleased: true } };
+    return this.#giveUp('abandoned', () => this.#parts.stores.leases.acquire(this.#tenant, lease, 1));
   }
 
   async #giveUp(how: string, work: () => Promise<unknown>): Promise<void> {
@@ -194,7 +192,7 @@ export class SessionLease {
       try {
         await work();
       } catch (error) {
-        this.#options.logger.warn({ err: error }, `a lease could not be ${how}; it will expire`);
+        this.#parts.logger.warn({ err: error }, `a lease could not be ${how}; it will expire`);
       }
     }
     this.#free();

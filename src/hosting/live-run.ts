@@ -89,16 +89,19 @@ export class LiveRun {
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
   #usage: RunUsage;
-  #record: RunRecord;
+  /** What is known about the run at this moment. */
+  record: RunRecord;
   #resolveEnded: (record: RunRecord) => void = () => {};
   #session: Session | undefined = undefined;
   /** Why the service ended the run, if it was the service. */
   #failure: EngineError | undefined = undefined;
+  #relaunching: Promise<unknown> = Promise.resolve();
   #isFinishing = false;
   #isReleased = false;
   /** Whether its start is stored. */
   #hasBegun: boolean;
-  #hasEnded = false;
+  /** Whether its last event was delivered. */
+  hasEnded = false;
 
   /** Resolves with the run's record after its last event was delivered, or when it is released to another process; never rejects. */
   readonly ended: Promise<RunRecord>;
@@ -122,15 +125,10 @@ export class LiveRun {
       onFailed: (error) => this.#fail(error),
     });
     this.#usage = past?.usage ?? NO_USAGE;
-    this.#record = { ...this.#recordBase(0), status: 'running', launch: options.launch };
+    this.record = { ...this.#recordBase(0), status: 'running', launch: options.launch };
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-  }
-
-  /** What is known about the run at this moment. */
-  get record(): RunRecord {
-    return this.#record;
   }
 
   get transcript(): Transcript {
@@ -157,11 +155,6 @@ export class LiveRun {
     return this.#events.publishedAfter(seq);
   }
 
-  /** Whether its last event was delivered. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
   /**
    * Starts; resolves when the start of a new run is stored, with its first events.
    *
@@ -176,7 +169,7 @@ export class LiveRun {
     const begun = this.#events.begin({
       ...(!lease.isAcquired && { acquire: lease.acquisition }),
       ...(session && { session }),
-      record: { after: this.#record },
+      record: { after: this.record },
     });
     this.#open();
     await begun;
@@ -188,7 +181,7 @@ export class LiveRun {
     const { identity, work, past, launch, parts, lease } = this.#options;
     const { id } = identity;
     const { detachGraceMs } = parts.limits;
-    lease.whenLost = () => this.release('its lease was lost');
+    lease.whenLost = () => this.release('its lease was lost', true);
     if (!launch.isDetached && detachGraceMs > 0) {
       this.#subscription.add(this.clients.abandoned(detachGraceMs).subscribe(() => this.cancel()));
     }
@@ -218,19 +211,30 @@ export class LiveRun {
     );
   }
 
-  /** Stops the run at once; its last event says so. Does nothing when it is over. */
+  /** Stops the run at once; its last event is that it was cancelled. Does nothing when it is over. */
   cancel(): void {
     this.#abort.abort();
   }
 
-  /** Stops without a last event: another process resumes the run. */
-  release(why: string): void {
-    if (this.#isReleased || this.#hasEnded) return;
+  /** Stores another launch, as long as the run is at work. Rejects with what the store throws. */
+  relaunch(launch: RunLaunch): Promise<void> {
+    if (this.#isFinishing || this.#isReleased) return Promise.resolve();
+    const before = this.record;
+    this.record = { ...before, launch };
+    const stored = this.#options.parts.stores.runs.replace(this.identity.tenant, before, this.record);
+    // The record of the end must not be overtaken by it.
+    this.#relaunching = stored.catch(() => false);
+    return stored.then(() => undefined);
+  }
+
+  /** Stops without a last event: another process resumes the run. @param isLoss whether that counts as a loss of its process */
+  release(why: string, isLoss: boolean): void {
+    if (this.#isReleased || this.hasEnded) return;
     const { parts, identity, lease } = this.#options;
     parts.logger.warn({ run: identity.id, reason: why }, 'run released; another process will resume it');
     this.#leave();
-    // The process that recovers the run must not meet a write of this one that is still in flight.
-    void this.#events.flushed().finally(() => lease.abandon());
+    // A write that is still in flight is stored before another process claims the run, or refused.
+    void lease.abandon(isLoss);
   }
 
   /** Stops without a last event. */
@@ -242,7 +246,7 @@ export class LiveRun {
     this.#events.stop(new EngineError('CONFLICT', `Run "${identity.id}" goes on in another process.`));
     whenOver();
     this.#events.complete();
-    this.#resolveEnded(this.#record);
+    this.#resolveEnded(this.record);
   }
 
   #fail(error: EngineError): void {
@@ -252,7 +256,7 @@ export class LiveRun {
       return;
     }
     // The log has events of another process, so this run cannot continue; the process that recovers it reads them.
-    if (error.code === 'CONFLICT') this.release('another process has written to it');
+    if (error.code === 'CONFLICT') this.release('another process has written to it', true);
     this.#failure ??= error;
     this.#events.mute();
     this.#abort.abort();
@@ -283,16 +287,16 @@ export class LiveRun {
       this.#deliverLast(frame);
     } catch (error) {
       // The server stops while its store is away: the run is resumed from its log when both are back.
-      this.release(toEngineError(error, 'INTERNAL').message);
+      this.release(toEngineError(error, 'INTERNAL').message, false);
     }
   }
 
   #deliverLast(frame: EventFrame): void {
     this.#options.whenOver();
-    this.#hasEnded = true;
+    this.hasEnded = true;
     this.#events.publish(frame);
     this.#events.complete();
-    this.#resolveEnded(this.#record);
+    this.#resolveEnded(this.record);
   }
 
   /** Stores what waits, the conversation, the last event and the record in one step; false when that is refused, or not possible. */
@@ -307,7 +311,7 @@ export class LiveRun {
       const end = { record, session: this.#session, transcript: this.transcript };
       const extras = {
         session: { before: session.after, after: afterRun(session.after, end, parts.now()) },
-        record: { before: this.#record, after: record },
+        record: { before: this.record, after: record },
         isLast: true,
         release: lease.acquisition,
       };
@@ -315,7 +319,7 @@ export class LiveRun {
       await this.#retry(() => this.#events.end(frame, extras));
       lease.forget();
       this.transcript.add(last);
-      this.#record = record;
+      this.record = record;
       this.#deliverLast(frame);
       return true;
     } catch (error) {
@@ -329,17 +333,18 @@ export class LiveRun {
   /** A process that has claimed the run meanwhile finds its last event, and stores the record itself. */
   async #storeRecord(lastSeq: number): Promise<void> {
     const { runs } = this.#options.parts.stores;
-    const before = this.#record;
-    this.#record = this.#recordOfEnd(lastSeq);
+    await this.#relaunching;
+    const before = this.record;
+    this.record = this.#recordOfEnd(lastSeq);
     await this.#attempt('the end of a run could not be stored', async () => {
-      await runs.replace(this.identity.tenant, before, this.#record);
+      await runs.replace(this.identity.tenant, before, this.record);
     });
   }
 
   /** Events that could not be stored may belong to another process by now; those that were stored after all are delivered. */
   async #isStillMine(): Promise<boolean> {
     if (!(await this.#retry(() => this.#options.lease.isHeld()))) {
-      this.release('its lease was lost');
+      this.release('its lease was lost', true);
       return false;
     }
     await this.#attempt('events of a run could not be read again', () => this.#events.catchUp());
@@ -355,7 +360,7 @@ export class LiveRun {
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
       if (isConflict(error)) {
-        this.release('another process has claimed it');
+        this.release('another process has claimed it', true);
         return;
       }
       this.#logError(error, 'the conversation could not be stored');
@@ -378,7 +383,7 @@ export class LiveRun {
     } catch (error) {
       if (this.#options.closing.aborted) throw error;
       if (isConflict(error) || !(await this.#retry(() => lease.isHeld()))) {
-        this.release('another process has written to it');
+        this.release('another process has written to it', true);
         return undefined;
       }
       await this.#attempt('the last event of a run could not be stored', async () => {

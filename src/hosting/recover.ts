@@ -1,3 +1,4 @@
+import { from, lastValueFrom, mergeMap, race, switchMap, timer } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { continueTurn } from '../canvas/turn.js';
 import { EngineError, toEngineError } from '../errors.js';
@@ -13,38 +14,113 @@ import { endIn } from './live-run.js';
 import { claimedElsewhere } from './refusals.js';
 import type { RunHub } from './run-hub.js';
 import { type RunPast, readPast } from './run-past.js';
-import { engineOptions } from './start.js';
+import { engineOptions, workOfTurn } from './start.js';
 import { servicesOfRun } from './tenant-services.js';
 
-/** Recoveries of one run without a node that finishes: a run that ends its process, or cannot be recovered, must not be retried for ever. */
-const MAX_CRASHES = 5;
+/** Losses without a node that finished in between after which a run is a suspect: it may be what ends its processes. */
+const SUSPECT_AFTER = 3;
 
-/** Resumes a run whose process was lost, unless another process does already; never rejects. */
-export type Recover = (tenant: string, lost: RunRecord) => Promise<void>;
+/** Losses of processes that tried a suspect after which it is given up: a run that ends its process must not be recovered for ever. */
+const MAX_TRIALS = 3;
 
-/** How a run counts as started whose record does not say. */
+/**
+ * Resumes a run whose process was lost, unless another process does already, or this one has no room for it; never rejects.
+ *
+ * @param isLoss whether a process was lost, rather than released the run. @default true
+ */
+export type Recover = (tenant: string, lost: RunRecord, isLoss?: boolean) => Promise<void>;
+
+/** How a run counts as started when its record has no launch. */
 const NO_LAUNCH: RunLaunch = { isDetached: false, headers: {} };
 
 /**
- * Recovers orphaned runs: each resumes at its newest snapshot, its events where its log ends. A run that cannot be resumed ends as failed, in its log
- * and its session, so that no client waits for it.
+ * Recovers orphaned runs: each resumes at its newest snapshot, its events where its log ends; without a snapshot it begins anew. A run that
+ * cannot be resumed ends as failed, in its log and its session, so that no client waits for it.
+ *
+ * A process that is lost takes all its runs with it, of which one may be the reason. So a loss alone gives no run up. A run whose process was
+ * lost three times without a node of it finishing is a suspect, and a process tries one suspect at a time, each for the time of a lease.
+ * What survives its trial, or finishes a node, is no suspect any more. A run is given up when three processes were lost while they tried it.
  */
 export function createRecover(hub: RunHub): Recover {
   const { logger } = hub.parts;
-  return async (tenant, { id, agentId, sessionId }) => {
+  const trial = new Trial(hub);
+  return async (tenant, { id, agentId, sessionId, launch = NO_LAUNCH }, isLoss = true) => {
+    const isSuspect = crashesOf(launch, isLoss) >= SUSPECT_AFTER;
+    // Those that are left find a process with room, or the next scan of this one.
+    if (hub.find(tenant, id) !== undefined || hub.isFull || (isSuspect && !trial.take(id))) return;
     let lease: SessionLease | undefined;
     try {
-      if (hub.find(tenant, id) !== undefined) return;
       lease = await hub.leases.acquire({ tenant, sessionId, agentId, run: id });
       if (lease === undefined) return;
       const lost = await claim(hub, tenant, id);
       if (lost === undefined) await lease.release();
-      else await resumeCounted(hub, tenant, lost, lease);
+      else await resumeCounted(hub, tenant, lost, isLoss, lease);
+      trial.begin(tenant, id);
     } catch (error) {
+      trial.end(id);
       logger.error({ run: id, err: error }, 'orphaned run could not be resumed; will retry');
       // Its lease ends at once, so the next look finds it again.
-      await lease?.abandon();
+      await lease?.abandon(true);
+    } finally {
+      if (lease === undefined) trial.end(id);
     }
+  };
+}
+
+/** The suspect that this process tries, if any. */
+class Trial {
+  readonly #hub: RunHub;
+  #run: string | undefined = undefined;
+
+  constructor(hub: RunHub) {
+    this.#hub = hub;
+  }
+
+  /** False while another one is tried. */
+  take(run: string): boolean {
+    this.#run ??= run;
+    return this.#run === run;
+  }
+
+  /** Lets the suspect run for the time of a lease, after which it is none any more. Does nothing for other runs. */
+  begin(tenant: string, run: string): void {
+    if (this.#run !== run) return;
+    const live = this.#hub.find(tenant, run);
+    const { launch } = live?.record ?? {};
+    if (live === undefined || launch?.isTried !== true) {
+      this.end(run);
+      return;
+    }
+    const { limits, logger } = this.#hub.parts;
+    const { crashes: _, isTried: __, trials: ___, ...survived } = launch;
+    race(from(live.ended), timer(limits.leaseMs).pipe(switchMap(() => live.relaunch(survived)))).subscribe({
+      error: (error: unknown) => {
+        logger.warn({ run, err: error }, 'it could not be stored that a run has survived its trial');
+        this.end(run);
+      },
+      complete: () => this.end(run),
+    });
+  }
+
+  end(run: string): void {
+    if (this.#run === run) this.#run = undefined;
+  }
+}
+
+/** How often its process was lost since another node had finished, this time included. */
+function crashesOf({ crashes = 0 }: RunLaunch, isLoss: boolean): number {
+  return crashes + (isLoss ? 1 : 0);
+}
+
+/** The launch of a run that is recovered. */
+function counted(launch: RunLaunch, isLoss: boolean): RunLaunch {
+  const { isTried = false, trials = 0, ...rest } = launch;
+  const crashes = crashesOf(launch, isLoss);
+  return {
+    ...rest,
+    ...(crashes > 0 && { crashes }),
+    ...(trials > 0 || (isTried && isLoss) ? { trials: trials + (isTried && isLoss ? 1 : 0) } : {}),
+    ...(crashes >= SUSPECT_AFTER && { isTried: true }),
   };
 }
 
@@ -73,18 +149,19 @@ async function resumeCounted(
   hub: RunHub,
   tenant: string,
   { epoch, record }: Claimed,
+  isLoss: boolean,
   lease: SessionLease,
 ): Promise<void> {
   const { runs } = hub.parts.stores;
   const { launch = NO_LAUNCH } = record;
-  const counted = { ...record, epoch, launch: { ...launch, crashes: (launch.crashes ?? 0) + 1 } };
-  if (!(await runs.replace(tenant, record, counted))) throw claimedElsewhere(record.id);
+  const lost = { ...record, epoch, launch: counted(launch, isLoss) };
+  if (!(await runs.replace(tenant, record, lost))) throw claimedElsewhere(record.id);
   try {
-    await resume(hub, tenant, counted, lease);
+    await resume(hub, tenant, lost, lease);
   } catch (error) {
-    // A store that is away says nothing about the run. While it cannot be reached, the loss stays counted.
+    // That a store is away is no fault of the run. While it cannot be reached, the loss stays counted.
     if (EngineError.is(error) && error.retryable) {
-      await runs.replace(tenant, counted, { ...record, epoch }).catch(() => {});
+      await runs.replace(tenant, lost, { ...record, epoch }).catch(() => {});
     }
     throw error;
   }
@@ -99,11 +176,11 @@ async function resume(
   const { stores, openCanvas, logger } = hub.parts;
   const { id, agentId, sessionId, messageId, parentRun, forkedAt, startedAt, epoch, launch = NO_LAUNCH } = record;
   // What it has may be what ends its process: it is left alone then, but for its numbers.
-  const isHopeless = (launch.crashes ?? 0) > MAX_CRASHES;
-  const snapshot = isHopeless ? lostTooOften(id) : await orFinalError(stores.log.snapshot(tenant, id));
+  const isHopeless = (launch.trials ?? 0) >= MAX_TRIALS;
+  const snapshot = isHopeless ? lostTooOften(record) : await orFinalError(stores.log.snapshot(tenant, id));
   const projection = await findProjection(stores.sessions, openCanvas, tenant, record);
   const after = snapshot === undefined || snapshot instanceof EngineError ? 0 : snapshot.seq;
-  // A log that cannot be read cannot be told that its run has ended, either.
+  // The end of the run cannot be written to a log that cannot be read, either.
   const past = await orFinalError(readPast(stores.log, tenant, id, { projection, after, onlyNumbers: isHopeless }));
   if (past instanceof EngineError || past.isOver) {
     const end = past instanceof EngineError ? failed(past) : endOf(past, projection);
@@ -135,10 +212,12 @@ async function resume(
 
 /** A long run may lose many processes, as long as it gets on in between. */
 function noteProgress(launch: RunLaunch, { finished }: RunPast): RunLaunch {
-  return finished > (launch.finished ?? 0) ? { ...launch, finished, crashes: 1 } : launch;
+  if (finished <= (launch.finished ?? 0)) return launch;
+  const { isTried: _, trials: __, crashes = 0, ...rest } = launch;
+  return { ...rest, finished, ...(crashes > 0 && { crashes: 1 }) };
 }
 
-/** It had ended, and only its record does not say so yet; or nothing but its record can say so. */
+/** Stores the end in the record alone: the log has it already, or cannot be read. */
 async function finish(
   hub: RunHub,
   tenant: string,
@@ -176,22 +255,26 @@ interface Lost {
 }
 
 async function workOf(hub: RunHub, { tenant, record, past, snapshot }: Lost): Promise<RunWork> {
-  const { stores, openCanvas, now } = hub.parts;
+  const { stores, openCanvas } = hub.parts;
   if (snapshot instanceof EngineError) return { failure: snapshot };
   if (past.problem !== undefined) return { failure: past.problem };
   const open = async (): Promise<RunWork> => {
+    const { startedAt, launch = NO_LAUNCH } = record;
     const session = await stores.sessions.find(tenant, record.sessionId);
-    if (session === undefined || snapshot === undefined) return { failure: lostForGood(record.id) };
+    if (session === undefined) return { failure: lostForGood(record.id) };
+    if (snapshot === undefined) {
+      // It had not begun: nothing of it was stored, so nothing of it was delivered.
+      const isNew = past.lastSeq === 0 && launch.turn !== undefined;
+      return isNew
+        ? workOfTurn(hub.parts, { tenant, session, launch, startedAt })
+        : { failure: lostForGood(record.id) };
+    }
     const canvas = openCanvas(session.dsl);
     const history = { checkpoint: snapshot, events: past.changes.map(readEvent) };
-    const services = servicesOfRun(hub.parts, tenant, session, record.launch?.headers ?? {});
+    const services = servicesOfRun(hub.parts, tenant, session, launch.headers);
     return {
       plan: canvas.plan,
-      open: (hooks) => {
-        const options = engineOptions(hub.parts, hooks, services);
-        const leftMs = Math.max(1, hub.parts.limits.runTimeoutMs - (now() - record.startedAt));
-        return continueTurn(canvas, history, past, { ...options, timeoutMs: leftMs });
-      },
+      open: (hooks) => continueTurn(canvas, history, past, engineOptions(hub.parts, hooks, services, startedAt)),
     };
   };
   const work = await orFinalError(open());
@@ -209,13 +292,13 @@ async function orFinalError<T>(work: Promise<T>): Promise<T | EngineError> {
   }
 }
 
-function lostTooOften(run: string): EngineError {
-  const message = `Run "${run}" lost its process ${MAX_CRASHES + 1} times without getting on, as if it were the reason; it is not taken over again.`;
+function lostTooOften({ id, launch: { crashes = MAX_TRIALS } = NO_LAUNCH }: RunRecord): EngineError {
+  const message = `Run "${id}" lost its process ${crashes} times without a node that finished, the last ${MAX_TRIALS} times as the only suspect there, as if it were the reason; it is not recovered again.`;
   return new EngineError('RUN_LOST', message);
 }
 
 function lostForGood(run: string): EngineError {
-  const message = `The process that run "${run}" was in was lost before anything of it was kept, so it cannot go on; ask again.`;
+  const message = `The process of run "${run}" was lost, and what the run needs to go on is not stored any more; ask again.`;
   return new EngineError('RUN_LOST', message);
 }
 
@@ -227,6 +310,8 @@ const AT_ONCE = 16;
 
 /** Scans during the time of a lease. */
 const SCANS_PER_LEASE = 4;
+
+type ExpiredLease = Awaited<ReturnType<LeaseStore['expired']>>[number];
 
 /** Finds orphans, runs whose lease expired, and has them recovered: at once, then at regular intervals. */
 export class OrphanScan {
@@ -263,33 +348,29 @@ export class OrphanScan {
   }
 
   async #recoverAll(): Promise<void> {
-    const { leases } = this.#hub.parts.stores;
-    const found = [...(await leases.expired(SESSION_LEASES, MAX_FOUND))];
-    const next = found.values();
-    let failure: { readonly error: unknown } | undefined;
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        for (const lease of next) {
-          if (this.#isClosed) return;
-          // One that cannot be recovered must not keep the others from it.
-          await this.#recover(lease).catch((error: unknown) => {
-            if (EngineError.is(error) && error.retryable) throw error;
-            failure ??= { error };
-          });
-        }
-      }),
-    );
-    if (failure !== undefined) throw failure.error;
+    const found = await this.#hub.parts.stores.leases.expired(SESSION_LEASES, MAX_FOUND);
+    const failures: unknown[] = [];
+    const attempt = async (lease: ExpiredLease): Promise<void> => {
+      if (this.#isClosed) return;
+      // One that cannot be recovered must not keep the others from it.
+      await this.#recover(lease).catch((error: unknown) => {
+        if (EngineError.is(error) && error.retryable) throw error;
+        failures.push(error);
+      });
+    };
+    await lastValueFrom(from(found).pipe(mergeMap(attempt, AT_ONCE)), { defaultValue: undefined });
+    if (failures.length > 0) throw failures[0];
   }
 
-  async #recover({ tenant, name, owner, data }: Awaited<ReturnType<LeaseStore['expired']>>[number]): Promise<void> {
+  async #recover({ tenant, name, owner, data }: ExpiredLease): Promise<void> {
     const { leases, runs, home = '' } = this.#hub.parts.stores;
+    if (this.#hub.isFull) return;
     // Servers may share leases without sharing the other stores.
     if (data.home !== home || typeof data.run !== 'string') return;
     // A process that could not renew its leases for a while is not lost.
     if (this.#hub.leases.has(tenant, name.slice(SESSION_LEASES.length))) return;
     const record = await runs.find(tenant, data.run);
-    if (record?.status === 'running') await this.#recoverRun(tenant, record);
+    if (record?.status === 'running') await this.#recoverRun(tenant, record, data.isReleased !== true);
     // It ended, or its process was lost before it began. Released only if the expired lease is still the one that was found.
     else await leases.release(tenant, name, owner);
   }

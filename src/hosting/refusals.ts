@@ -29,7 +29,7 @@ export const noRun = () => new EngineError('NOT_FOUND', 'Run not found.');
 
 export const foreignRun = () => new EngineError('FORBIDDEN', 'Run does not belong to the requested agent.');
 
-/** Going back in a conversation would lose what was said since. */
+/** Going back in a conversation would lose the messages since. */
 export const wentOn = (run: string) =>
   new EngineError('CONFLICT', `The session has gone on since run ${run}; fork that run instead.`);
 

@@ -1,5 +1,5 @@
 /** The events of one run on their way into its log and to its clients. */
-import { type Observable, Subject } from 'rxjs';
+import { Subject } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError, toEngineError } from '../errors.js';
 import { isTerminal, type RunEvent, type TerminalEvent } from '../graph/events.js';
@@ -41,7 +41,8 @@ export class RunEvents {
   /** Number of the last event that was published. */
   lastSeq: number;
   readonly #options: RunEventsOptions;
-  readonly #frames = new Subject<EventFrame>();
+  /** Events published from now on; completes after the last one. */
+  readonly frames$ = new Subject<EventFrame>();
   readonly #framer: EventFramer;
   readonly #writer: LogWriter;
   #bytes: number;
@@ -67,11 +68,6 @@ export class RunEvents {
       },
       onFailed: (error) => onFailed(toEngineError(error, 'INTERNAL')),
     });
-  }
-
-  /** Events published from now on; completes after the last one. */
-  get frames$(): Observable<EventFrame> {
-    return this.#frames;
   }
 
   /** Where the engine writes the events and snapshots of the run. */
@@ -170,11 +166,11 @@ export class RunEvents {
   publish(frame: EventFrame): void {
     this.lastSeq = frame.seq;
     this.#remember(frame);
-    this.#frames.next(frame);
+    this.frames$.next(frame);
   }
 
   complete(): void {
-    this.#frames.complete();
+    this.frames$.complete();
   }
 
   #remember(frame: EventFrame): void {
@@ -374,11 +370,6 @@ export class LogWriter {
     await this.#writing;
   }
 
-  /** Writes nothing more. */
-  stop(reason: unknown): void {
-    this.#fail(reason);
-  }
-
   #open(): Group {
     return this.#groups.at(-1) as Group;
   }
@@ -453,12 +444,13 @@ export class LogWriter {
   #failed(group: Group, error: unknown): void {
     const isFirst = this.#failure === undefined;
     this.#groups.unshift(group);
-    this.#fail(error);
+    this.stop(error);
     if (isFirst) this.#options.onFailed(error);
   }
 
-  #fail(error: unknown): void {
-    this.#failure ??= { error };
+  /** Writes nothing more. */
+  stop(reason: unknown): void {
+    this.#failure ??= { error: reason };
     const groups = this.#groups;
     this.#groups = [emptyGroup()];
     this.#unstoredBytes = 0;

@@ -1,17 +1,5 @@
 /** All runs at work in this process, and how clients find them and those of other processes. */
-import {
-  AsyncSubject,
-  endWith,
-  firstValueFrom,
-  from,
-  ignoreElements,
-  merge,
-  type Observable,
-  of,
-  race,
-  Subscription,
-  timer,
-} from 'rxjs';
+import { AsyncSubject, from, lastValueFrom, merge, type Observable, of, Subscription, takeUntil, timer } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
 import { type CommitRun, commitInSteps, sessionTaken } from '../records/run-commit.js';
@@ -45,6 +33,9 @@ export interface ClientCursor {
 /** Runs of one agent that are cancelled in other processes by one request. */
 const MAX_CANCELLED = 10_000;
 
+/** How long runs may take to be released, in milliseconds. */
+const RELEASE_MS = 2_000;
+
 /** Beyond the number of any event. */
 const AFTER_ALL = 2_000_000_000;
 
@@ -63,15 +54,12 @@ export class RunHub {
   /** Errors when the process goes away, for those who follow runs of others. */
   readonly #stopped = new AsyncSubject<never>();
   #isClosing = false;
-  #isGraceOver = false;
 
   constructor(parts: HostParts) {
-    const { limits, logger, now } = parts;
-    const { leases, signals, home = '' } = parts.stores;
     this.parts = parts;
     this.#commit = parts.stores.commit ?? commitInSteps(parts.stores);
-    this.leases = new SessionLeases({ leases, ttlMs: limits.leaseMs, home, logger });
-    this.#notifications = new RunNotifications(signals, now, (run) => {
+    this.leases = new SessionLeases(parts);
+    this.#notifications = new RunNotifications(parts.stores.signals, parts.now, (run) => {
       const live = this.#live.get(run);
       live?.clients.visit(BELIEVED_MS);
       return live !== undefined;
@@ -81,6 +69,11 @@ export class RunHub {
   /** How many are running. */
   get size(): number {
     return this.#live.size;
+  }
+
+  /** Whether this process has as many runs as it may, those that are about to begin included. */
+  get isFull(): boolean {
+    return this.leases.size >= this.parts.limits.maxRuns;
   }
 
   /** Events that are made and wait to be stored; and those that were delivered and wait for their clients. */
@@ -98,8 +91,8 @@ export class RunHub {
   async lease(request: LeaseRequest, isNew: boolean): Promise<SessionLease> {
     if (this.#isClosing) throw new EngineError('LIMIT_REACHED', 'The server is shutting down and starts no more runs.');
     if (this.leases.has(request.tenant, request.sessionId)) throw sessionTaken();
-    const { maxRuns } = this.parts.limits;
-    if (this.leases.size >= maxRuns) {
+    if (this.isFull) {
+      const { maxRuns } = this.parts.limits;
       throw new EngineError('LIMIT_REACHED', `${maxRuns} runs are going on, which is the most; try again later.`);
     }
     const lease = isNew ? this.leases.prepare(request) : await this.leases.acquire(request);
@@ -146,7 +139,7 @@ export class RunHub {
     await live.start();
     if (!watching.closed) this.#watchCancels(live, watching, isNew);
     // It was claimed in time and came too late all the same.
-    if (this.#isGraceOver) this.#stop(live);
+    if (this.#closing.signal.aborted) this.#stop(live);
     return live;
   }
 
@@ -195,7 +188,9 @@ export class RunHub {
 
   /** Cancels the runs that match, here and in other processes. Gives those that another process was asked to cancel. */
   async cancel(tenant: string, which: LiveFilter): Promise<readonly RunRecord[]> {
-    this.cancelHere(tenant, which);
+    for (const live of [...this.#live.values()]) {
+      if (live.identity.tenant === tenant && isMeant(live.identity, which)) live.cancel();
+    }
     const { signals } = this.parts.stores;
     const elsewhere = (await this.#runningOf(tenant, which)).filter(({ id }) => this.find(tenant, id) === undefined);
     // By the run's own id: the request must not reach a later run of the same session.
@@ -203,45 +198,43 @@ export class RunHub {
     return elsewhere;
   }
 
-  /** Cancels the runs of this process that match. */
-  cancelHere(tenant: string, { run, agentId, sessionId }: LiveFilter): void {
-    for (const live of [...this.#live.values()]) {
-      const { identity } = live;
-      if (identity.tenant !== tenant || (run !== undefined && identity.id !== run)) continue;
-      if (agentId !== undefined && identity.agentId !== agentId) continue;
-      if (sessionId !== undefined && identity.sessionId !== sessionId) continue;
-      live.cancel();
-    }
-  }
-
   /** Resolves when a run is over, in whatever process it is, at the latest after `patienceMs`. */
   async whenOver(tenant: string, run: string, patienceMs: number): Promise<void> {
-    const end$ = this.follow(tenant, run, { after: AFTER_ALL, ready$: of(true) });
+    // As a client it would keep a run of this process from being cancelled as abandoned.
     const live = this.find(tenant, run);
-    const ended$ = live === undefined ? end$.pipe(ignoreElements(), endWith(undefined)) : from(live.ended);
-    await firstValueFrom(race<unknown[]>(ended$, timer(patienceMs)));
+    const ended$: Observable<unknown> =
+      live === undefined ? this.follow(tenant, run, { after: AFTER_ALL, ready$: of(true) }) : from(live.ended);
+    await lastValueFrom(ended$.pipe(takeUntil(timer(patienceMs))), { defaultValue: undefined });
   }
 
   /** Runs that match and have not ended, as far as the store knows. */
-  async #runningOf(tenant: string, { run, agentId, sessionId }: LiveFilter): Promise<readonly RunRecord[]> {
+  async #runningOf(tenant: string, which: LiveFilter): Promise<readonly RunRecord[]> {
     const { runs, sessions } = this.parts.stores;
+    const { run, agentId, sessionId } = which;
     const id = run ?? (sessionId === undefined ? undefined : (await sessions.find(tenant, sessionId))?.lastRun);
     if (id !== undefined) {
       const record = await runs.find(tenant, id);
-      const isMeant = record?.status === 'running' && (agentId === undefined || record.agentId === agentId);
-      return isMeant && (sessionId === undefined || record.sessionId === sessionId) ? [record] : [];
+      return record?.status === 'running' && isMeant(record, which) ? [record] : [];
     }
     if (agentId === undefined || sessionId !== undefined) return [];
     return (await runs.list(tenant, { agentId, status: 'running', offset: 0, limit: MAX_CANCELLED })).items;
   }
 
-  /** Takes no more runs, gives those that are running `graceMs` to end, then cancels them, or releases those that outlive the process. */
+  /**
+   * Takes no more runs, gives those that are running `graceMs` to end, then cancels them, or releases those that outlive the process. Ends
+   * {@link RELEASE_MS} later also while a store does not answer: leases that could not be given up expire.
+   */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
-    const timeout = setTimeout(() => this.#stopAll(), graceMs);
+    const timeout = setTimeout(() => {
+      this.#closing.abort();
+      for (const live of [...this.#live.values()]) this.#stop(live);
+    }, graceMs);
     try {
-      await this.leases.whenEmpty();
-      await Promise.all(this.#unfinished);
+      const released = this.leases.whenEmpty().then(() => Promise.all(this.#unfinished));
+      await lastValueFrom(from(released).pipe(takeUntil(timer(graceMs + RELEASE_MS))), { defaultValue: undefined });
+      const { size } = this.leases;
+      if (size > 0) this.parts.logger.warn({ runs: size }, 'a store does not answer, so leases of runs will expire');
       this.#stopped.error(new EngineError('STORE_UNAVAILABLE', 'The server stops; follow the run again.'));
     } finally {
       clearTimeout(timeout);
@@ -263,15 +256,18 @@ export class RunHub {
     );
   }
 
-  #stopAll(): void {
-    this.#isGraceOver = true;
-    this.#closing.abort();
-    for (const live of [...this.#live.values()]) this.#stop(live);
-  }
-
   #stop(live: LiveRun): void {
     const { durability, stores } = this.parts;
     if (durability === 'exit' || stores.log.isVolatile === true) live.cancel();
-    else live.release('the server stops');
+    else live.release('the server stops', false);
   }
+}
+
+function isMeant(
+  { id, agentId, sessionId }: Pick<RunRecord, 'id' | 'agentId' | 'sessionId'>,
+  which: LiveFilter,
+): boolean {
+  if (which.run !== undefined && which.run !== id) return false;
+  if (which.agentId !== undefined && which.agentId !== agentId) return false;
+  return which.sessionId === undefined || which.sessionId === sessionId;
 }

@@ -1,6 +1,6 @@
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError } from '../errors.js';
-import type { NodeHeader, RunEvent, RunUsage, TerminalEvent } from '../graph/events.js';
+import { type NodeHeader, pathOf, type RunEvent, type RunUsage, type TerminalEvent } from '../graph/events.js';
 import { changesState } from '../graph/log.js';
 import { addUsage, NO_USAGE } from '../graph/state.js';
 import { type LoggedEvent, pagesAfter, type RunLog } from '../records/run-log.js';
@@ -109,10 +109,10 @@ class Fold {
     switch (event.type) {
       case 'node-delta':
       case 'node-thinking':
-        this.#pieces.push({ place: placeOf(event), seq: event.seq, text: textOf(event, this.#projection) });
+        this.#pieces.push({ place: pathOf(event), seq: event.seq, text: textOf(event, this.#projection) });
         return;
       case 'node-started': {
-        const place = placeOf(event);
+        const place = pathOf(event);
         if (event.retractFrom !== undefined) this.#retract(place, event.retractFrom);
         this.#open.set(place, (this.#open.get(place) ?? new Map()).set(event.token, event.seq));
         break;
@@ -122,7 +122,7 @@ class Fold {
         break;
       case 'node-failed':
         // A node that is tried again starts anew as well, but its text stays.
-        if (event.then === 'retry') this.#open.delete(placeOf(event));
+        if (event.then === 'retry') this.#open.delete(pathOf(event));
         else this.#ended(event);
         break;
       case 'node-usage':
@@ -142,15 +142,10 @@ class Fold {
 
   #ended(event: NodeHeader): void {
     this.finished += 1;
-    this.#open.delete(placeOf(event));
+    this.#open.delete(pathOf(event));
   }
 
   #retract(place: string, from: number): void {
     this.#pieces = this.#pieces.filter((piece) => piece.place !== place || piece.seq < from);
   }
-}
-
-/** A node, and the round of a body that it is in. */
-function placeOf({ node, within }: Pick<NodeHeader, 'node' | 'within'>): string {
-  return within === undefined ? node : `${within}/${node}`;
 }

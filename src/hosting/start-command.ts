@@ -1,15 +1,16 @@
 /** The command that starts a run: plain data, so that any process with the same stores can carry it out. */
+
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { jsonObject } from '../dsl/json-object.js';
+import type { Json } from '../json.js';
 import type { TraceContext } from '../trace-context.js';
 import { badArgument } from './refusals.js';
 
 const text = z.string();
-const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
 
 const turnSchema = z.strictObject({
   query: text,
-  inputs: object,
+  inputs: jsonObject,
   /** Files as they were uploaded: `{id, name, mime_type}`. */
   files: z.array(z.custom<Json>()).readonly(),
   /** Continues this session; absent: a new one. */
@@ -33,9 +34,9 @@ const turnSchema = z.strictObject({
   /** Whether the client wants a stream of events rather than one answer. */
   streams: z.boolean(),
   /** Values set for this run, such as `sys.chat_template_kwargs`. */
-  variables: object,
+  variables: jsonObject,
   /** Headers for tools that declare them. */
-  headers: object,
+  headers: jsonObject,
   trace: z.strictObject({ traceparent: text.optional(), tracestate: text.optional(), baggage: text.optional() }),
   /** Earlier messages, for a new session. */
   history: z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: text }).readonly()).readonly(),
@@ -63,23 +64,20 @@ const commandSchema = z.strictObject({
   fork: forkSchema.optional(),
 });
 
-/** An absent property stays absent: only the types of zod say that it may be undefined. */
-type Exact<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
-
 /** Whose agent, and which document when there is no session yet. */
 export type TurnTarget = Pick<StartCommand, keyof typeof targetShape>;
 
 /** One turn that a client asks for. */
-export interface TurnRequest extends Exact<Omit<z.infer<typeof turnSchema>, 'trace'>> {
+export interface TurnRequest extends Readonly<Omit<z.infer<typeof turnSchema>, 'trace'>> {
   /** The caller's position in a trace. */
   readonly trace: TraceContext;
 }
 
 /** Which run to fork, and where. */
-export type ForkPoint = Exact<z.infer<typeof forkSchema>>;
+export type ForkPoint = Readonly<z.infer<typeof forkSchema>>;
 
 /** Starts one turn of a conversation. */
-export interface StartCommand extends Exact<Omit<z.infer<typeof commandSchema>, 'turn' | 'fork'>> {
+export interface StartCommand extends Readonly<Omit<z.infer<typeof commandSchema>, 'turn' | 'fork'>> {
   readonly turn: TurnRequest;
   readonly fork?: ForkPoint;
 }
@@ -113,6 +111,7 @@ export function startCommand(target: TurnTarget, turn: Partial<TurnRequest>, for
 /** Reads a command that came from another process. @throws EngineError BAD_REQUEST with every mismatch and its path. */
 export function readStartCommand(value: unknown): StartCommand {
   const parsed = commandSchema.safeParse(value);
+  // An absent header of the trace stays absent: only the types of zod allow undefined.
   if (parsed.success) return parsed.data as StartCommand;
   const problems = parsed.error.issues.map(({ path, message }) => `\`${path.map(String).join('.')}\`: ${message}`);
   throw badArgument(`The start command is not valid: ${problems.join('; ')}.`);

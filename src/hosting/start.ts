@@ -8,7 +8,7 @@ import type { Services } from '../components/services.js';
 import { EngineError } from '../errors.js';
 import type { AgentRecord } from '../records/agents.js';
 import { sessionTaken } from '../records/run-commit.js';
-import type { RunIdentity, RunRecord } from '../records/runs.js';
+import type { RunIdentity, RunLaunch, RunRecord, RunTurn } from '../records/runs.js';
 import type { SessionRecord } from '../records/sessions.js';
 import { findDocument } from './canvases.js';
 import { newSession, withoutQuestion, withQuestion } from './conversation.js';
@@ -16,7 +16,7 @@ import { forkOrigin, type RunOrigin, resumedOrigin } from './fork.js';
 import type { HostParts, HostStores } from './host-options.js';
 import { createId } from './ids.js';
 import type { SessionLease } from './leases.js';
-import type { EngineHooks } from './live-run.js';
+import type { EngineHooks, RunWork } from './live-run.js';
 import { foreignRun, foreignSession, noAgent, noRun, noSession, notWaiting, wentOn } from './refusals.js';
 import type { RunHub } from './run-hub.js';
 import { readStartCommand, type StartCommand } from './start-command.js';
@@ -40,7 +40,7 @@ export interface StartedRun {
     /** Emits once when there was no client for `graceMs` on end. */
     abandoned(graceMs: number): Observable<unknown>;
   };
-  /** Stops the run at once; its last event says so. Does nothing when it is over. */
+  /** Stops the run at once; its last event is that it was cancelled. Does nothing when it is over. */
   cancel(): void;
 }
 
@@ -50,16 +50,11 @@ export interface StartedTurn {
   readonly session: SessionRecord;
 }
 
-/**
- * Starts one turn of a conversation; resolves when the run is at work.
- *
- * @throws EngineError before anything runs: BAD_REQUEST, FORBIDDEN, NOT_FOUND, SESSION_BUSY, CONFLICT, DOCUMENT_INVALID, LIMIT_REACHED;
- * HISTORY_GONE and PLAN_CHANGED for a run that is forked or resumed.
- */
-export type StartRun = (command: StartCommand) => Promise<StartedTurn>;
-
-/** Makes the function that carries out start commands. `recover` gets runs that turn out to be orphans on the way. */
-export function createStart(hub: RunHub, recover: (tenant: string, orphan: RunRecord) => Promise<void>): StartRun {
+/** Makes `start` of a host. `recover` gets runs that turn out to be orphans on the way. */
+export function createStart(
+  hub: RunHub,
+  recover: (tenant: string, orphan: RunRecord) => Promise<void>,
+): (command: StartCommand) => Promise<StartedTurn> {
   const { stores } = hub.parts;
   return async (given) => {
     const command = readStartCommand(given);
@@ -80,11 +75,18 @@ export function createStart(hub: RunHub, recover: (tenant: string, orphan: RunRe
       const launched = { tenant, run, session, isNew, origin: base.origin, turn, lease };
       return { session, live: await launch(hub, launched) };
     } catch (error) {
-      await lease.release();
+      // What may be stored all the same is found by its lease.
+      if (mayBeStored(error)) await lease.abandon(false);
+      else await lease.release();
       if (orphan !== undefined) void recover(tenant, orphan);
       throw error;
     }
   };
+}
+
+/** Whether the start of a run may be stored although it failed: its answer was lost, or the host was closed meanwhile. */
+function mayBeStored(error: unknown): boolean {
+  return EngineError.is(error) && (error.retryable || error.code === 'CONFLICT');
 }
 
 /** What a turn starts from. */
@@ -168,11 +170,14 @@ interface Launch {
 
 async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
   const { tenant, run, session, isNew, origin, turn, lease } = launched;
-  const { stores, openCanvas, now } = hub.parts;
-  const canvas = openCanvas(session.dsl);
-  const services = servicesOfRun(hub.parts, tenant, session, turn.headers);
-  const asked = await readTurn(turn, session, services);
-  const start = origin && forkStart(canvas.plan, origin.checkpoint, asked);
+  const { stores, now } = hub.parts;
+  const { query, inputs, files, userId, variables, history, headers, detached: isDetached } = turn;
+  const launching: RunLaunch = {
+    ...{ isDetached, headers },
+    turn: { query, inputs, files, variables, history, ...(userId === undefined ? {} : { userId }) },
+    ...(origin === undefined ? {} : { origin: origin.checkpoint }),
+  };
+  const work = await workOfTurn(hub.parts, { tenant, session, launch: launching });
   const parentRun = origin?.run ?? (session.conversation?.waiting === undefined ? undefined : session.lastRun);
   const identity: RunIdentity = {
     tenant,
@@ -188,21 +193,13 @@ async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
   const begun = hasQuestion ? withQuestion(session, identity, turn, now()) : withoutQuestion(session, identity);
   // A request to cancel an earlier run of the session must not reach this one.
   if (!isNew) await stores.signals.clearCancel(session.id);
-  const conversation = session.conversation ?? seeded(canvas, turn.history);
   return hub.start(
     {
       identity,
-      work: {
-        plan: canvas.plan,
-        open: (hooks) => {
-          const running = engineOptions(hub.parts, hooks, services);
-          if (start !== undefined) return runFrom(canvas, () => start, running);
-          return runTurn(canvas, asked, { ...running, ...(conversation && { session: conversation }) });
-        },
-      },
+      work,
       // Refused when another process has got the session while this one was stopped for longer than its lease.
       session: { ...(!isNew && { before: session }), after: begun },
-      launch: { isDetached: turn.detached, headers: turn.headers },
+      launch: launching,
       keepsTrace: turn.returnsTrace,
     },
     lease,
@@ -210,19 +207,53 @@ async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
   );
 }
 
-/** What the engine is given for every run. */
+/** What a turn needs to begin. */
+export interface TurnStart {
+  readonly tenant: string;
+  /** As it was before the turn, or with its question. */
+  readonly session: SessionRecord;
+  readonly launch: RunLaunch;
+  /** Milliseconds since 1970, at the first start of a run that begins anew. @default it begins now */
+  readonly startedAt?: number;
+}
+
+/** The engine's side of a turn that begins, for the first time or anew. @throws EngineError what `loadCanvas` and reading files throw. */
+export async function workOfTurn(
+  parts: HostParts,
+  { tenant, session, launch: { turn = NO_TURN, origin, headers }, startedAt }: TurnStart,
+): Promise<Extract<RunWork, { plan: unknown }>> {
+  const canvas = parts.openCanvas(session.dsl);
+  const services = servicesOfRun(parts, tenant, session, headers);
+  const asked = await readTurn(turn, session, services);
+  const start = origin && forkStart(canvas.plan, origin, asked);
+  const conversation = session.conversation ?? seeded(canvas, turn.history);
+  return {
+    plan: canvas.plan,
+    open: (hooks) => {
+      const running = engineOptions(parts, hooks, services, startedAt);
+      if (start !== undefined) return runFrom(canvas, () => start, running);
+      return runTurn(canvas, asked, { ...running, ...(conversation && { session: conversation }) });
+    },
+  };
+}
+
+const NO_TURN: RunTurn = { query: '', inputs: {}, files: [], variables: {}, history: [] };
+
+/** What the engine is given for every run; one that was started before, at `startedAt`, has the rest of its time. */
 export function engineOptions(
-  { limits, durability }: HostParts,
+  { limits, durability, now }: HostParts,
   hooks: EngineHooks,
   services: Services,
+  startedAt?: number,
 ): Omit<TurnOptions, 'session'> {
   // A run that is durable only at its end stores no snapshots: it is not recovered.
   const log = durability === 'exit' ? { ...hooks.log, snapshot: () => {} } : hooks.log;
-  const { runConcurrency: concurrency, runTimeoutMs: timeoutMs, runHistoryBytes: historyBytes } = limits;
-  return { ...hooks, log, durability, historyBytes, timeoutMs, services, concurrency };
+  const { runConcurrency: concurrency, runTimeoutMs, runHistoryBytes: historyBytes, maxSteps } = limits;
+  const timeoutMs = startedAt === undefined ? runTimeoutMs : Math.max(1, runTimeoutMs - (now() - startedAt));
+  return { ...hooks, log, durability, historyBytes, timeoutMs, maxSteps, services, concurrency };
 }
 
-async function readTurn(turn: StartCommand['turn'], session: SessionRecord, services: Services): Promise<Turn> {
+async function readTurn(turn: RunTurn, session: SessionRecord, services: Services): Promise<Turn> {
   const { query, inputs, files, variables } = turn;
   const userId = turn.userId ?? (session.userId === '' ? undefined : session.userId);
   const values = await readFileValues(files, services);
@@ -230,7 +261,7 @@ async function readTurn(turn: StartCommand['turn'], session: SessionRecord, serv
 }
 
 /** The conversation of a first turn that has a history from elsewhere; undefined when it has none. */
-function seeded(canvas: Canvas, history: StartCommand['turn']['history']): Session | undefined {
+function seeded(canvas: Canvas, history: RunTurn['history']): Session | undefined {
   if (history.length === 0) return undefined;
   return {
     version: 1,

@@ -3,15 +3,13 @@ import type { Files, Services } from '../components/services.js';
 import type { JsonObject } from '../json.js';
 import type { FileStore } from '../records/files.js';
 import type { SessionRecord } from '../records/sessions.js';
+import type { HostParts, HostStores } from './host-options.js';
 import { createId } from './ids.js';
 
 /** What services are bound with. */
-export interface ServicePorts {
-  readonly services: Services;
-  readonly stores: { readonly files: FileStore };
-}
+type ServicePorts = Pick<HostParts, 'services'> & { readonly stores: Pick<HostStores, 'files'> };
 
-/** What a server's services show one tenant: its files, its datasets, the MCP servers that are open to it, its share of sandboxes. */
+/** A server's services as one tenant has them: its files, its datasets, the MCP servers that are open to it, its share of sandboxes. */
 export function servicesOfTenant({ services, stores }: ServicePorts, tenant: string): Services {
   const { mcp, retriever, code } = services;
   return {

@@ -147,12 +147,16 @@ function sameButForCase(names: readonly string[]): string | undefined {
   return names.find((name) => seen.size === seen.add(name.toLowerCase()).size);
 }
 
-function providerOf(name: string, from: z.output<typeof factory>, env: ReadModelsOptions['env']): ProviderSettings {
+function providerOf(
+  name: string | undefined,
+  from: z.output<typeof factory>,
+  env?: ReadModelsOptions['env'],
+): ProviderSettings {
   return {
     name,
     kind: from.kind,
     baseUrl: from.base_url,
-    apiKey: from.api_key ?? keyFrom(env, from.api_key_env, name),
+    apiKey: from.api_key ?? keyFrom(env, from.api_key_env, name ?? ''),
     headers: from.headers,
     models: from.models,
     streamUsage: from.stream_usage,
@@ -172,13 +176,6 @@ function keyFrom(env: ReadModelsOptions['env'], variable: string | undefined, fa
 
 function defaultProviderOf(baseUrl: string | undefined, apiKey: string | undefined): ProviderSettings | undefined {
   if (baseUrl === undefined && apiKey === undefined) return undefined;
-  return {
-    name: undefined,
-    kind: DEFAULT_KIND,
-    baseUrl: baseUrl ?? 'https://api.openai.com/v1',
-    apiKey,
-    headers: {},
-    models: [],
-    streamUsage: true,
-  };
+  const usual = factory.parse({ base_url: 'https://api.openai.com/v1' });
+  return { ...providerOf(undefined, usual), baseUrl: baseUrl ?? usual.base_url, apiKey };
 }

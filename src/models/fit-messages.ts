@@ -109,8 +109,8 @@ function tokensOf(messages: readonly ChatMessage[]): number {
 
 /** Drops the oldest images beyond the limit. */
 function limitImages(messages: readonly ChatMessage[], maxImages: number): readonly ChatMessage[] {
-  const images = messages.reduce((count, message) => count + imagesOf(message), 0);
-  let excess = images - maxImages;
+  const parts = messages.flatMap(({ content }): readonly ContentPart[] => (typeof content === 'string' ? [] : content));
+  let excess = parts.filter(({ type }) => type === 'image_url').length - maxImages;
   if (excess <= 0) return messages;
   return messages.map((message) => {
     if (excess <= 0 || typeof message.content === 'string') return message;
@@ -121,8 +121,4 @@ function limitImages(messages: readonly ChatMessage[], maxImages: number): reado
     });
     return { ...message, content } as ChatMessage;
   });
-}
-
-function imagesOf({ content }: ChatMessage): number {
-  return typeof content === 'string' ? 0 : content.filter((part) => part.type === 'image_url').length;
 }

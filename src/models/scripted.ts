@@ -125,18 +125,13 @@ export function createScriptedModel(script: ScriptInput = {}, options: ScriptedM
 }
 
 function describe(request: ChatRequest): ScriptedCall {
-  const { messages, tools = [] } = request;
-  const asked = messages.findLast(({ role }) => role === 'user' || role === 'tool');
+  const messages = request.messages.map(({ role, content }) => ({ role, content: contentText(content) }));
+  const system = messages.filter(({ role }) => role === 'system');
   return {
-    system: messages
-      .filter(({ role }) => role === 'system')
-      .map(({ content }) => contentText(content))
-      .join('\n'),
-    user: asked === undefined ? '' : contentText(asked.content),
-    messages: messages
-      .filter(({ role }) => role !== 'system')
-      .map(({ role, content }) => ({ role, content: contentText(content) })),
-    tools: tools.length > 0,
+    system: system.map(({ content }) => content).join('\n'),
+    user: messages.findLast(({ role }) => role === 'user' || role === 'tool')?.content ?? '',
+    messages: messages.filter(({ role }) => role !== 'system'),
+    tools: (request.tools ?? []).length > 0,
   };
 }
 

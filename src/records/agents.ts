@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { jsonObject } from '../dsl/json-object.js';
 import { foldCase, type PageRequest, type Repository, resource } from './repository.js';
-
-const document = z.custom<JsonObject>(isJsonObject, 'expected an object');
 
 const agentSchema = z.object({
   id: z.string(),
@@ -16,14 +14,14 @@ const agentSchema = z.object({
   /** Comma-separated. */
   tags: z.string(),
   /** The draft, as its author wrote it. */
-  dsl: document,
+  dsl: jsonObject,
   /** The document that was published last. */
-  published: z.object({ dsl: document, at: z.number() }).exactOptional(),
+  published: z.object({ dsl: jsonObject, at: z.number() }).exactOptional(),
   createdAt: z.number(),
   updatedAt: z.number(),
 });
 
-/** A stored canvas with what its owner says about it. Times are milliseconds since 1970. */
+/** A stored canvas with its owner's description of it. Times are milliseconds since 1970. */
 export type AgentRecord = Readonly<z.infer<typeof agentSchema>>;
 
 /** What of an agent can change. */

@@ -16,7 +16,7 @@ export interface Files {
   save(file: Omit<StoredFile, 'id'> & { readonly expiresAt?: number }): Promise<string>;
 }
 
-/** Media types by ending, for what clients store and show. */
+/** Media types by ending, for what clients store and display. */
 export const MEDIA_TYPES = {
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   doc: 'application/msword',

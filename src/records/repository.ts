@@ -179,7 +179,7 @@ export function joinTexts(parts: readonly string[]): string {
   return foldCase(parts.join('\u0001')).replaceAll('\0', '');
 }
 
-/** A key of what is distinguished by tenant and id. The length keeps them apart, whatever characters they have. */
+/** A key of what is distinguished by tenant and id. The length separates them, whatever characters they have. */
 export function ownedKey(tenant: string, id: string): string {
   return `${tenant.length}:${tenant}${id}`;
 }

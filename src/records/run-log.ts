@@ -4,13 +4,14 @@
  * The contract of writers. A run has one writer at a time, the process with the newest epoch of its log. The process that starts a run has
  * {@link FIRST_EPOCH} without asking: the id of the run is new. A process that recovers it calls `claim` before it reads anything, which
  * raises the epoch. Every write carries the epoch of its writer and is refused with CONFLICT unless that is the newest one, checked in the
- * same step that stores the write. So what the successor reads is all that its predecessor has written or will ever have written. The record of the
- * run and the record of its session carry the epoch, too, and their stores refuse what an earlier writer saves.
+ * same step that stores the write. So what the successor reads is all that its predecessor has written or will ever have written. The record
+ * of the run and the record of its session carry the epoch, too, and their stores refuse what an earlier writer saves (`replace`).
  *
  * Whatever starts a run in one statement or script inserts the lease, the session, the record and the log with {@link FIRST_EPOCH}; whatever
  * ends one checks the epoch of the log where it moves the number of the last event. The row or key that has the epoch is the one that every
  * append locks: an epoch in a row of its own would let an append pass a claim unseen.
  */
+import { EngineError } from '../errors.js';
 import type { Checkpoint } from '../graph/state.js';
 
 /** An event of a run as clients get it: serialised once, whatever the number of readers. */
@@ -98,4 +99,18 @@ export async function* pagesAfter(
     yield page;
     last = newest.seq;
   }
+}
+
+/** The error of an event or a snapshot that comes after a gap, or twice. */
+export function outOfOrder(run: string, seq: number, last: number): EngineError {
+  return new EngineError(
+    'CONFLICT',
+    `Event ${seq} of run "${run}" does not follow event ${last}; events were lost, or another process works on this run.`,
+  );
+}
+
+/** The error of a write whose epoch is not the newest one. */
+export function superseded(run: string, epoch: number, newest: number): EngineError {
+  const message = `Run "${run}" was claimed by another process: its epoch is ${newest}, and this write has epoch ${epoch}.`;
+  return new EngineError('CONFLICT', message);
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { jsonObject } from '../dsl/json-object.js';
 import { ERROR_CODES, type ErrorCode } from '../errors.js';
 import type { RunUsage } from '../graph/events.js';
-import { isJsonObject, type JsonObject } from '../json.js';
+import type { Checkpoint } from '../graph/state.js';
+import { isJsonObject, type Json } from '../json.js';
 import { type PageRequest, type Repository, resource } from './repository.js';
 import { FIRST_EPOCH } from './run-log.js';
 
 const count = z.number().int().nonnegative();
-const json = z.custom<JsonObject>(isJsonObject, 'expected an object');
 
 const usageSchema: z.ZodType<RunUsage> = z.object({
   promptTokens: count,
@@ -15,15 +16,35 @@ const usageSchema: z.ZodType<RunUsage> = z.object({
   calls: count,
 });
 
+/** What a run begins with, so that one whose process was lost before its first snapshot begins anew. */
+const turnSchema = z.object({
+  query: z.string(),
+  inputs: jsonObject,
+  /** Files as they were uploaded: `{id, name, mime_type}`. */
+  files: z.array(z.custom<Json>()).readonly(),
+  userId: z.string().exactOptional(),
+  variables: jsonObject,
+  /** Earlier messages, of a new session. */
+  history: z.array(z.object({ role: z.enum(['user', 'assistant']), content: z.string() }).readonly()).readonly(),
+});
+
 const launchSchema = z.object({
+  /** Absent where a run is started by something other than a turn. */
+  turn: turnSchema.readonly().exactOptional(),
+  /** The state of another run that it starts from. */
+  origin: z.custom<Checkpoint>(isJsonObject, 'expected an object').exactOptional(),
   /** It continues without clients for as long as it takes. */
   isDetached: z.boolean(),
   /** Headers for tools that declare them. */
-  headers: json,
+  headers: jsonObject,
   /** Crash count: how often its process was lost since another node had finished. @default 0 */
   crashes: count.exactOptional(),
   /** How often nodes had finished when its process was lost last. @default 0 */
   finished: count.exactOptional(),
+  /** It is the one suspect that its process tries. @default false */
+  isTried: z.boolean().exactOptional(),
+  /** How many processes were lost while they tried it. @default 0 */
+  trials: count.exactOptional(),
 });
 
 /** The form of a {@link RunRecord}. */
@@ -42,7 +63,7 @@ export const runSchema = z.object({
     .object({ code: z.enum(Object.keys(ERROR_CODES) as ErrorCode[]).catch('INTERNAL'), message: z.string() })
     .exactOptional(),
   /** The form that it waits with, while it is `waiting`. */
-  pending: json.exactOptional(),
+  pending: jsonObject.exactOptional(),
   startedAt: z.number(),
   finishedAt: z.number().exactOptional(),
   usage: usageSchema,
@@ -67,6 +88,9 @@ export interface RunIdentity
 
 /** What of the request that started a run matters for as long as it runs. */
 export type RunLaunch = Readonly<z.infer<typeof launchSchema>>;
+
+/** What a run begins with. */
+export type RunTurn = Readonly<z.infer<typeof turnSchema>>;
 
 /** Which runs of an agent, newest first; every condition that is given must hold. */
 export interface RunQuery extends PageRequest {
@@ -105,6 +129,6 @@ export const runs = resource<RunRecord, RunQuery>({
   orders: { startedAt: 'started_at' },
   indexes: [['tenant', 'agent', 'started_at', 'position'], ['finished_at']],
   prune: { time: 'finished_at', unless: ['status', 'running'] },
-  // A record is small and of bounded size, so only the number counts.
+  // A record is small once its run has ended, so only the number counts.
   memory: { maxCount: 10_000, canDrop: ({ status }) => status !== 'running' },
 });

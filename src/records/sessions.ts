@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { jsonObject } from '../dsl/json-object.js';
 import type { Variables } from '../graph/plan.js';
 import type { Checkpoint } from '../graph/state.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json } from '../json.js';
 import { type PageRequest, type Repository, resource } from './repository.js';
 import { FIRST_EPOCH } from './run-log.js';
 
@@ -34,9 +35,9 @@ const sessionSchema = z.object({
   source: z.enum(['workflow', 'agent']),
   messages: z.array(messageSchema.readonly()).readonly(),
   /** One entry per answer: what it cites. */
-  references: z.array(z.custom<JsonObject>(isJsonObject, 'expected an object')).readonly(),
+  references: z.array(jsonObject).readonly(),
   /** The document that its runs use, whatever becomes of the agent. */
-  dsl: z.custom<JsonObject>(isJsonObject, 'expected an object'),
+  dsl: jsonObject,
   /** Absent before the first run. */
   conversation: conversationSchema.readonly().exactOptional(),
   /** Id of the last run. */
@@ -58,9 +59,6 @@ const sessionSchema = z.object({
 
 /** The message of one side. */
 export type SessionMessage = Readonly<z.infer<typeof messageSchema>>;
-
-/** A conversation between two of its runs, as the canvas layer leaves it. */
-export type ConversationState = Readonly<z.infer<typeof conversationSchema>>;
 
 /** A conversation with an agent. Times are milliseconds since 1970. */
 export type SessionRecord = Readonly<z.infer<typeof sessionSchema>>;

@@ -32,7 +32,7 @@ export interface TokenStore {
 
 const MAX_PER_TENANT = 1_000;
 
-/** Tokens are found by digests, so that how long a look-up takes says nothing about keys that exist. */
+/** Tokens are found by digests, so that how long a look-up takes reveals nothing about keys that exist. */
 export const tokens = resource<TokenRecord, PageRequest>({
   name: 'tokens',
   singular: 'Token',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { jsonObject } from '../dsl/json-object.js';
 import { type PageRequest, type Repository, resource } from './repository.js';
 
 const versionSchema = z.object({
@@ -7,7 +7,7 @@ const versionSchema = z.object({
   agentId: z.string(),
   title: z.string(),
   description: z.string().nullable(),
-  dsl: z.custom<JsonObject>(isJsonObject, 'expected an object'),
+  dsl: jsonObject,
   createdAt: z.number(),
 });
 

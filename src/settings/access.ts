@@ -1,5 +1,6 @@
 /** What the settings of access are made of: keys with their tenants, ranges of addresses, names of this machine. */
 import ipaddr from 'ipaddr.js';
+import type { Parsed } from './setting.js';
 
 /** A key and its tenant. */
 export interface ApiKey {
@@ -12,23 +13,20 @@ export const LOCAL_TENANT = 'local';
 
 const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/;
 
-/**
- * Reads `key` or `tenant=key`, comma-separated; padding at the end of a key is no tenant (`a2V5==`).
- *
- * Gives a sentence when the text is not valid; it never contains a key.
- */
-export function parseApiKeys(text: string): readonly ApiKey[] | string {
+/** Reads `key` or `tenant=key`, comma-separated; padding at the end of a key is no tenant (`a2V5==`). No problem contains a key. */
+export function parseApiKeys(text: string): Parsed<readonly ApiKey[]> {
   const keys: ApiKey[] = [];
+  const invalid = (index: number, why: string) => ({ problem: `is not valid: entry ${index + 1} ${why}` });
   for (const [index, part] of text.split(',').entries()) {
     const entry = part.trim();
     const [, tenant = LOCAL_TENANT, key = entry] = /^([^=]*)=([^=].*)$/s.exec(entry) ?? [];
-    if (key === '') return `entry ${index + 1} is empty`;
-    if (!TENANT.test(tenant)) return `entry ${index + 1} has a tenant that is not made of letters, digits and _.@-`;
-    if (!/^[\x21-\x7e]+$/.test(key)) return `entry ${index + 1} has a key with blanks or special characters`;
-    if (keys.some((other) => other.key === key)) return `entry ${index + 1} repeats a key`;
+    if (key === '') return invalid(index, 'is empty');
+    if (!TENANT.test(tenant)) return invalid(index, 'has a tenant that is not made of letters, digits and _.@-');
+    if (!/^[\x21-\x7e]+$/.test(key)) return invalid(index, 'has a key with blanks or special characters');
+    if (keys.some((other) => other.key === key)) return invalid(index, 'repeats a key');
     keys.push({ tenant, key });
   }
-  return keys;
+  return { value: keys };
 }
 
 /** A range of addresses. */

@@ -2,7 +2,7 @@
 import { readDomains } from '../adapters/browser/guard-proxy.js';
 import { checkUrl } from '../adapters/egress/url-policy.js';
 import { isJsonObject, parseJson } from '../json.js';
-import { type AddressRange, type ApiKey, parseApiKeys, parseRange } from './access.js';
+import { type AddressRange, parseRange } from './access.js';
 import { listOf, type Parsed } from './setting.js';
 
 /** Port of RAGFlow's executor service. */
@@ -13,11 +13,6 @@ const FOREIGN_PROVIDERS = new Set(['local', 'ssh', 'e2b', 'aliyun_codeinterprete
 
 const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 const UNITS_BYTES: Readonly<Record<string, number>> = { '': 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
-
-export function apiKeys(given: string): Parsed<readonly ApiKey[]> {
-  const keys = parseApiKeys(given);
-  return typeof keys === 'string' ? { problem: `is not valid: ${keys}` } : { value: keys };
-}
 
 export function origins(given: string): Parsed<readonly string[]> {
   const value = listOf(given);

@@ -23,11 +23,7 @@ export type Settings = {
 export type ServerConfig = Settings['server'];
 
 /** A setting for people. */
-export interface SettingDescription {
-  readonly name: string;
-  readonly default: string;
-  readonly meaning: string;
-}
+export type SettingDescription = Pick<Setting<unknown>, 'name' | 'shown' | 'meaning'>;
 
 /**
  * Reads the settings of some groups.
@@ -62,8 +58,7 @@ export async function modelsFromEnvironment(
 
 /** The settings of a group, for people. */
 export function describeSettings(group: SettingGroup): readonly SettingDescription[] {
-  const settings: readonly SettingFacts[] = Object.values(SETTINGS[group]);
-  return settings.map(({ name, shown, meaning }) => ({ name, default: shown, meaning }));
+  return Object.values(SETTINGS[group]);
 }
 
 /** Every group with its title and its settings, for people. */
@@ -81,10 +76,8 @@ export function unknownSettings(env: Environment): readonly string[] {
 
 /** Settings as lines of a help text: name, default and, on a line of its own, the meaning. */
 export function formatSettings(settings: readonly SettingDescription[]): string {
-  return settings.map(({ name, default: value, meaning }) => `  ${name} (${value})\n      ${meaning}`).join('\n');
+  return settings.map(({ name, shown, meaning }) => `  ${name} (${shown})\n      ${meaning}`).join('\n');
 }
-
-type SettingFacts = Pick<Setting<unknown>, 'name' | 'shown' | 'meaning'>;
 
 function readGroup(group: Readonly<Record<string, Setting<unknown>>>, env: Environment, problems: string[]): object {
   const values = Object.entries(group).map(([key, { name, schema, isSecret }]) => {
@@ -112,10 +105,11 @@ function received(name: string, env: Environment): string | undefined | Readonly
 
 /** What is valid alone but not together. */
 function contradictions({ server, nodes }: Partial<Settings>): string[] {
-  return [
-    ...(server === undefined ? [] : serverContradictions(server)),
-    ...(nodes === undefined ? [] : missingKeys(nodes)),
-  ];
+  const problems = server === undefined ? [] : serverContradictions(server);
+  if (nodes?.ragflowBaseUrl !== undefined && nodes.ragflowApiKey === undefined) {
+    problems.push('RAGFLOW_BASE_URL is set, but RAGFLOW_API_KEY is not');
+  }
+  return problems;
 }
 
 function serverContradictions({ host, apiKeys, corsOrigins, adminKey, ...others }: ServerConfig): string[] {
@@ -139,9 +133,4 @@ function serverContradictions({ host, apiKeys, corsOrigins, adminKey, ...others 
     problems.push('RUNNEL_CORS_ORIGINS is "*" and there are no keys; set RUNNEL_API_KEYS, or name the origins');
   }
   return problems;
-}
-
-function missingKeys({ ragflowBaseUrl, ragflowApiKey }: Settings['nodes']): string[] {
-  const isMissing = ragflowBaseUrl !== undefined && ragflowApiKey === undefined;
-  return isMissing ? ['RAGFLOW_BASE_URL is set, but RAGFLOW_API_KEY is not'] : [];
 }

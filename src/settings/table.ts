@@ -1,10 +1,9 @@
 /** The one table of settings: what is listed here is parsed, shown by `--help` and written into `docs/configuration.md`. */
 import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../hosting/host-options.js';
-import type { AddressRange, ApiKey } from './access.js';
+import { type AddressRange, type ApiKey, parseApiKeys } from './access.js';
 import {
   addressRanges,
-  apiKeys,
   baseUrls,
   clockSeconds,
   domains,
@@ -40,7 +39,7 @@ const server = {
     'RUNNEL_API_KEYS',
     'comma-separated "key" or "tenant=key"; a key without a tenant belongs to tenant "local"',
     [],
-    apiKeys,
+    parseApiKeys,
     { shown: 'unset: no login, loopback only', isSecret: true },
   ),
   adminKey: {
@@ -101,6 +100,11 @@ const server = {
     DEFAULT_LIMITS.runTimeoutMs,
     'a run that takes longer fails with RUN_TIMEOUT',
   ),
+  maxSteps: whole(
+    'RUNNEL_MAX_STEPS',
+    [DEFAULT_LIMITS.maxSteps, 1, 1_000_000_000],
+    'a run that takes more steps (nodes that finished, rounds of bodies) fails with RUN_STEPS_EXCEEDED, which names the cycle',
+  ),
   runLogBytes: bytes(
     'RUNNEL_RUN_LOG_BYTES',
     DEFAULT_LIMITS.runLogBytes,
@@ -130,7 +134,7 @@ const server = {
   shutdownGraceMs: whole(
     'RUNNEL_SHUTDOWN_GRACE_MS',
     [10_000, 0, DAY_MS],
-    'how long runs may continue when the server stops, before they are cancelled',
+    'the server ends within so long after SIGTERM, at least 5000; runs may continue until 5000 before that, then they are released, so that another process or the next start resumes them',
   ),
   jsonBytes: bytes('RUNNEL_JSON_BYTES', 16 * MIB, 'largest JSON body'),
   uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload'),

@@ -151,7 +151,7 @@ export function writerColumn({ name, writer }: Pick<Resource<never>, 'name' | 'w
   throw new EngineError('INTERNAL', `The resource "${name}" declares no writer, so its records cannot be replaced.`);
 }
 
-/** JSON keeps the values apart, whatever characters they have. */
+/** JSON separates the values, whatever characters they have. */
 function keyOf(columns: readonly string[], values: readonly unknown[], tenant?: string): string {
   return JSON.stringify([columns, values, tenant]);
 }

@@ -1,7 +1,7 @@
 import { EngineError } from '../errors.js';
 import type { Checkpoint } from '../graph/state.js';
 import { ownedKey } from '../records/repository.js';
-import { FIRST_EPOCH, type LoggedEvent, type RunLog } from '../records/run-log.js';
+import { FIRST_EPOCH, type LoggedEvent, outOfOrder, type RunLog, superseded } from '../records/run-log.js';
 import { jsonBytes } from './bounded-map.js';
 
 export interface MemoryRunLogLimits {
@@ -140,14 +140,4 @@ function readAfter(log: Entries, after: number, maxEvents: number, maxBytes: num
 function tooLong(run: string, maxRunBytes: number): EngineError {
   const message = `The events of run "${run}" take more than the ${maxRunBytes} bytes that one run may take in memory; let it report less.`;
   return new EngineError('RUN_LOG_FULL', message);
-}
-
-/** The error of a writer whose epoch is not the newest one. */
-export function superseded(run: string, epoch: number, newest: number): EngineError {
-  const message = `Run "${run}" was claimed by another process: its epoch is ${newest}, and this write has epoch ${epoch}.`;
-  return new EngineError('CONFLICT', message);
-}
-
-function outOfOrder(run: string, seq: number, last: number): EngineError {
-  return new EngineError('CONFLICT', `Event ${seq} of run "${run}" does not follow event ${last}.`);
 }

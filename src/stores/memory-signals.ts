@@ -7,7 +7,7 @@ const KEPT_MS = 24 * 3_600_000;
 
 /** Signals within one process. @param options.now milliseconds since 1970; default: the clock of the machine */
 export function createMemorySignals({ now = Date.now }: { readonly now?: () => number } = {}): Signals {
-  const said$ = new Subject<{ readonly channel: string; readonly message: string }>();
+  const published$ = new Subject<{ readonly channel: string; readonly message: string }>();
   const cancelled$ = new Subject<string>();
   /** When each was requested, in that order. */
   const cancels = new Map<string, number>();
@@ -37,11 +37,11 @@ export function createMemorySignals({ now = Date.now }: { readonly now?: () => n
         take(1),
       ),
     async publish(channel, message) {
-      said$.next({ channel, message });
+      published$.next({ channel, message });
     },
     messages: (channel) =>
-      said$.pipe(
-        filter((said) => said.channel === channel),
+      published$.pipe(
+        filter((one) => one.channel === channel),
         map(({ message }) => message),
       ),
   };

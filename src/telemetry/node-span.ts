@@ -78,7 +78,7 @@ export interface Moment {
   at: number;
 }
 
-/** A call that is going on. */
+/** A call that has not ended. */
 interface OpenCall {
   readonly span: Span;
   readonly context: Context;

@@ -15,6 +15,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { NodeSDK, type NodeSDKConfiguration, resources, tracing } from '@opentelemetry/sdk-node';
 import type { Log } from '../logger.js';
+import { within } from '../operators/within.js';
 import type { Family, MetricRegistry } from './metric-registry.js';
 import { RunSpans, type StartRoot } from './run-spans.js';
 import type { WatchedRun } from './run-watch.js';
@@ -121,13 +122,9 @@ function rootsWith(tracer: Tracer, ids: RunIds): StartRoot {
 }
 
 async function close(sdk: NodeSDK, agents: readonly http.Agent[], closeMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, closeMs);
-  });
   // A collector that cannot be reached is no reason to fail while everything else ends well.
-  await Promise.race([sdk.shutdown().catch(() => {}), late]);
-  clearTimeout(timer);
+  const shutdown = sdk.shutdown().catch(() => {});
+  await within(closeMs, shutdown, undefined);
   for (const agent of agents) agent.destroy();
   for (const api of [trace, metrics, propagation, context, diag]) api.disable();
 }

@@ -1,9 +1,9 @@
 /** Metrics of runs: how many, how long, what their nodes and models took. */
 
-import type { NodeCall, RunEvent } from '../graph/events.js';
+import type { NodeCall, NodeFailed, NodeSettled, RunEvent } from '../graph/events.js';
 import type { CallReport, CallStart } from '../graph/node-events.js';
 import { findNode, type Plan } from '../graph/plan.js';
-import type { Counter, Histogram, MetricRegistry } from './metric-registry.js';
+import type { Histogram, MetricRegistry } from './metric-registry.js';
 import type { RunWatch } from './run-watch.js';
 
 /** Value of the label that distinguishes engines. */
@@ -23,63 +23,49 @@ export interface EndedRun {
 /** What RAGFlow calls the ends of a run. */
 const OUTCOMES: Readonly<Record<string, string>> = { succeeded: 'success', failed: 'error', cancelled: 'cancelled' };
 
+export type RunMeters = ReturnType<typeof createRunMeters>;
+
 /** Counts runs into a registry. */
-export class RunMeters {
-  readonly nodes: Histogram;
-  readonly models: Histogram;
-  readonly firstTokens: Histogram;
-  readonly tokens: Counter;
-  readonly tools: Histogram;
-  readonly #runs: Counter;
-  readonly #durations: Histogram;
-  readonly #paused: Counter;
+export function createRunMeters(registry: MetricRegistry) {
+  const runs = registry.counter('ragflow_canvas_runs_total', 'Runs that ended, by how they did.', [
+    'runtime',
+    'outcome',
+  ]);
+  const durations = registry.histogram('ragflow_canvas_run_duration_seconds', 'How long runs took.', ['runtime']);
+  const paused = registry.counter('runnel_runs_paused_total', 'Runs that stopped to ask a person.', ['runtime']);
+  const series = createSeries(registry);
+  return {
+    ...series,
+    /** Counts a run by its record. */
+    ended({ status, startedAt, finishedAt = startedAt }: EndedRun): void {
+      if (status === 'waiting') {
+        paused.add(1, RUNTIME);
+        return;
+      }
+      runs.add(1, RUNTIME, OUTCOMES[status] ?? 'error');
+      const seconds = (finishedAt - startedAt) / 1_000;
+      if (seconds > 0) durations.observe(seconds, RUNTIME);
+    },
+    /** Listens to one run. */
+    watch: (plan: Plan): RunWatch => new RunMeter(series, plan),
+  };
+}
 
-  constructor(registry: MetricRegistry) {
-    this.#runs = registry.counter('ragflow_canvas_runs_total', 'Runs that ended, by how they did.', [
-      'runtime',
-      'outcome',
-    ]);
-    this.#durations = registry.histogram('ragflow_canvas_run_duration_seconds', 'How long runs took.', ['runtime']);
-    this.#paused = registry.counter('runnel_runs_paused_total', 'Runs that stopped to ask a person.', ['runtime']);
-    this.nodes = registry.histogram('runnel_node_duration_seconds', 'How long nodes took, by type of component.', [
-      'type',
-      'outcome',
-    ]);
-    this.models = registry.histogram('runnel_model_call_duration_seconds', 'How long calls of chat models took.', [
+type RunSeries = ReturnType<typeof createSeries>;
+
+function createSeries(registry: MetricRegistry) {
+  const seconds = (name: string, help: string, ...labels: readonly string[]): Histogram =>
+    registry.histogram(`runnel_${name}_seconds`, help, labels);
+  return {
+    nodes: seconds('node_duration', 'How long nodes took, by type of component.', 'type', 'outcome'),
+    models: seconds('model_call_duration', 'How long calls of chat models took.', 'model', 'outcome'),
+    firstTokens: seconds('model_first_token', 'How long chat models took to their first piece.', 'model'),
+    tokens: registry.counter('runnel_model_tokens_total', 'Tokens that went into chat models and came out of them.', [
       'model',
-      'outcome',
-    ]);
-    this.firstTokens = registry.histogram(
-      'runnel_model_first_token_seconds',
-      'How long chat models took to their first piece.',
-      ['model'],
-    );
-    this.tokens = registry.counter(
-      'runnel_model_tokens_total',
-      'Tokens that went into chat models and came out of them.',
-      ['model', 'kind'],
-    );
-    this.tools = registry.histogram('runnel_tool_call_duration_seconds', 'How long calls of tools took.', [
-      'tool',
-      'outcome',
-    ]);
-  }
-
-  /** Counts a run as the service keeps it. */
-  ended({ status, startedAt, finishedAt = startedAt }: EndedRun): void {
-    if (status === 'waiting') {
-      this.#paused.add(1, RUNTIME);
-      return;
-    }
-    this.#runs.add(1, RUNTIME, OUTCOMES[status] ?? 'error');
-    const seconds = (finishedAt - startedAt) / 1_000;
-    if (seconds > 0) this.#durations.observe(seconds, RUNTIME);
-  }
-
-  /** Listens to one run. */
-  watch(plan: Plan): RunWatch {
-    return new RunMeter(this, plan);
-  }
+      'kind',
+    ]),
+    tools: seconds('tool_call_duration', 'How long calls of tools took.', 'tool', 'outcome'),
+  };
 }
 
 interface OpenCall {
@@ -92,21 +78,50 @@ class RunMeter implements RunWatch {
   #calls: Map<string, OpenCall> | undefined = undefined;
 
   constructor(
-    private readonly meters: RunMeters,
+    private readonly series: RunSeries,
     private readonly plan: Plan,
   ) {}
 
   event(event: RunEvent): void {
-    if (event.type === 'node-call') this.#called(event);
-    else if (event.type === 'node-settled' || event.type === 'node-failed') {
-      const type = findNode(this.plan, event.node)?.type ?? '';
-      const outcome = event.type === 'node-settled' ? 'success' : 'error';
-      this.meters.nodes.observe(event.elapsedMs / 1_000, type, outcome);
+    switch (event.type) {
+      case 'node-call':
+        this.#called(event);
+        return;
+      case 'node-settled':
+        this.#ended(event, 'success');
+        return;
+      case 'node-failed':
+        this.#ended(event, 'error');
+        return;
+      case 'run-started':
+      case 'node-started':
+      case 'node-delta':
+      case 'node-thinking':
+      case 'node-notice':
+      case 'node-usage':
+      case 'node-progress':
+      case 'node-streaming':
+      case 'node-skipped':
+      case 'node-interrupted':
+      case 'body-opened':
+      case 'body-resumed':
+      case 'body-closed':
+      case 'run-interrupted':
+      case 'run-settled':
+      case 'run-cancelled':
+      case 'run-failed':
+        return;
+      default:
+        event satisfies never;
     }
   }
 
   close(): void {
     this.#calls = undefined;
+  }
+
+  #ended({ node, elapsedMs }: NodeSettled | NodeFailed, outcome: string): void {
+    this.series.nodes.observe(elapsedMs / 1_000, findNode(this.plan, node)?.type ?? '', outcome);
   }
 
   #called({ call, ...event }: NodeCall): void {
@@ -128,17 +143,17 @@ class RunMeter implements RunWatch {
   #moment(open: OpenCall, at: number): void {
     if (open.hasSpoken || open.start.kind !== 'model') return;
     open.hasSpoken = true;
-    this.meters.firstTokens.observe((at - open.at) / 1_000, open.start.name);
+    this.series.firstTokens.observe((at - open.at) / 1_000, open.start.name);
   }
 
   #finished({ start, at }: OpenCall, { error, usage }: Extract<CallReport, { type: 'finished' }>, now: number): void {
     const outcome = error === undefined ? 'success' : 'error';
     const seconds = (now - at) / 1_000;
-    if (start.kind === 'tool') this.meters.tools.observe(seconds, start.name, outcome);
+    if (start.kind === 'tool') this.series.tools.observe(seconds, start.name, outcome);
     if (start.kind !== 'model') return;
-    this.meters.models.observe(seconds, start.name, outcome);
+    this.series.models.observe(seconds, start.name, outcome);
     if (usage === undefined) return;
-    this.meters.tokens.add(usage.promptTokens, start.name, 'input');
-    this.meters.tokens.add(usage.completionTokens, start.name, 'output');
+    this.series.tokens.add(usage.promptTokens, start.name, 'input');
+    this.series.tokens.add(usage.completionTokens, start.name, 'output');
   }
 }

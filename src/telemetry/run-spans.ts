@@ -16,6 +16,7 @@ import {
   type NodeNotice,
   type NodeSettled,
   type NodeStarted,
+  pathOf,
   type RunEvent,
 } from '../graph/events.js';
 import { findNode, type Node } from '../graph/plan.js';
@@ -157,6 +158,8 @@ export class RunSpans implements RunWatch {
       case 'body-resumed':
       case 'body-closed':
         return;
+      default:
+        event satisfies never;
     }
   }
 
@@ -230,7 +233,7 @@ export class RunSpans implements RunWatch {
     node.span.setAttribute(ATTRIBUTE.outputSize, size);
     // What came over a stream edge was not there yet when the node started.
     if (node.isFedLive) node.span.setAttribute(ATTRIBUTE.inputSize, this.#inputOf(known));
-    // A default value stood in: the run went on, and yet there was an error to look at.
+    // A default value stood in: the run continued, and yet there was an error.
     if (event.recovered !== undefined) recordError(node.span, event.recovered, this.#moment);
     node.end();
   }
@@ -287,11 +290,6 @@ function withBaggage(context: Context, { tenant, sessionId }: WatchedRun): Conte
     if (!Object.hasOwn(own, name)) baggage = baggage.setEntry(name, entry);
   }
   return propagation.setBaggage(context, baggage);
-}
-
-/** The path of a node, as `within` of the nodes in its body begins. */
-function pathOf({ node, within }: NodeHeader): string {
-  return within === undefined ? node : `${within}/${node}`;
 }
 
 /** `a/1/b/2` is the second round of `b`, which lies in the first round of `a`: its container is `a/1/b`. */

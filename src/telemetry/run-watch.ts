@@ -1,5 +1,5 @@
 /** Observing runs from outside: the engine emits events and does not know who subscribes. */
-import { defer, type MonoTypeOperatorFunction, Observable } from 'rxjs';
+import { defer, type MonoTypeOperatorFunction, type Observable, tap } from 'rxjs';
 import type { RunEvent } from '../graph/events.js';
 import type { Plan } from '../graph/plan.js';
 import type { TraceContext } from '../trace-context.js';
@@ -52,29 +52,27 @@ export function observed<H>(
  */
 export function watchedBy(watch: RunWatch): MonoTypeOperatorFunction<RunEvent> {
   return (source) =>
-    new Observable((subscriber) => {
+    defer(() => {
       let hasFailed = false;
-      subscriber.add(() => {
-        try {
-          // Also after it failed: what it holds is released with the run.
-          watch.close();
-        } catch {
-          // An observer never ends a run.
-        }
-      });
-      return source.subscribe({
-        next(event) {
-          if (!hasFailed) {
+      return source.pipe(
+        tap({
+          next(event) {
+            if (hasFailed) return;
             try {
               watch.event(event);
             } catch {
               hasFailed = true;
             }
-          }
-          subscriber.next(event);
-        },
-        error: (error: unknown) => subscriber.error(error),
-        complete: () => subscriber.complete(),
-      });
+          },
+          finalize() {
+            try {
+              // Also after it failed: what it holds is released with the run.
+              watch.close();
+            } catch {
+              // An observer never ends a run.
+            }
+          },
+        }),
+      );
     });
 }

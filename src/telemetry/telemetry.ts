@@ -5,8 +5,8 @@ import type { Log } from '../logger.js';
 import { passThrough, type TraceSource } from '../trace-context.js';
 import { MetricRegistry } from './metric-registry.js';
 import type { OpenSdk, SdkPlan } from './open-sdk.js';
-import { RunMeters } from './run-meters.js';
-import type { RunWatch, RunWatcher } from './run-watch.js';
+import { createRunMeters, type RunMeters } from './run-meters.js';
+import type { RunWatcher } from './run-watch.js';
 
 /** Where a line of the log belongs in a trace. */
 export interface TraceIds {
@@ -60,7 +60,7 @@ export async function openTelemetry(
 }
 
 function assemble(registry: MetricRegistry, open: ((registry: MetricRegistry) => OpenSdk) | undefined): Telemetry {
-  const meters = new RunMeters(registry);
+  const meters = createRunMeters(registry);
   addProcessGauges(registry);
   const sdk = open?.(registry);
   const traced = new Map<string, TraceIds>();
@@ -82,7 +82,10 @@ function assemble(registry: MetricRegistry, open: ((registry: MetricRegistry) =>
       sources.set(run.id, spans?.trace ?? passThrough(run.trace ?? {}));
       if (spans !== undefined) remember(run.id, spans.ids);
       return {
-        event: spans === undefined ? (event) => meter.event(event) : both(meter, spans),
+        event(event) {
+          meter.event(event);
+          spans?.event(event);
+        },
         close() {
           sources.delete(run.id);
           meter.close();
@@ -92,13 +95,6 @@ function assemble(registry: MetricRegistry, open: ((registry: MetricRegistry) =>
     },
     idsOf: (run) => traced.get(run),
     close: async () => sdk?.close(),
-  };
-}
-
-function both(meter: RunWatch, spans: RunWatch): RunWatch['event'] {
-  return (event) => {
-    meter.event(event);
-    spans.event(event);
   };
 }
 

@@ -106,7 +106,9 @@ export const codeExec = defineTool({
       concatMap(async (result) => {
         const failure = failureText(result);
         if (failure !== undefined) throw toolFailed(failure);
-        const value = checked(resultValue(result), contract);
+        const value = resultValue(result);
+        const mismatch = findMismatch(value, contract.type);
+        if (mismatch !== undefined) throw toolFailed(mismatch);
         const { artifactDays = ARTIFACT_DAYS } = services.tools ?? {};
         const expiresAt = artifactDays === 0 ? undefined : now() + artifactDays * DAY_MS;
         const { files, session } = services;
@@ -125,12 +127,6 @@ function argumentsOf(given: Json, declared: JsonObject, source: ValueSource): Js
     if (!Object.hasOwn(args, name) || !args[name]) args[name] = mapTexts(reference, read);
   }
   return args;
-}
-
-function checked(value: Json, { type }: Contract): Json {
-  const mismatch = findMismatch(value, type);
-  if (mismatch === undefined) return value;
-  throw toolFailed(mismatch);
 }
 
 function resultOf(

@@ -11,6 +11,7 @@ import type { Json, JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import type { TraceContext } from '../trace-context.js';
 import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
+import { cellOf } from './results.js';
 import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
 import { requireService } from './tool-services.js';
 
@@ -208,7 +209,5 @@ function tableText({ columns, rows, isCut }: Table): string {
 
 /** Fractions with six digits, as RAGFlow's tables have them. */
 function cellText(cell: Json): string {
-  if (cell === null) return '';
-  if (typeof cell === 'number') return Number.isInteger(cell) ? String(cell) : cell.toFixed(6);
-  return typeof cell === 'string' ? cell : JSON.stringify(cell);
+  return typeof cell === 'number' && !Number.isInteger(cell) ? cell.toFixed(6) : cellOf(cell);
 }

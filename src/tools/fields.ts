@@ -2,25 +2,26 @@
 import { z } from 'zod';
 import { toolFailed } from '../adapters/failures.js';
 
-const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
+/** For `z.preprocess`: an empty text or null means that nothing was entered in the editor. */
+export const entered = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
 
-/** A whole number from `min` on. */
+const whole = ({ min = 1, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number } = {}) =>
+  z.coerce.number().int().min(min).max(max);
+
+/** A whole number within bounds, from 1 on by default. */
 export function wholeNumber(fallback: number, description: string, bounds: { min?: number; max?: number } = {}) {
-  const { min = 1, max = Number.MAX_SAFE_INTEGER } = bounds;
-  return z.preprocess(entered, z.coerce.number().int().min(min).max(max).default(fallback)).describe(description);
+  return z.preprocess(entered, whole(bounds).default(fallback)).describe(description);
 }
 
-/** A whole number from `min` on, or null where none is given. */
-export function optionalWholeNumber(description: string, bounds: { min?: number; max?: number } = {}) {
-  const { min = 1, max = Number.MAX_SAFE_INTEGER } = bounds;
-  const schema = z.coerce.number().int().min(min).max(max).nullable().default(null);
-  return z.preprocess(entered, schema).describe(description);
+/** A whole number from 1 on, or null where none is given. */
+export function optionalWholeNumber(description: string) {
+  return z.preprocess(entered, whole().nullable().default(null)).describe(description);
 }
 
 /** Any number within bounds. */
 export function anyNumber(fallback: number, description: string, bounds: { min: number; max: number }) {
-  const { min, max } = bounds;
-  return z.preprocess(entered, z.coerce.number().min(min).max(max).default(fallback)).describe(description);
+  const number = z.coerce.number().min(bounds.min).max(bounds.max);
+  return z.preprocess(entered, number.default(fallback)).describe(description);
 }
 
 /** A text; null and nothing read as the fallback. */

@@ -66,20 +66,15 @@ async function worksIn(response: EgressResponse, most: number) {
   if (status === 429) throw refusal(` (status 429${wait})`);
   if (!isHtml(response.contentType)) throw toolFailed('the answer is not a web page');
   const $ = await loadHtml(response.text());
-  if (asksForProof(response, $)) throw refusal(' and asks for a captcha');
+  const isSorry = new URL(response.url).pathname.startsWith('/sorry/');
+  const forms = $('#gs_captcha_f, #gs_captcha_ccl, form[action*="/sorry/"]');
+  if (isSorry || forms.length > 0) throw refusal(' and asks for a captcha');
   const cards = [...$('.gs_ri')].slice(0, most);
   return cards.map((card) => toWork($, card)).filter(({ title }) => title !== '');
 }
 
 function refusal(how: string): Error {
   return toolFailed(`Google Scholar takes this machine for a robot${how}; try again later`);
-}
-
-function asksForProof({ url }: EgressResponse, $: CheerioAPI): boolean {
-  return (
-    new URL(url).pathname.startsWith('/sorry/') ||
-    $('#gs_captcha_f, #gs_captcha_ccl, form[action*="/sorry/"]').length > 0
-  );
 }
 
 function toWork($: CheerioAPI, card: Parameters<CheerioAPI>[0]) {

@@ -58,18 +58,12 @@ function reportOf(answer: Json, most: number): string {
   if (typeof answer === 'string') return answer;
   if (Array.isArray(answer)) return tableOf(answer, most);
   if (!isJsonObject(answer)) return '';
-  return Object.entries(answer)
-    .map(([name, part]) => sectionOf(name, part, most))
-    .filter((section) => section !== '')
-    .join('\n\n');
+  const sections = Object.entries(answer).map(([name, part]) => ({ name, body: bodyOf(part, most) }));
+  const filled = sections.filter(({ body }) => body !== '');
+  return filled.map(({ name, body }) => `${name}\n${body}`).join('\n\n');
 }
 
 /** Objects with `meta` describe how WenCai's own page shows something, and hold nothing to read. */
-function sectionOf(name: string, part: Json, most: number): string {
-  const body = bodyOf(part, most);
-  return body === '' ? '' : `${name}\n${body}`;
-}
-
 function bodyOf(part: Json, most: number): string {
   if (typeof part === 'string') return part.trim();
   if (Array.isArray(part)) return tableOf(part, most);

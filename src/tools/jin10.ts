@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { oneOf, text } from './fields.js';
 import { cellOf, rowsTable } from './results.js';
 import { defineTool, type ShapeOutput, type ToolEvent, toolResult } from './tool.js';
-import { askJson, baseUrlOf, listAt, requireKey, textAt, type UpstreamRequest } from './upstream.js';
+import { askJson, baseUrlOf, listAt, requireKey, textAt } from './upstream.js';
 
 const BASE_URL = 'https://open-data-api.jin10.com';
 
@@ -85,21 +85,18 @@ export const jin10 = defineTool({
 /** What the document asks for. */
 type Wanted = ShapeOutput<typeof params>;
 
-function requestOf(wanted: Wanted): { readonly path: string; readonly query: NonNullable<UpstreamRequest['query']> } {
+function requestOf(wanted: Wanted) {
   const { contain, filter, symbols_datatype: kind } = wanted;
-  switch (wanted.type) {
-    case 'flash':
-      return {
-        path: 'flash',
-        query: { category: wanted.flash_type, contain: contain || undefined, filter: filter || undefined },
-      };
-    case 'calendar':
-      return { path: `calendar/${wanted.calendar_datatype}`, query: { category: wanted.calendar_type } };
-    case 'symbols':
-      return { path: kind, query: { type: wanted.symbols_type, codes: kind === 'quotes' ? 'BTCUSD' : undefined } };
-    case 'news':
-      return { path: 'news', query: {} };
-  }
+  const requests = {
+    flash: {
+      path: 'flash',
+      query: { category: wanted.flash_type, contain: contain || undefined, filter: filter || undefined },
+    },
+    calendar: { path: `calendar/${wanted.calendar_datatype}`, query: { category: wanted.calendar_type } },
+    symbols: { path: kind, query: { type: wanted.symbols_type, codes: kind === 'quotes' ? 'BTCUSD' : undefined } },
+    news: { path: 'news', query: {} },
+  };
+  return requests[wanted.type];
 }
 
 function rowsIn(answer: Json, key: string): JsonObject[] {

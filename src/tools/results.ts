@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { of } from 'rxjs';
 import type { References } from '../adapters/tool-event.js';
 import { markdownTable } from '../documents/markdown-tables.js';
+import { ownValue } from '../dsl/json-copy.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { estimateTokens } from '../models/estimate-tokens.js';
 import { type Shape, type Tool, type ToolResult, toolResult } from './tool.js';
@@ -93,7 +94,7 @@ export function readReferences(entry: Json | undefined): References {
 
 function chunkOf(passage: Passage, id: string, content: string): JsonObject {
   const { record = {}, metadata } = passage;
-  const has = (name: string): Json => (Object.hasOwn(record, name) ? (record[name] ?? null) : null);
+  const has = (name: string): Json => ownValue(record, name) ?? null;
   return {
     id,
     content,
@@ -195,7 +196,7 @@ const MAX_COLUMNS = 100;
 export function rowsTable(rows: readonly JsonObject[], maxColumns = MAX_COLUMNS): string {
   if (rows.length === 0) return '';
   const header = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, maxColumns);
-  const cells = rows.map((row) => header.map((name) => cellOf(Object.hasOwn(row, name) ? row[name] : undefined)));
+  const cells = rows.map((row) => header.map((name) => cellOf(ownValue(row, name))));
   return markdownTable(header, cells);
 }
 

@@ -10,7 +10,7 @@ import { completionRoutes } from './completions/completions.js';
 import { componentRoutes } from './components/components.js';
 import { success } from './envelope.js';
 import { fileRoutes } from './files/files.js';
-import { allowOrigins, answerErrors, type GuardOptions, guardOrigin } from './http/guards.js';
+import { allowOrigins, answerErrors, checkOrigin, type GuardOptions } from './http/guards.js';
 import { type Route, type RouteGroup, route, routesBelow } from './http/route.js';
 import { createRouter } from './http/router.js';
 import { mcpRoutes } from './mcp/mcp-routes.js';
@@ -76,7 +76,10 @@ export function createApp(parts: ServerParts, guard: GuardOptions, more: readonl
     if (!GONE.has(error.code ?? '')) parts.logger.error({ err: error }, 'an answer failed');
   });
   app.use(answerErrors(parts.logger));
-  app.use(guardOrigin(guard));
+  app.use(({ headers }, next) => {
+    checkOrigin(guard, headers);
+    return next();
+  });
   app.use(allowOrigins(guard));
   const routes = [...SYSTEM, ...routesBelow(API_PREFIX, createApi(more))];
   app.use(createRouter(routes, { parts, guard }).routes());

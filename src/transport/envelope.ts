@@ -1,6 +1,7 @@
 /** RAGFlow's JSON envelope: what every answer that is not a stream looks like. */
 import { EngineError, ERROR_CODES } from '../errors.js';
 import type { Json } from '../json.js';
+import type { RunRecord } from '../records/runs.js';
 
 /** An answer: `code` 0 is success, anything else a failure that `message` explains. */
 export interface Envelope {
@@ -58,6 +59,11 @@ export function outside(error: EngineError): { code: number; status?: number; me
     message: expose ? error.message : summary,
     ...(hasStatus ? { status: (details as HttpDetails).httpStatus } : {}),
   };
+}
+
+/** Why a run failed, as clients may see it. */
+export function reasonOf({ code, message }: NonNullable<RunRecord['error']>): string {
+  return outside(new EngineError(code, message)).message;
 }
 
 /** RAGFlow's habit: no data with 102, false with the other codes of its own, null with those borrowed from HTTP. */

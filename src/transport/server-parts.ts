@@ -1,3 +1,4 @@
+import type { Databases } from '../adapters/sql/databases.js';
 import type { TimeoutResolver } from '../canvas/compile.js';
 import type { Registry } from '../components/component.js';
 import type { Services } from '../components/services.js';
@@ -15,7 +16,6 @@ import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createMemoryCounter } from './access/rate-limits.js';
 import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
-import type { DatabaseProbe } from './agents/database-probe.js';
 import { openTraces } from './traces/component-traces.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
 import { WebhookSecurity } from './webhooks/webhook-security.js';
@@ -34,7 +34,7 @@ export interface ServerStores extends HostStores {
 /** What only the one who starts a server can give. */
 export interface ServerPorts {
   /** Tests databases for editors. @default no kind of database can be tested */
-  readonly databaseProbe?: DatabaseProbe | undefined;
+  readonly databaseProbe?: Pick<Databases, 'kinds' | 'probe'> | undefined;
 }
 
 /** What is open at a moment. */
@@ -74,8 +74,6 @@ export interface RouteParts extends ServerBasics {
 /** What the routes of the API work with; made once per server. */
 export interface ServerParts extends RouteParts {
   readonly createCounter: CreateCounter;
-  readonly tokens: TokenStore;
-  readonly runtimes: CanvasRuntimeStore;
   /** Event streams over HTTP. */
   readonly streams: OpenStreams;
   readonly messages: RunsOfMessages;
@@ -88,11 +86,10 @@ export interface ServerParts extends RouteParts {
 export function createServerParts(basics: ServerBasics): ServerParts {
   const { stores, config, logger, now } = basics;
   const createCounter = stores.createCounter ?? createMemoryCounter;
-  const runtimes = stores.canvasRuntimes;
   const messages = new RunsOfMessages(stores.runs);
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // No other engine can be chosen without the administrator's key.
-    if (config.adminKey !== undefined) await refuseOtherRuntimes(runtimes, config.defaultRuntime, target.tenant);
+    if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
     const started = await basics.host.start(startCommand(target, request, point));
     const { tenant, messageId, id } = started.live.identity;
     messages.add(tenant, messageId, id);
@@ -103,10 +100,8 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     startTurn: start,
     forkRun: (target, point, request) => start(target, request, point),
     createCounter,
-    runtimes,
     streams: { count: 0 },
     messages,
-    tokens: stores.tokens,
     traces: openTraces(stores.log),
     webhookSecurity: new WebhookSecurity({
       createCounter,

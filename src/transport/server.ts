@@ -4,6 +4,7 @@ import { builtInComponents, checkCanvas, type LoadOptions } from '../canvas/load
 import type { Services } from '../components/services.js';
 import { createCanvasOpener } from '../hosting/canvases.js';
 import { createHost, type Host } from '../hosting/host.js';
+import { STOPPING_MS } from '../hosting/host-options.js';
 import { type Log, SILENT_LOG } from '../logger.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/telemetry.js';
@@ -40,8 +41,8 @@ export interface RunnelServer {
   /** Listens as the settings say; resolves with the address. @throws EngineError CONFIG_INVALID when it cannot. */
   listen(): Promise<string>;
   /**
-   * Stops gracefully: takes no more connections and no more runs, gives runs `RUNNEL_SHUTDOWN_GRACE_MS` to end and then cancels
-   * them; their streams end as always, and WebSockets are closed with 1012.
+   * Stops gracefully: takes no more connections and no more runs, lets runs end until 5 s before `RUNNEL_SHUTDOWN_GRACE_MS` is over and then
+   * releases them to another process, or cancels those that none can recover; their streams end, and WebSockets are closed with 1012.
    */
   close(): Promise<void>;
 }
@@ -98,7 +99,7 @@ export function createServer(options: ServerOptions): RunnelServer {
       return url;
     },
     async close() {
-      await close(http, host, live, config.shutdownGraceMs);
+      await close(http, host, live, Math.max(0, config.shutdownGraceMs - STOPPING_MS));
     },
   };
 }
@@ -119,8 +120,7 @@ async function close(http: Server, host: Host, live: LiveServer, graceMs: number
   // An HTTP server that never listened has nothing to close, and says so with an error.
   const closed = http.listening ? new Promise((resolve) => http.close(resolve)) : Promise.resolve();
   await host.close(graceMs);
-  await live.close();
   const hurry = setTimeout(() => http.closeAllConnections(), FLUSH_MS);
-  await closed;
+  await Promise.all([live.close(), closed]);
   clearTimeout(hurry);
 }

@@ -13,7 +13,18 @@ import type { AgentRecord } from '../records/agents.js';
 import type { SessionMessage, SessionQuery, SessionRecord } from '../records/sessions.js';
 import { findAgent } from './agents/find-agent.js';
 import { type Envelope, success, successPage } from './envelope.js';
-import { flag, given, isTruthy, listQuery, orderOf, pageOf, periodQuery, text, textList } from './http/input.js';
+import {
+  bodyText,
+  flag,
+  given,
+  isTruthy,
+  listQuery,
+  orderOf,
+  pageOf,
+  periodQuery,
+  text,
+  textList,
+} from './http/input.js';
 import { type PathRequest, type RouteGroup, type RouteRequest, route } from './http/route.js';
 import type { ServerParts } from './server-parts.js';
 import { anyObject, defineView, none, string, timeFields, whole } from './shapes.js';
@@ -64,14 +75,12 @@ const sessionRow = defineView<SessionRecord, [showsDsl: boolean]>()({
   reference: [z.array(anyObject).describe('One entry for each answer of a run.'), 'references'],
 });
 
-const optionalText = z.string({ error: 'expected a text' }).nullish();
-
 /** A session that is created before its first run. */
 const newSessionSchema = z.looseObject({
-  name: optionalText.describe('Default "session".'),
-  user_id: optionalText.describe("The client's name for its user."),
+  name: bodyText.describe('Default "session".'),
+  user_id: bodyText.describe("The client's name for its user."),
   release: z.unknown().optional().describe('true: the published document. Default: the draft.'),
-  version: optionalText.describe('Id of a version, or "draft".'),
+  version: bodyText.describe('Id of a version, or "draft".'),
 });
 
 /** Which sessions to delete. */
@@ -102,7 +111,20 @@ export const sessionRoutes: RouteGroup = {
       query: sessionsQuery,
       answers: 'page',
       data: z.union([z.array(sessionView.shape), z.array(z.looseObject({ id: string, name: string }))]),
-      handle: list,
+      handle: async ({ tenant, query, found }, parts) => {
+        const { id, keywords, exp_user_id: expUser, from_date: from, to_date: to } = query;
+        const { items, total } = await parts.stores.sessions.list(tenant, {
+          agentId: found.id,
+          ...(expUser === undefined ? pageOf(query) : { offset: 0, limit: Number.MAX_SAFE_INTEGER }),
+          ...orderOf<SessionQuery['orderBy']>(query, ORDERS, 'updatedAt'),
+          ...given({ id, userId: expUser ?? query.user_id, keywords, from, to }),
+        });
+        if (expUser !== undefined) return success(items.map(({ id, name }) => ({ id, name })));
+        return successPage(
+          items.map((session) => sessionView.of(session, query.dsl)),
+          total,
+        );
+      },
     }),
     route('POST /agents/:id/sessions', {
       summary: 'Makes a session before its first turn',
@@ -110,7 +132,25 @@ export const sessionRoutes: RouteGroup = {
       query: newSessionQuery,
       body: newSessionSchema,
       data: sessionView.shape,
-      handle: create,
+      handle: async ({ tenant, query, body, found: agent }, parts) => {
+        const userId = body.user_id ?? query.user_id;
+        const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', {
+          isReleased: isTruthy(body.release ?? query.release),
+          ...given({ version: body.version }),
+        });
+        const now = parts.now();
+        const { document } = readDocument(dsl);
+        const content = document === undefined ? '' : prologue(document);
+        const about = { query: '', ...(userId ? { userId } : {}), name: body.name || 'session' };
+        const createdAt = Math.floor(now / 1000);
+        const session: SessionRecord = {
+          ...newSession(createId(), agent.id, dsl, about, now),
+          source: 'agent',
+          messages: content === '' ? [] : [{ role: 'assistant', content, id: PROLOGUE_ID, createdAt }],
+        };
+        await parts.stores.sessions.save(tenant, session);
+        return success(sessionView.of(session, true));
+      },
     }),
     route('DELETE /agents/:id/sessions', {
       summary: 'Deletes several sessions',
@@ -139,52 +179,6 @@ export const sessionRoutes: RouteGroup = {
     }),
   ],
 };
-
-async function list(
-  { tenant, query, found }: RouteRequest<'id', typeof sessionsQuery, z.ZodUnknown, AgentRecord>,
-  parts: ServerParts,
-) {
-  const { id, keywords, exp_user_id: expUser, from_date: from, to_date: to } = query;
-  const { items, total } = await parts.stores.sessions.list(tenant, {
-    agentId: found.id,
-    ...(expUser === undefined ? pageOf(query) : { offset: 0, limit: Number.MAX_SAFE_INTEGER }),
-    ...orderOf<SessionQuery['orderBy']>(query, ORDERS, 'updatedAt'),
-    ...given({ id, userId: expUser ?? query.user_id, keywords, from, to }),
-  });
-  if (expUser !== undefined) return success(items.map(({ id, name }) => ({ id, name })));
-  return successPage(
-    items.map((session) => sessionView.of(session, query.dsl)),
-    total,
-  );
-}
-
-async function create(
-  {
-    tenant,
-    query,
-    body,
-    found: agent,
-  }: RouteRequest<'id', typeof newSessionQuery, typeof newSessionSchema, AgentRecord>,
-  parts: ServerParts,
-) {
-  const userId = body.user_id ?? query.user_id;
-  const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', {
-    isReleased: isTruthy(body.release ?? query.release),
-    ...given({ version: body.version }),
-  });
-  const now = parts.now();
-  const { document } = readDocument(dsl);
-  const content = document === undefined ? '' : prologue(document);
-  const about = { query: '', ...(userId ? { userId } : {}), name: body.name || 'session' };
-  const createdAt = Math.floor(now / 1000);
-  const session: SessionRecord = {
-    ...newSession(createId(), agent.id, dsl, about, now),
-    source: 'agent',
-    messages: content === '' ? [] : [{ role: 'assistant', content, id: PROLOGUE_ID, createdAt }],
-  };
-  await parts.stores.sessions.save(tenant, session);
-  return success(sessionView.of(session, true));
-}
 
 /** Ids from the body or the query; each that could not be deleted is named. */
 async function removeMany(

@@ -13,7 +13,7 @@ export interface View<R, A extends readonly unknown[], F extends Fields<R, A>> {
   readonly fields: F;
   readonly shape: z.ZodObject<{ -readonly [K in keyof F]: F[K][0] }, z.core.$loose>;
   readonly of: (record: R, ...about: A) => JsonObject;
-  /** What of a record its fields tell: the properties that they name. */
+  /** The properties of a record that its fields name, read from what `of` gave. */
   readonly read: (given: object) => Partial<R>;
 }
 

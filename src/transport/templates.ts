@@ -9,7 +9,7 @@ import { type RouteGroup, route } from './http/route.js';
 import { anyObject, defineView, none, string, timeFields } from './shapes.js';
 
 /** A canvas to begin with. */
-interface Template {
+export interface Template {
   /** Name of its folder. */
   readonly id: string;
   /** Where it stands in the list. */
@@ -33,7 +33,7 @@ const templateView = defineView<Template>()({
 });
 
 /** Beside `src` in a clone, beside `dist` in an installed package. */
-const FOLDER = fileURLToPath(new URL('../../examples/', import.meta.url));
+export const EXAMPLES_FOLDER = fileURLToPath(new URL('../../examples/', import.meta.url));
 
 /** Kind and description by the folder of the example. */
 const TEMPLATE_TEXTS: Readonly<Record<string, readonly [kind: string, description: string]>> = {
@@ -75,7 +75,7 @@ export function templateRoutes(): RouteGroup {
         handle: async () => {
           // They come with the package and do not change while it runs.
           templates ??= loadTemplates();
-          return success((await templates).map((template) => templateView.of(template)));
+          return success((await templates).map(templateView.of));
         },
       }),
       route('GET /agents/prompts', {
@@ -88,14 +88,14 @@ export function templateRoutes(): RouteGroup {
 }
 
 /** Reads the canvases that come with Runnel, in alphabetical order; none when the package came without them. */
-async function loadTemplates(folder: string = FOLDER): Promise<readonly Template[]> {
-  const names = await readdir(folder).catch(() => []);
-  const templates = await Promise.all(names.sort().map((name) => load(folder, name)));
+export async function loadTemplates(): Promise<readonly Template[]> {
+  const names = await readdir(EXAMPLES_FOLDER).catch(() => []);
+  const templates = await Promise.all(names.sort().map(load));
   return templates.filter((template) => template !== undefined);
 }
 
-async function load(folder: string, id: string): Promise<Template | undefined> {
-  const file = path.join(folder, id, 'canvas.json');
+async function load(id: string): Promise<Template | undefined> {
+  const file = path.join(EXAMPLES_FOLDER, id, 'canvas.json');
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
     const [kind, description] = TEMPLATE_TEXTS[id] ?? ['Basics', ''];

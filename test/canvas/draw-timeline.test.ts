@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { drawTimeline } from '../../src/canvas/draw-timeline.js';
 import { timelineOf } from '../../src/canvas/timeline.js';
 import { timelinePage } from '../../src/canvas/timeline-page.js';
-import { formatMs, formatTick, rowsOf, ticksOf } from '../../src/canvas/timeline-rows.js';
+import { formatMs, formatTick, layOut, ticksOf } from '../../src/canvas/timeline-rows.js';
 import type { NodeFailed, RunEvent } from '../../src/graph/events.js';
 import type { Call } from '../../src/graph/node-events.js';
 import { callEvent, callFinished, callStarted } from '../../src/graph/node-events.js';
@@ -231,7 +231,7 @@ describe('the rows of a timeline', () => {
     expect(page).toContain('<p class="subject">Trip &lt;planner&gt; · “Where\nto?”</p>');
     expect(page).toContain('Travel guide<small>LLM:Odd · LLM</small>');
     expect(page).toContain('<b>50 ms</b> without a node at work');
-    expect(rowsOf(timeline).map(({ label, tokens }) => [label, tokens])).toEqual([
+    expect(layOut(timeline).rows.map(({ label, tokens }) => [label, tokens])).toEqual([
       ['Travel guide', 0],
       ['large', 3],
     ]);
@@ -240,7 +240,7 @@ describe('the rows of a timeline', () => {
   it('are bounded in lanes, whatever happens at once', () => {
     const starts = Array.from({ length: 50 }, (_, at) => started('n', at, at + 1));
     const many = run([...starts, { type: 'run-cancelled', at: 100, elapsedMs: 100, input: {}, usage: NO_USAGE }]);
-    const [row] = rowsOf(timelineOf(many));
+    const [row] = layOut(timelineOf(many)).rows;
     expect(row?.lanes.map((lane) => lane.length)).toEqual([1, 1, 1, 1, 1, 1, 1, 43]);
   });
 
@@ -249,7 +249,9 @@ describe('the rows of a timeline', () => {
       started('n', 0, 1),
       { type: 'run-cancelled', at: 10, elapsedMs: 10, input: {}, usage: NO_USAGE },
     ]);
-    expect(rowsOf(timelineOf(cancelled))).toMatchObject([{ busyMs: 10, lanes: [[{ status: 'stopped', toMs: 10 }]] }]);
+    expect(layOut(timelineOf(cancelled)).rows).toMatchObject([
+      { busyMs: 10, lanes: [[{ status: 'stopped', toMs: 10 }]] },
+    ]);
   });
 });
 

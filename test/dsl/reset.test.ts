@@ -31,7 +31,7 @@ describe('globals', () => {
     expect(parseDocument({ components: { begin: { obj: { component_name: 'Begin' } } } }).globals).toEqual(
       defaultGlobals(),
     );
-    expect(defaultGlobals('tenant')).toMatchObject({ 'sys.user_id': 'tenant', 'sys.conversation_turns': 0 });
+    expect(defaultGlobals()).toMatchObject({ 'sys.user_id': '', 'sys.conversation_turns': 0 });
   });
 
   it('get history and date where those are missing', () => {
@@ -69,7 +69,7 @@ describe('globals', () => {
 });
 
 describe('resetDocument', () => {
-  it('forgets everything in full', () => {
+  it('forgets everything', () => {
     expect(resetDocument(document)).toMatchObject({
       path: [],
       history: [],
@@ -89,26 +89,6 @@ describe('resetDocument', () => {
     });
     expect(components['Loop:Tries']?.params.outputs).toEqual({ tries: { type: 'number', value: null } });
     expect(components['LLM:Guess']).toEqual(document.components['LLM:Guess']);
-  });
-
-  it('keeps the conversation when told to keep memory', () => {
-    const { history, retrieval, memory } = document;
-    expect(resetDocument(document, 'keep-memory')).toMatchObject({
-      path: [],
-      history,
-      retrieval,
-      memory,
-      globals: freshValues,
-    });
-  });
-
-  it('empties only history and path for a new session', () => {
-    expect(resetDocument(document, 'new-session')).toEqual({
-      ...document,
-      path: [],
-      history: [],
-      globals: { ...document.globals, 'sys.history': [] },
-    });
   });
 
   it('leaves its input alone and gives a document that resets to itself', () => {

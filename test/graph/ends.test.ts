@@ -3,9 +3,9 @@ import { NEVER } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isTerminal, type RunEvent } from '../../src/graph/events.js';
 import { settled } from '../../src/graph/node-events.js';
-import { execute, run } from '../../src/graph/run.js';
+import { checkpointOf, execute, run } from '../../src/graph/run.js';
 import type { CheckpointStore, RunOptions } from '../../src/graph/run-options.js';
-import type { Checkpoint } from '../../src/graph/state.js';
+import type { Checkpoint, State } from '../../src/graph/state.js';
 import { passes } from './support/containers.js';
 import { everyKind, KINDS } from './support/every-kind.js';
 import { draw, planOf } from './support/specs.js';
@@ -108,21 +108,31 @@ describe('a limit', () => {
     itemOf: () => null,
   } as const;
   it.each([
-    { what: 'edges that go round', plan: draw('s -> a -> b -> a') },
+    { what: 'edges that go round', plan: draw('s -> a -> b -> a'), rounds: /"(a|b)" -> "(a|b)" -> "\1"/ },
     {
       what: 'a body without end',
+      rounds: 'the body of "box"',
       plan: planOf({ box: { isContainer: true, activate: passes(forever) }, x: { parent: 'box' } }),
     },
     {
       what: 'a body that is left each time',
+      rounds: 'the body of "box"',
       plan: planOf({
         box: { isContainer: true, activate: passes(forever) },
         x: { parent: 'box', activate: () => settled({}, { exit: true }) },
       }),
     },
-  ])('of steps ends $what', ({ plan }) => {
+    {
+      what: 'edges that go round beside a node that does not',
+      plan: draw('s -> a -> b -> a\ns -> c'),
+      rounds: /"(a|b)" -> "(a|b)" -> "\1"/,
+    },
+  ])('of steps ends $what, and names what goes round', ({ plan, rounds }) => {
     const { events, outcome } = watch(plan, { input: null }, { maxSteps: 100 });
-    expect(events.at(-1)).toMatchObject({ type: 'run-failed', error: { code: 'RUN_STEPS_EXCEEDED' } });
+    expect(events.at(-1)).toMatchObject({
+      type: 'run-failed',
+      error: { code: 'RUN_STEPS_EXCEEDED', message: expect.stringMatching(rounds) },
+    });
     expect(outcome?.state.step).toBe(100);
   });
 
@@ -130,6 +140,14 @@ describe('a limit', () => {
     expect(watch(draw('a -> b -> c'), { input: null }, { maxSteps: 3 }).outcome?.status).toBe('succeeded');
     expect(watch(draw('a -> b -> c'), { input: null }, { maxSteps: 2 }).outcome?.status).toBe('failed');
   });
+});
+
+it('steps are those of one run: a fork and the next turn begin with none', () => {
+  const plan = draw('a -> b -> c');
+  const { outcome } = watch(plan, { input: null }, { run: 'one', maxSteps: 3 });
+  const checkpoint = checkpointOf(plan, { ...(outcome?.state as State), step: 3 }, 'one', 0, 0);
+  const again = watch(plan, { checkpoint, recovery: { starts: new Map() } }, { run: 'two', maxSteps: 3 });
+  expect(again.outcome?.state.step).toBe(0);
 });
 
 describe('options', () => {

@@ -99,8 +99,12 @@ describe('a run whose server stops', () => {
 
   it.each([
     {
-      what: 'without a snapshot',
-      break: (log: RunLog, run: string) => log.delete('local', run),
+      what: 'with events but without a snapshot',
+      break: async (log: RunLog, run: string) => {
+        const events = (await log.read('local', run, 0, { maxEvents: 100, maxBytes: 1_000_000 })) ?? [];
+        await log.delete('local', run);
+        await log.append('local', run, { events });
+      },
       code: 'RUN_LOST',
     },
     {
@@ -136,14 +140,14 @@ describe('a run whose server stops', () => {
   });
 
   it('ends as failed when its process was lost again and again', async () => {
-    const stores = durableStores();
+    const stores = durableStores({ areKilled: true });
     const first = await startServer({ stores, env: ENV });
     const agent = await first.agent(PROBE);
     const run = runOf(await startRun(first, agent));
     await first.probes.next();
     await first.stop();
     const record = await stores.runs.find('local', run);
-    const launch = { isDetached: false, headers: {}, crashes: 5 };
+    const launch = { isDetached: false, headers: {}, crashes: 5, isTried: true, trials: 2 };
     await stores.runs.save('local', { ...(record as NonNullable<typeof record>), launch });
     const second = await startServer({ stores, env: ENV });
     const frames = await (await follow(second, agent, run)).rest();

@@ -1,24 +1,14 @@
 /** A server that does not know that another one has its run: it was stopped for longer than its leases hold. */
 import { expect, it } from 'vitest';
-import type { LeaseStore } from '../../src/records/coordination.js';
 import type { RunLog } from '../../src/records/run-log.js';
 import type { SessionStore } from '../../src/records/sessions.js';
 import { PROBE } from '../transport/support/documents.js';
 import { durableStores } from '../transport/support/durable-stores.js';
 import { openStream } from '../transport/support/event-stream.js';
+import { lostLeases } from '../transport/support/lost-leases.js';
 import { startServer, type TestServer } from '../transport/support/server.js';
 
 const ENV = { RUNNEL_LEASE_MS: '400' };
-
-/** Leases that any other server finds expired, while their owner believes that it has them. */
-function lostLeases(leases: LeaseStore): LeaseStore {
-  return {
-    ...leases,
-    acquire: (tenant, lease) => leases.acquire(tenant, lease, 1),
-    renew: async () => true,
-    expired: async () => [],
-  };
-}
 
 function gate() {
   let open: () => void = () => {};

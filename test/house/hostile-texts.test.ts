@@ -46,7 +46,7 @@ it('reads reasoning without an end in linear time', () => {
     keepsTrace: false,
   });
   transcript.addText(content);
-  const { body } = openaiCompletion(header, run, transcript, undefined);
+  const { body } = openaiCompletion(header, run, transcript);
   expect(body).toMatchObject({ choices: [{ message: { content } }] });
 });
 

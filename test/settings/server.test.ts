@@ -95,7 +95,7 @@ describe('readConfig', () => {
   it('describes each setting once', () => {
     const settings = describeGroups().flatMap(([, group]) => group);
     expect(new Set(settings.map(({ name }) => name)).size).toBe(settings.length);
-    for (const { name, default: shown, meaning } of settings) {
+    for (const { name, shown, meaning } of settings) {
       expect([name, shown, meaning].every((text) => text !== '')).toBe(true);
     }
   });

@@ -5,7 +5,7 @@ import { callEvent, callFinished, callStarted } from '../../src/graph/node-event
 import type { Plan } from '../../src/graph/plan.js';
 import { createMemoryStores } from '../../src/stores/memory-stores.js';
 import { MetricRegistry, renderMetrics } from '../../src/telemetry/metric-registry.js';
-import { RunMeters } from '../../src/telemetry/run-meters.js';
+import { createRunMeters } from '../../src/telemetry/run-meters.js';
 import { createTelemetry } from '../../src/telemetry/telemetry.js';
 import { ECHO, MODEL } from '../transport/support/documents.js';
 import { startServer } from '../transport/support/server.js';
@@ -51,7 +51,7 @@ describe('a registry of numbers', () => {
 
   it('does not grow with names that others choose', async () => {
     const registry = new MetricRegistry();
-    const meters = new RunMeters(registry);
+    const meters = createRunMeters(registry);
     for (let count = 0; count < 10_000; count += 1) {
       const name = `evil\u0000"}\n${count}${'x'.repeat(count % 300)}`;
       meters.tokens.add(1, name, 'input');
@@ -112,7 +112,7 @@ describe('numbers of runs', () => {
   const watched = (events: readonly RunEvent[]) => {
     const registry = new MetricRegistry();
     const plan = { nodes: [{ type: 'LLM' }], byId: new Map([['a', 0]]), byCanonicalId: new Map() } as unknown as Plan;
-    const watch = new RunMeters(registry).watch(plan);
+    const watch = createRunMeters(registry).watch(plan);
     for (const event of events) watch.event(event);
     watch.close();
     return renderMetrics(registry).then(valuesOf);
@@ -167,7 +167,7 @@ describe('numbers of runs', () => {
     ['', 'error'],
   ])('a run that %s counts as %s', async (status, outcome) => {
     const registry = new MetricRegistry();
-    new RunMeters(registry).ended({ status, startedAt: 5, finishedAt: 5 });
+    createRunMeters(registry).ended({ status, startedAt: 5, finishedAt: 5 });
     const lines = valuesOf(await renderMetrics(registry));
     expect(lines).toEqual([`ragflow_canvas_runs_total{runtime="runnel",outcome="${outcome}"} 1`]);
   });

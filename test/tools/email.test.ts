@@ -288,7 +288,7 @@ describe('plainText', () => {
   it.each([
     ['<p>a</p><p>b<br>c</p>', 'a\n\nb\nc'],
     ['<style>p { }</style>x<script>if (a < b) {}</script>y', 'xy'],
-    ['a &lt;b&gt; &amp; &#8364; &nope; &#9999999;', 'a <b> & € &nope; &#9999999;'],
+    ['a &lt;b&gt; &amp; &#8364; &#x20AC;&nbsp;&NBSP;. &nope; &#9999999;', 'a <b> & € €  . &nope; &#9999999;'],
     ['1 < 2', '1 < 2'],
     ['x<script>never closed', 'x'],
     ['<<<', '<<<'],

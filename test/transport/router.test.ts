@@ -1,6 +1,7 @@
 import Koa from 'koa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { route as embedderRoute } from '../../src/entries/server.js';
 import { SILENT_LOG } from '../../src/logger.js';
 import { readConfig } from '../../src/settings/read-settings.js';
 import { createMemoryStores } from '../../src/stores/memory-stores.js';
@@ -19,7 +20,7 @@ const ADMIN_KEY = 'a-key-for-the-administrator';
 function partsOf(env: Readonly<Record<string, string>> = {}): ServerParts {
   const parts = {
     config: readConfig(env),
-    tokens: createMemoryStores().tokens,
+    stores: createMemoryStores(),
     logger: SILENT_LOG,
     createCounter: createMemoryCounter,
   };
@@ -167,7 +168,7 @@ describe('declared routes', () => {
   });
 
   it('can be added to a server from outside, guarded and described as its own', async () => {
-    const greeting = route('GET /greetings/:name', {
+    const greeting = embedderRoute('GET /greetings/:name', {
       summary: 'Greets',
       query: z.object({ loud: flag }),
       data: z.string(),

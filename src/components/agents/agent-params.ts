@@ -3,8 +3,9 @@
 import { z } from 'zod';
 import type { McpTool } from '../../adapters/mcp/mcp-servers.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
+import { entered } from '../../tools/fields.js';
 import { type AnyTool, findTool, type Shape } from '../../tools/tool.js';
-import { entered, nodeParams, nullishFlag, nullishText } from '../base-params.js';
+import { nodeParams, nullishFlag, nullishText } from '../base-params.js';
 import { type LlmParams, llmShape, withUsualNames } from '../chat/params.js';
 import { toolBaseParams } from '../tool-component.js';
 

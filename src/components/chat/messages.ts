@@ -146,7 +146,7 @@ export function buildMessages(parts: MessageParts): ChatMessage[] {
 }
 
 /** Whether a model has something to answer: the last message is a user's and holds text or images. */
-export function asksSomething(messages: readonly ChatMessage[]): boolean {
+function asksSomething(messages: readonly ChatMessage[]): boolean {
   const last = messages.at(-1);
   if (last?.role !== 'user') return false;
   return typeof last.content === 'string' ? last.content.trim() !== '' : last.content.length > 0;
@@ -263,19 +263,17 @@ export function withoutImages(value: Json): Json {
 function strip(value: Json, depth: number): Json | undefined {
   if (typeof value === 'string') return isImage(value) ? undefined : value;
   if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return value;
-  return Array.isArray(value) ? stripList(value, depth) : stripObject(value as JsonObject, depth);
-}
-
-function stripList(list: readonly Json[], depth: number): Json | undefined {
-  const left = list.map((item) => strip(item, depth + 1)).filter((rest) => rest !== undefined);
-  return left.length === 0 && list.length > 0 ? undefined : left;
+  if (isJsonObject(value)) return stripObject(value, depth);
+  const left = value.map((item) => strip(item, depth + 1)).filter((rest) => rest !== undefined);
+  return left.length === 0 && value.length > 0 ? undefined : left;
 }
 
 function stripObject(object: JsonObject, depth: number): Json | undefined {
   const entries = Object.entries(object);
-  const left = entries
-    .map(([key, item]) => [key, strip(item, depth + 1)] as const)
-    .filter((entry): entry is [string, Json] => entry[1] !== undefined);
+  const left = entries.flatMap(([key, item]): [string, Json][] => {
+    const rest = strip(item, depth + 1);
+    return rest === undefined ? [] : [[key, rest]];
+  });
   // Of a part of a message in the form of a request only `type: image_url` is left: it is empty.
   const isEmptied = left.length === 0 || (left.length === 1 && left[0]?.[0] === 'type');
   return isEmptied && left.length < entries.length ? undefined : Object.fromEntries(left);

@@ -6,7 +6,8 @@ import { foundValue } from '../../dsl/resolve.js';
 import { type Notice, warning } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { ChatRetries, Sampling } from '../../models/chat-model.js';
-import { entered, isGiven, nodeParams, nullishFlag, nullishText, renaming, templateEngine } from '../base-params.js';
+import { entered } from '../../tools/fields.js';
+import { isGiven, nodeParams, nullishFlag, nullishText, renaming, templateEngine } from '../base-params.js';
 
 const number = (min: number, max: number) => z.preprocess(entered, z.coerce.number().min(min).max(max).optional());
 

@@ -11,6 +11,7 @@ import { foundValue, type ValueSource } from '../../dsl/resolve.js';
 import type { Write } from '../../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { removeThinking } from '../speaking/think-text.js';
+import { listIn } from './retrieval.js';
 
 /** The node that reads or writes. */
 type Place = Pick<CallContext, 'node' | 'run' | 'source'>;
@@ -53,13 +54,13 @@ export function takeQuestion(place: Place): Write {
  */
 export function recordExchange({ source }: Place, reply: string, question: Json): Write[] {
   const writes = [writeVariable('sys.query', question)];
-  const history = listOf(source, 'history');
+  const history = listIn(source, 'history');
   const newest = history.at(-1);
   if (Array.isArray(newest) && newest[0] === 'user') {
     const answered: Json[] = reply === '' ? [] : [['assistant', { content: reply }]];
     writes.push(writeVariable('history', [...history.slice(0, -1), ...answered, ['user', question]]));
   }
-  const lines = listOf(source, 'sys.history');
+  const lines = listIn(source, 'sys.history');
   const newestLine = lines.at(-1);
   if (typeof newestLine === 'string' && newestLine.startsWith('user: ')) {
     const answered = reply === '' ? [] : [`assistant: ${reply}`];
@@ -77,11 +78,6 @@ function replyOf(place: Place): JsonObject | undefined {
 /** Names a turn by its run and its place in the conversation, as a caller may count either of them alone. */
 function turnOf({ run, source }: Place): string {
   return `${run}/${renderValue(foundValue(source.variable('sys.conversation_turns')))}`;
-}
-
-function listOf(source: ValueSource, key: string): readonly Json[] {
-  const value = foundValue(source.variable(key));
-  return Array.isArray(value) ? value : [];
 }
 
 function writeVariable(key: string, value: Json): Write {

@@ -6,7 +6,7 @@ import { mergeReferences, readReferences } from '../../tools/results.js';
 
 /** What the run found in knowledge bases so far: the last entry of the variable `retrieval`, when there is anything in it. */
 export function currentRetrieval(source: ValueSource): JsonObject | undefined {
-  const last = entriesIn(source).at(-1);
+  const last = listIn(source, 'retrieval').at(-1);
   return isJsonObject(last) && (holdsAnything(last.chunks) || holdsAnything(last.doc_aggs)) ? last : undefined;
 }
 
@@ -17,15 +17,16 @@ export function hasPassages(source: ValueSource): boolean {
 
 /** Adds to what the turn found so far; to be computed right before it is written, so that results of concurrent nodes are not lost. */
 export function registerReferences(source: ValueSource, found: References): Write {
-  const entries = entriesIn(source);
+  const entries = listIn(source, 'retrieval');
   const merged = mergeReferences(readReferences(entries.at(-1)), found);
   const value: Json = [...entries.slice(0, -1), { chunks: merged.chunks, doc_aggs: merged.doc_aggs }];
   return { to: { kind: 'variable', key: 'retrieval' }, value };
 }
 
-function entriesIn(source: ValueSource): readonly Json[] {
-  const entries = foundValue(source.variable('retrieval'));
-  return Array.isArray(entries) ? entries : [];
+/** The list that a variable holds; empty without one. */
+export function listIn(source: ValueSource, key: string): readonly Json[] {
+  const list = foundValue(source.variable(key));
+  return Array.isArray(list) ? list : [];
 }
 
 /** Passages and documents come as objects by id or as lists. */

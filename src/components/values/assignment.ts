@@ -43,7 +43,8 @@ export interface AssignOperator {
 
 const parameterItself = (_old: Json, parameter: Json): Assigned => ({ value: parameter });
 
-const OPERATORS: ReadonlyMap<string, AssignOperator> = new Map<string, AssignOperator>([
+/** The operators by their exact names. */
+export const ASSIGN_OPERATORS: ReadonlyMap<string, AssignOperator> = new Map<string, AssignOperator>([
   ['overwrite', { parameter: 'reference', apply: parameterItself }],
   ['set', { parameter: 'template', apply: parameterItself }],
   ['clear', { parameter: 'none', apply: (old) => ({ value: emptyLike(old) }) }],
@@ -56,14 +57,6 @@ const OPERATORS: ReadonlyMap<string, AssignOperator> = new Map<string, AssignOpe
   ['*=', arithmetic((old, parameter) => old * parameter)],
   ['/=', arithmetic((old, parameter) => old / parameter, 'ERROR:DIVIDE_BY_ZERO')],
 ]);
-
-/** The names of all operators, for messages and the editor. */
-export const ASSIGN_OPERATORS: readonly string[] = [...OPERATORS.keys()];
-
-/** Finds an operator by its exact name; undefined when there is none. */
-export function findAssignOperator(name: string): AssignOperator | undefined {
-  return OPERATORS.get(name);
-}
 
 function append(old: Json, parameter: Json): Assigned {
   return onList(old ?? [], (list) =>

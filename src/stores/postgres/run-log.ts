@@ -1,7 +1,6 @@
 import { EngineError } from '../../errors.js';
 import type { Checkpoint } from '../../graph/state.js';
-import { FIRST_EPOCH, type LoggedEvent, type RunLog } from '../../records/run-log.js';
-import { superseded } from '../memory-run-log.js';
+import { FIRST_EPOCH, type LoggedEvent, type RunLog, superseded } from '../../records/run-log.js';
 import type { Database } from './database.js';
 import { brokenConstraint } from './failures.js';
 import type { RunWriter } from './run-writer.js';

@@ -2,9 +2,8 @@ import { EngineError } from '../../errors.js';
 import { ownedKey } from '../../records/repository.js';
 import { RESOURCES } from '../../records/resources.js';
 import { type RunCommit, sessionTaken } from '../../records/run-commit.js';
-import { FIRST_EPOCH } from '../../records/run-log.js';
+import { FIRST_EPOCH, outOfOrder, superseded } from '../../records/run-log.js';
 import { GroupWriter } from '../group-writer.js';
-import { superseded } from '../memory-run-log.js';
 import type { Database } from './database.js';
 import type { Documents } from './documents.js';
 import { brokenConstraint } from './failures.js';
@@ -126,5 +125,5 @@ function problemOf({ commit, first }: RunEntry, outcome: Outcome): EngineError {
   if (!isAllowed) return sessionTaken();
   if (!hasRun) return new EngineError('NOT_FOUND', `There is no run "${run}" to keep a log of.`);
   if (epoch !== newest) return superseded(run, epoch, newest);
-  return new EngineError('CONFLICT', `Event ${first} of run "${run}" does not follow event ${last ?? 0}.`);
+  return outOfOrder(run, first, last ?? 0);
 }

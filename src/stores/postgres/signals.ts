@@ -4,6 +4,7 @@ import { EngineError } from '../../errors.js';
 import type { Log } from '../../logger.js';
 import type { Signals } from '../../records/coordination.js';
 import { CancelWatch } from '../cancel-watch.js';
+import { createMemorySignals } from '../memory-signals.js';
 import type { Database } from './database.js';
 
 /** How often cancel requests are looked up, should a notification have been lost. */
@@ -42,7 +43,8 @@ export async function createPostgresSignals(
 ): Promise<PostgresSignals> {
   const self = randomUUID();
   const isShared = database.kind === 'server';
-  const received$ = new Subject<Omit<Envelope, 'from'>>();
+  /** What is published here or received from another process. */
+  const local = createMemorySignals();
   const closed$ = new Subject<void>();
   const watch = new CancelWatch({
     async find(tasks) {
@@ -67,7 +69,7 @@ export async function createPostgresSignals(
             if (from === self) return;
             // The table decides: a notification may arrive after its request was cleared.
             if (channel === CANCEL) watch.lookAt(message);
-            else received$.next({ channel, message });
+            else void local.publish(channel, message);
           },
           // Listening anew after a lost connection: what was published meanwhile was not received.
           () => watch.lookAtAll(),
@@ -78,16 +80,11 @@ export async function createPostgresSignals(
   const send = async (channel: string, message: string): Promise<void> => {
     const envelope = JSON.stringify({ from: self, channel, message } satisfies Envelope);
     if (Buffer.byteLength(envelope) > MAX_ENVELOPE_BYTES) throw tooLong(channel, message);
-    received$.next({ channel, message });
+    await local.publish(channel, message);
     // A message that is received twice does no harm: it only makes its receiver look again.
     if (isShared) await database.repeat((sql) => sql`select pg_notify(${CHANNEL}, ${envelope})`);
   };
-  const messages = (channel: string): Observable<string> =>
-    received$.pipe(
-      filter((received) => received.channel === channel),
-      map(({ message }) => message),
-      takeUntil(closed$),
-    );
+  const messages = (channel: string): Observable<string> => local.messages(channel).pipe(takeUntil(closed$));
 
   return {
     async requestCancel(task) {

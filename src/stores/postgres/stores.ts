@@ -42,18 +42,14 @@ export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainSt
 export async function openPostgresStores(options: DatabaseOptions): Promise<PostgresStores> {
   const database = await openDatabase(options);
   try {
-    return await createPostgresStores(database, options);
+    return await storesOf(database, options);
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-/** The stores of an open database. */
-export async function createPostgresStores(
-  database: Database,
-  { dataDir, log }: Pick<DatabaseOptions, 'dataDir' | 'log'>,
-): Promise<PostgresStores> {
+async function storesOf(database: Database, { dataDir, log }: DatabaseOptions): Promise<PostgresStores> {
   // Runs of a process that was killed can be recovered at once.
   if (database.kind === 'embedded') await expireLeases(database);
   const signals = await createPostgresSignals(database, { log });

@@ -7,7 +7,7 @@ export interface ConnectionOptions {
   /** What it is for, in messages and in the server's list of clients. */
   readonly name: string;
   readonly log: Log;
-  /** A server that says nothing for this long while something is asked of it counts as gone. */
+  /** A server that sends nothing for this long while it owes an answer counts as gone. */
   readonly silenceMs: number;
 }
 
@@ -15,7 +15,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 1_000;
 
-/** One connection that comes back by itself, says so once per outage, and never queues a command. */
+/** One connection that comes back by itself, logs once per outage, and never queues a command. */
 export class Connection {
   readonly client: Client;
   /** Host and port, without what is secret in the URL. */

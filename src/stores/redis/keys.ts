@@ -3,7 +3,7 @@
  *
  * Names, fields and times of the first group are RAGFlow's, so that its tools and its servers find what they know; the others are
  * ours. In ours the tenant is a part of the name, percent-encoded, so that a colon in it cannot reach into another tenant. RAGFlow's
- * names have no room for it; there the value says whose it is. Several keys take part in one script, so a Redis Cluster is out.
+ * names have no room for it; there the value names it. Several keys take part in one script, so a Redis Cluster is out.
  */
 
 const DAY_MS = 24 * 60 * 60 * 1000;

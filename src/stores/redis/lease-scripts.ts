@@ -8,11 +8,11 @@ local function text(number) return string.format('%.0f', number) end
 `;
 
 /**
- * Shows the lease of a session where RAGFlow has it. The truth is the lease's own hash, which outlives its time, because a successor must
+ * Writes the lease of a session where RAGFlow has it. The truth is the lease's own hash, which outlives its time, because a successor must
  * find it.
  */
-const SHOW_SESSION = `
-local function showSession(key, session, ttl)
+const WRITE_SESSION = `
+local function writeSession(key, session, ttl)
   local known = redis.call('HMGET', KEYS[1], 'owner', 'data', 'started_at')
   local data = cjson.decode(known[2])
   local function field(name) return type(data[name]) == 'string' and data[name] or '' end
@@ -33,7 +33,7 @@ end
 export const ACQUIRE_LEASE = script(
   'acquire a lease',
   `${NOW}
-${SHOW_SESSION}
+${WRITE_SESSION}
 local owner, ttl, remember = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[5])
 local held = redis.call('HMGET', KEYS[1], 'owner', 'expires_at', 'data')
 if held[1] and held[1] ~= owner and tonumber(held[2]) > now then return { 0, held[1], held[2], held[3] } end
@@ -46,7 +46,7 @@ redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', text(now - remember))
 if KEYS[3] then
   -- A request to cancel an earlier run must not reach this one; but one that a lost process did not see must reach its successor.
   if not held[1] then redis.call('DEL', KEYS[4]) end
-  showSession(KEYS[3], ARGV[9], ARGV[3])
+  writeSession(KEYS[3], ARGV[9], ARGV[3])
 end
 return { 1, owner, expires, ARGV[4] }
 `,
@@ -62,19 +62,19 @@ return { 1, owner, expires, ARGV[4] }
 export const RENEW_LEASE = script(
   'renew a lease',
   `${NOW}
-${SHOW_SESSION}
+${WRITE_SESSION}
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[2] then return 0 end
 local expires = text(now + tonumber(ARGV[3]))
 redis.call('HSET', KEYS[1], 'expires_at', expires)
 redis.call('PEXPIRE', KEYS[1], text(tonumber(ARGV[3]) + tonumber(ARGV[4])))
 redis.call('ZADD', KEYS[2], expires, ARGV[1])
-if KEYS[3] then showSession(KEYS[3], ARGV[5], ARGV[3]) end
+if KEYS[3] then writeSession(KEYS[3], ARGV[5], ARGV[3]) end
 return 1
 `,
 );
 
 /**
- * Gives a lease back; with that of a session go what shows it and the request to cancel its run.
+ * Gives a lease back; with that of a session go RAGFlow's view of it and the request to cancel its run.
  *
  * KEYS   1 lease hash, 2 all leases; for a session also 3 its active-session hash, 4 its cancel flag
  * ARGV   1 name among all leases, 2 owner

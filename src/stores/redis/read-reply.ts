@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { parseJson } from '../../json.js';
 
-/** Reads what Redis keeps with suspicion. @throws EngineError INTERNAL saying what is wrong with `what`. */
+/** Validates what is read from Redis. @throws EngineError INTERNAL naming what is wrong with `what`. */
 export function readReply<T>(schema: z.ZodType<T>, reply: unknown, what: string): T {
   const parsed = schema.safeParse(reply);
   if (parsed.success) return parsed.data;

@@ -2,7 +2,7 @@ import type { CanvasRuntimeStore } from '../../records/canvas-runtimes.js';
 import { canvasRuntimeKey } from './keys.js';
 import type { Redis } from './redis.js';
 
-/** The tenants' choices where RAGFlow keeps them. */
+/** The tenants' choices where RAGFlow stores them. */
 export function createRedisCanvasRuntimes({ commands }: Redis): CanvasRuntimeStore {
   return {
     async save(tenant, runtime) {

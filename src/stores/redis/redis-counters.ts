@@ -12,7 +12,7 @@ const ANSWER_MS = 500;
 const PAUSE_MS = 1_000;
 
 /**
- * Counters that all processes share. While Redis is away each process counts for itself, from nought, and says so once.
+ * Counters that all processes share. While Redis is away each process counts for itself, from nought, and logs that once.
  *
  * Who counts decides what is too much, for that differs from key to key.
  */

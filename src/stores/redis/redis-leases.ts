@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { jsonObject } from '../../dsl/json-object.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import type { Lease, LeaseStore } from '../../records/coordination.js';
 import type { LeaseAcquisition } from '../../records/run-commit.js';
@@ -18,7 +18,7 @@ const SESSION_PREFIX = 'session:';
 /** Expired leases that are looked at in one step. */
 const MAX_SCANNED = 10_000;
 
-const dataSchema = jsonText(z.custom<JsonObject>(isJsonObject, 'expected an object'));
+const dataSchema = jsonText(jsonObject);
 const acquiredSchema = z.tuple([z.literal([0, 1]), z.string(), z.coerce.number(), dataSchema]);
 const expiredSchema = z.array(
   z.tuple([z.literal(String(FORMAT)), z.string(), z.string(), z.string(), z.coerce.number(), dataSchema]),

@@ -16,7 +16,7 @@ const entriesSchema = z.array(z.string());
 const snapshotSchema = z.tuple([z.number().int(), z.instanceof(Buffer).nullable()]);
 
 /**
- * Logs of runs in Redis, kept for 30 days after the last write. The event numbered `seq` is at `seq - 1` of its list, so there is no
+ * Logs of runs in Redis, stored for 30 days after the last write. The event numbered `seq` is at `seq - 1` of its list, so there is no
  * place for a gap. All events of a batch are stored, or none; then its snapshot, without which a recovery only folds more events.
  *
  * One process writes a run at a time: that of the newest epoch. When Redis itself has lost writes, what would follow them is refused (JOURNAL_FAILED).

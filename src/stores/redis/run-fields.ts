@@ -43,7 +43,7 @@ export function readRun(text: string): RunRecord {
   return run;
 }
 
-/** Where RAGFlow says that a run failed. */
+/** The stage at which a run failed, in RAGFlow's words. */
 function stageOf(code: ErrorCode): string {
   if (code.startsWith('DOCUMENT_')) return 'decode';
   if (code.startsWith('FILE_')) return 'parse files';

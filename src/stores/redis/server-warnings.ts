@@ -1,6 +1,6 @@
 import type { Commands } from './commands.js';
 
-/** Says under which settings the server may lose what a run needs; one sentence each, none when all is well or it does not tell. */
+/** Settings under which the server may lose what a run needs; one sentence each, none where it does not report them. */
 export async function serverWarnings(commands: Commands): Promise<readonly string[]> {
   const sections = await Promise.allSettled(
     ['persistence', 'memory'].map((section) => commands.send('INFO', [section])),

@@ -18,26 +18,20 @@ export const createMemoryCounter: CreateCounter = (name, spanSeconds) => {
   };
 };
 
+/** Milliseconds for which `key` has to wait before it tries again; undefined when it may pass now. */
+export type RateLimit = (key: string, most: number) => Promise<number | undefined>;
+
 /** Limits how often something may happen; a counter that fails refuses. */
-export class RateLimit {
-  readonly #counter: EventCounter;
-  readonly #whenBroken: (error: unknown) => void;
-
-  constructor(counter: EventCounter, whenBroken: (error: unknown) => void) {
-    this.#counter = counter;
-    this.#whenBroken = whenBroken;
-  }
-
-  /** Milliseconds to wait before trying again; undefined when `key` may pass now. */
-  async waitOf(key: string, most: number): Promise<number | undefined> {
+export function createRateLimit(counter: EventCounter, whenBroken: (error: unknown) => void): RateLimit {
+  return async (key, most) => {
     try {
-      const { count, resetMs } = await this.#counter.count(key);
+      const { count, resetMs } = await counter.count(key);
       return count <= most ? undefined : Math.max(1, resetMs);
     } catch (error) {
-      this.#whenBroken(error);
+      whenBroken(error);
       return RETRY_MS;
     }
-  }
+  };
 }
 
 /** When to try again after the counter failed. */

@@ -30,14 +30,14 @@ export const tokenRoutes: RouteGroup = {
     route('GET /system/tokens', {
       summary: 'Lists own keys',
       data: z.array(tokenView.shape),
-      handle: async ({ tenant }, { tokens }) =>
+      handle: async ({ tenant }, { stores: { tokens } }) =>
         success((await tokens.list(tenant)).map((one) => tokenView.of(one, tenant))),
     }),
     route('POST /system/tokens', {
       summary: 'Makes a pair of keys',
       body: newTokenSchema,
       data: tokenView.shape,
-      handle: async ({ tenant, body }, { tokens, stores, now }) => {
+      handle: async ({ tenant, body }, { stores, now }) => {
         const agentId = body.agent_id ?? body.dialog_id ?? undefined;
         if (agentId !== undefined && (await stores.agents.find(tenant, agentId)) === undefined) throw noAgent();
         const record: TokenRecord = {
@@ -46,14 +46,14 @@ export const tokenRoutes: RouteGroup = {
           ...(agentId === undefined ? {} : { agentId }),
           createdAt: now(),
         };
-        await tokens.insert(tenant, record);
+        await stores.tokens.insert(tenant, record);
         return success(tokenView.of(record, tenant));
       },
     }),
     route('DELETE /system/tokens/:token', {
       summary: 'Deletes a pair of keys',
       data: z.boolean(),
-      handle: async ({ tenant, params }, { tokens }) => success(await tokens.delete(tenant, params.token)),
+      handle: async ({ tenant, params }, { stores }) => success(await stores.tokens.delete(tenant, params.token)),
     }),
   ],
 };

@@ -50,7 +50,7 @@ export const adminRoutes: RouteGroup = {
         if (!runtime || !runtimes.includes(runtime)) {
           throw badArgument(`\`runtime\` must be one of ${runtimes.join(', ')}; received ${received(runtime)}.`);
         }
-        await parts.runtimes.save(params.tenant, runtime);
+        await parts.stores.canvasRuntimes.save(params.tenant, runtime);
         return runtimeView(params.tenant, parts);
       },
     }),
@@ -59,7 +59,7 @@ export const adminRoutes: RouteGroup = {
       access: 'admin',
       data: runtimeShape,
       handle: async ({ params }, parts) => {
-        await parts.runtimes.delete(params.tenant);
+        await parts.stores.canvasRuntimes.delete(params.tenant);
         return runtimeView(params.tenant, parts);
       },
     }),
@@ -92,8 +92,8 @@ export const metricsRoute = route('GET /metrics', {
   },
 });
 
-async function runtimeView(tenant: string, { runtimes, config }: ServerParts): Promise<Envelope> {
-  return success({ tenant_id: tenant, ...(await runtimeOf(runtimes, config.defaultRuntime, tenant)) });
+async function runtimeView(tenant: string, parts: ServerParts): Promise<Envelope> {
+  return success({ tenant_id: tenant, ...(await runtimeOf(parts, tenant)) });
 }
 
 function metricsText(exchange: HttpExchange, { telemetry }: ServerParts): Promise<string> {

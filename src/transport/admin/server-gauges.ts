@@ -1,7 +1,7 @@
 import type { Models } from '../../models/router.js';
 import type { MetricRegistry, Point } from '../../telemetry/metric-registry.js';
 
-/** What is going on in a server at a moment. */
+/** How much a server has to do at a moment. */
 export interface ServerLoad {
   readonly runs: number;
   /** Event streams over HTTP. */
@@ -13,7 +13,7 @@ export interface ServerLoad {
   readonly queues: { readonly log: number; readonly clients: number };
 }
 
-/** Adds what only a server knows of itself to its numbers. */
+/** Adds the numbers that only a server has to its metrics. */
 export function addServerGauges(registry: MetricRegistry, models: Pick<Models, 'load'>, read: () => ServerLoad): void {
   registry.gauge('runnel_runs_active', 'Runs that are going on.', () => read().runs);
   registry.gauge('runnel_open_sockets', 'Connections of clients that follow runs.', () => {

@@ -5,13 +5,11 @@ import { parseDocument } from '../../dsl/read.js';
 import { findDocument } from '../../hosting/canvases.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.js';
-import type { AgentRecord } from '../../records/agents.js';
 import { success } from '../envelope.js';
 import { contentHeaders } from '../files/content-headers.js';
-import { given, text, versionQuery } from '../http/input.js';
+import { checked, given, text, versionQuery } from '../http/input.js';
 import { readMultipart, type UploadedFile } from '../http/read-body.js';
-import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
-import type { ServerParts } from '../server-parts.js';
+import { type RouteGroup, route } from '../http/route.js';
 import { type AgentInput, readAgentInput } from './agent-input.js';
 import { createdAgentShape, insertAgent } from './agents.js';
 import { findAgent } from './find-agent.js';
@@ -19,7 +17,11 @@ import { findAgent } from './find-agent.js';
 /** Files of one import. */
 const MAX_FILES = 100;
 
-const exportQuery = versionQuery.extend({ to: text.describe('"v1" or "v2"; default: as it was written.') });
+const exportQuery = versionQuery.extend({
+  to: checked('to', '"v1" or "v2"', (given) => (['v1', 'v2'] as const).find((version) => version === given)).describe(
+    '"v1" or "v2"; default: as it was written.',
+  ),
+});
 const importQuery = z.object({ title: text.describe('For a single file; default: its name.') });
 
 export const agentFileRoutes: RouteGroup = {
@@ -31,58 +33,44 @@ export const agentFileRoutes: RouteGroup = {
       finds: findAgent,
       query: exportQuery,
       answers: 'file',
-      handle: exportAgent,
+      // As it was written, or in the form `to`. @throws EngineError NOT_FOUND, BAD_REQUEST; DOCUMENT_* when it cannot be converted.
+      handle: async ({ tenant, query, exchange, found: agent }, parts) => {
+        const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', {
+          isReleased: query.release,
+          ...given({ version: query.version }),
+        });
+        const text = formatDocument(converted(dsl, query.to));
+        exchange.set(
+          contentHeaders({
+            mimeType: 'application/json',
+            extension: 'json',
+            fileName: `${agent.title}.json`,
+            isInline: false,
+          }),
+        );
+        return text;
+      },
     }),
     route('POST /agents/import', {
       summary: 'Makes agents of canvas files; several give a list',
       query: importQuery,
       body: 'files',
       data: z.union([createdAgentShape, z.array(createdAgentShape)]),
-      handle: importAgents,
+      // All files are read before the first becomes an agent.
+      handle: async ({ tenant, query, exchange }, parts) => {
+        const views: object[] = [];
+        const files = await readMultipart(exchange.req, 'file', parts.config.uploadBytes);
+        for (const input of readImport(files, query.title)) views.push(await insertAgent(parts, tenant, input));
+        return success(views.length === 1 ? views[0] : views);
+      },
     }),
   ],
 };
 
-/** As it was written, or in the form `to`. @throws EngineError NOT_FOUND, BAD_REQUEST; DOCUMENT_* when it cannot be converted. */
-async function exportAgent(
-  { tenant, query, exchange, found: agent }: RouteRequest<'id', typeof exportQuery, z.ZodUnknown, AgentRecord>,
-  parts: ServerParts,
-) {
-  const dsl = await findDocument(parts.stores.versions, tenant, agent, 'draft', {
-    isReleased: query.release,
-    ...given({ version: query.version }),
-  });
-  const text = formatDocument(converted(dsl, query.to));
-  exchange.set(
-    contentHeaders({
-      mimeType: 'application/json',
-      extension: 'json',
-      fileName: `${agent.title}.json`,
-      isInline: false,
-    }),
-  );
-  return text;
-}
-
-function converted(dsl: JsonObject, to: string | undefined): JsonObject {
-  switch (to) {
-    case undefined:
-      return dsl;
-    case 'v1':
-      return toV1(parseDocument(dsl));
-    case 'v2':
-      return toV2(parseDocument(dsl)).canvas;
-    default:
-      throw badArgument(`\`to\` must be "v1" or "v2"; received ${JSON.stringify(to)}.`);
-  }
-}
-
-/** All files are read before the first becomes an agent. */
-async function importAgents({ tenant, query, exchange }: RouteRequest<never, typeof importQuery>, parts: ServerParts) {
-  const views: object[] = [];
-  const files = await readMultipart(exchange.req, 'file', parts.config.uploadBytes);
-  for (const input of readImport(files, query.title)) views.push(await insertAgent(parts, tenant, input));
-  return success(views.length === 1 ? views[0] : views);
+function converted(dsl: JsonObject, to: 'v1' | 'v2' | undefined): JsonObject {
+  if (to === undefined) return dsl;
+  const document = parseDocument(dsl);
+  return to === 'v1' ? toV1(document) : toV2(document).canvas;
 }
 
 /** Each file is titled by its name, or by `title` when it is the only one. @throws EngineError BAD_REQUEST for a file without a canvas. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../../json.js';
 import type { AgentRecord } from '../../records/agents.js';
-import { given, isTruthy } from '../http/input.js';
+import { bodyText, given, isTruthy } from '../http/input.js';
 
 const MAX_TITLE = 255;
 
@@ -12,8 +12,6 @@ const MAX_ALL_TAGS = 512;
 
 /** Tags as clients send them: one text, or a list of tags. */
 export const tagsSchema = z.union([z.string(), z.array(z.string())], { error: 'expected a text or a list of texts' });
-
-const text = z.string({ error: 'expected a text' }).nullish();
 
 const FLAG = { error: 'expected true or false' };
 
@@ -25,14 +23,14 @@ const flag = z.union(
 
 /** The properties of an agent, as clients send them. */
 export const agentSchema = z.looseObject({
-  title: text.describe('Unique per category, without regard to case; at most 255 characters.'),
-  description: text.describe('What it is for.'),
-  avatar: text.describe('A picture as a data URL.'),
+  title: bodyText.describe('Unique per category, without regard to case; at most 255 characters.'),
+  description: bodyText.describe('What it is for.'),
+  avatar: bodyText.describe('A picture as a data URL.'),
   permission: z
     .enum(['me', 'team'], { error: 'expected "me" or "team"' })
     .nullish()
     .describe('Stored for clients; an agent is always the tenant\'s alone. Default "me".'),
-  canvas_type: text.describe('Free text for lists.'),
+  canvas_type: bodyText.describe('Free text for lists.'),
   canvas_category: z.string({ error: 'expected a text' }).min(1).nullish().describe('Default "agent_canvas".'),
   tags: tagsSchema.nullish().describe('Comma-separated, or a list.'),
   dsl: z.unknown().optional().describe('The document, an object or its JSON text; a draft may be incomplete.'),

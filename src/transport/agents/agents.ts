@@ -10,7 +10,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { AgentQuery, AgentRecord, AgentStore } from '../../records/agents.js';
 import { success } from '../envelope.js';
 import { given, listQuery, orderOf, pageOf, text, textList } from '../http/input.js';
-import { type NoQuery, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { anyObject, defineView, milliseconds, none, string, timeFields, whole } from '../shapes.js';
 import { publish, requireSound } from '../versions/publish.js';
@@ -129,7 +129,23 @@ export const agentRoutes: RouteGroup = {
         summary: method === 'PUT' ? 'The same as PATCH' : 'Saves a draft; makes no version',
         body: agentSchema,
         data: changedAgentShape,
-        handle: change,
+        // Saves a draft; that alone publishes nothing and withdraws nothing.
+        handle: async (request, parts) => {
+          const { tenant } = request;
+          const { title, dsl, fields, publishes } = readAgentInput(request.body);
+          const before = await findAgent(request, parts);
+          const issues = parts.checkDocument(dsl ?? before.dsl);
+          // Checked before saving: a draft that cannot be published as requested is not saved either.
+          if (publishes) requireSound(issues);
+          const after = await parts.stores.agents.update(tenant, before.id, {
+            ...fields,
+            ...given({ title, dsl }),
+            updatedAt: parts.now(),
+          });
+          if (after === undefined) throw noAgent();
+          if (publishes) await publish(parts, tenant, after, {});
+          return success({ id: after.id, update_time: after.updatedAt, issues });
+        },
       }),
     ),
     route('DELETE /agents/:id', {
@@ -256,24 +272,6 @@ export async function insertAgent(parts: ServerParts, tenant: string, input: Age
   if (publishes) await publish(parts, tenant, agent, {});
   const stored = (await parts.stores.agents.find(tenant, agent.id)) ?? agent;
   return { ...agentView.of(stored, tenant), issues };
-}
-
-/** Saves a draft; that alone publishes nothing and withdraws nothing. */
-async function change(request: RouteRequest<'id', NoQuery, typeof agentSchema>, parts: ServerParts) {
-  const { tenant } = request;
-  const { title, dsl, fields, publishes } = readAgentInput(request.body);
-  const before = await findAgent(request, parts);
-  const issues = parts.checkDocument(dsl ?? before.dsl);
-  // Checked before saving: a draft that cannot be published as requested is not saved either.
-  if (publishes) requireSound(issues);
-  const after = await parts.stores.agents.update(tenant, before.id, {
-    ...fields,
-    ...given({ title, dsl }),
-    updatedAt: parts.now(),
-  });
-  if (after === undefined) throw noAgent();
-  if (publishes) await publish(parts, tenant, after, {});
-  return success({ id: after.id, update_time: after.updatedAt, issues });
 }
 
 /**

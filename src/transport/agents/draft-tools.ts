@@ -4,8 +4,7 @@ import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject } from '../../json.js';
 import { type Envelope, outside, success } from '../envelope.js';
-import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
-import type { ServerParts } from '../server-parts.js';
+import { type RouteGroup, route } from '../http/route.js';
 
 const text = z.union([z.string(), z.number()]).nullish();
 
@@ -39,7 +38,28 @@ export const draftToolRoutes: RouteGroup = {
       summary: 'Asks a database whether it answers',
       takes: databaseSchema,
       data: z.string(),
-      handle: testDatabase,
+      handle: async ({ body }, { databaseProbe, logger }) => {
+        const given = requireAll(body, REQUIRED);
+        const kind = given.db_type.toLowerCase();
+        if (!databaseProbe?.kinds.includes(kind)) {
+          const known = databaseProbe?.kinds.join(', ') ?? 'none';
+          return exception(`Unsupported database type: ${kind}. This server can test: ${known}.`);
+        }
+        const port = Number(given.port);
+        if (!Number.isInteger(port) || port < 1 || port > 65_535) throw badArgument('`port` must be from 1 to 65535.');
+        const { database, username, host, password } = given;
+        try {
+          await databaseProbe.probe({ kind, database, username, host, port, password });
+          return success('Database Connection Successful!');
+        } catch (error) {
+          if (EngineError.is(error) && (error.code === 'URL_BLOCKED' || error.code === 'URL_INVALID')) {
+            return { code: 102, message: outside(error).message };
+          }
+          // A driver's message may contain a password, or the address of a server of another tenant.
+          logger.warn({ err: error, kind }, 'a database could not be tested');
+          return exception(`The ${kind} database did not answer; check host, port, name and credentials.`);
+        }
+      },
     }),
     route('POST /agents/rerun', {
       summary: 'Runs a part of a pipeline again',
@@ -52,29 +72,6 @@ export const draftToolRoutes: RouteGroup = {
     }),
   ],
 };
-
-async function testDatabase({ body }: RouteRequest<never>, { databaseProbe, logger }: ServerParts): Promise<Envelope> {
-  const given = requireAll(body, REQUIRED);
-  const kind = given.db_type.toLowerCase();
-  if (!databaseProbe?.kinds.includes(kind)) {
-    const known = databaseProbe?.kinds.join(', ') ?? 'none';
-    return exception(`Unsupported database type: ${kind}. This server can test: ${known}.`);
-  }
-  const port = Number(given.port);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw badArgument('`port` must be from 1 to 65535.');
-  const { database, username, host, password } = given;
-  try {
-    await databaseProbe.probe({ kind, database, username, host, port, password });
-    return success('Database Connection Successful!');
-  } catch (error) {
-    if (EngineError.is(error) && (error.code === 'URL_BLOCKED' || error.code === 'URL_INVALID')) {
-      return { code: 102, message: outside(error).message };
-    }
-    // A driver's message may contain a password, or the address of a server of another tenant.
-    logger.warn({ err: error, kind }, 'a database could not be tested');
-    return exception(`The ${kind} database did not answer; check host, port, name and credentials.`);
-  }
-}
 
 function exception(message: string): Envelope {
   return { code: EXCEPTION, message, data: false };

@@ -152,9 +152,7 @@ async function completeInOpenaiForm(
   exchange.set('X-Run-Id', run);
   const ended = awaitRun(exchange, live);
   if (!turn.detached) cancelWhenLeft(live, parts);
-  const record = await ended;
-  const failure = record.error && outside(new EngineError(record.error.code, record.error.message)).message;
-  const { status, body: completion } = openaiCompletion(header, record, live.transcript, failure);
+  const { status, body: completion } = openaiCompletion(header, await ended, live.transcript);
   exchange.status = status;
   return completion;
 }

@@ -1,13 +1,12 @@
 /** A run in OpenAI's format: chunks of a stream, or one completion. */
 import { mergeForms, type RagflowProjection } from '../../canvas/ragflow-events.js';
 import { THINK_CLOSE, THINK_OPEN } from '../../components/speaking/think-text.js';
-import { EngineError } from '../../errors.js';
 import type { RunEvent } from '../../graph/events.js';
 import type { Transcript } from '../../hosting/transcript.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { estimateTokens } from '../../models/estimate-tokens.js';
 import type { RunRecord } from '../../records/runs.js';
-import { outside } from '../envelope.js';
+import { reasonOf } from '../envelope.js';
 import type { RunView } from '../runs/answer-run.js';
 import { formQuestion } from '../runs/form-question.js';
 
@@ -67,8 +66,7 @@ class Chunks {
           usage: usageOf(this.#header.promptTokens, this.#completionTokens),
         };
       case 'run-failed': {
-        const { message } = outside(new EngineError(event.error.code, event.error.message));
-        const error = { message, type: 'server_error' };
+        const error = { message: reasonOf(event.error), type: 'server_error' };
         // At the top, too: clients look for an error there alone, and take the answer for a finished one without it.
         return { ...this.#delta({ content: null, error }, 'error'), error };
       }
@@ -112,10 +110,9 @@ export function openaiCompletion(
   { sessionId, agentId, created, promptTokens }: CompletionHeader,
   run: RunRecord,
   transcript: Transcript,
-  failure: string | undefined,
 ): { readonly status: number; readonly body: JsonObject } {
-  if (failure !== undefined) {
-    return { status: 500, body: { error: { message: failure, type: 'server_error' } } };
+  if (run.error !== undefined) {
+    return { status: 500, body: { error: { message: reasonOf(run.error), type: 'server_error' } } };
   }
   if (run.status === 'waiting') {
     const form = formOf(transcript.userInputs?.data ?? {});

@@ -1,4 +1,5 @@
 /** A trial of one component alone, as editors request it: in a document where given values replace everything that it reads. */
+
 import { concatMap, defer, EMPTY, type Observable, of, take, throwIfEmpty } from 'rxjs';
 import { z } from 'zod';
 import type { TimeoutResolver } from '../../canvas/compile.js';
@@ -10,6 +11,7 @@ import { createRegistry, defineComponent, type Registry } from '../../components
 import { findComponent } from '../../dsl/component-id.js';
 import { createComponentMap, type Document, type DocumentComponent } from '../../dsl/document.js';
 import { initialVariables } from '../../dsl/globals.js';
+import { jsonObject } from '../../dsl/json-object.js';
 import { parseReference } from '../../dsl/reference.js';
 import { EngineError } from '../../errors.js';
 import type { NodeHeader, PendingQuestion, RunEvent } from '../../graph/events.js';
@@ -28,7 +30,7 @@ const START_ID = 'start of a trial';
 const given = defineComponent({
   type: GIVEN,
   summary: 'Has the outputs that it was given.',
-  params: z.looseObject({ outputs: z.custom<JsonObject>(isJsonObject) }),
+  params: z.looseObject({ outputs: jsonObject }),
   outputs: {},
   isEntry: true,
   create:
@@ -96,7 +98,9 @@ function referenceOf(key: string, params: JsonObject) {
 }
 
 function trialCanvas(document: Document, { registry, timeouts }: TrialOptions): Canvas {
-  const plan = compile(document, trialRegistry(registry), {
+  // The types of the document, and those that `trialDocument` puts into it.
+  const types = createRegistry([...new Set(registry.values()), given, absent]);
+  const plan = compile(document, types, {
     variables: initialVariables(document),
     hooks: conversationHooks,
     ...(timeouts === undefined ? {} : { timeouts }),
@@ -172,11 +176,6 @@ function openFields(pending: readonly PendingQuestion[]): string[] {
   return pending.flatMap(({ payload: { inputs } }) => (isJsonObject(inputs) ? Object.keys(inputs) : []));
 }
 
-/** The types of a document, and those that {@link trialDocument} puts into it. */
-function trialRegistry(registry: Registry): Registry {
-  return createRegistry([...new Set(registry.values()), given, absent]);
-}
-
 /**
  * The document with everything but one component and its body replaced: by the outputs in `values`, by component, or by nothing.
  * All ids are still there, so that the component may choose its successors as ever.
@@ -189,10 +188,11 @@ function trialDocument(
   const unchanged = new Set(family.map(({ id }) => id));
   const components = createComponentMap();
   for (const component of Object.values(document.components)) {
-    const outputs = values.get(component.id);
-    if (unchanged.has(component.id)) components[component.id] = component;
-    else
-      components[component.id] = outputs === undefined ? absentFrom(component) : givenIn(component, outputs, source.id);
+    const { id, name } = component;
+    const outputs = values.get(id);
+    if (unchanged.has(id)) components[id] = component;
+    else if (outputs !== undefined) components[id] = givenIn(component, outputs, source.id);
+    else components[id] = { id, name, type: ABSENT, params: {}, downstream: [] };
   }
   const { parent: _, ...root } = source;
   components[source.id] = root;
@@ -208,10 +208,6 @@ function givenIn(
   target: string,
 ): DocumentComponent {
   return { id, name, type: GIVEN, params: { outputs }, downstream: [target] };
-}
-
-function absentFrom({ id, name }: DocumentComponent): DocumentComponent {
-  return { id, name, type: ABSENT, params: {}, downstream: [] };
 }
 
 /** Outputs by component from values by reference: `a@b.c` = 1 is `{ b: { c: 1 } }` of `a`. */

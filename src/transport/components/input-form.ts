@@ -1,9 +1,10 @@
 import type { AnyComponent, Registry } from '../../components/component.js';
 import { findComponent } from '../../dsl/component-id.js';
 import type { Document, DocumentComponent } from '../../dsl/document.js';
+import { textsIn } from '../../dsl/json-copy.js';
 import { findReferences, parseReference, type Reference } from '../../dsl/reference.js';
 import { EngineError } from '../../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 
 /** A component of a document with what its type declares. */
 export interface FoundComponent {
@@ -29,22 +30,12 @@ export function inputFormOf(document: Document, { source, type, family }: FoundC
     const { inputs } = source.params;
     return isJsonObject(inputs) ? inputs : {};
   }
-  return Object.fromEntries(
-    readValues(document, family).map(({ key, reference }) => {
-      const name = reference.kind === 'variable' ? key : shownName(document, reference.component, key);
-      return [key, { type: 'line', name }];
-    }),
-  );
+  return Object.fromEntries(readValues(document, family).map(([key, name]) => [key, { type: 'line', name }]));
 }
 
 /** Whether what is given to a component are the fields of its own form. */
 export function isForm({ asks, isEntry }: AnyComponent): boolean {
   return asks === true || isEntry === true;
-}
-
-/** `Display name@output`, in place of the id. */
-function shownName(document: Document, id: string, key: string): string {
-  return `${document.components[id]?.name ?? id}${key.slice(id.length)}`;
 }
 
 function familyOf(document: Document, root: DocumentComponent): DocumentComponent[] {
@@ -61,51 +52,29 @@ function familyOf(document: Document, root: DocumentComponent): DocumentComponen
   return family;
 }
 
-/** A value that a component reads, as its parameters name it. */
-interface ReadValue {
-  /** `component@output.path`, `sys.name` or `env.name`. */
-  readonly key: string;
-  readonly reference: Exclude<Reference, { kind: 'alias' }>;
-}
-
 /**
- * Everything that components read from elsewhere: references in texts, and parameters that are one reference. What they read
- * from each other is left out, and what names no component of the document is no reference.
+ * The values that components read: `component@output.path`, `sys.name` or `env.name`, and what to call each, with the display name in
+ * place of the id. What they give each other, and what their surroundings give them under short names, is not among them.
  */
-function readValues(document: Document, components: readonly DocumentComponent[]): readonly ReadValue[] {
+function readValues(
+  document: Document,
+  components: readonly DocumentComponent[],
+): readonly (readonly [string, string])[] {
   const own = new Set(components.map(({ id }) => id));
-  const found = new Map<string, ReadValue>();
-  for (const { params } of components) {
-    for (const text of textsOf(params)) {
-      for (const reference of referencesIn(text)) {
-        if (reference.kind === 'alias') continue;
-        if (reference.kind === 'variable') {
-          found.set(reference.key, { key: reference.key, reference });
-          continue;
-        }
-        const source = findComponent(document, reference.component);
-        if (source === undefined || own.has(source.id)) continue;
-        const key = `${source.id}@${[reference.name, ...reference.path].join('.')}`;
-        found.set(key, { key, reference: { ...reference, component: source.id } });
-      }
-    }
+  const names = new Map<string, string>();
+  const references = components.flatMap(({ params }) => textsIn(params)).flatMap(referencesIn);
+  for (const reference of references) {
+    if (reference.kind === 'variable') names.set(reference.key, reference.key);
+    if (reference.kind !== 'output') continue;
+    const source = findComponent(document, reference.component);
+    if (source === undefined || own.has(source.id)) continue;
+    const output = [reference.name, ...reference.path].join('.');
+    names.set(`${source.id}@${output}`, `${source.name}@${output}`);
   }
-  return [...found.values()];
+  return [...names];
 }
 
 function referencesIn(text: string): readonly Reference[] {
   const whole = parseReference(text);
   return whole === undefined ? findReferences(text).map(({ reference }) => reference) : [whole];
-}
-
-/** All texts in a value, at any depth; without recursion, for documents may be deep. */
-function textsOf(value: Json): string[] {
-  const texts: string[] = [];
-  const open: Json[] = [value];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next === 'string') texts.push(next);
-    else if (Array.isArray(next)) open.push(...(next as Json[]).toReversed());
-    else if (isJsonObject(next)) open.push(...Object.values(next).reverse());
-  }
-  return texts;
 }

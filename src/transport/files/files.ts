@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { badArgument } from '../../hosting/refusals.js';
-import type { AgentRecord } from '../../records/agents.js';
 import type { FileRecord } from '../../records/files.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
@@ -47,7 +46,15 @@ export const fileRoutes: RouteGroup = {
       query: uploadQuery,
       body: 'files',
       data: z.union([fileView.shape, z.array(fileView.shape)]),
-      handle: upload,
+      handle: async ({ tenant, query, exchange }, parts) => {
+        const { stores, now } = parts;
+        const files = await receive(parts, exchange, query.url);
+        if (files.length === 0) throw badArgument('`file` field is required.');
+        const records = files.map((file): FileRecord => ({ ...file, id: createId(), createdAt: now() }));
+        for (const record of records) await stores.files.save(tenant, record);
+        const views = records.map((record) => fileView.of(record, tenant));
+        return success(views.length === 1 ? views[0] : views);
+      },
     }),
     route('GET /agents/download', {
       summary: 'Gives a file',
@@ -78,23 +85,22 @@ export const fileRoutes: RouteGroup = {
       summary: 'Gives a file that code of an agent made',
       query: artifactQuery,
       answers: 'file',
-      handle: sendArtifact,
+      // A file that an agent's code made, by its name: the id of the file, with or without the ending.
+      handle: async ({ tenant, params, query, exchange }, { stores }) => {
+        const { file: name } = params;
+        const ending = endingOf(name);
+        if (!/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/.test(name)) throw new EngineError('NOT_FOUND', 'Invalid filename.');
+        if (!ARTIFACTS.has(ending)) throw new EngineError('NOT_FOUND', 'invalid file type');
+        const session = query.session_id;
+        const isOwn = session === undefined || (await stores.sessions.find(tenant, session)) !== undefined;
+        const file = isOwn ? await findArtifact(stores.files, tenant, name, ending) : undefined;
+        if (file === undefined) throw new EngineError('NOT_FOUND', 'Artifact not found.');
+        exchange.set(contentHeaders({ mimeType: undefined, extension: ending, fileName: name, isInline: true }));
+        return bufferOf(file.bytes);
+      },
     }),
   ],
 };
-
-async function upload(
-  { tenant, query, exchange }: RouteRequest<'id', typeof uploadQuery, z.ZodUnknown, AgentRecord>,
-  parts: ServerParts,
-) {
-  const { stores, now } = parts;
-  const files = await receive(parts, exchange, query.url);
-  if (files.length === 0) throw badArgument('`file` field is required.');
-  const records = files.map((file): FileRecord => ({ ...file, id: createId(), createdAt: now() }));
-  for (const record of records) await stores.files.save(tenant, record);
-  const views = records.map((record) => fileView.of(record, tenant));
-  return success(views.length === 1 ? views[0] : views);
-}
 
 /** What was sent, or what lies behind `url`; that wins over one file that comes with it. */
 async function receive({ config, services }: ServerParts, { req }: HttpExchange, url: string | undefined) {
@@ -127,23 +133,6 @@ async function findFile({ stores }: ServerParts, tenant: string, id: string): Pr
   const file = await stores.files.find(tenant, id);
   if (file === undefined) throw new EngineError('NOT_FOUND', 'document not found');
   return file;
-}
-
-/** A file that an agent's code made, by its name: the id of the file, with or without the ending. */
-async function sendArtifact(
-  { tenant, params, query, exchange }: RouteRequest<'file', typeof artifactQuery>,
-  { stores }: ServerParts,
-): Promise<Buffer> {
-  const { file: name } = params;
-  const ending = endingOf(name);
-  if (!/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/.test(name)) throw new EngineError('NOT_FOUND', 'Invalid filename.');
-  if (!ARTIFACTS.has(ending)) throw new EngineError('NOT_FOUND', 'invalid file type');
-  const session = query.session_id;
-  const isOwn = session === undefined || (await stores.sessions.find(tenant, session)) !== undefined;
-  const file = isOwn ? await findArtifact(stores.files, tenant, name, ending) : undefined;
-  if (file === undefined) throw new EngineError('NOT_FOUND', 'Artifact not found.');
-  exchange.set(contentHeaders({ mimeType: undefined, extension: ending, fileName: name, isInline: true }));
-  return bufferOf(file.bytes);
 }
 
 async function findArtifact(files: ServerParts['stores']['files'], tenant: string, name: string, ending: string) {

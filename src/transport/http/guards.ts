@@ -71,14 +71,6 @@ export function checkOrigin({ findTenant, corsOrigins }: GuardOptions, headers: 
   if (refusal !== undefined) throw new EngineError('FORBIDDEN', refusal, { details: { httpStatus: 403 } });
 }
 
-/** {@link checkOrigin} for each request. */
-export function guardOrigin(options: GuardOptions): Middleware {
-  return async ({ headers }, next) => {
-    checkOrigin(options, headers);
-    await next();
-  };
-}
-
 /** Lets browsers of the named origins read answers. */
 export function allowOrigins({ corsOrigins }: GuardOptions): Middleware {
   return cors({
@@ -141,7 +133,7 @@ export function requireAdmin(adminKey: string | undefined, findTenant: FindTenan
 export function limitRate(limit: RateLimit, mostPerMinute: number): Middleware<RequestState> {
   return async (exchange, next) => {
     const { caller } = exchange.state;
-    const waitMs = caller === '' ? undefined : await limit.waitOf(caller, mostPerMinute);
+    const waitMs = caller === '' ? undefined : await limit(caller, mostPerMinute);
     if (waitMs !== undefined) {
       exchange.set('Retry-After', String(Math.ceil(waitMs / 1000)));
       throw tooManyRequests(mostPerMinute);

@@ -49,6 +49,9 @@ export function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T
 /** A parameter of a query. */
 export const text = z.string().optional();
 
+/** A text of a body, which may be absent or null. */
+export const bodyText = z.string({ error: 'expected a text' }).nullish();
+
 /** A comma-separated parameter; undefined when nothing is in it. */
 export const textList = text
   .transform((value = '') => {
@@ -60,10 +63,23 @@ export const textList = text
 /** A parameter that is a flag, by the rule of {@link isTruthy}. */
 export const flag = text.transform(isTruthy);
 
+/** A parameter of a query that `read` understands. @throws EngineError BAD_REQUEST from the transform where it gives undefined. */
+export function checked<T>(name: string, rule: string, read: (text: string) => T | undefined) {
+  return text.transform((given) => {
+    const value = given === undefined ? undefined : read(given);
+    if (given === undefined || value !== undefined) return value;
+    throw badArgument(`\`${name}\` must be ${rule}; received ${JSON.stringify(given)}.`);
+  });
+}
+
 /** `from_date` and `to_date`: milliseconds since 1970. @throws EngineError BAD_REQUEST from the transforms. */
 export const periodQuery = z.object({
-  from_date: text.transform((value) => readTime('from_date', value)).describe('A date or a time, UTC without a zone.'),
-  to_date: text.transform((value) => readTime('to_date', value)).describe('The same; a date means the whole day.'),
+  from_date: checked('from_date', 'a date', (given) => readTime(given, '00:00:00')).describe(
+    'A date or a time, UTC without a zone.',
+  ),
+  to_date: checked('to_date', 'a date', (given) => readTime(given, '23:59:59.999')).describe(
+    'The same; a date means the whole day.',
+  ),
 });
 
 /** Which part of a list, as RAGFlow reads it: what is no number counts as absent. */
@@ -101,14 +117,11 @@ export function orderOf<T>(
   throw badArgument(`\`orderby\` must be one of ${Object.keys(columns).join(', ')}; received ${received(orderby)}.`);
 }
 
-/** A date, a date with time, or ISO 8601. @throws EngineError BAD_REQUEST. */
-function readTime(name: 'from_date' | 'to_date', given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(given);
-  const iso = isDay ? `${given}T${name === 'to_date' ? '23:59:59.999' : '00:00:00'}` : given.replace(' ', 'T');
+/** A date, which means its `clock`, a date with time, or ISO 8601; in UTC unless it names a zone. */
+function readTime(given: string, clock: string): number | undefined {
+  const iso = /^\d{4}-\d{2}-\d{2}$/.test(given) ? `${given}T${clock}` : given.replace(' ', 'T');
   const ms = Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(iso) ? iso : `${iso}Z`);
-  if (Number.isNaN(ms)) throw badArgument(`\`${name}\` must be a date; received ${JSON.stringify(given)}.`);
-  return ms;
+  return Number.isNaN(ms) ? undefined : ms;
 }
 
 function positive(given: string | undefined, fallback: number): number {

@@ -41,7 +41,7 @@ export interface RequestState {
 export type HttpExchange = RouterContext<RequestState>;
 
 /** Names of the parameters in a path: `id` and `run` of `/agents/:id/runs/:run`. */
-type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+export type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | NamesIn<Rest>
   : P extends `${string}:${infer Name}`
     ? Name
@@ -94,7 +94,7 @@ export interface RouteSpec<Name extends string, Q extends z.ZodObject, B extends
   readonly handle: (request: RouteRequest<Name, Q, B, Found>, parts: Parts) => unknown;
 }
 
-/** A declared route with its handler. Made by {@link route}. */
+/** A declared route with its handler. Made by `route`. */
 export interface Route extends RouteSpec<string, z.ZodObject, z.ZodType, unknown> {
   readonly method: Method;
   /** Below the prefix of the API. A fixed segment wins over a parameter, whatever the order of declaration. */
@@ -108,16 +108,27 @@ export interface RouteGroup {
   readonly routes: readonly Route[];
 }
 
-/** Declares a route, such as `GET /agents/:id`; the handler gets what the declaration parses. */
-export function route<
+/** Declares a route, such as `GET /agents/:id`; the handler gets what the declaration parses, and `Parts`. */
+export type DeclareRoute<Parts> = <
   P extends string,
   Q extends z.ZodObject = NoQuery,
   B extends z.ZodType = z.ZodUnknown,
   Found = undefined,
->(address: `${Method} ${P}`, spec: RouteSpec<NamesIn<P>, Q, B, Found, ServerParts>): Route {
-  const [method, path] = address.split(' ', 2) as [Method, P];
+>(
+  address: `${Method} ${P}`,
+  spec: RouteSpec<NamesIn<P>, Q, B, Found, Parts>,
+) => Route;
+
+/** For the routes of this server. */
+export const route: DeclareRoute<ServerParts> = declare;
+
+/** For the routes of an embedder, who imports it as `route`: they work with the parts that are public. */
+export const embedderRoute: DeclareRoute<RouteParts> = declare;
+
+function declare(address: string, spec: object): Route {
+  const [method, path] = address.split(' ', 2) as [Method, string];
   // Requests are parsed by the schemas that the handler was typed by.
-  return { ...(spec as unknown as RouteSpec<string, z.ZodObject, z.ZodType, unknown>), method, path };
+  return { ...(spec as RouteSpec<string, z.ZodObject, z.ZodType, unknown>), method, path };
 }
 
 /** The routes of groups, below a prefix. */

@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 import type { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
-import { RateLimit } from '../access/rate-limits.js';
+import { createRateLimit } from '../access/rate-limits.js';
 import type { ServerParts } from '../server-parts.js';
 import { authenticate, type GuardOptions, limitRate, noPageKey, requireAdmin } from './guards.js';
 import { readInput, readQuery } from './input.js';
@@ -62,8 +62,9 @@ function inOrder(routes: readonly Route[]): readonly Route[] {
 
 /** The middleware before the handler of a route: form of refusals, key, rate, body. */
 function createGuards({ parts, guard }: RouterOptions): (route: Route) => readonly Middleware<RequestState>[] {
-  const { config, tokens, logger, createCounter } = parts;
-  const limit = new RateLimit(createCounter('api', 60), (error) =>
+  const { config, stores, logger, createCounter } = parts;
+  const { tokens } = stores;
+  const limit = createRateLimit(createCounter('api', 60), (error) =>
     logger.error({ err: error }, 'requests cannot be counted and are refused'),
   );
   const limited = limitRate(limit, config.requestsPerMinute);

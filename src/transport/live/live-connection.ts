@@ -10,7 +10,7 @@ import { TokenBucket } from '../access/rate-limits.js';
 import type { ServerParts } from '../server-parts.js';
 import { type ClientFrame, parseFrame, type RequestId, readFrame, requestIdOf } from './client-frames.js';
 import { LiveRuns } from './live-runs.js';
-import { CLOSE, errorFrame, pongFrame, readyFrame } from './server-frames.js';
+import { CLOSE, errorFrame, RESUME_TTL_SECONDS, type ServerFrame, WINDOW } from './server-frames.js';
 
 /** Bytes that may wait in the socket before events are held back, and nothing more is read that asks for answers. */
 const SOCKET_BYTES = 1024 * 1024;
@@ -106,11 +106,18 @@ export class LiveConnection {
       tenant,
       runRate: this.#runRate,
       canSend: () => this.#socket.bufferedAmount <= SOCKET_BYTES,
-      send: (text) => this.#send(text),
+      send: (frame) => this.#send(frame),
       whenSlow: (seq) => this.close(CLOSE.tooSlow, `too slow; resume from seq ${seq}`),
       whenChanged: (count) => this.#busy.next(count > 0),
     });
-    this.#send(readyFrame(createId(), agentId, parts.config.heartbeatMs));
+    this.#send({
+      type: 'ready',
+      connection_id: createId(),
+      agent_id: agentId,
+      heartbeat_s: parts.config.heartbeatMs / 1000,
+      window: WINDOW,
+      resume_ttl_s: RESUME_TTL_SECONDS,
+    });
   }
 
   #ended(): void {
@@ -180,7 +187,7 @@ export class LiveConnection {
     if (runs === undefined) return this.close(CLOSE.unauthenticated, 'the first frame must be auth');
     switch (frame.type) {
       case 'ping':
-        return this.#send(pongFrame(frame.t, this.#options.parts.now()));
+        return this.#send({ type: 'pong', t: frame.t, server_time: this.#options.parts.now() });
       case 'run':
         return runs.run(frame, req);
       case 'fork':
@@ -190,7 +197,7 @@ export class LiveConnection {
       case 'cancel':
         return runs.cancel(frame);
       case 'attach':
-        return runs.attach(frame.run_id, frame, req);
+        return runs.attach(frame, req);
       case 'ack':
         return runs.acknowledge(frame.run_id, frame.seq);
     }
@@ -199,7 +206,7 @@ export class LiveConnection {
   async #authenticate(token: string): Promise<void> {
     const { findTenant, parts, agentId } = this.#options;
     if (this.#runs !== undefined) return;
-    const tenant = findTenant === undefined ? undefined : await findOwner(findTenant, parts.tokens, token);
+    const tenant = findTenant === undefined ? undefined : await findOwner(findTenant, parts.stores.tokens, token);
     if (tenant === undefined) {
       this.close(CLOSE.unauthenticated, 'Invalid access token');
     } else if ((await parts.stores.agents.find(tenant, agentId)) === undefined) {
@@ -209,7 +216,7 @@ export class LiveConnection {
     }
   }
 
-  #send(text: string): void {
+  #send(frame: ServerFrame | string): void {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return;
     if (!this.#isCorked) {
@@ -218,7 +225,7 @@ export class LiveConnection {
       this.#options.socket.cork();
       queueMicrotask(this.#uncork);
     }
-    socket.send(text, this.#sent);
+    socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame), this.#sent);
   }
 
   readonly #uncork = (): void => {

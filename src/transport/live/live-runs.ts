@@ -1,24 +1,16 @@
+import { BehaviorSubject, Subscription } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
+import { quietFor } from '../../hosting/liveness.js';
 import { foreignRun, noRun, noSession } from '../../hosting/refusals.js';
 import type { StartedTurn } from '../../hosting/start.js';
 import type { TurnTarget } from '../../hosting/start-command.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
 import type { TokenBucket } from '../access/rate-limits.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
 import type { ClientFrame, RequestId } from './client-frames.js';
-import { RunFollower } from './run-follower.js';
-import {
-  acceptedFrame,
-  attachedFrame,
-  doneFrame,
-  errorFrame,
-  gapFrame,
-  type LiveView,
-  snapshotFrame,
-} from './server-frames.js';
+import { doneFrame, errorFrame, eventFrame, type LiveView, type ServerFrame, WINDOW } from './server-frames.js';
 
 /** Runs that one connection may follow at once. */
 const MAX_RUNS = 4;
@@ -27,7 +19,6 @@ const MAX_RUNS = 4;
 const CANCEL_PATIENCE_MS = 5_000;
 
 type Frame<T extends ClientFrame['type']> = Extract<ClientFrame, { readonly type: T }>;
-type AttachFrame = Frame<'attach'>;
 
 /** What {@link LiveRuns} needs of its connection. */
 export interface LiveRunsOptions {
@@ -36,8 +27,10 @@ export interface LiveRunsOptions {
   readonly tenant: string;
   /** Limits how often runs are started. */
   readonly runRate: TokenBucket | undefined;
+  /** Whether the socket takes more. */
   readonly canSend: () => boolean;
-  readonly send: (text: string) => void;
+  /** Sends a frame, or the text of one. */
+  readonly send: (frame: ServerFrame | string) => void;
   /** Called when the client is too slow, with the number of the last event that it was sent. */
   readonly whenSlow: (lastSeq: number) => void;
   /** Called with the number of runs that are followed, whenever it changes. */
@@ -61,8 +54,9 @@ export class LiveRuns {
 
   /** @throws EngineError as `startTurn`; LIMIT_REACHED. */
   async run(frame: Frame<'run'>, req: RequestId): Promise<void> {
+    // Browsers cannot set headers of a WebSocket; a frame names its trace by fields of the same names.
     const { parts } = this.#options;
-    await this.#start((target) => parts.startTurn(target, readTurn(frame, traceFields(frame))), req, frame.view);
+    await this.#start((target) => parts.startTurn(target, readTurn(frame, frame)), req, frame.view);
   }
 
   /** Starts a run from an event of another one. @throws EngineError as `forkRun`; LIMIT_REACHED. */
@@ -70,37 +64,27 @@ export class LiveRuns {
     const { run_id, at, view } = frame;
     const { parts } = this.#options;
     const point = { run: checkId('run_id', run_id), ...(at === undefined ? {} : { at }) };
-    const turn = () => readTurn(frame, traceFields(frame));
+    const turn = () => readTurn(frame, frame);
     await this.#start((target) => parts.forkRun(target, point, turn()), req, view);
   }
 
   /** @throws EngineError as `startTurn`; NOT_FOUND when the session waits for nothing. */
   async answer(frame: Frame<'user_input'>, req: RequestId): Promise<void> {
-    const answer = { ...readTurn(frame, traceFields(frame)), answersForm: true };
+    const answer = { ...readTurn(frame, frame), answersForm: true };
     await this.#start((target) => this.#options.parts.startTurn(target, answer), req, frame.view);
   }
 
   /** Answers with the events that the client does not have, then those that come. @throws EngineError NOT_FOUND, FORBIDDEN. */
-  async attach(
-    run: string,
-    { last_event_id: after, view }: Pick<AttachFrame, 'last_event_id' | 'view'>,
-    req: RequestId,
-  ): Promise<void> {
+  async attach({ run_id: run, last_event_id: after, view }: Frame<'attach'>, req: RequestId): Promise<void> {
     const record = await this.#find(run);
     if (!this.#followers.has(run)) this.#requireRoom();
     this.#unfollow(run);
-    this.#options.send(attachedFrame(req, run, after + 1, record.status));
+    this.#options.send({ type: 'attached', req, run_id: run, from_seq: after + 1, status: record.status });
     this.#follow(run, after, view);
   }
 
   /** Stops a run; the answer is its `done`, also when it was over before. @throws EngineError NOT_FOUND, FORBIDDEN. */
-  async cancel({
-    run_id,
-    session_id,
-  }: {
-    run_id?: string | undefined;
-    session_id?: string | undefined;
-  }): Promise<void> {
+  async cancel({ run_id, session_id }: Frame<'cancel'>): Promise<void> {
     const { parts, tenant } = this.#options;
     const record = await this.#find(run_id ?? (await this.#lastRunOf(session_id ?? '')));
     await parts.host.cancel(tenant, { run: record.id });
@@ -119,7 +103,7 @@ export class LiveRuns {
     for (const follower of this.#followers.values()) follower.refresh();
   }
 
-  /** Follows no more; the runs go on. */
+  /** Ends the following; the runs continue. */
   stop(): void {
     this.#isStopped = true;
     for (const follower of this.#followers.values()) follower.stop();
@@ -134,24 +118,18 @@ export class LiveRuns {
       throw new EngineError('LIMIT_REACHED', `At most ${runsPerMinute} runs a minute may be started on a connection.`);
     }
     const { live } = await start({ tenant, agentId, fallback: 'published' });
-    send(acceptedFrame(req, live.identity));
-    this.#follow(live.identity.id, 0, view);
+    const { id, sessionId, messageId } = live.identity;
+    send({ type: 'accepted', req, run_id: id, session_id: sessionId, message_id: messageId });
+    this.#follow(id, 0, view);
   }
 
   #follow(run: string, after: number, view: LiveView): void {
     // The client went away while its run was being started; the following would never end.
     if (this.#isStopped) return;
-    const { parts, tenant, canSend, send, whenSlow } = this.#options;
-    const follower = new RunFollower({
-      host: parts.host,
-      tenant,
+    const follower = new RunFollower(this.#options, {
       run,
       after,
       view,
-      slowMs: parts.config.slowClientMs,
-      canSend,
-      send,
-      whenSlow,
       whenDone: (lastSeq) => this.#attempt(run, this.#done(run, lastSeq)),
       whenFailed: (error, lastSeq) => this.#attempt(run, this.#failed(run, error, lastSeq)),
     });
@@ -170,7 +148,7 @@ export class LiveRuns {
   #attempt(run: string, work: Promise<void>): void {
     work.catch((error: unknown) => {
       this.#options.parts.logger.error({ run, err: error }, 'the end of a run could not be sent');
-      this.#options.send(errorFrame(error, { run }));
+      this.#options.send(errorFrame(error, { run_id: run }));
       this.#unfollow(run);
     });
   }
@@ -191,7 +169,7 @@ export class LiveRuns {
     }
     const record = await parts.host.record(tenant, run);
     if (record !== undefined && code === 'NOT_FOUND') await this.#bridgeGap(record, lastSeq);
-    else send(errorFrame(error, { run }));
+    else send(errorFrame(error, { run_id: run }));
     this.#unfollow(run);
   }
 
@@ -203,9 +181,10 @@ export class LiveRuns {
     const at = answers.findIndex(({ id }) => id === record.messageId);
     // Both lists end with the newest answer, whatever was forgotten before.
     const reference = at < 0 ? {} : (session?.references.at(at - answers.length) ?? {});
-    if (lastSeq < record.lastSeq) send(gapFrame(record.id, lastSeq + 1, record.lastSeq));
+    const { id: run_id, status, pending: pending_inputs = null, lastSeq: missing_to } = record;
+    if (lastSeq < missing_to) send({ type: 'gap', run_id, missing_from: lastSeq + 1, missing_to });
     const content = answers[at]?.content ?? '';
-    send(snapshotFrame(record, { content, reference, pendingInputs: record.pending ?? null }));
+    send({ type: 'snapshot', run_id, content, reference, pending_inputs, status });
     send(doneFrame(record, record.lastSeq));
   }
 
@@ -236,7 +215,81 @@ export class LiveRuns {
   }
 }
 
-/** Browsers cannot set headers of a WebSocket; a frame names its trace by fields of the same names. */
-function traceFields(frame: unknown): JsonObject {
-  return isJsonObject(frame) ? frame : {};
+/** Which run a {@link RunFollower} follows. */
+interface Following {
+  readonly run: string;
+  /** Number of the last event that the client has. */
+  readonly after: number;
+  readonly view: LiveView;
+  /** Called once after the last event. */
+  readonly whenDone: (lastSeq: number) => void;
+  /** Called once when following is not possible any more. */
+  readonly whenFailed: (error: unknown, lastSeq: number) => void;
+}
+
+/** One run on one connection: sends its events as fast as the socket and the client's acknowledgements allow. */
+class RunFollower {
+  readonly #options: LiveRunsOptions;
+  readonly #following: Following;
+  readonly #isReady = new BehaviorSubject(true);
+  readonly #subscription = new Subscription();
+  #lastSeq: number;
+  /** Numbers of the events that were sent and not acknowledged, at most {@link WINDOW}, the newest. */
+  #inFlight: number[] = [];
+  /** For a client that never acknowledges only the socket counts. */
+  #hasAcknowledged = false;
+
+  constructor(options: LiveRunsOptions, following: Following) {
+    this.#options = options;
+    this.#following = following;
+    this.#lastSeq = following.after;
+  }
+
+  start(): void {
+    const { parts, tenant, whenSlow } = this.#options;
+    const { run, after, view, whenDone, whenFailed } = this.#following;
+    const ready$ = this.#isReady.asObservable();
+    this.#subscription.add(quietFor(ready$, parts.config.slowClientMs).subscribe(() => whenSlow(this.#lastSeq)));
+    this.refresh();
+    this.#subscription.add(
+      parts.host.follow(tenant, run, { after, ready$, isExact: view === 'engine' }).subscribe({
+        next: (frame) => {
+          this.#lastSeq = frame.seq;
+          const text = eventFrame(run, frame, view);
+          if (text === undefined) return;
+          this.#inFlight.push(frame.seq);
+          // Rarely, so that a client that never acknowledges costs nothing.
+          if (this.#inFlight.length >= 2 * WINDOW) this.#inFlight = this.#inFlight.slice(-WINDOW);
+          this.#options.send(text);
+          this.refresh();
+        },
+        error: (error: unknown) => {
+          this.stop();
+          whenFailed(error, this.#lastSeq);
+        },
+        complete: () => {
+          this.stop();
+          whenDone(this.#lastSeq);
+        },
+      }),
+    );
+  }
+
+  /** Looks again whether the client takes more. */
+  refresh(): void {
+    const isBehind = this.#hasAcknowledged && this.#inFlight.length >= WINDOW;
+    const isReady = !isBehind && this.#options.canSend();
+    if (isReady !== this.#isReady.value) this.#isReady.next(isReady);
+  }
+
+  /** The client has everything up to `seq`. */
+  acknowledge(seq: number): void {
+    this.#hasAcknowledged = true;
+    this.#inFlight = this.#inFlight.filter((sent) => sent > seq);
+    this.refresh();
+  }
+
+  stop(): void {
+    this.#subscription.unsubscribe();
+  }
 }

@@ -16,7 +16,7 @@ import { CLOSE } from './server-frames.js';
 /** The subprotocol of live connections. */
 const SUBPROTOCOL = 'ragflow.agent.v1';
 
-/** How a browser, which cannot set headers, hands in its key: a second subprotocol, which is never echoed. */
+/** How a browser, which cannot set headers, sends its key: a second subprotocol, which is never echoed. */
 const BEARER = /^bearer\.([A-Za-z0-9_-]+)$/;
 
 const PATH = /^\/api\/v1\/agents\/([^/]+)\/live\/?$/;
@@ -97,7 +97,7 @@ export class LiveServer {
       throw refusal('LIMIT_REACHED', 'The server takes no more connections; try again later.', 503);
     }
     checkOrigin(guard, request.headers);
-    const tenant = await tenantOf(request, query, guard.findTenant, parts.tokens);
+    const tenant = await tenantOf(request, query, guard.findTenant, parts.stores.tokens);
     if (tenant !== undefined && (await parts.stores.agents.find(tenant, agentId)) === undefined) {
       throw refusal('NOT_FOUND', noSuchAgent(agentId), 404);
     }

@@ -1,6 +1,7 @@
 /** What the server sends on a live connection, as text. */
 
 import type { EventFrame } from '../../hosting/event-frame.js';
+import { escapeJson } from '../../json.js';
 import type { RunRecord, RunStatus } from '../../records/runs.js';
 import { failureOf } from '../envelope.js';
 import type { RequestId } from './client-frames.js';
@@ -9,31 +10,58 @@ import type { RequestId } from './client-frames.js';
 export const WINDOW = 256;
 
 /** Seconds for which the events of an ended run can be counted on. */
-const RESUME_TTL_SECONDS = 600;
-
-export function readyFrame(connectionId: string, agentId: string, heartbeatMs: number): string {
-  return JSON.stringify({
-    type: 'ready',
-    connection_id: connectionId,
-    agent_id: agentId,
-    heartbeat_s: heartbeatMs / 1000,
-    window: WINDOW,
-    resume_ttl_s: RESUME_TTL_SECONDS,
-  });
-}
-
-export function acceptedFrame(req: RequestId, run: { id: string; sessionId: string; messageId: string }): string {
-  return JSON.stringify({
-    type: 'accepted',
-    req,
-    run_id: run.id,
-    session_id: run.sessionId,
-    message_id: run.messageId,
-  });
-}
+export const RESUME_TTL_SECONDS = 600;
 
 /** How a client reads the events of a run. */
 export type LiveView = 'ragflow' | 'engine';
+
+/** What the server sends beside events. */
+export type ServerFrame =
+  | {
+      type: 'ready';
+      connection_id: string;
+      agent_id: string;
+      heartbeat_s: number;
+      window: number;
+      resume_ttl_s: number;
+    }
+  | { type: 'accepted'; req: RequestId; run_id: string; session_id: string; message_id: string }
+  | { type: 'attached'; req: RequestId; run_id: string; from_seq: number; status: RunStatus }
+  | { type: 'done'; run_id: string; session_id: string; seq: number; status: RunStatus }
+  | { type: 'gap'; run_id: string; missing_from: number; missing_to: number }
+  /** What a run came to, in place of events that are gone. */
+  | {
+      type: 'snapshot';
+      run_id: string;
+      content: string;
+      reference: unknown;
+      pending_inputs: unknown;
+      status: RunStatus;
+    }
+  | { type: 'pong'; t: unknown; server_time: number }
+  | {
+      type: 'error';
+      req?: RequestId;
+      run_id?: string | undefined;
+      code: number;
+      message: string;
+      data?: object;
+      fatal: boolean;
+    };
+
+export function doneFrame({ id, sessionId, status }: RunRecord, seq: number): ServerFrame {
+  return { type: 'done', run_id: id, session_id: sessionId, seq, status };
+}
+
+/** The refusal of a request, or the failure of a run. */
+export function errorFrame(
+  thrown: unknown,
+  about: { readonly req?: RequestId; readonly run_id?: string },
+): ServerFrame {
+  const { code, message = '', data } = failureOf(thrown).body;
+  const details = typeof data === 'object' && data !== null ? { data } : {};
+  return { type: 'error', req: about.req, run_id: about.run_id, code, message, ...details, fatal: false };
+}
 
 /** The event is put in as it is: it was serialised once for all clients. Undefined when the view does not show it. */
 export function eventFrame(run: string, frame: EventFrame, view: LiveView): string | undefined {
@@ -41,49 +69,7 @@ export function eventFrame(run: string, frame: EventFrame, view: LiveView): stri
   const json = view === 'engine' ? frame.engine : frame.ragflow;
   if (json === undefined) return undefined;
   const from = fromSeq === undefined ? '' : `"from_seq":${fromSeq},`;
-  return `{"type":"event","run_id":${JSON.stringify(run)},${from}"seq":${seq},"event":${json}}`;
-}
-
-export function doneFrame(run: RunRecord, seq: number): string {
-  return JSON.stringify({ type: 'done', run_id: run.id, session_id: run.sessionId, seq, status: run.status });
-}
-
-export function attachedFrame(req: RequestId, run: string, fromSeq: number, status: RunStatus): string {
-  return JSON.stringify({ type: 'attached', req, run_id: run, from_seq: fromSeq, status });
-}
-
-export function gapFrame(run: string, missingFrom: number, missingTo: number): string {
-  return JSON.stringify({ type: 'gap', run_id: run, missing_from: missingFrom, missing_to: missingTo });
-}
-
-/** What a run came to, in place of events that are gone. */
-export interface Snapshot {
-  readonly content: string;
-  readonly reference: unknown;
-  readonly pendingInputs: unknown;
-}
-
-export function snapshotFrame({ id, status }: RunRecord, { content, reference, pendingInputs }: Snapshot): string {
-  return JSON.stringify({ type: 'snapshot', run_id: id, content, reference, pending_inputs: pendingInputs, status });
-}
-
-export function pongFrame(t: unknown, now: number): string {
-  return JSON.stringify({ type: 'pong', t, server_time: now });
-}
-
-export function errorFrame(thrown: unknown, about: { req?: RequestId; run?: string; isFatal?: boolean } = {}): string {
-  const { code, message, data } = failureOf(thrown).body;
-  const hasDetails = typeof data === 'object' && data !== null;
-  const { req, run, isFatal = false } = about;
-  return JSON.stringify({
-    type: 'error',
-    req,
-    run_id: run,
-    code,
-    message,
-    ...(hasDetails ? { data } : {}),
-    fatal: isFatal,
-  });
+  return `{"type":"event","run_id":"${escapeJson(run)}",${from}"seq":${seq},"event":${json}}`;
 }
 
 /** Why a live connection is closed. */

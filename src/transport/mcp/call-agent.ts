@@ -8,7 +8,7 @@ import type { StartedRun } from '../../hosting/start.js';
 import { type Transcript, textOf } from '../../hosting/transcript.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { RunRecord } from '../../records/runs.js';
-import { outside } from '../envelope.js';
+import { reasonOf } from '../envelope.js';
 import { formQuestion } from '../runs/form-question.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
@@ -96,7 +96,7 @@ function resultOf(run: RunRecord, transcript: Transcript): CallToolResult {
   const { sessionId: session_id, id: run_id } = run;
   const _meta = { session_id, run_id };
   const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true, _meta });
-  if (run.error !== undefined) return failed(outside(new EngineError(run.error.code, run.error.message)).message);
+  if (run.error !== undefined) return failed(reasonOf(run.error));
   if (run.status === 'cancelled') return failed('The run was cancelled.');
   if (run.status === 'waiting') return failed(questionOf(transcript.userInputs?.data ?? {}, run));
   const structuredContent = structuredOf(transcript);

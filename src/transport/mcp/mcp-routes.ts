@@ -131,12 +131,7 @@ function call(
 ) {
   const { id, signal, notify, _meta } = mcpReq;
   const progressToken = _meta?.progressToken;
-  return calls.run({ tenant, session: session || createId(), request: id }, (abort) => {
-    const stop = (): void => abort.abort();
-    for (const one of [gone, signal]) {
-      if (one.aborted) stop();
-      one.addEventListener('abort', stop, { once: true });
-    }
+  return calls.run({ tenant, session: session || createId(), request: id }, (cancelled) => {
     const onProgress = (progress: number, message: string): void => {
       const params = { progressToken: progressToken as string | number, progress, message };
       notify({ method: 'notifications/progress', params }).catch(() => {});
@@ -146,7 +141,7 @@ function call(
       tool,
       args,
       headers,
-      signal: abort.signal,
+      signal: AbortSignal.any([gone, signal, cancelled]),
       ...(progressToken === undefined ? {} : { onProgress }),
     });
   });
@@ -165,12 +160,12 @@ class RunningCalls {
   readonly #calls = new Map<string, AbortController>();
 
   /** Runs a call with a signal that {@link cancel} aborts. */
-  async run<T>(address: CallAddress, work: (abort: AbortController) => Promise<T>): Promise<T> {
+  async run<T>(address: CallAddress, work: (cancelled: AbortSignal) => Promise<T>): Promise<T> {
     const key = keyOf(address);
     const abort = new AbortController();
     this.#calls.set(key, abort);
     try {
-      return await work(abort);
+      return await work(abort.signal);
     } finally {
       // A client that uses a number twice has put another call in this place.
       if (this.#calls.get(key) === abort) this.#calls.delete(key);

@@ -6,22 +6,21 @@ import type { TurnRequest } from '../../hosting/start-command.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { nearestName } from '../../nearest-name.js';
 import { readTraceContext, type TraceContext } from '../../trace-context.js';
-import { given, isTruthy, readInput, text, versionQuery } from '../http/input.js';
+import { bodyText, given, isTruthy, readInput, text, versionQuery } from '../http/input.js';
 
 const object = z
   .custom<JsonObject>(isJsonObject, 'expected an object')
   .nullish()
   .meta({ type: ['object', 'null'], additionalProperties: true });
 const id = z.union([z.string(), z.number().transform(String)], { error: 'expected a text' }).nullish();
-const question = z.string({ error: 'expected a text' }).nullish();
 const anything = z.unknown().optional();
 
 /** Bodies of run requests; null counts as absent. */
 export const turnSchema = z.looseObject({
-  query: question.describe("The user's question; also `question`, `user_input` or `message`."),
-  question: question.describe('The same as `query`.'),
-  user_input: question.describe('The same as `query`.'),
-  message: question.describe('The same as `query`.'),
+  query: bodyText.describe("The user's question; also `question`, `user_input` or `message`."),
+  question: bodyText.describe('The same as `query`.'),
+  user_input: bodyText.describe('The same as `query`.'),
+  message: bodyText.describe('The same as `query`.'),
   inputs: object.describe('Values for the fields of Begin or of the forms that wait: `{"field": {"value": …}}`.'),
   files: z.array(z.unknown()).nullish().describe('Files as the upload described them.'),
   session_id: id.describe('Continues this session; default: a new one.'),

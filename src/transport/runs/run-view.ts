@@ -90,7 +90,7 @@ export const activationView = defineView<TimelineActivation>()({
   elapsed_time: [seconds.nullable(), ({ elapsedMs }) => (elapsedMs === undefined ? null : elapsedMs / 1000)],
   first_event_id: [eventNumber, 'startSeq'],
   last_event_id: [eventNumber.nullable(), 'endSeq'],
-  emissions: [z.array(emissionView.shape), ({ emissions }) => emissions.map((one) => emissionView.of(one))],
+  emissions: [z.array(emissionView.shape), ({ emissions }) => emissions.map(emissionView.of)],
   usage: usageField,
   calls: [z.array(callShape).describe('Models, tools and agents that it called.'), ({ calls }) => calls.map(writeCall)],
 });
@@ -105,7 +105,7 @@ export const timelineShape = runDetailShape.extend({
 
 /** A run with what each of its nodes did in sum; without a timeline, no nodes. */
 export function runDetailView(run: RunRecord, timeline: RunTimeline | undefined): JsonObject {
-  return { ...runView.of(run), nodes: timeline?.nodes.map((node) => nodeView.of(node)) ?? [] };
+  return { ...runView.of(run), nodes: timeline?.nodes.map(nodeView.of) ?? [] };
 }
 
 /** A run with all that its nodes did. */
@@ -114,7 +114,7 @@ export function timelineView(run: RunRecord, timeline: RunTimeline): JsonObject 
     ...runDetailView(run, timeline),
     last_event_id: timeline.lastSeq,
     query: timeline.query ?? null,
-    activations: timeline.activations.map((one) => activationView.of(one)),
+    activations: timeline.activations.map(activationView.of),
     omitted: timeline.omitted,
   };
 }

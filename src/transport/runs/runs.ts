@@ -2,13 +2,12 @@
 import { z } from 'zod';
 import { badArgument, noRun } from '../../hosting/refusals.js';
 import type { LiveFilter } from '../../hosting/run-hub.js';
-import type { AgentRecord } from '../../records/agents.js';
 import type { RunRecord, RunStatus } from '../../records/runs.js';
 import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import { engineFrames } from '../http/event-stream.js';
-import { given, pageOf, pageQuery, periodQuery, readInput, received, text } from '../http/input.js';
-import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { checked, given, pageOf, pageQuery, periodQuery, readInput, received, text } from '../http/input.js';
+import { type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun, streamRun } from './answer-run.js';
 import { turnOf, turnQuery, turnSchema } from './read-turn.js';
@@ -24,34 +23,22 @@ const cancelSchema = z.looseObject({
 });
 
 const runsQuery = pageQuery.extend({
-  status: text
-    .transform((status) => {
-      if (status === undefined || STATUSES.includes(status as RunStatus)) return status as RunStatus | undefined;
-      throw badArgument(`\`status\` must be one of ${STATUSES.join(', ')}; received ${JSON.stringify(status)}.`);
-    })
-    .describe(`One of ${STATUSES.join(', ')}.`),
+  status: checked('status', `one of ${STATUSES.join(', ')}`, (given) =>
+    STATUSES.find((status) => status === given),
+  ).describe(`One of ${STATUSES.join(', ')}.`),
   session_id: text,
   ...periodQuery.shape,
 });
 
 const forkQuery = turnQuery.extend({
-  at: text
-    .transform((given) => {
-      const at = given === undefined ? undefined : eventNumber(given);
-      if (given === undefined || at !== undefined) return at;
-      throw badArgument(`\`at\` must be the number of an event; received ${JSON.stringify(given)}.`);
-    })
-    .describe('Number of the event; default the last one.'),
+  at: checked('at', 'the number of an event', eventNumber).describe('Number of the event; default the last one.'),
 });
 
 const eventsQuery = z.object({
   after: text.describe('Number of the last event that the client has.'),
-  view: text
-    .transform((view = 'ragflow') => {
-      if (view === 'ragflow' || view === 'engine') return view;
-      throw badArgument(`\`view\` must be "ragflow" or "engine"; received ${JSON.stringify(view)}.`);
-    })
-    .describe('"engine": every event as the engine stores it, numbered without gaps. Default: RAGFlow\'s events.'),
+  view: checked('view', '"ragflow" or "engine"', (given) =>
+    (['ragflow', 'engine'] as const).find((view) => view === given),
+  ).describe('"engine": every event as the engine stores it, numbered without gaps. Default: RAGFlow\'s events.'),
 });
 
 export const runRoutes: RouteGroup = {
@@ -81,7 +68,14 @@ export const runRoutes: RouteGroup = {
       finds: findAgent,
       body: cancelSchema,
       data: z.boolean(),
-      handle: cancelOfAgent,
+      handle: async ({ tenant, body, found }, parts) => {
+        const { id: agentId } = found;
+        const { run_id: run, session_id: sessionId, task_id: task } = body;
+        if (!task) return cancel(parts, tenant, { agentId, ...given({ run, sessionId }) });
+        // RAGFlow's task id is the session's; a run's is accepted as well.
+        await cancel(parts, tenant, { agentId, sessionId: task });
+        return cancel(parts, tenant, { agentId, run: task });
+      },
     }),
     route('GET /agents/:id/runs', {
       summary: 'Lists runs, newest first',
@@ -89,7 +83,15 @@ export const runRoutes: RouteGroup = {
       query: runsQuery,
       answers: 'page',
       data: z.array(runView.shape),
-      handle: list,
+      handle: async ({ tenant, query, found }, parts) => {
+        const { status, session_id: sessionId, from_date: from, to_date: to } = query;
+        const { items, total } = await parts.stores.runs.list(tenant, {
+          agentId: found.id,
+          ...pageOf(query),
+          ...given({ status, sessionId, from, to }),
+        });
+        return successPage(items.map(runView.of), total);
+      },
     }),
     route('GET /agents/:id/runs/:run', {
       summary: 'Reads a run',
@@ -127,7 +129,16 @@ export const runRoutes: RouteGroup = {
       finds: findRun,
       query: eventsQuery,
       answers: 'events',
-      handle: streamEvents,
+      handle: async ({ tenant, query, exchange, found: { id, status } }, parts) => {
+        // What a reconnecting client sends by itself counts more than the address it was given.
+        const after = eventNumber(exchange.get('Last-Event-ID') || (query.after ?? '0'));
+        if (after === undefined) throw badArgument('`Last-Event-ID` and `after` must be the number of an event.');
+        // Checked before the stream begins: a refusal is JSON.
+        const stored = await parts.stores.log.read(tenant, id, after, { maxEvents: 1, maxBytes: 1 });
+        if (stored === undefined && status !== 'running') throw noRun();
+        const exact = query.view === 'engine' ? { isExact: true, frames: engineFrames } : {};
+        streamRun(exchange, parts, id, { after, ...exact });
+      },
     }),
     route('POST /agents/:id/runs/:run/cancel', {
       summary: 'Stops a run',
@@ -153,55 +164,9 @@ export const runRoutes: RouteGroup = {
   ],
 };
 
-async function list(
-  { tenant, query, found }: RouteRequest<'id', typeof runsQuery, z.ZodUnknown, AgentRecord>,
-  parts: ServerParts,
-) {
-  const { status, session_id: sessionId, from_date: from, to_date: to } = query;
-  const { items, total } = await parts.stores.runs.list(tenant, {
-    agentId: found.id,
-    ...pageOf(query),
-    ...given({ status, sessionId, from, to }),
-  });
-  return successPage(
-    items.map((run) => runView.of(run)),
-    total,
-  );
-}
-
-async function streamEvents(
-  {
-    tenant,
-    query,
-    exchange,
-    found: { id, status },
-  }: RouteRequest<'id' | 'run', typeof eventsQuery, z.ZodUnknown, RunRecord>,
-  parts: ServerParts,
-): Promise<void> {
-  // What a reconnecting client sends by itself counts more than the address it was given.
-  const after = eventNumber(exchange.get('Last-Event-ID') || (query.after ?? '0'));
-  if (after === undefined) throw badArgument('`Last-Event-ID` and `after` must be the number of an event.');
-  // Checked before the stream begins: a refusal is JSON.
-  const stored = await parts.stores.log.read(tenant, id, after, { maxEvents: 1, maxBytes: 1 });
-  if (stored === undefined && status !== 'running') throw noRun();
-  streamRun(exchange, parts, id, query.view === 'engine' ? { after, isExact: true, frames: engineFrames } : { after });
-}
-
 function eventNumber(given: string): number | undefined {
   const seq = Number(given);
   return /^\d+$/.test(given) && Number.isSafeInteger(seq) ? seq : undefined;
-}
-
-async function cancelOfAgent(
-  { tenant, body, found }: RouteRequest<'id', NoQuery, typeof cancelSchema, AgentRecord>,
-  parts: ServerParts,
-): Promise<Envelope> {
-  const { id: agentId } = found;
-  const { run_id: run, session_id: sessionId, task_id: task } = body;
-  if (task === undefined || task === null) return cancel(parts, tenant, { agentId, ...given({ run, sessionId }) });
-  // RAGFlow's task id is the session's; a run's is accepted as well.
-  await cancel(parts, tenant, { agentId, sessionId: task });
-  return cancel(parts, tenant, { agentId, run: task });
 }
 
 async function cancelTask({ tenant, params }: RouteRequest<'task'>, parts: ServerParts): Promise<Envelope> {

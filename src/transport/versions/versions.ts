@@ -1,13 +1,12 @@
 /** Published versions of an agent: list, publish, read, delete. */
 import { z } from 'zod';
 import { noVersion } from '../../hosting/refusals.js';
-import type { AgentRecord } from '../../records/agents.js';
 import type { VersionRecord } from '../../records/versions.js';
 import { readDsl } from '../agents/agent-input.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success, successPage } from '../envelope.js';
-import { pageOf, pageQuery, readQuery, text } from '../http/input.js';
-import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { bodyText, pageOf, pageQuery, readQuery, text } from '../http/input.js';
+import { type PathRequest, type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { anyObject, defineView, string, timeFields } from '../shapes.js';
 import { publish, syncPublished } from './publish.js';
@@ -32,8 +31,6 @@ const versionsQuery = z.object({
   page_size: text.describe('At most 100; default: everything.'),
 });
 
-const optionalText = z.string({ error: 'expected a text' }).nullish();
-
 /** What to publish. */
 const publicationSchema = z.looseObject({
   title: z
@@ -41,7 +38,7 @@ const publicationSchema = z.looseObject({
     .max(255)
     .nullish()
     .describe('Title of the version; default: tenant, agent and time.'),
-  description: optionalText.describe('What is new in it.'),
+  description: bodyText.describe('What is new in it.'),
   dsl: z.unknown().optional().describe('The document, an object or its JSON text; default: the draft.'),
 });
 
@@ -55,7 +52,12 @@ export const versionRoutes: RouteGroup = {
       query: versionsQuery,
       answers: 'page',
       data: z.array(versionItem.shape),
-      handle: list,
+      handle: async ({ tenant, query, found }, parts) => {
+        const isPaged = query.page !== undefined || query.page_size !== undefined;
+        const page = isPaged ? pageOf(readQuery(pageQuery, query)) : { offset: 0, limit: MOST };
+        const { items, total } = await parts.stores.versions.list(tenant, { ...page, agentId: found.id });
+        return successPage(items.map(versionItem.of), total);
+      },
     }),
     ...(['versions', 'publish'] as const).map((name) =>
       route(`POST /agents/:id/${name}`, {
@@ -66,7 +68,15 @@ export const versionRoutes: RouteGroup = {
         finds: findAgent,
         body: publicationSchema,
         data: versionView.shape,
-        handle: create,
+        handle: async ({ tenant, body, found }, parts) => {
+          const { title, description, dsl } = body;
+          const version = await publish(parts, tenant, found, {
+            ...(title ? { title } : {}),
+            ...(description ? { description } : {}),
+            ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl) }),
+          });
+          return success(versionView.of(version));
+        },
       }),
     ),
     route('GET /agents/:id/versions/:version', {
@@ -87,32 +97,6 @@ export const versionRoutes: RouteGroup = {
     }),
   ],
 };
-
-async function list(
-  { tenant, query, found }: RouteRequest<'id', typeof versionsQuery, z.ZodUnknown, AgentRecord>,
-  parts: ServerParts,
-) {
-  const isPaged = query.page !== undefined || query.page_size !== undefined;
-  const page = isPaged ? pageOf(readQuery(pageQuery, query)) : { offset: 0, limit: MOST };
-  const { items, total } = await parts.stores.versions.list(tenant, { ...page, agentId: found.id });
-  return successPage(
-    items.map((version) => versionItem.of(version)),
-    total,
-  );
-}
-
-async function create(
-  { tenant, body, found }: RouteRequest<'id', NoQuery, typeof publicationSchema, AgentRecord>,
-  parts: ServerParts,
-) {
-  const { title, description, dsl } = body;
-  const version = await publish(parts, tenant, found, {
-    ...(title ? { title } : {}),
-    ...(description ? { description } : {}),
-    ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl) }),
-  });
-  return success(versionView.of(version));
-}
 
 async function findVersion(request: PathRequest<'id' | 'version'>, parts: ServerParts): Promise<VersionRecord> {
   const agent = await findAgent(request, parts);

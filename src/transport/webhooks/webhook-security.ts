@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../json.js';
 import type { CreateCounter } from '../../records/coordination.js';
 import { type AddressRange, parseRange } from '../../settings/access.js';
 import { sameSecret } from '../access/api-keys.js';
-import { RateLimit } from '../access/rate-limits.js';
+import { createRateLimit, type RateLimit } from '../access/rate-limits.js';
 import { objectOf, refuse, textsOf } from './webhook-config.js';
 
 const MAX_BYTES = 10 * 1024 * 1024;
@@ -40,7 +40,7 @@ export class WebhookSecurity {
     this.#limits = new Map(
       Object.entries(SECONDS).map(([per, seconds]) => [
         per,
-        new RateLimit(options.createCounter(`webhook-${per}`, seconds), options.whenBroken),
+        createRateLimit(options.createCounter(`webhook-${per}`, seconds), options.whenBroken),
       ]),
     );
   }
@@ -79,7 +79,7 @@ export class WebhookSecurity {
     const span = this.#limits.get(String(per).toLowerCase());
     if (!Number.isSafeInteger(most) || most < 1) throw refuse('rate_limit.limit must be a whole number above 0');
     if (span === undefined) throw refuse(`rate_limit.per must be one of ${Object.keys(SECONDS).join(', ')}`);
-    if ((await span.waitOf(key, most)) !== undefined) throw refuse('Too many requests (rate limit exceeded)');
+    if ((await span(key, most)) !== undefined) throw refuse('Too many requests (rate limit exceeded)');
   }
 
   async #checkCredentials(security: JsonObject, { headers }: IncomingMessage): Promise<void> {

@@ -12,7 +12,7 @@ const MAX_EVENTS = 1_000;
 const MAX_CALL_SIZE = 8 * 1024 * 1024;
 const MAX_SIZE = 64 * 1024 * 1024;
 
-/** The least that two times differ, in seconds; a double tells them apart for centuries. */
+/** The least that two times differ, in seconds; a double distinguishes them for centuries. */
 const TICK = 0.000_001;
 
 /** An event of a trial call; `ts` is when it came, in seconds since 1970. */

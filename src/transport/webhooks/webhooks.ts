@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { readFileValue } from '../../components/file-inputs.js';
 import { beginParams } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
-import { EngineError } from '../../errors.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
 import type { StartedRun } from '../../hosting/start.js';
 import { bindFiles } from '../../hosting/tenant-services.js';
@@ -14,7 +13,7 @@ import type { AgentRecord } from '../../records/agents.js';
 import { ownedKey } from '../../records/repository.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { findAgent } from '../agents/find-agent.js';
-import { failureOf, outside, success } from '../envelope.js';
+import { failureOf, reasonOf, success } from '../envelope.js';
 import { text } from '../http/input.js';
 import type { UploadedFile } from '../http/read-body.js';
 import { type HttpExchange, type Method, type RouteGroup, route } from '../http/route.js';
@@ -203,9 +202,8 @@ async function answerWhenDone(exchange: HttpExchange, live: StartedRun): Promise
   const { id, error, sessionId } = await awaitRun(exchange, live);
   exchange.set('X-Run-Id', id);
   if (error !== undefined) {
-    const { message } = outside(new EngineError(error.code, error.message));
     exchange.status = 400;
-    exchange.body = { code: 400, message, success: false, session_id: sessionId };
+    exchange.body = { code: 400, message: reasonOf(error), success: false, session_id: sessionId };
     return;
   }
   const code = statusOf(live.transcript.messageEnd?.data.status);

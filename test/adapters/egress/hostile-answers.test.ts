@@ -150,6 +150,7 @@ describe('text', () => {
     ['text/plain', Buffer.from('é'), 'é'],
     ['text/plain', Buffer.from('\ufeffé'), 'é'],
     ['text/plain; charset=iso-8859-1', Buffer.from([0xe9]), 'é'],
+    ['text/plain; charset=windows-1252', Buffer.from([0x93, 0x80, 0x94]), '“€”'],
     ['text/plain; Charset="windows-1251"', Buffer.from([0xcc, 0xe8, 0xf0]), 'Мир'],
     ['text/plain; charset=gbk', Buffer.from([0xd6, 0xd0]), '中'],
     ['text/html', Buffer.from('<meta charset="windows-1251">\u0000', 'latin1'), '<meta charset="windows-1251">\u0000'],

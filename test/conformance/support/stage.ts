@@ -1,9 +1,9 @@
 import { createEgressClient } from '../../../src/adapters/egress/egress-client.js';
 import { components } from '../../../src/components/index.js';
 import { createModels } from '../../../src/models/router.js';
-import { modelsFromEnvironment } from '../../../src/settings/read-settings.js';
+import { modelsFromEnvironment, readConfig } from '../../../src/settings/read-settings.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
-import { createServer, readConfig } from '../../../src/transport/index.js';
+import { createServer } from '../../../src/transport/server.js';
 import { bytesOf, type CaseFile, type ConformanceCase, type ModelCall, mimeTypeOf, replaceText } from '../case.js';
 import { FIXTURE_ORIGIN, startFixtureServer } from '../fixture-server.js';
 import { Gate } from './gate.js';

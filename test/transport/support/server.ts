@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/json.js';
 import { createModels } from '../../../src/models/router.js';
-import { modelsFromEnvironment } from '../../../src/settings/read-settings.js';
+import { modelsFromEnvironment, readConfig } from '../../../src/settings/read-settings.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import type { Telemetry } from '../../../src/telemetry/telemetry.js';
 import type { RouteGroup } from '../../../src/transport/http/route.js';
-import { createServer, type RunnelServer, readConfig } from '../../../src/transport/index.js';
+import { createServer, type RunnelServer } from '../../../src/transport/server.js';
 import type { ServerPorts, ServerStores } from '../../../src/transport/server-parts.js';
 import { createProbes, type Probes } from './test-components.js';
 

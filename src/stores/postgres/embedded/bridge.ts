@@ -12,7 +12,7 @@ const MAX_EXCHANGE_BYTES = 256 * 1024 ** 2;
 export interface BridgeOptions {
   /** Path of the Unix socket to listen at. */
   readonly path: string;
-  /** Hears of an error of the database itself, after which it cannot be used. */
+  /** Receives an error of the database itself, after which it cannot be used. */
   readonly onBroken: (error: unknown) => void;
 }
 
@@ -38,7 +38,7 @@ export async function openBridge(db: ProtocolServer, options: BridgeOptions): Pr
   return server;
 }
 
-/** Passes on what a client says until it leaves, whichever way. */
+/** Passes on the messages of a client until its connection ends, whichever way. */
 async function converse(socket: net.Socket, session: SharedSession, input: ClientBytes): Promise<void> {
   const visit = new Visit(session);
   let isOpen = false;
@@ -53,12 +53,12 @@ async function converse(socket: net.Socket, session: SharedSession, input: Clien
           socket.write(NO_ENCRYPTION);
           continue;
         }
-        socket.write(await visit.say(opening.bytes));
+        socket.write(await visit.send(opening.bytes));
         isOpen = true;
       }
       for (let turn = input.takeTurn(); isOpen && turn !== undefined; turn = input.takeTurn()) {
         if (turn.type === 'end') return;
-        socket.write(await visit.say(turn.bytes));
+        socket.write(await visit.send(turn.bytes));
       }
     }
   } catch {
@@ -102,7 +102,7 @@ class SharedSession {
   }
 }
 
-/** A connection's use of the session: borrows it when it speaks, keeps it until the exchange and its transaction are over. */
+/** A connection's use of the session: borrows it when it sends, holds it until the exchange and its transaction are over. */
 class Visit {
   readonly #session: SharedSession;
   #giveBack: (() => void) | undefined = undefined;
@@ -113,7 +113,7 @@ class Visit {
     this.#session = session;
   }
 
-  async say(messages: Uint8Array): Promise<Buffer> {
+  async send(messages: Uint8Array): Promise<Buffer> {
     this.#giveBack ??= await this.#session.borrow();
     const answer = await this.#session.run(messages);
     this.#status = statusAfter(answer);

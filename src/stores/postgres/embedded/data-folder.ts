@@ -18,7 +18,7 @@ export interface DataFolderOptions {
 export async function openDataFolder(folder: string, { image, onPrepare }: DataFolderOptions): Promise<PGlite> {
   const dataDir = path.join(folder, 'database');
   const unfinished = path.join(folder, 'database.unfinished');
-  // Nothing in it was ever promised to anybody.
+  // Nothing in it was ever reported as stored.
   if (existsSync(unfinished)) await rm(dataDir, { recursive: true, force: true });
   if (existsSync(path.join(dataDir, 'PG_VERSION'))) return open(dataDir);
   onPrepare();

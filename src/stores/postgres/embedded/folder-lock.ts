@@ -109,7 +109,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself in this moment, or is not ours to end; the next look at it shows.
+    // It ended by itself in this moment, or is not ours to end; the next look finds out.
   }
 }
 

@@ -2,7 +2,7 @@
  * The process of the embedded database: `main.js <folder> <socket> <parent> [<image>]`, started by `start-embedded.ts`.
  *
  * A process of its own keeps slow queries off the server's event loop and half a gigabyte out of its memory, and if it dies the
- * server starts another. It ends when the channel to its parent closes, which is how it is told to and how it learns that the parent
+ * server starts another. It ends when the channel to its parent closes, which is the request to end and the sign that the parent
  * was killed.
  */
 import { once } from 'node:events';
@@ -28,13 +28,13 @@ const orphaned = process.connected ? once(process, 'disconnect') : Promise.resol
 
 try {
   const lock = await lockFolder(folder, { parent: Number(parent) });
-  const db = await openDataFolder(folder, { image, onPrepare: () => tell({ type: 'preparing' }) });
+  const db = await openDataFolder(folder, { image, onPrepare: () => send({ type: 'preparing' }) });
   await rm(socket, { force: true });
   await openBridge(db, { path: socket, onBroken: crash });
   // A signal to the whole group of processes is meant for the server, which still needs its database for a moment; until here it has none.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
-  tell({ type: 'ready' });
+  send({ type: 'ready' });
   await orphaned;
   setTimeout(() => process.exit(0), CLOSE_MS);
   await db.close();
@@ -43,13 +43,13 @@ try {
   process.exit(0);
 } catch (error) {
   const { code, message } = toEngineError(error, 'INTERNAL');
-  tell({ type: 'failed', code, message });
+  send({ type: 'failed', code, message });
   // Only now is it certain to have been sent.
   if (process.connected) process.disconnect();
   process.exitCode = 1;
 }
 
-function tell(message: DatabaseMessage): void {
+function send(message: DatabaseMessage): void {
   if (process.connected) process.send?.(message);
 }
 

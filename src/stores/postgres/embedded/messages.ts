@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../errors.js';
 
-/** What the process of the embedded database tells the one that started it. */
+/** What the process of the embedded database sends to the one that started it. */
 export type DatabaseMessage =
   | { readonly type: 'preparing' }
   | { readonly type: 'ready' }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** A process, told apart from a later one with the same id. */
+/** A process, distinct from a later one with the same id. */
 export interface ProcessMark {
   readonly pid: number;
-  /** When it was started, in ticks since the machine was; absent where the system does not say. */
+  /** When it was started, in ticks since the machine was; absent where the system does not report it. */
   readonly startedAt?: string;
 }
 

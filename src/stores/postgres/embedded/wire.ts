@@ -15,7 +15,7 @@ export const SYNC: Uint8Array = Uint8Array.of(0x53, 0, 0, 0, 4);
 /** The simple query `ROLLBACK`. */
 export const ROLLBACK: Uint8Array = Uint8Array.of(0x51, 0, 0, 0, 13, ...Buffer.from('ROLLBACK\0'));
 
-/** Says no to encryption. */
+/** Refuses encryption. */
 export const NO_ENCRYPTION: Uint8Array = Uint8Array.of(0x4e);
 
 /** The version numbers with which a client asks for something else than a session. */
@@ -37,7 +37,7 @@ export type Opening =
   | { readonly type: 'encryption' }
   | { readonly type: 'session'; readonly bytes: Buffer };
 
-/** What a client says next in a session: messages that belong together, or that it leaves. */
+/** What a client sends next in a session: messages that belong together, or that it leaves. */
 export type Turn = { readonly type: 'exchange'; readonly bytes: Buffer } | { readonly type: 'end' };
 
 /** The bytes of one client, cut into what the server takes at once. */
