@@ -30,6 +30,9 @@ const SCRIPTED: ReadonlyMap<string, string> = new Map([
   ['protobufjs', 'prints a warning about version ranges, and works without it; comes with the exporter over gRPC'],
 ]);
 
+/** What the library itself loads, and nothing else of what is installed; the rest is loaded by the node, tool or adapter that uses it. */
+const LOADED_WITH_LIBRARY = ['eventsource-parser', 'ipaddr.js', 'jsonrepair', 'rxjs', 'saxes', 'xmlchars', 'zod'];
+
 /** Parts of Node that a run of a canvas does not load before a node needs them. */
 const LATE_BUILT_INS = ['child_process', 'http', 'tls', 'worker_threads', 'zlib'];
 
@@ -167,10 +170,28 @@ function createDependant(files: readonly string[], packages: readonly Production
   return folder;
 }
 
+/** Collects in `seen` the URLs of what is imported from here on; what is loaded by `require` is in Node's own cache. */
+const WATCH_IMPORTS = `
+    import { createRequire, register } from 'node:module';
+    const seen = [];
+    const { port1, port2 } = new MessageChannel();
+    port1.on('message', (url) => seen.push(url)).unref();
+    const hook = "let port; export const initialize = (to) => { port = to; }; export async function load(url, context, next) { port.postMessage(url); return next(url, context); }";
+    register('data:text/javascript,' + encodeURIComponent(hook), { data: port2, transferList: [port2] });`;
+
 /** Programs of a dependant, which end with an error when something is wrong. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   'every entry is found': `
     for (const entry of ['', '/engine', '/agents', '/server', '/testing']) await import('runnel' + entry);`,
+  'the library loads only what it always needs': `${WATCH_IMPORTS}
+    await import('runnel');
+    // Messages of the hook come in their order, the last one with this import.
+    await import('data:text/javascript,');
+    while (!seen.some((url) => url.startsWith('data:'))) await new Promise((resolve) => setImmediate(resolve));
+    const files = [...seen, ...Object.keys(createRequire(import.meta.url).cache)];
+    const names = files.flatMap((file) => /.*node_modules[\\\\/]((?:@[^\\\\/]+[\\\\/])?[^\\\\/]+)[\\\\/]/.exec(file)?.[1] ?? []);
+    const early = [...new Set(names)].filter((name) => !${JSON.stringify(['runnel', ...LOADED_WITH_LIBRARY])}.includes(name));
+    if (early.length > 0) throw new Error('loaded too early: ' + early.join(', '));`,
   'documents are written': `
     const { convertMarkdown } = await import('./node_modules/runnel/dist/documents/index.js');
     for (const format of ['docx', 'pdf', 'xlsx', 'html']) {
@@ -178,13 +199,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
       const { bytes } = await convertMarkdown('# A *b* \`c\` 中文\\n\\n|a|\\n|-|\\n|1|\\n', options);
       if (bytes.length < 500) throw new Error(format + ' has ' + bytes.length + ' bytes');
     }`,
-  'a canvas runs, and loads nothing that it does not need': `
-    import { register } from 'node:module';
-    const seen = [];
-    const { port1, port2 } = new MessageChannel();
-    port1.on('message', (url) => seen.push(url)).unref();
-    const hook = "let port; export const initialize = (to) => { port = to; }; export async function load(url, context, next) { port.postMessage(url); return next(url, context); }";
-    register('data:text/javascript,' + encodeURIComponent(hook), { data: port2, transferList: [port2] });
+  'a canvas runs, and loads nothing that it does not need': `${WATCH_IMPORTS}
     const before = new Set(process.moduleLoadList);
     process.argv.splice(1, 1, 'runnel', 'run', 'node_modules/runnel/examples/hello/canvas.json', '--query', 'hi');
     process.once('exit', (code) => {
