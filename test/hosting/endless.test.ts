@@ -6,8 +6,8 @@ import { startServer } from '../transport/support/server.js';
 
 const ENDLESS = documentOf({
   begin: ['Begin', ['StringTransform:A']],
-  'StringTransform:A': ['StringTransform', ['StringTransform:B'], { method: 'merge', script: 'a', delimiters: [] }],
-  'StringTransform:B': ['StringTransform', ['StringTransform:A'], { method: 'merge', script: 'b', delimiters: [] }],
+  'StringTransform:A': ['StringTransform', ['StringTransform:B'], { method: 'merge', script: 'a', delimiters: [' '] }],
+  'StringTransform:B': ['StringTransform', ['StringTransform:A'], { method: 'merge', script: 'b', delimiters: [' '] }],
 });
 
 it('end after a number of steps, with an error that names the cycle', async () => {
