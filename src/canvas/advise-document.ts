@@ -149,7 +149,8 @@ class Advice {
     this.issues.push({
       code,
       severity: 'warning',
-      path: formatPath(path),
+      // Of the form in which compiling reports parameters.
+      path: formatPath(path.slice(2), `$.components[${JSON.stringify(id)}]`),
       message: `${name}: ${message}`,
       component: id,
     });

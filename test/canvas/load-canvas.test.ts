@@ -24,4 +24,17 @@ describe('checkCanvas', () => {
     const canvas = { begin: node('Begin', ['A', 'B']), A: node('Teleporter', []), B: node('Parser', []) };
     expect(problemsOf(canvas)).toEqual(['component-unknown A', 'component-unknown B']);
   });
+
+  it('names what a document has in the place of a number, not what a schema made of it', () => {
+    const llm = node('LLM', []);
+    const params = { llm_id: 'm', prompts: 'x', temperature: 'hot' };
+    const components = { begin: node('Begin', ['A']), A: { ...llm, obj: { ...llm.obj, params } } };
+    const { issues } = checkCanvas({ components, path: [], history: [], retrieval: [] });
+    expect(issues).toMatchObject([
+      {
+        path: '$.components["A"].obj.params.temperature',
+        message: 'LLM: Invalid input: expected number; received "hot"',
+      },
+    ]);
+  });
 });

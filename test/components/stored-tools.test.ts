@@ -37,6 +37,17 @@ async function run(component: string, params: JsonObject, upstream: Upstream): P
 }
 
 describe('tools of stored canvases', () => {
+  it('name their node when they fail, as a canvas may have several of a type', async () => {
+    const node = nodeOf(registry.get('retrieval') as never, { ...COMMON, retrieval_from: 'dataset' });
+    const activation = activationOf({ variables: { 'sys.query': 'rag' }, services: { retriever: {} } });
+    const failed = lastValueFrom(node(activation) as Observable<NodeEvent>);
+    await expect(failed).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      node: activation.node,
+      message: `Node "${activation.node}": Retrieval error: No dataset is selected. Name one in \`dataset_ids\`.`,
+    });
+  });
+
   it.each<[string, JsonObject]>([
     ['AkShare', { top_n: 10 }],
     ['ArXiv', { top_n: 12, sort_by: 'submittedDate' }],

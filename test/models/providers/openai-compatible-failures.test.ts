@@ -36,6 +36,17 @@ describe('createOpenaiCompatible, when things go wrong', () => {
     expect((await failureOf(all(modelAt(url)))).message.length).toBeLessThan(700);
   });
 
+  it('says of a connection that breaks off that it did, and how far it came', async () => {
+    const { url } = await startServer((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(sse(frame({ content: 'half' })).slice(0, 10), () => response.destroy());
+    });
+    const error = await failureOf(all(modelAt(url)));
+    expect(error).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
+    expect(error.message).toMatch(/^Model "gpt" at [\w.:/]+ broke off after \d+ bytes of its answer: /);
+    expect(error.message).not.toContain('could not be reached');
+  });
+
   it('refuses an answer that is too large', async () => {
     const { url } = await startServer((response) => answerStream(response, sse(frame({ content: 'x'.repeat(5_000) }))));
     const error = await failureOf(all(modelAt(url, { maxResponseBytes: 4_000 })));

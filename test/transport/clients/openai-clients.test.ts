@@ -237,20 +237,23 @@ describe('a client that leaves', () => {
     await probe.stopped;
   });
 
-  it('leaves a run alone that was started to go on', async () => {
+  it('leaves a run alone that was started with detach', async () => {
     const { server, openai, agent } = await serve(PROBE);
-    const leaving = new AbortController();
-    const request = { model: agent, messages: asks('go'), stream: true as const, detach: true };
-    const chunks = await openai.chat.completions.create(request, { signal: leaving.signal });
-    const probe = await server.probes.next();
-    probe.say('half');
-    for await (const _ of chunks) break;
-    leaving.abort();
-    probe.settle();
-    const last = async (): Promise<string> => {
-      const { body } = await server.call('GET', `/api/v1/agents/${agent}/runs`);
-      return body.data[0].status;
+    const leave = async (more: object) => {
+      const request = { model: agent, messages: asks('go'), stream: true as const, ...more };
+      const { data: chunks, response } = await openai.chat.completions.create(request).withResponse();
+      const probe = await server.probes.next();
+      probe.say('half');
+      // Ending the loop closes the connection.
+      for await (const _ of chunks) break;
+      return { probe, run: response.headers.get('x-run-id') };
     };
-    await expect.poll(last).toBe('succeeded');
+    const detached = await leave({ detach: true });
+    const other = await leave({});
+    await other.probe.stopped;
+    expect(detached.probe.isStopped).toBe(false);
+    detached.probe.settle();
+    const rest = await fetch(`${server.url}/api/v1/agents/${agent}/runs/${detached.run}/events`);
+    expect(await rest.text()).toContain('"event":"workflow_finished"');
   });
 });
