@@ -84,7 +84,9 @@ function counting(): { readonly log: EventLog; bytes(): number } {
         return length;
       },
       snapshot: ({ state }) => {
-        bytes += JSON.stringify(state).length;
+        const { length } = JSON.stringify(state);
+        bytes += length;
+        return length;
       },
       flush: async () => {},
     },

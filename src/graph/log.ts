@@ -22,8 +22,11 @@ export interface EventLog {
   readonly storesEndAtOnce?: boolean;
   /** Takes the next event. May return the bytes that it takes in the store, which decide when a snapshot is due. */
   append(event: RunEvent): unknown;
-  /** Takes a snapshot: the state after the event with the number `checkpoint.seq`. */
-  snapshot(checkpoint: Checkpoint): void;
+  /**
+   * Takes a snapshot: the state after the event with the number `checkpoint.seq`. May return the bytes that it takes in the store, which
+   * decide when the next one is due; otherwise they are counted by writing it as JSON once more.
+   */
+  snapshot(checkpoint: Checkpoint): unknown;
   /**
    * Resolves when everything taken so far is stored; may be called again before that. What is stored is always a prefix of what was
    * taken. After a failure nothing is stored any more, and every further call fails.
@@ -81,7 +84,8 @@ export class LogWriter {
 
   /** Takes the state in which the run starts; events follow it. */
   begin(): void {
-    this.#options.log.snapshot(this.#options.checkpoint());
+    const bytes = this.#options.log.snapshot(this.#options.checkpoint());
+    if (typeof bytes === 'number') this.#snapshotBytes = bytes;
     this.#schedule();
   }
 
@@ -129,11 +133,20 @@ export class LogWriter {
   #takeSnapshot(): void {
     const checkpoint = this.#options.checkpoint();
     const isFirst = this.#snapshotBytes === undefined;
-    this.#snapshotBytes = JSON.stringify(checkpoint.state).length;
-    if (isFirst && this.#options.minBytes === undefined && this.#bytes <= this.#snapshotBytes) return;
+    if (isFirst) {
+      this.#snapshotBytes = bytesOf(checkpoint);
+      if (this.#options.minBytes === undefined && this.#bytes <= this.#snapshotBytes) return;
+    }
     this.#bytes = 0;
-    this.#options.log.snapshot(checkpoint);
+    const bytes = this.#options.log.snapshot(checkpoint);
+    if (typeof bytes === 'number') this.#snapshotBytes = bytes;
+    else if (!isFirst) this.#snapshotBytes = bytesOf(checkpoint);
   }
+}
+
+/** What a snapshot takes as JSON, for a log that does not count it. */
+function bytesOf({ state }: Checkpoint): number {
+  return JSON.stringify(state).length;
 }
 
 /** Whether an event changes the state; see the events marked *state*. */

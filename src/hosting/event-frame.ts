@@ -78,16 +78,15 @@ class WholeFrame implements EventFrame {
 /** A piece of text. Most frames are, and a log in memory holds them all: what pieces share is in their shape. */
 class PieceFrame implements EventFrame {
   readonly seq: number;
-  readonly at: number;
+  /** Milliseconds after the time of its shape: a small number takes no memory of its own, a time in milliseconds does. */
+  readonly late: number;
   readonly text: string;
   readonly bytes: number;
   readonly shape: PieceShape;
-  /** Null before it was projected. */
-  #ragflow: string | undefined | null = null;
 
-  constructor(shape: PieceShape, seq: number, at: number, text: string, bytes: number) {
+  constructor(shape: PieceShape, seq: number, late: number, text: string, bytes: number) {
     this.seq = seq;
-    this.at = at;
+    this.late = late;
     this.text = text;
     this.bytes = bytes;
     this.shape = shape;
@@ -105,7 +104,11 @@ class PieceFrame implements EventFrame {
     return this.shape.projection;
   }
 
-  /** Made for each reader: a store reads it once, and clients seldom do. */
+  get at(): number {
+    return this.shape.at + this.late;
+  }
+
+  /** Made for each reader: a log in memory would hold it for long. */
   get json(): string {
     return `${this.shape.before}${this.seq},"at":${this.at},"text":"${escapeJson(this.text)}"}`;
   }
@@ -119,8 +122,13 @@ class PieceFrame implements EventFrame {
   }
 
   get ragflow(): string | undefined {
-    if (this.#ragflow === null) this.#ragflow = this.projection.writeText(this.shape.constants, this.text);
-    return this.#ragflow;
+    const { shape } = this;
+    // A piece is published to all clients before the next one is.
+    if (shape.written !== this) {
+      shape.written = this;
+      shape.ragflow = shape.projection.writeText(shape.constants, this.text);
+    }
+    return shape.ragflow;
   }
 
   get wire(): WireEvent | undefined {
@@ -134,7 +142,7 @@ class MergedFrame extends PieceFrame {
 
   constructor(older: PieceFrame, newer: PieceFrame) {
     const bytes = older.bytes + utf8Length(escapeJson(newer.text));
-    super(newer.shape, newer.seq, newer.at, older.text + newer.text, bytes);
+    super(newer.shape, newer.seq, newer.late, older.text + newer.text, bytes);
     this.#fromSeq = older.fromSeq ?? older.seq;
   }
 
@@ -146,11 +154,16 @@ class MergedFrame extends PieceFrame {
 /** What the pieces of one text share. */
 interface PieceShape {
   readonly constants: Omit<NodeDelta, 'seq' | 'at' | 'text'>;
+  /** Milliseconds since 1970, of the first piece. */
+  readonly at: number;
   /** The JSON of a piece up to its number. */
   readonly before: string;
   /** Of everything but the number, the time and the text, in UTF-8. */
   readonly bytes: number;
   readonly projection: RagflowProjection;
+  /** The piece that was written in RAGFlow's format last, and how. */
+  written: PieceFrame | undefined;
+  ragflow: string | undefined;
 }
 
 /** What stands between the number and the text, and behind it. */
@@ -191,13 +204,14 @@ export class EventFramer {
       this.#shape = shape;
     }
     const bytes = shape.bytes + digitsOf(seq) + digitsOf(at) + utf8Length(escapeJson(text));
-    return new PieceFrame(shape, seq, at, text, bytes);
+    return new PieceFrame(shape, seq, at - shape.at, text, bytes);
   }
 
-  #shapeOf({ type, run, node, within, token, port }: NodeDelta): PieceShape {
+  #shapeOf({ type, run, node, within, token, port, at }: NodeDelta): PieceShape {
     const constants = { type, run, node, ...(within !== undefined && { within }), token, port };
     const before = `${JSON.stringify(constants).slice(0, -1)},"seq":`;
-    return { constants, before, bytes: Buffer.byteLength(before) + AROUND_BYTES, projection: this.#projection };
+    const bytes = Buffer.byteLength(before) + AROUND_BYTES;
+    return { constants, at, before, bytes, projection: this.#projection, written: undefined, ragflow: undefined };
   }
 }
 

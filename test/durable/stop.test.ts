@@ -21,27 +21,30 @@ const SLOW = { reply_stream: ['one ', 'two ', 'three'], delay_ms: 1_500 };
 /** One that says more than a client reads. */
 const FLOOD = { reply_stream: Array.from({ length: 100_000 }, () => 'x'.repeat(200)), delay_ms: 0 };
 
-const speaking = (model: string): JsonObject =>
+const speaking = (prompt: string): JsonObject =>
   documentOf({
     begin: ['Begin', ['LLM:Say']],
     'LLM:Say': [
       'LLM',
       ['Message:Out'],
-      { llm_id: model, sys_prompt: 'Count.', prompts: [{ role: 'user', content: '{sys.query}' }] },
+      { llm_id: 'scripted', sys_prompt: prompt, prompts: [{ role: 'user', content: '{sys.query}' }] },
     ],
     'Message:Out': ['Message', [], { content: ['{LLM:Say@content}'] }],
   });
 
 const ENDLESS = documentOf({
   begin: ['Begin', ['StringTransform:A']],
-  'StringTransform:A': ['StringTransform', ['StringTransform:B'], { method: 'merge', script: 'a', delimiters: [] }],
-  'StringTransform:B': ['StringTransform', ['StringTransform:A'], { method: 'merge', script: 'b', delimiters: [] }],
+  'StringTransform:A': ['StringTransform', ['StringTransform:B'], { method: 'merge', script: 'a', delimiters: [' '] }],
+  'StringTransform:B': ['StringTransform', ['StringTransform:A'], { method: 'merge', script: 'b', delimiters: [' '] }],
 });
 
 async function withModels(settings: ServerEnvironment): Promise<ServerEnvironment> {
   const given = await environment({ ...AT_ONCE, RUNNEL_MAX_STEPS: '1000000000', ...settings });
   const models = path.join(given.RUNNEL_DATA_DIR as string, 'models.json');
-  await writeFile(models, JSON.stringify({ scripted: { default: SLOW, models: { flood: FLOOD } } }));
+  await writeFile(
+    models,
+    JSON.stringify({ scripted: { rules: [{ when: { system: 'Flood' }, ...FLOOD }], default: SLOW } }),
+  );
   return { ...given, RUNNEL_MODELS: models };
 }
 
@@ -69,8 +72,8 @@ it('beside a flood, an endless canvas and clients that do not read', { timeout: 
   const env = await withModels({});
   const first = await startProcess(env);
   let url = first.url;
-  const agent = await createAgent(first.url, 'Slow', speaking('scripted'));
-  const flood = await createAgent(first.url, 'Flood', speaking('flood@Scripted'));
+  const agent = await createAgent(first.url, 'Slow', speaking('Count.'));
+  const flood = await createAgent(first.url, 'Flood', speaking('Flood.'));
   const endless = await createAgent(first.url, 'Endless', ENDLESS);
   for (const one of [flood, flood, endless, endless]) await requestWithoutReading(first.url, one);
   const follower = await startRun(() => url, agent);
@@ -97,7 +100,7 @@ describePostgres('a server whose database does not answer', () => {
     const env = await withModels({});
     const first = await startProcess({ ...env, DATABASE_URL: behind.href });
     let url = first.url;
-    const agent = await createAgent(first.url, 'Slow', speaking('scripted'));
+    const agent = await createAgent(first.url, 'Slow', speaking('Count.'));
     const follower = await startRun(() => url, agent);
     await link.holdRequests();
     await first.stop();

@@ -1,6 +1,7 @@
 /** What the server sends on a live connection, as text. */
 
 import type { EventFrame } from '../../hosting/event-frame.js';
+import { escapeJson } from '../../json.js';
 import type { RunRecord, RunStatus } from '../../records/runs.js';
 import { failureOf } from '../envelope.js';
 import type { RequestId } from './client-frames.js';
@@ -68,7 +69,7 @@ export function eventFrame(run: string, frame: EventFrame, view: LiveView): stri
   const json = view === 'engine' ? frame.engine : frame.ragflow;
   if (json === undefined) return undefined;
   const from = fromSeq === undefined ? '' : `"from_seq":${fromSeq},`;
-  return `{"type":"event","run_id":${JSON.stringify(run)},${from}"seq":${seq},"event":${json}}`;
+  return `{"type":"event","run_id":"${escapeJson(run)}",${from}"seq":${seq},"event":${json}}`;
 }
 
 /** Why a live connection is closed. */
