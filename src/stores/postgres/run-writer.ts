@@ -19,8 +19,13 @@ export interface RunWriter {
 
 /** Stores what all runs of the process did in groups, one statement per group, each run's commits in their order. */
 export function createRunWriter(database: Database, documents: Documents): RunWriter {
+  const analyze = createAnalyzer(database);
   const group = new GroupWriter<RunEntry>({
-    write: (entries) => writeGroup(database, entries),
+    async write(entries) {
+      const problems = await writeGroup(database, entries);
+      analyze(entries.length);
+      return problems;
+    },
     bytesOf: ({ bytes }) => bytes,
     keyOf: ({ commit }) => ownedKey(commit.tenant, commit.run),
   });
@@ -45,6 +50,27 @@ export function createRunWriter(database: Database, documents: Documents): RunWr
     }
   };
   return { commit, flushed: () => group.flushed() };
+}
+
+/** Entries after which the tables are analysed for the first time, and what each further span is longer by. */
+const FIRST_SPAN = 100;
+const SPAN_GROWTH = 4;
+
+/**
+ * Counts entries, and has Postgres count rows whenever there are several times as many: the plan of the group statement was made when the
+ * tables were small, which then are read as a whole for every group. The embedded database has no process that would do it.
+ */
+function createAnalyzer(database: Database): (entries: number) => void {
+  let written = 0;
+  let due = FIRST_SPAN;
+  return (entries) => {
+    written += entries;
+    if (written < due) return;
+    due = written * SPAN_GROWTH;
+    const tables = ['sessions', 'runs', 'logs', 'snapshots', 'leases'].map((name) => `runnel.${name}`).join(', ');
+    // Only a matter of speed: the next span tries again.
+    database.repeat((sql) => sql.unsafe(`analyze ${tables}`)).catch(() => {});
+  };
 }
 
 async function writeGroup(
