@@ -12,6 +12,7 @@ import { benchJournal } from './journal.bench.js';
 import type { Row } from './measure.js';
 import { benchOperators } from './operators.bench.js';
 import { benchProcess } from './process.bench.js';
+import { benchStart } from './start.bench.js';
 import { benchTelemetry } from './telemetry.bench.js';
 import { benchTokens } from './tokens.bench.js';
 
@@ -28,6 +29,7 @@ const FILES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   tokens: benchTokens,
   telemetry: benchTelemetry,
   process: benchProcess,
+  start: benchStart,
 };
 
 const filters = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));

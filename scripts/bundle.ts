@@ -5,6 +5,7 @@
  * is. Code that is bundled is not shortened either.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
 import path from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ROOT } from './support/files.js';
@@ -20,13 +21,21 @@ const LIBRARIES = ['documents/docx-library.js', 'documents/pdf/pdf-library.js'];
  * A package whose values are passed to another one, such as a schema, belongs on the same side as that one.
  */
 const LOADED_AT_START: ReadonlySet<string> = new Set([
+  '@asteasolutions/zod-to-openapi',
+  '@koa/bodyparser',
+  '@koa/cors',
+  '@koa/router',
   'eventsource-parser',
-  'handlebars',
   'ipaddr.js',
+  'jose',
   'jsonrepair',
+  'koa',
+  'koa-compose',
+  'postgres',
+  'rate-limiter-flexible',
   'rxjs',
   'saxes',
-  'xmlchars',
+  'ws',
   'zod',
 ]);
 
@@ -81,7 +90,7 @@ export async function bundleCommands(): Promise<void> {
     sourcemap: 'linked',
     sourcesContent: false,
     banner: REQUIRE,
-    plugins: [chosenPackages, outsideLibraries, fixedUrls],
+    plugins: [lateBuiltIns, chosenPackages, oneLanguage, outsideLibraries, fixedUrls],
     write: false,
   });
   for (const file of own) rmSync(file);
@@ -101,19 +110,58 @@ const inlinedFonts: Plugin = {
   },
 };
 
-/** Leaves packages where they are, but for those that are loaded at the start. */
+/** Leaves packages where they are, but for those that are loaded at the start, with what these need. */
 const chosenPackages: Plugin = {
   name: 'chosen-packages',
   setup({ onResolve, resolve }) {
     onResolve({ filter: /^[^./]/ }, async ({ path: wanted, importer, resolveDir, kind, pluginData }) => {
       if (kind === 'entry-point' || pluginData === 'resolving') return undefined;
-      if (wanted.startsWith('node:') || !LOADED_AT_START.has(packageOf(wanted)))
-        return { path: wanted, external: true };
+      const isChosen = /[\\/]node_modules[\\/]/.test(importer) || LOADED_AT_START.has(packageOf(wanted));
+      if (isBuiltin(wanted) || !isChosen) return { path: wanted, external: true };
       // Its modules are left out where nothing uses them, which those for `require` cannot be.
       if (wanted === 'rxjs')
         return { path: path.join(ROOT, 'node_modules/rxjs/dist/esm/index.js'), sideEffects: false };
-      return resolve(wanted, { importer, resolveDir, kind, pluginData: 'resolving' });
+      const resolved = await resolve(wanted, { importer, resolveDir, kind, pluginData: 'resolving' });
+      // Some packages try to load others that need not be there.
+      if (resolved.errors.length > 0 && kind === 'require-call') return { path: wanted, external: true };
+      return { path: resolved.path, sideEffects: resolved.sideEffects };
     });
+  },
+};
+
+/** Parts of Node that a run of a canvas rarely needs and that take a tenth of the time of its start. */
+const LATE_BUILT_INS = /^node:(?:child_process|dns\/promises|http|net|perf_hooks|tls|worker_threads|zlib)$/;
+/** What only a server loads; it needs them at once. */
+const SERVER = /[\\/]dist[\\/](?:transport|stores)[\\/]/;
+
+/**
+ * Loads a part of Node when one of its functions is called for the first time: what is imported is a function that passes the call on. What is
+ * no function cannot be imported in this way, which ends the build.
+ */
+const lateBuiltIns: Plugin = {
+  name: 'late-built-ins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: LATE_BUILT_INS }, ({ path: name, importer }) =>
+      SERVER.test(importer) ? undefined : { path: name, namespace: 'late-built-in' },
+    );
+    onLoad({ filter: /./, namespace: 'late-built-in' }, ({ path: name }) => {
+      const own = createRequire(import.meta.url)(name) as Readonly<Record<string, unknown>>;
+      const passOn = (key: string): string =>
+        `export function ${key}(...values) { const { ${key}: own } = require('${name}'); return new.target ? new own(...values) : own(...values); }`;
+      const functions = Object.keys(own).filter((key) => typeof own[key] === 'function' && /^[a-z]\w*$/i.test(key));
+      return { contents: functions.map(passOn).join('\n') };
+    });
+  },
+};
+
+/** Of the messages of zod in 60 languages, a third of its text, English is used. */
+const oneLanguage: Plugin = {
+  name: 'one-language',
+  setup({ onLoad }) {
+    onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path: file }) => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: path.dirname(file),
+    }));
   },
 };
 

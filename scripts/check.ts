@@ -28,7 +28,7 @@ const tests = (name: string, project: string): Step => ({
   isTest: true,
 });
 
-/** All steps, in order; `exports`, `types`, `examples` and `doc-examples` read or import what `build` makes. */
+/** All steps, in order; `exports`, `package`, `types`, `examples` and `doc-examples` read or import what `build` makes. */
 export const STEPS: readonly Step[] = [
   {
     name: 'style',
@@ -38,6 +38,7 @@ export const STEPS: readonly Step[] = [
   script('sizes', 'check-sizes'),
   script('build', 'build'),
   script('exports', 'check-exports'),
+  script('package', 'check-package'),
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'] },
   script('licences', 'check-licences'),
   script('advisories', 'check-advisories'),

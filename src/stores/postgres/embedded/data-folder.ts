@@ -8,7 +8,7 @@ import { unpackImage } from './image.js';
 const SETTINGS = ['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB'];
 
 export interface DataFolderOptions {
-  /** A prepared database (see {@link createImage}); without one the first start makes a new one, which takes seconds. */
+  /** A prepared database (see `image.ts`); without one the first start makes a new one, which takes seconds. */
   readonly image: string | undefined;
   /** Called before a database is made. */
   readonly onPrepare: () => void;

@@ -1,30 +1,24 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { PGlite } from '@electric-sql/pglite';
 
 /**
  * A folder as one file, compressed: four bytes for the length of the list, the list of what is in the folder as JSON, and the contents
- * of the files in that order.
+ * of the files in that order, each without the zeros at its end: a log of 16 MB that was not written to is nothing but zeros.
  */
 interface List {
   readonly folders: readonly string[];
-  readonly files: readonly { readonly name: string; readonly bytes: number }[];
+  readonly files: readonly PackedFile[];
 }
 
-/** A new, empty database as one file, so that a first start does not take long. Takes seconds. */
-export async function createImage(): Promise<Uint8Array> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'runnel-image-'));
-  try {
-    const db = await PGlite.create({ dataDir: folder });
-    await db.close();
-    return await pack(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+interface PackedFile {
+  readonly name: string;
+  /** Length of the file. */
+  readonly size: number;
+  /** What the image holds of it; zeros follow up to `size`. */
+  readonly bytes: number;
 }
 
 /** Writes what an image holds into a folder. */
@@ -36,12 +30,15 @@ export async function unpackImage(image: Uint8Array, folder: string): Promise<vo
   for (const name of ['', ...folders]) mkdirSync(path.join(folder, name), { recursive: true, mode: 0o700 });
   let at = start;
   for (const file of files) {
-    writeFileSync(path.join(folder, file.name), bytes.subarray(at, at + file.bytes), { mode: 0o600 });
+    const target = path.join(folder, file.name);
+    writeFileSync(target, bytes.subarray(at, at + file.bytes), { mode: 0o600 });
+    if (file.size > file.bytes) truncateSync(target, file.size);
     at += file.bytes;
   }
 }
 
-async function pack(folder: string): Promise<Uint8Array> {
+/** Makes an image of a folder, such as that of a database that no process uses. See `scripts/prepare-database.ts`. */
+export async function packFolder(folder: string): Promise<Uint8Array> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   // Parents come before what is in them.
   const nameOf = (entry: (typeof entries)[number]): string =>
@@ -54,10 +51,22 @@ async function pack(folder: string): Promise<Uint8Array> {
     .filter((entry) => entry.isFile())
     .map(nameOf)
     .sort();
-  const contents = await Promise.all(names.map((name) => readFile(path.join(folder, name))));
-  const files = names.map((name, at) => ({ name, bytes: contents[at]?.length as number }));
+  const contents: Uint8Array[] = [];
+  const files: PackedFile[] = [];
+  for (const name of names) {
+    const whole = await readFile(path.join(folder, name));
+    const content = withoutZeros(whole);
+    contents.push(content);
+    files.push({ name, size: whole.length, bytes: content.length });
+  }
   const list = Buffer.from(JSON.stringify({ folders, files } satisfies List));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(list.length);
   return promisify(gzip)(Buffer.concat([length, list, ...contents]), { level: 9 });
+}
+
+function withoutZeros(bytes: Uint8Array): Uint8Array {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return bytes.subarray(0, end);
 }

@@ -1,6 +1,6 @@
 import type { LeaseStore } from '../../../../src/records/coordination.js';
 import type { PlainStores } from '../../../../src/records/resources.js';
-import type { CommitRun } from '../../../../src/records/run-commit.js';
+import { type CommitRun, commitInSteps } from '../../../../src/records/run-commit.js';
 import type { RunLog } from '../../../../src/records/run-log.js';
 import type { Stores } from '../../../../src/records/stores.js';
 import { agentRecord, runRecord } from '../../../stores/support/records.js';
@@ -45,7 +45,7 @@ export function describeAllStores(subject: () => StoreSubject): void {
     () => subject().logThere ?? subject().log,
     given,
   );
-  describeRunCommit(subject, given);
+  describeRunCommit(subject, () => subject().commit ?? commitInSteps(subject()), given);
   describeLeaseStore(subject);
   describeSignals(subject);
   describeFileStore(() => subject().files);
