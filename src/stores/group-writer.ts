@@ -9,14 +9,18 @@ export interface GroupWriterOptions<T> {
   readonly bytesOf: (item: T) => number;
   /** Of items with the same key a group holds one. */
   readonly keyOf: (item: T) => string;
-  /** Bytes of a group, unless its only item has more. @default 4 MiB */
+  /** Bytes of a group after which it takes no more; its last item may go beyond. @default 1 MiB */
   readonly maxGroupBytes?: number;
   /** Bytes that may wait. @default 256 MiB */
   readonly maxWaitingBytes?: number;
 }
 
+/** Bytes up to which an item is small: small ones go before large ones. */
+const SMALL_BYTES = 64 * 1024;
+
 interface Waiting<T> {
   readonly item: T;
+  readonly key: string;
   readonly bytes: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -28,16 +32,22 @@ interface Waiting<T> {
  * The first item goes out at once, with whatever else comes in the same turn of the event loop; what comes while a group is being written
  * is the next group. So no write waits for others when there are none, and the more there is to write the larger the groups are. A group
  * that fails as a whole is tried again item by item, so that one bad item spoils no other.
+ *
+ * Small items go before large ones, and each group has room for one large one: so an event of a quiet run waits for the group that is being
+ * written, however much others write, and those others are written all the same. Items with the same key stay in their order.
  */
 export class GroupWriter<T> {
   readonly #options: Required<GroupWriterOptions<T>>;
-  readonly #waiting = new Fifo<Waiting<T>>();
+  readonly #small = new Fifo<Waiting<T>>();
+  readonly #large = new Fifo<Waiting<T>>();
+  /** How many items of a key are in `#large`: later ones of that key stay behind them, whatever their size. */
+  readonly #largeKeys = new Map<string, number>();
   #waitingBytes = 0;
   /** Pending while items are being written. */
   #work: Promise<void> | undefined = undefined;
 
   constructor(options: GroupWriterOptions<T>) {
-    this.#options = { maxGroupBytes: 4 * 1024 ** 2, maxWaitingBytes: 256 * 1024 ** 2, ...options };
+    this.#options = { maxGroupBytes: 1024 ** 2, maxWaitingBytes: 256 * 1024 ** 2, ...options };
   }
 
   /** Resolves when the item is durable. @throws EngineError LIMIT_REACHED when too much waits already. */
@@ -47,8 +57,13 @@ export class GroupWriter<T> {
       return Promise.reject(full(this.#waitingBytes, this.#options.maxWaitingBytes));
     }
     this.#waitingBytes += bytes;
+    const key = this.#options.keyOf(item);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, bytes, resolve, reject });
+      const behind = this.#largeKeys.get(key) ?? 0;
+      if (bytes > SMALL_BYTES || behind > 0) {
+        this.#largeKeys.set(key, behind + 1);
+        this.#large.push({ item, key, bytes, resolve, reject });
+      } else this.#small.push({ item, key, bytes, resolve, reject });
       this.#work ??= this.#writeAll();
     });
   }
@@ -60,25 +75,37 @@ export class GroupWriter<T> {
 
   async #writeAll(): Promise<void> {
     await nextTurn();
-    while (this.#waiting.size > 0) {
+    while (this.#small.size + this.#large.size > 0) {
       await this.#writeGroup(this.#takeGroup());
     }
     this.#work = undefined;
   }
 
   #takeGroup(): readonly Waiting<T>[] {
+    const { maxGroupBytes } = this.#options;
     const group: Waiting<T>[] = [];
     const keys = new Set<string>();
     let bytes = 0;
-    while (this.#waiting.size > 0 && bytes < this.#options.maxGroupBytes) {
-      const key = this.#options.keyOf(this.#waiting.oldest.item);
-      if (keys.has(key)) break;
-      keys.add(key);
-      const next = this.#waiting.take();
+    const takeFrom = (queue: Fifo<Waiting<T>>): boolean => {
+      if (queue.size === 0 || keys.has(queue.oldest.key)) return false;
+      const next = queue.take();
+      keys.add(next.key);
       group.push(next);
       bytes += next.bytes;
+      return true;
+    };
+    while (bytes < maxGroupBytes && takeFrom(this.#small));
+    while (takeFrom(this.#large)) {
+      this.#forgetLarge((group.at(-1) as Waiting<T>).key);
+      if (bytes >= maxGroupBytes) break;
     }
     return group;
+  }
+
+  #forgetLarge(key: string): void {
+    const left = (this.#largeKeys.get(key) ?? 0) - 1;
+    if (left > 0) this.#largeKeys.set(key, left);
+    else this.#largeKeys.delete(key);
   }
 
   async #writeGroup(group: readonly Waiting<T>[]): Promise<void> {

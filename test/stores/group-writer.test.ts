@@ -52,6 +52,25 @@ describe('a group writer', () => {
     ]);
   });
 
+  it('writes small items before large ones, and one large one with each group', async () => {
+    const large = (name: string) => name.padEnd(70_000, '.');
+    const { writer, groups, letGo } = createSubject({
+      keyOf: (item) => item.slice(0, 2),
+      bytesOf: (item) => item.length,
+      maxGroupBytes: 60_000,
+    });
+    const all = [writer.add('go')];
+    while (groups.length === 0) await nextTurn();
+    all.push(writer.add(large('A1')), writer.add(large('B1')), writer.add('A1, small'), writer.add('c1'));
+    await letGo();
+    while (groups.length === 1) await nextTurn();
+    all.push(writer.add('d1'));
+    for (let group = 0; group < 3; group += 1) await letGo();
+    await Promise.all(all);
+    const names = groups.map((group) => group.map((item) => item.replace(/\.+$/, '')));
+    expect(names).toEqual([['go'], ['c1', 'A1'], ['d1', 'B1'], ['A1, small']]);
+  });
+
   it('says of each item what was wrong with it', async () => {
     const { writer, letGo } = createSubject();
     const all = Promise.allSettled([writer.add('a'), writer.add('bad'), writer.add('b')]);
