@@ -22,8 +22,12 @@ let isOwn = false;
 /** @param {string} text */
 function count(text) {
   counts.statements += 1;
-  const short = text.replace(/\s+/g, ' ').trim().slice(0, 90);
-  byText.set(short, (byText.get(short) ?? 0) + 1);
+  byText.set(text, (byText.get(text) ?? 0) + 1);
+}
+
+/** @param {string} text */
+function shortOf(text) {
+  return text.replace(/\s+/g, ' ').trim().slice(0, 90);
 }
 
 /** Cuts the messages of a Postgres client. */
@@ -41,17 +45,25 @@ function postgresMessages() {
       if (bytes.length - at < length) break;
       if (isOpen) {
         const type = String.fromCharCode(bytes[at]);
-        const texts = (/** @type {number} */ many) => bytes.toString('latin1', at + 5, at + length).split('\0', many);
-        if (type === 'P') prepared.set(...texts(2));
-        else if (type === 'B') bound = prepared.get(texts(2)[1]) ?? '?';
+        if (type === 'P') {
+          const [name, query] = textsIn(bytes, at + 5);
+          prepared.set(name, shortOf(query));
+        } else if (type === 'B') bound = prepared.get(textsIn(bytes, at + 5)[1]) ?? '?';
         else if (type === 'E') count(bound);
-        else if (type === 'Q') count(texts(1)[0]);
+        else if (type === 'Q') count(shortOf(textsIn(bytes, at + 5)[0]));
       }
       isOpen = true;
       at += length;
     }
     rest = Buffer.from(bytes.subarray(at));
   };
+}
+
+/** The two texts at a place, each up to its zero; nothing else of a message is read, which may be long. */
+function textsIn(/** @type {Buffer} */ bytes, /** @type {number} */ start) {
+  const end = bytes.indexOf(0, start);
+  const next = bytes.indexOf(0, end + 1);
+  return [bytes.toString('latin1', start, end), next < 0 ? '' : bytes.toString('latin1', end + 1, next)];
 }
 
 /** Cuts the commands of a Redis client. */

@@ -302,7 +302,7 @@ export class LiveRun {
   /** Stores what waits, the conversation, the last event and the record in one step; false when that is refused, or not possible. */
   async #endAtOnce(): Promise<boolean> {
     const { session, lease, parts, closing } = this.#options;
-    await this.#events.idle();
+    await Promise.all([this.#events.idle(), this.#relaunching]);
     if (session === undefined || this.#isReleased || this.#events.hasFailed) return false;
     try {
       const last = this.#lastEvent();
@@ -317,6 +317,8 @@ export class LiveRun {
       };
       lease.isEnding = true;
       await this.#retry(() => this.#events.end(frame, extras));
+      // Released in that moment: its clients follow the log, which has the end.
+      if (this.#isReleased) return true;
       lease.forget();
       this.transcript.add(last);
       this.record = record;

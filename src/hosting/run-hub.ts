@@ -128,7 +128,6 @@ export class RunHub {
       },
     });
     if (claimed !== undefined && !(await stores.runs.replace(tenant, claimed, live.record))) throw claimedElsewhere(id);
-    const isNew = !lease.isAcquired;
     this.#live.set(id, live);
     const ended = live.ended.then((record) => {
       this.#unfinished.delete(ended);
@@ -136,8 +135,8 @@ export class RunHub {
     });
     this.#unfinished.add(ended);
     watching.add(live.frames$.subscribe(() => this.#notifications.notify(id)));
+    this.#watchCancels(live, watching, !lease.isAcquired);
     await live.start();
-    if (!watching.closed) this.#watchCancels(live, watching, isNew);
     // It was claimed in time and came too late all the same.
     if (this.#closing.signal.aborted) this.#stop(live);
     return live;
@@ -248,12 +247,11 @@ export class RunHub {
     const { logger, stores } = this.parts;
     const { signals } = stores;
     const { id, sessionId } = live.identity;
-    watching.add(
-      merge(signals.cancelOf(id, isNew), signals.cancelOf(sessionId, isNew)).subscribe({
-        next: () => live.cancel(),
-        error: (error: unknown) => logger.error({ run: id, err: error }, 'requests to cancel a run are not received'),
-      }),
-    );
+    const observer = {
+      next: () => live.cancel(),
+      error: (error: unknown) => logger.error({ run: id, err: error }, 'requests to cancel a run are not received'),
+    };
+    for (const task of [id, sessionId]) watching.add(signals.cancelOf(task, isNew).subscribe(observer));
   }
 
   #stop(live: LiveRun): void {

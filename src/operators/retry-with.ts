@@ -82,8 +82,20 @@ export function retryWith<T>(options: RetryWithOptions): MonoTypeOperatorFunctio
  *
  * @throws the error of the last attempt, unchanged.
  */
-export function retry<T>(work: () => PromiseLike<T>, options: RetryWithOptions): Promise<T> {
-  return lastValueFrom(defer(work).pipe(retryWith(options)));
+export async function retry<T>(work: () => PromiseLike<T>, options: RetryWithOptions): Promise<T> {
+  let first: { readonly error: unknown } | undefined;
+  try {
+    // Nearly always it succeeds at once, for which nothing needs to be wired.
+    return await work();
+  } catch (error) {
+    first = { error };
+  }
+  const attempt = (): PromiseLike<T> => {
+    const failed = first;
+    first = undefined;
+    return failed === undefined ? work() : Promise.reject(failed.error);
+  };
+  return lastValueFrom(defer(attempt).pipe(retryWith(options)));
 }
 
 /** A delay that starts at `firstMs` and doubles with each attempt, up to `maxMs`. */

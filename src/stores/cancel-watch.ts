@@ -6,8 +6,14 @@ export interface CancelWatchOptions {
   readonly find: (tasks: readonly string[]) => Promise<readonly string[]>;
   /** How often all tasks are looked up while one is watched; undefined: a task is only looked up when that is asked for. */
   readonly pollMs: number | undefined;
+  /** Called whenever a task is watched, and when none has been for a moment. @default nothing */
+  readonly listen?: () => void;
+  readonly unlisten?: () => void;
   readonly log: Log;
 }
+
+/** For how long it is still listened when no task is watched any more. */
+const LINGER_MS = 1_000;
 
 /** Tasks in one query. */
 const MAX_BATCH = 1_000;
@@ -23,6 +29,8 @@ export class CancelWatch {
   /** Tasks to look up next. */
   readonly #due = new Set<string>();
   #timer: NodeJS.Timeout | undefined = undefined;
+  #lingering: NodeJS.Timeout | undefined = undefined;
+  #isClosed = false;
   #isLooking = false;
   #isFailing = false;
 
@@ -34,6 +42,12 @@ export class CancelWatch {
   requestOf(task: string, isNew = false): Observable<void> {
     const { pollMs } = this.#options;
     return new Observable((subscriber) => {
+      if (this.#isClosed) {
+        subscriber.complete();
+        return;
+      }
+      this.#options.listen?.();
+      clearTimeout(this.#lingering);
       const watchers = this.#watched.get(task) ?? new Set();
       this.#watched.set(task, watchers.add(subscriber));
       if (!isNew) this.lookAt(task);
@@ -44,8 +58,23 @@ export class CancelWatch {
         if (this.#watched.size > 0) return;
         clearInterval(this.#timer);
         this.#timer = undefined;
+        // The next run begins in a moment.
+        this.#lingering = setTimeout(() => this.#options.unlisten?.(), LINGER_MS).unref();
       };
     });
+  }
+
+  /** A request was made for a task. */
+  found(task: string): void {
+    for (const watcher of [...(this.#watched.get(task) ?? [])]) emit(watcher);
+  }
+
+  /** Completes for all who watch, or will. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#lingering);
+    this.#options.unlisten?.();
+    for (const watchers of [...this.#watched.values()]) for (const watcher of [...watchers]) watcher.complete();
   }
 
   /** Looks up a task now, if it is watched, or as soon as the query that is under way has ended. */
@@ -76,7 +105,7 @@ export class CancelWatch {
     try {
       for (let at = 0; at < tasks.length; at += MAX_BATCH) {
         const found = await this.#options.find(tasks.slice(at, at + MAX_BATCH));
-        for (const task of found) for (const watcher of [...(this.#watched.get(task) ?? [])]) emit(watcher);
+        for (const task of found) this.found(task);
       }
       this.#isFailing = false;
     } catch (error) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { filter, map, merge, type Observable, Subject, take, takeUntil } from 'rxjs';
+import { Subject, takeUntil } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { Log } from '../../logger.js';
 import type { Signals } from '../../records/coordination.js';
@@ -80,11 +80,11 @@ export async function createPostgresSignals(
   const send = async (channel: string, message: string): Promise<void> => {
     const envelope = JSON.stringify({ from: self, channel, message } satisfies Envelope);
     if (Buffer.byteLength(envelope) > MAX_ENVELOPE_BYTES) throw tooLong(channel, message);
-    await local.publish(channel, message);
+    if (channel === CANCEL) watch.found(message);
+    else await local.publish(channel, message);
     // A message that is received twice does no harm: it only makes its receiver look again.
     if (isShared) await database.repeat((sql) => sql`select pg_notify(${CHANNEL}, ${envelope})`);
   };
-  const messages = (channel: string): Observable<string> => local.messages(channel).pipe(takeUntil(closed$));
 
   return {
     async requestCancel(task) {
@@ -98,16 +98,12 @@ export async function createPostgresSignals(
     async clearCancel(task) {
       await database.repeat((sql) => sql`delete from runnel.cancels where task = ${task}`);
     },
-    cancelOf: (task, isNew) =>
-      merge(messages(CANCEL).pipe(filter((cancelled) => cancelled === task)), watch.requestOf(task, isNew)).pipe(
-        map(() => undefined),
-        take(1),
-        takeUntil(closed$),
-      ),
+    cancelOf: (task, isNew) => watch.requestOf(task, isNew),
     publish: (channel, message) => send(`message:${channel}`, message),
-    messages: (channel) => messages(`message:${channel}`),
+    messages: (channel) => local.messages(`message:${channel}`).pipe(takeUntil(closed$)),
     async close() {
       closed$.next();
+      watch.close();
       // A server that is away receives nothing anyway.
       await listening?.unlisten().catch(() => {});
     },

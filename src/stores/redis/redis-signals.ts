@@ -1,4 +1,4 @@
-import { EMPTY, merge, Observable, share, take, takeUntil } from 'rxjs';
+import { Observable, takeUntil } from 'rxjs';
 import type { Signals } from '../../records/coordination.js';
 import { CancelWatch } from '../cancel-watch.js';
 import { activeSessionKey, CANCEL_CHANNEL, cancelKey, KEPT_MS, RUN_PREFIX, runKey } from './keys.js';
@@ -35,7 +35,23 @@ return redis.call('PUBLISH', ARGV[2], ARGV[3])
  * @param receivesCancels whether requests to cancel are received at once, too, and not only found by looking
  */
 export function createRedisSignals({ commands, channels, log, closed }: Redis, receivesCancels = true): Signals {
-  const watch = new CancelWatch({
+  /** Undefined while nothing is listened to. */
+  let stopListening: (() => void) | undefined;
+  // Whatever was published before the server knew of this listener is still in the flags.
+  const listen = (): (() => void) =>
+    channels.listen(CANCEL_CHANNEL, {
+      // What was published may have been cleared since; the flag is what counts.
+      received: (task) => watch.lookAt(task),
+      listening: () => watch.lookAtAll(),
+    });
+  const watch: CancelWatch = new CancelWatch({
+    listen() {
+      if (receivesCancels) stopListening ??= listen();
+    },
+    unlisten() {
+      stopListening?.();
+      stopListening = undefined;
+    },
     async find(tasks) {
       const flags = (await commands.send('MGET', tasks.map(cancelKey))) as readonly (string | null)[];
       return tasks.filter((_, at) => flags[at]);
@@ -43,14 +59,7 @@ export function createRedisSignals({ commands, channels, log, closed }: Redis, r
     pollMs: POLL_MS,
     log,
   });
-  // Whatever was published before the server knew of this listener is still in the flags.
-  const published$ = new Observable<never>(() =>
-    channels.listen(CANCEL_CHANNEL, {
-      // What was published may have been cleared since; the flag is what counts.
-      received: (task) => watch.lookAt(task),
-      listening: () => watch.lookAtAll(),
-    }),
-  ).pipe(share());
+  closed.subscribe(() => watch.close());
 
   return {
     async requestCancel(task) {
@@ -60,8 +69,7 @@ export function createRedisSignals({ commands, channels, log, closed }: Redis, r
     async clearCancel(task) {
       await commands.send('DEL', [cancelKey(task)]);
     },
-    cancelOf: (task, isNew) =>
-      merge(watch.requestOf(task, isNew), receivesCancels ? published$ : EMPTY).pipe(take(1), takeUntil(closed)),
+    cancelOf: (task, isNew) => watch.requestOf(task, isNew),
     async publish(channel, message) {
       // Listeners that this process had before must receive it.
       await channels.settled();

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
+import { type CommitRun, commitInSteps } from '../../../src/records/run-commit.js';
+import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import { LEASE_PREFIX, LEASES_KEY } from '../../../src/stores/redis/keys.js';
 import { type OpenStores, storesOpener } from '../../stores/redis/support/open-stores.js';
 import { describeOwnRedis, type RedisServer, startRedisServer } from '../../stores/redis/support/redis-server.js';
@@ -6,6 +8,7 @@ import { newId, runRecord } from '../../stores/support/records.js';
 import { describeCanvasRuntimeStore } from './suites/canvas-runtime-store.js';
 import type { Given } from './suites/given.js';
 import { describeLeaseStore } from './suites/lease-store.js';
+import { describeRunCommit } from './suites/run-commit.js';
 import { describeRunLog } from './suites/run-log.js';
 import { describeRunLogFences } from './suites/run-log-fences.js';
 import { describeRunStore } from './suites/run-store.js';
@@ -13,12 +16,15 @@ import { describeSignals } from './suites/signals.js';
 
 describeOwnRedis('stores in Redis', () => {
   const opener = storesOpener();
+  // Sessions are elsewhere.
+  const memory = createMemoryStores();
+  const { sessions } = memory;
   let server: RedisServer;
   let here: OpenStores;
   let there: OpenStores;
   beforeAll(async () => {
     server = await startRedisServer();
-    here = opener.open(server.url);
+    here = opener.open(server.url, {}, { commitSession: commitInSteps(memory) });
     there = opener.open(server.url);
     await Promise.all([here.redis.ready(), there.redis.ready()]);
   });
@@ -41,6 +47,11 @@ describeOwnRedis('stores in Redis', () => {
   describeRunLogFences(
     () => here.log,
     () => there.log,
+    given,
+  );
+  describeRunCommit(
+    () => ({ ...here, sessions }),
+    () => here.commit as CommitRun,
     given,
   );
   describeCanvasRuntimeStore(() => here.canvasRuntimes);

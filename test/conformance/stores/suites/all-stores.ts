@@ -1,5 +1,6 @@
 import type { LeaseStore } from '../../../../src/records/coordination.js';
 import type { PlainStores } from '../../../../src/records/resources.js';
+import { type CommitRun, commitInSteps } from '../../../../src/records/run-commit.js';
 import type { RunLog } from '../../../../src/records/run-log.js';
 import type { Stores } from '../../../../src/records/stores.js';
 import { agentRecord, runRecord } from '../../../stores/support/records.js';
@@ -9,6 +10,7 @@ import { describeFileStore } from './file-store.js';
 import type { Given } from './given.js';
 import { describeLeaseStore, type LeaseSubject } from './lease-store.js';
 import { describeRepositories } from './repository.js';
+import { describeRunCommit } from './run-commit.js';
 import { describeRunLog } from './run-log.js';
 import { describeRunLogFences } from './run-log-fences.js';
 import { describeRunStore } from './run-store.js';
@@ -23,6 +25,8 @@ export interface AllStores extends Omit<Stores, keyof PlainStores>, PlainStores 
 }
 
 export interface StoreSubject extends AllStores, SignalSubject, Pick<LeaseSubject, 'expireAll'> {
+  /** @default one part after another */
+  readonly commit?: CommitRun;
   /** The log as another process has it. @default the same one */
   readonly logThere?: RunLog;
 }
@@ -41,6 +45,7 @@ export function describeAllStores(subject: () => StoreSubject): void {
     () => subject().logThere ?? subject().log,
     given,
   );
+  describeRunCommit(subject, () => subject().commit ?? commitInSteps(subject()), given);
   describeLeaseStore(subject);
   describeSignals(subject);
   describeFileStore(() => subject().files);
