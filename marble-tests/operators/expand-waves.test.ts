@@ -142,9 +142,9 @@ describe('expandWaves', () => {
       const ready = () => {
         asked += 1;
         if (asked !== 2) return undefined;
-        return {
-          then: (settled: () => void) => room$.subscribe({ complete: settled }),
-        } as unknown as PromiseLike<void>;
+        // A promise would settle in a later turn, which virtual time does not wait for.
+        const settles = (settled: () => void) => room$.subscribe({ complete: settled });
+        return Object.fromEntries([['then', settles]]) as unknown as PromiseLike<void>;
       };
       const worker = new Worker({ work: { a: a$, b: 'B', c: 'C', d: 'D' }, next: { A: 'c' } });
 

@@ -37,6 +37,7 @@ export type {
   Unique,
 } from '../records/repository.js';
 export type { PlainStores, Repositories } from '../records/resources.js';
+export type { CommitRun, LeaseAcquisition, RecordChange, RunCommit } from '../records/run-commit.js';
 export type { LogBatch, LogBounds, LoggedEvent, RunLog } from '../records/run-log.js';
 export type { RunIdentity, RunLaunch, RunQuery, RunRecord, RunStatus, RunStore } from '../records/runs.js';
 export type {
@@ -67,7 +68,7 @@ export type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';
 export type { PostgresSignals } from '../stores/postgres/signals.js';
 export { openPostgresStores, type PostgresStores } from '../stores/postgres/stores.js';
 export type { RedisConfig } from '../stores/redis/redis.js';
-export { openRedisStores, type RedisStores } from '../stores/redis/redis-stores.js';
+export { openRedisStores, type RedisStores, type RedisStoresOptions } from '../stores/redis/redis-stores.js';
 export type {
   Counter,
   Distribution,
