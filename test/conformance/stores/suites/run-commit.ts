@@ -98,8 +98,12 @@ export function describeRunCommit(stores: () => CommitParts, commit: () => Commi
       const made = await newRun();
       await store(made.start);
       const { tenant, run } = made;
-      await expect(store({ tenant, run, batches: [{ events: events(4, 4) }] })).rejects.toMatchObject({ code: 'CONFLICT' });
-      await expect(store({ ...made.end, batches: [{ events: events(2, 3) }] })).rejects.toMatchObject({ code: 'CONFLICT' });
+      await expect(store({ tenant, run, batches: [{ events: events(4, 4) }] })).rejects.toMatchObject({
+        code: 'CONFLICT',
+      });
+      await expect(store({ ...made.end, batches: [{ events: events(2, 3) }] })).rejects.toMatchObject({
+        code: 'CONFLICT',
+      });
       expect(await stored(made)).toMatchObject({ record: made.record, events: events(1, 2), isLeased: true });
     });
 
