@@ -141,9 +141,11 @@ const SERVER = /[\\/]dist[\\/](?:transport|stores)[\\/]/;
 const lateBuiltIns: Plugin = {
   name: 'late-built-ins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: LATE_BUILT_INS }, ({ path: name, importer }) =>
-      SERVER.test(importer) ? undefined : { path: name, namespace: 'late-built-in' },
-    );
+    onResolve({ filter: LATE_BUILT_INS }, ({ path: name, importer, namespace }) => {
+      // What passes a call on needs the part itself.
+      if (namespace === 'late-built-in') return { path: name, external: true };
+      return SERVER.test(importer) ? undefined : { path: name, namespace: 'late-built-in' };
+    });
     onLoad({ filter: /./, namespace: 'late-built-in' }, ({ path: name }) => {
       const own = createRequire(import.meta.url)(name) as Readonly<Record<string, unknown>>;
       const passOn = (key: string): string =>

@@ -213,6 +213,32 @@ const PROGRAMS: Readonly<Record<string, string>> = {
       }
     });
     await import('./node_modules/runnel/dist/cli/main.js');`,
+  'a server starts, answers and stops': `
+    import { spawn } from 'node:child_process';
+    import { once } from 'node:events';
+    import { createServer } from 'node:net';
+    // A port that is free: with port 0 the server would not look whether it is.
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const env = { ...process.env, RUNNEL_PORT: String(probe.address().port), RUNNEL_DATA_DIR: 'data' };
+    await new Promise((resolve) => probe.close(resolve));
+    const server = spawn(process.execPath, ['node_modules/runnel/dist/cli/main.js', 'serve'], { env });
+    let text = '';
+    const ended = new Promise((resolve) => server.once('close', resolve));
+    const url = await new Promise((resolve, reject) => {
+      const read = (piece) => {
+        text += piece;
+        const found = /listens on (http:\\S+)/.exec(text)?.[1];
+        if (found !== undefined) resolve(found);
+      };
+      for (const stream of [server.stdout, server.stderr]) stream.setEncoding('utf8').on('data', read);
+      void ended.then(() => reject(new Error('it ended: ' + text)));
+    });
+    const answer = await fetch(url + '/api/v1/openapi.json');
+    if (!answer.ok) throw new Error('it answers with status ' + answer.status);
+    server.kill('SIGTERM');
+    const code = await ended;
+    if (code !== 0) throw new Error('it ends with ' + code + ': ' + text);`,
 };
 
 function dependantProblems(folder: string): readonly string[] {
