@@ -40,8 +40,9 @@ export async function findDocument(
 /** Opens stored documents; one that was opened before is not compiled again. */
 export type OpenCanvas = (dsl: JsonObject) => Canvas;
 
-/** Canvases that stay open when nothing refers to the documents that they were opened from. */
+/** Canvases that stay open when nothing refers to the documents that they were opened from, and characters of these documents. */
 const MAX_OPEN = 256;
+const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
 
 /**
  * Opens documents and caches their canvases, by the document and by what is in it: the same one is read from a store again and again.
@@ -51,17 +52,22 @@ const MAX_OPEN = 256;
 export function createCanvasOpener(options: LoadOptions): OpenCanvas {
   const opened = new WeakMap<JsonObject, Canvas>();
   /** By hash, the one that was asked for last at the end. */
-  const byHash = new Map<string, Canvas>();
+  const byHash = new Map<string, { readonly canvas: Canvas; readonly characters: number }>();
+  let characters = 0;
   return (dsl) => {
     const known = opened.get(dsl);
     if (known !== undefined) return known;
-    const hash = createHash('sha256').update(JSON.stringify(dsl)).digest('base64url');
-    const canvas = byHash.get(hash) ?? open(dsl, options);
+    const text = JSON.stringify(dsl);
+    const hash = createHash('sha256').update(text).digest('base64url');
+    const before = byHash.get(hash);
+    const canvas = before?.canvas ?? open(dsl, options);
     byHash.delete(hash);
-    byHash.set(hash, canvas);
-    for (const oldest of byHash.keys()) {
-      if (byHash.size <= MAX_OPEN) break;
+    byHash.set(hash, { canvas, characters: text.length });
+    characters += text.length - (before?.characters ?? 0);
+    for (const [oldest, { characters: freed }] of byHash) {
+      if (byHash.size <= MAX_OPEN && characters <= MAX_OPEN_CHARACTERS) break;
       byHash.delete(oldest);
+      characters -= freed;
     }
     opened.set(dsl, canvas);
     return canvas;
