@@ -81,7 +81,7 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
           identity,
           work: { plan: canvas.plan, open: (hooks) => runTurn(canvas, {}, hooks) },
           launch: { isDetached: true, headers: {} },
-          keepsTrace: false,
+          storesTrace: false,
         },
         await hub.lease({ tenant: 't', sessionId: identity.sessionId, agentId: 'a', run: id }, true),
       );

@@ -52,7 +52,7 @@ export interface Component<P = JsonObject> {
   readonly isEntry?: boolean;
   /** Its deltas are the answer that the user reads. */
   readonly speaks?: boolean;
-  /** It may wait for an answer: it is reported as started only when it goes on. */
+  /** It may wait for an answer: it is reported as started only when it continues. */
   readonly asks?: boolean;
   /** It has a body: nodes whose `parent` it is. It has no clock of its own and takes no slot. */
   readonly isContainer?: boolean;

@@ -36,13 +36,13 @@ export interface ForkChange {
  *
  * A failure that ended the run, or a body around the failed node, did not happen in it: the node runs again, its neighbours do not.
  *
- * @param at number of an event of the log that clients see. @default the last one
- * @throws EngineError HISTORY_GONE when the journal begins later; PLAN_CHANGED when it belongs to another graph; CHECKPOINT_INVALID.
+ * @param at number of an event of the log. @default the last one
+ * @throws EngineError HISTORY_GONE when the log begins later; PLAN_CHANGED when it belongs to another graph; CHECKPOINT_INVALID.
  */
 export function forkAt(plan: Plan, history: RunHistory, at: number = Number.POSITIVE_INFINITY): Checkpoint {
   const { checkpoint, events } = history;
   if (at < checkpoint.seq) {
-    const message = `Run "${checkpoint.run}" cannot go on from event ${at}: nothing is kept before seq ${checkpoint.seq}; take that one or a later one.`;
+    const message = `Run "${checkpoint.run}" cannot be forked at event ${at}: nothing is stored before event ${checkpoint.seq}; take that one or a later one.`;
     throw new EngineError('HISTORY_GONE', message);
   }
   requirePlan(plan, checkpoint);
@@ -116,7 +116,7 @@ export function migrateCheckpoint(from: Plan, to: Plan, checkpoint: Checkpoint):
   const state = migration.state(stateFromJson(from, checkpoint.state));
   const { problems } = migration;
   if (problems.length > 0) {
-    const message = `Run "${checkpoint.run}" cannot go on in the other version of the graph, because it stands where that has no place for it: ${problems.join('; ')}. Fork it at an earlier event, or keep these nodes.`;
+    const message = `Run "${checkpoint.run}" cannot continue in the other version of the graph, which has no place for these positions: ${problems.join('; ')}. Fork it at an earlier event, or keep these nodes.`;
     throw new EngineError('PLAN_CHANGED', message);
   }
   return { ...checkpoint, planHash: to.hash, state: stateToJson(to, state) };
@@ -208,7 +208,7 @@ class Migration {
   }
 }
 
-/** A token waits at what has become a join, and goes on at what is none any more; one that was let go stays so. */
+/** A token waits at what has become a join, and is ready at what is none any more; one that was released stays ready. */
 function statusAt(before: Node, after: Node, status: TokenState['status']): TokenState['status'] {
   if (status === 'held') return after.isJoin ? 'held' : 'ready';
   return status === 'ready' && after.isJoin && !before.isJoin ? 'held' : status;

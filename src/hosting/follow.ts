@@ -133,10 +133,10 @@ class Follower implements Following {
     const last = this.#sendAllButLast(page ?? []);
     if (last === undefined && page !== undefined && page.length > 0) return false;
     // What a live run has delivered was in its log before.
-    if (live !== undefined && last === undefined) throw notKept(run);
+    if (live !== undefined && last === undefined) throw notStored(run);
     if (findLive() !== undefined) return false;
     if ((await findRecord())?.status === 'running') {
-      await this.#untilNews();
+      await this.#untilNotified();
       return false;
     }
     return this.#sendEnd();
@@ -156,7 +156,7 @@ class Follower implements Following {
   async #sendEnd(): Promise<boolean> {
     const { log, tenant, run } = this.#options;
     const page = await log.read(tenant, run, this.#sent, PAGE);
-    if (page === undefined) throw notKept(run);
+    if (page === undefined) throw notStored(run);
     for (const frame of page) {
       this.#subscriber.next(storedFrame(frame, this.#projection as RagflowProjection));
       this.#sent = frame.seq;
@@ -191,7 +191,7 @@ class Follower implements Following {
   }
 
   /** Resolves when there may be something new, and when the client is gone. */
-  async #untilNews(): Promise<void> {
+  async #untilNotified(): Promise<void> {
     const next = firstOf(this.#notifications, this.#gone);
     if (!this.#isListening) {
       this.#isListening = true;
@@ -211,8 +211,8 @@ async function firstOf(values$: Observable<unknown>, until$: Observable<void>): 
   await firstValueFrom(values$.pipe(takeUntil(until$)), { defaultValue: undefined });
 }
 
-function notKept(run: string): EngineError {
-  return new EngineError('NOT_FOUND', `The events of run "${run}" are not kept any more.`);
+function notStored(run: string): EngineError {
+  return new EngineError('NOT_FOUND', `The events of run "${run}" are not stored any more.`);
 }
 
 /** How {@link coalesceFrames} waits for one client. */

@@ -49,7 +49,7 @@ export interface RunStart {
   /** Milliseconds since 1970, at the first start of a run that is recovered. @default now */
   readonly startedAt?: number;
   readonly launch: RunLaunch;
-  readonly keepsTrace: boolean;
+  readonly storesTrace: boolean;
   /** The session as the run begins with it; stored with the start of a new run. Without it the end of a run is stored in steps. */
   readonly session?: RecordChange<SessionRecord>;
   /** The record as it is stored, with the epoch of this process, when the run was claimed. @default a new run, of the first epoch */
@@ -107,7 +107,7 @@ export class LiveRun {
   readonly ended: Promise<RunRecord>;
 
   constructor(options: LiveRunOptions) {
-    const { identity, past, parts, commit, work, startedAt = parts.now(), keepsTrace, claimed } = options;
+    const { identity, past, parts, commit, work, startedAt = parts.now(), storesTrace, claimed } = options;
     this.#options = options;
     this.#hasBegun = claimed !== undefined;
     this.#epoch = claimed?.epoch ?? FIRST_EPOCH;
@@ -116,7 +116,7 @@ export class LiveRun {
     this.projection = projectionOf({ ...identity, startedAt }, 'failure' in work ? undefined : work.plan);
     const { projection } = this;
     this.#events = new RunEvents({
-      ...{ identity, projection, keepsTrace, past },
+      ...{ identity, projection, storesTrace, past },
       log: parts.stores.log,
       commit,
       epoch: this.#epoch,
@@ -243,7 +243,7 @@ export class LiveRun {
     this.#isReleased = true;
     this.#subscription.unsubscribe();
     this.clients.close();
-    this.#events.stop(new EngineError('CONFLICT', `Run "${identity.id}" goes on in another process.`));
+    this.#events.stop(new EngineError('CONFLICT', `Run "${identity.id}" continues in another process.`));
     whenOver();
     this.#events.complete();
     this.#resolveEnded(this.record);

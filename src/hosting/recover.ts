@@ -203,7 +203,7 @@ async function resume(
       past,
       startedAt,
       launch: noteProgress(launch, past),
-      keepsTrace: false,
+      storesTrace: false,
       claimed: record,
     },
     lease,
@@ -298,7 +298,7 @@ function lostTooOften({ id, launch: { crashes = MAX_TRIALS } = NO_LAUNCH }: RunR
 }
 
 function lostForGood(run: string): EngineError {
-  const message = `The process of run "${run}" was lost, and what the run needs to go on is not stored any more; ask again.`;
+  const message = `The process of run "${run}" was lost, and what the run needs to continue is not stored any more; ask again.`;
   return new EngineError('RUN_LOST', message);
 }
 

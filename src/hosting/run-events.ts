@@ -25,7 +25,7 @@ export interface RunEventsOptions {
   /** Bytes of events that may wait to be stored; above it the run is paused. */
   readonly maxUnstoredBytes: number;
   readonly projection: RagflowProjection;
-  readonly keepsTrace: boolean;
+  readonly storesTrace: boolean;
   readonly past: RunPast | undefined;
   /** Called when an event cannot be stored. */
   readonly onFailed: (error: EngineError) => void;
@@ -52,11 +52,11 @@ export class RunEvents {
   #isMuted = false;
 
   constructor(options: RunEventsOptions) {
-    const { identity, commit, epoch, maxUnstoredBytes, projection, keepsTrace, past, onFailed } = options;
+    const { identity, commit, epoch, maxUnstoredBytes, projection, storesTrace, past, onFailed } = options;
     const { tenant, id: run } = identity;
     this.#options = options;
     this.#framer = new EventFramer(projection);
-    this.transcript = past?.transcript ?? new Transcript({ projection, keepsTrace });
+    this.transcript = past?.transcript ?? new Transcript({ projection, storesTrace });
     this.lastSeq = past?.lastSeq ?? 0;
     this.lastMade = this.lastSeq;
     this.#bytes = past?.bytes ?? 0;

@@ -93,7 +93,7 @@ export class RunHub {
     if (this.leases.has(request.tenant, request.sessionId)) throw sessionTaken();
     if (this.isFull) {
       const { maxRuns } = this.parts.limits;
-      throw new EngineError('LIMIT_REACHED', `${maxRuns} runs are going on, which is the most; try again later.`);
+      throw new EngineError('LIMIT_REACHED', `${maxRuns} runs are in progress, which is the most; try again later.`);
     }
     const lease = isNew ? this.leases.prepare(request) : await this.leases.acquire(request);
     if (lease === undefined) throw sessionTaken();

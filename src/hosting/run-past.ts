@@ -80,7 +80,7 @@ class Fold {
   constructor(projection: RagflowProjection, after: number) {
     this.#after = after;
     this.#projection = projection;
-    this.#transcript = new Transcript({ projection, keepsTrace: false });
+    this.#transcript = new Transcript({ projection, storesTrace: false });
   }
 
   get starts(): ReadonlyMap<number, number> {

@@ -200,7 +200,7 @@ async function launch(hub: RunHub, launched: Launch): Promise<StartedRun> {
       // Refused when another process has got the session while this one was stopped for longer than its lease.
       session: { ...(!isNew && { before: session }), after: begun },
       launch: launching,
-      keepsTrace: turn.returnsTrace,
+      storesTrace: turn.returnsTrace,
     },
     lease,
     turn.trace,

@@ -12,7 +12,7 @@ const NO_REFERENCE: JsonObject = {};
 export interface TranscriptOptions {
   readonly projection: RagflowProjection;
   /** Whether {@link Transcript.trace} is wanted. */
-  readonly keepsTrace: boolean;
+  readonly storesTrace: boolean;
 }
 
 /** What a run answered so far, folded from its events; what JSON answers and stored messages are made of. */
@@ -24,16 +24,16 @@ export class Transcript {
   /** Ids of the nodes that started, in order; at most {@link MAX_PATH}, the newest. */
   path: string[] = [];
   readonly #projection: RagflowProjection;
-  readonly #keepsTrace: boolean;
+  readonly #storesTrace: boolean;
   readonly #finished: RunEvent[] = [];
   #messageEnded: RunEvent | undefined = undefined;
   #terminal: RunEvent | undefined = undefined;
   /** In pieces, joined when they are read: a text that grows by every word is a chain of as many objects. */
   #texts: string[] = [];
 
-  constructor({ projection, keepsTrace }: TranscriptOptions) {
+  constructor({ projection, storesTrace }: TranscriptOptions) {
     this.#projection = projection;
-    this.#keepsTrace = keepsTrace;
+    this.#storesTrace = storesTrace;
   }
 
   /** The text of all messages, with reasoning in `<think>` tags. */
@@ -84,7 +84,7 @@ export class Transcript {
         this.#settled(event);
         return;
       case 'node-failed':
-        if (this.#keepsTrace && event.then !== 'retry') this.#finished.push(event);
+        if (this.#storesTrace && event.then !== 'retry') this.#finished.push(event);
         return;
       case 'run-interrupted':
       case 'run-settled':
@@ -121,7 +121,7 @@ export class Transcript {
   #settled(event: NodeSettled): void {
     const { structured } = event.outputs;
     if (isJsonObject(structured) && Object.keys(structured).length > 0) this.structured[event.node] = structured;
-    if (this.#keepsTrace) this.#finished.push(event);
+    if (this.#storesTrace) this.#finished.push(event);
   }
 }
 

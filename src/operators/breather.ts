@@ -64,7 +64,7 @@ export class Breather {
     return this.paused;
   }
 
-  /** The loop starts, or goes on after a pause. */
+  /** The loop starts, or continues after a pause. */
   begin(): void {
     this.stepsLeft = STEPS_PER_LOOK;
     this.startedAt = this.now();

@@ -216,7 +216,7 @@ describe('a fork', () => {
     expect(() => forkAt(plan, kept.history, start - 1)).toThrow(
       expect.objectContaining({
         code: 'HISTORY_GONE',
-        message: expect.stringContaining(`nothing is kept before seq ${start}`),
+        message: expect.stringContaining(`nothing is stored before event ${start}`),
       }),
     );
     const forked = await watchToEnd(plan, {

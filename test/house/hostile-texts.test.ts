@@ -43,7 +43,7 @@ it('reads reasoning without an end in linear time', () => {
   const run = { status: 'succeeded' } as RunRecord;
   const transcript = new Transcript({
     projection: new RagflowProjection({ plan: undefined, messageId: 'm', sessionId: 's', startedAt: 0 }),
-    keepsTrace: false,
+    storesTrace: false,
   });
   transcript.addText(content);
   const { body } = openaiCompletion(header, run, transcript);

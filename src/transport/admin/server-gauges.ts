@@ -15,7 +15,7 @@ export interface ServerLoad {
 
 /** Adds the numbers that only a server has to its metrics. */
 export function addServerGauges(registry: MetricRegistry, models: Pick<Models, 'load'>, read: () => ServerLoad): void {
-  registry.gauge('runnel_runs_active', 'Runs that are going on.', () => read().runs);
+  registry.gauge('runnel_runs_active', 'Runs in progress.', () => read().runs);
   registry.gauge('runnel_open_sockets', 'Connections of clients that follow runs.', () => {
     const { streams, webSockets } = read();
     return pointsBy('kind', { sse: streams, websocket: webSockets });

@@ -50,7 +50,7 @@ export function componentRoutes(): RouteGroup {
           if (trials.size >= parts.config.maxRuns) {
             throw new EngineError(
               'LIMIT_REACHED',
-              `${trials.size} trials are going on, which is the most; try again later.`,
+              `${trials.size} trials are in progress, which is the most; try again later.`,
             );
           }
           trials.add(request);
