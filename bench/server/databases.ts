@@ -10,7 +10,8 @@ import { Redis } from 'ioredis';
 import postgres from 'postgres';
 import { freePort, serverUser, whenSaid } from '../../test/support/server-process.js';
 
-export type StoreName = 'embedded' | 'postgres' | 'redis';
+export const STORES = ['embedded', 'postgres', 'redis'] as const;
+export type StoreName = (typeof STORES)[number];
 
 /** What a server under test stores in. */
 export interface Databases {
@@ -89,12 +90,15 @@ async function startPostgres() {
   };
 }
 
+/** A log that is rewritten is shorter afterwards, and what was written could not be counted. */
+const KEEP_LOG = ['--auto-aof-rewrite-percentage', '0'];
+
 async function startRedis() {
   const folder = await mkdtemp(path.join(tmpdir(), 'runnel-bench-'));
   const port = await freePort();
   const child = spawn(
     'redis-server',
-    ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes'],
+    ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes', ...KEEP_LOG],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   for await (const line of createInterface({ input: child.stdout })) {

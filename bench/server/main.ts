@@ -1,27 +1,28 @@
-/**
- * What a run costs on the server: `npm run bench:server -- [options]`, after `npm run build`.
- *
- *   --tree PATH      a checkout to measure; repeated: they take turns in one session, ratios are to the first   (this one)
- *   --store LIST     embedded, postgres, redis (which is Postgres and Redis)                                    (all)
- *   --canvas LIST    hello, loop, chat, iteration                                                               (all)
- *   --clients LIST   clients at once                                                                            (1,32,100)
- *   --seconds N      time of one measurement                                                                    (4)
- *   --rounds N       measurements of each, in turns; medians are given                                          (1)
- *   --warm N         seconds of work before the first measurement                                               (2)
- *   --bare           also a Koa route that sends the same frames
- *   --profile DIR    writes a processor profile of each measurement
- *   --statements     prints which statements were sent
- *   --json           rows as JSON instead of a table
- *
- * Compare processor time, statements and bytes; runs a second depend on what else the machine does. Progress goes to the standard error.
- */
+/** What a run costs on the server: `npm run bench:server`, after `npm run build`; see {@link USAGE}. */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { quantile } from '../measure.js';
 import { type BenchCanvas, canvasesOfBench, modelsOfBench } from './canvases.js';
-import { type Databases, type StoreName, startDatabases } from './databases.js';
+import { type Databases, STORES, type StoreName, startDatabases } from './databases.js';
 import { framesOf, type Load, load } from './load.js';
 import { type Counts, type ServerUnderTest, startBare, startServer } from './server-under-test.js';
+
+const USAGE = `What a run costs on the server: npm run bench:server -- [options], after npm run build
+
+  --tree PATH      a checkout to measure; repeated: they take turns in one session, ratios are to the first   (this one)
+  --store LIST     embedded, postgres, redis (which is Postgres and Redis)                                    (all)
+  --canvas LIST    hello, loop, chat, iteration                                                               (all)
+  --clients LIST   clients at once                                                                            (1,32,100)
+  --seconds N      time of one measurement                                                                    (4)
+  --rounds N       measurements of each, in turns; medians are given                                          (1)
+  --warm N         seconds of work before the first measurement                                               (2)
+  --bare           also a Koa route that sends the same frames
+  --profile DIR    writes a processor profile of each measurement
+  --statements     prints which statements were sent
+  --json           rows as JSON instead of a table
+  --help           this text
+
+Compare processor time, statements and bytes; runs a second depend on what else the machine does. Progress goes to the standard error.`;
 
 /** One measurement; what is counted is per run. */
 interface Row {
@@ -67,16 +68,36 @@ const { values } = parseArgs({
     profile: { type: 'string' },
     statements: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const forMs = Number(values.seconds) * 1_000;
 const clientCounts = values.clients.split(',').map(Number);
-const canvases = (await canvasesOfBench()).filter(({ name }) => values.canvas.split(',').includes(name));
+const known = await canvasesOfBench();
+const wanted = listOf(
+  'canvas',
+  known.map(({ name }) => name),
+);
+const canvases = known.filter(({ name }) => wanted.includes(name));
+const stores = listOf('store', STORES);
 
 const rows: Row[] = [];
-for (const store of values.store.split(',') as StoreName[]) rows.push(...(await measureStore(store)));
+for (const store of stores) rows.push(...(await measureStore(store)));
 if (values.json) console.log(JSON.stringify(rows, null, 2));
 else console.table(rows.map(tableRow));
+
+/** The names that an option lists. @throws Error naming one that is not known. */
+function listOf<T extends string>(option: 'canvas' | 'store', names: readonly T[]): readonly T[] {
+  return values[option].split(',').map((name) => {
+    const found = names.find((one) => one === name);
+    if (found === undefined) throw new Error(`--${option}: there is no "${name}"; there are ${names.join(', ')}`);
+    return found;
+  });
+}
 
 async function measureStore(store: StoreName): Promise<readonly Row[]> {
   const databases = await startDatabases(store);
