@@ -22,6 +22,8 @@ interface Waiting<T> {
   readonly item: T;
   readonly key: string;
   readonly bytes: number;
+  /** How many items came before it. */
+  readonly order: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -43,6 +45,7 @@ export class GroupWriter<T> {
   /** How many items of a key are in `#large`: later ones of that key stay behind them, whatever their size. */
   readonly #largeKeys = new Map<string, number>();
   #waitingBytes = 0;
+  #added = 0;
   /** Pending while items are being written. */
   #work: Promise<void> | undefined = undefined;
 
@@ -58,12 +61,14 @@ export class GroupWriter<T> {
     }
     this.#waitingBytes += bytes;
     const key = this.#options.keyOf(item);
+    const order = this.#added;
+    this.#added += 1;
     return new Promise((resolve, reject) => {
       const behind = this.#largeKeys.get(key) ?? 0;
       if (bytes > SMALL_BYTES || behind > 0) {
         this.#largeKeys.set(key, behind + 1);
-        this.#large.push({ item, key, bytes, resolve, reject });
-      } else this.#small.push({ item, key, bytes, resolve, reject });
+        this.#large.push({ item, key, bytes, order, resolve, reject });
+      } else this.#small.push({ item, key, bytes, order, resolve, reject });
       this.#work ??= this.#writeAll();
     });
   }
@@ -95,7 +100,9 @@ export class GroupWriter<T> {
       return true;
     };
     while (bytes < maxGroupBytes && takeFrom(this.#small));
-    while (takeFrom(this.#large)) {
+    // A large item waits for the small ones that came before it: some of them can have its key.
+    const isDue = (): boolean => this.#small.size === 0 || this.#large.oldest.order < this.#small.oldest.order;
+    while (this.#large.size > 0 && isDue() && takeFrom(this.#large)) {
       this.#forgetLarge((group.at(-1) as Waiting<T>).key);
       if (bytes >= maxGroupBytes) break;
     }

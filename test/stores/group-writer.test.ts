@@ -71,6 +71,19 @@ describe('a group writer', () => {
     expect(names).toEqual([['go'], ['c1', 'A1'], ['d1', 'B1'], ['A1, small']]);
   });
 
+  it('writes a large item of a key behind the small ones that came before it', async () => {
+    const { writer, groups, letGo } = createSubject({
+      keyOf: (item) => item[0] as string,
+      bytesOf: (item) => (item.endsWith('large') ? 70_000 : 1),
+    });
+    const all = [writer.add('go')];
+    while (groups.length === 0) await nextTurn();
+    all.push(...['a1', 'a2', 'b1', 'b2 large'].map((item) => writer.add(item)));
+    for (let group = 0; group < 4; group += 1) await letGo();
+    await Promise.all(all);
+    expect(groups).toEqual([['go'], ['a1'], ['a2', 'b1'], ['b2 large']]);
+  });
+
   it('says of each item what was wrong with it', async () => {
     const { writer, letGo } = createSubject();
     const all = Promise.allSettled([writer.add('a'), writer.add('bad'), writer.add('b')]);
