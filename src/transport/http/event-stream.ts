@@ -48,6 +48,11 @@ export function sendEventStream(
   options: EventStreamOptions,
 ): void {
   const { res } = exchange;
+  // A client that left while its request was handled: 'close' does not come again, so no subscription would end.
+  if (res.destroyed) {
+    exchange.respond = false;
+    return;
+  }
   const ready$ = new BehaviorSubject(true);
   const subscription = new Subscription();
   let unwritten = '';

@@ -117,6 +117,8 @@ export function acceptsStream(exchange: HttpExchange): boolean {
 export async function awaitRun({ res }: HttpExchange, live: StartedRun): Promise<RunRecord> {
   const presence = live.clients.attach();
   const leave = (): void => presence.unsubscribe();
+  // 'close' does not come again for a client that left before.
+  if (res.destroyed) leave();
   res.once('close', leave);
   try {
     return await live.ended;
