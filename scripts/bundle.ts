@@ -90,6 +90,8 @@ export async function bundleCommands(): Promise<void> {
     sourcemap: 'linked',
     sourcesContent: false,
     banner: REQUIRE,
+    // A name that a part of Node or a package does not have would be found out by the first call.
+    logOverride: { 'import-is-undefined': 'error' },
     plugins: [lateBuiltIns, chosenPackages, oneLanguage, outsideLibraries, fixedUrls],
     write: false,
   });
@@ -135,26 +137,39 @@ const LATE_BUILT_INS = /^node:(?:child_process|dns\/promises|http|net|perf_hooks
 const SERVER = /[\\/]dist[\\/](?:transport|stores)[\\/]/;
 
 /**
- * Loads a part of Node when one of its functions is called for the first time: what is imported is a function that passes the call on. What is
- * no function cannot be imported in this way, which ends the build.
+ * Loads a part of Node when one of its functions or classes is used for the first time: what the project's own code imports is a proxy of it,
+ * so that `new`, `extends`, `instanceof` and members of a function, such as `promisify.custom`, are those of the original. What is no function
+ * cannot be imported in this way, which ends the build. Packages get the part itself, and so does `import()`, which is late anyway.
  */
 const lateBuiltIns: Plugin = {
   name: 'late-built-ins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: LATE_BUILT_INS }, ({ path: name, importer, namespace }) => {
-      // What passes a call on needs the part itself.
-      if (namespace === 'late-built-in') return { path: name, external: true };
-      return SERVER.test(importer) ? undefined : { path: name, namespace: 'late-built-in' };
+    const namespace = 'late-built-in';
+    onResolve({ filter: LATE_BUILT_INS }, ({ path: name, importer, kind }) => {
+      const isOwn = importer.startsWith(DIST + path.sep) && !SERVER.test(importer);
+      return isOwn && kind === 'import-statement' ? { path: name, namespace } : { path: name, external: true };
     });
-    onLoad({ filter: /./, namespace: 'late-built-in' }, ({ path: name }) => {
-      const own = createRequire(import.meta.url)(name) as Readonly<Record<string, unknown>>;
-      const passOn = (key: string): string =>
-        `export function ${key}(...values) { const { ${key}: own } = require('${name}'); return new.target ? new own(...values) : own(...values); }`;
-      const functions = Object.keys(own).filter((key) => typeof own[key] === 'function' && /^[a-z]\w*$/i.test(key));
-      return { contents: functions.map(passOn).join('\n') };
-    });
+    onLoad({ filter: /./, namespace }, ({ path: name }) => ({ contents: lateModule(name) }));
   },
 };
+
+/** The text of the module that stands for a part of Node; it needs `require`. */
+export function lateModule(name: string): string {
+  const own = createRequire(import.meta.url)(name) as Readonly<Record<string, unknown>>;
+  const functions = Object.keys(own).filter((key) => typeof own[key] === 'function' && /^[a-z]\w*$/i.test(key));
+  return `function late(key) {
+  const own = () => require('${name}')[key];
+  const proxy = new Proxy(function () {}, {
+    apply: (_, self, values) => Reflect.apply(own(), self, values),
+    construct: (_, values, target) => Reflect.construct(own(), values, target === proxy ? own() : target),
+    get: (_, property) => own()[property],
+    has: (_, property) => property in own(),
+  });
+  return proxy;
+}
+${functions.map((key) => `export const ${key} = /* @__PURE__ */ late('${key}');`).join('\n')}
+`;
+}
 
 /** Of the messages of zod in 60 languages, a third of its text, English is used. */
 const oneLanguage: Plugin = {
