@@ -20,11 +20,10 @@ const browserParams = z.preprocess(
   (params) => withPrompts(withUsualNames(params)),
   nodeParams({
     ...modelParams,
-    prompts: z
-      .string()
-      .refine((text) => text.trim() !== '', 'a browser needs a task')
-      .default('{sys.query}')
-      .describe('The task in words, with references; default the question of the user.'),
+    prompts: withDefault(
+      z.string().refine((text) => text.trim() !== '', 'a browser needs a task'),
+      '{sys.query}',
+    ).describe('The task in words, with references; default the question of the user.'),
     max_steps: z
       .preprocess((given) => given ?? 30, z.coerce.number().int().min(1).max(500))
       .describe('Answers of the model until it has to be done; default 30.'),
