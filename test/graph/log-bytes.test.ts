@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { createNode } from '../../marble-tests/support/activation.js';
 import { iteration } from '../../src/components/iteration.js';
 import { parallel } from '../../src/components/parallel.js';
+import type { RunEvent } from '../../src/graph/events.js';
 import { link } from '../../src/graph/link.js';
+import { LogWriter } from '../../src/graph/log.js';
 import { settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
 import { execute } from '../../src/graph/run.js';
+import type { Checkpoint } from '../../src/graph/state.js';
 import type { JsonObject } from '../../src/json.js';
 import { MemoryLog } from './support/memory-log.js';
 import { planOf, readValue, spec } from './support/specs.js';
@@ -48,6 +51,81 @@ describe.each(DURABILITIES)('a log with durability %s', (durability) => {
       const total = snapshots.reduce((sum, bytes) => sum + bytes, 0);
       expect(total).toBeLessThanOrEqual(2 * first + 3 * events);
     }
+  });
+});
+
+describe('a snapshot is due', () => {
+  const KIB = 1024;
+  const header = { run: 'r', at: 0, node: 'n', token: 1 };
+  const settledWith = (text: string): RunEvent => ({
+    ...{ ...header, type: 'node-settled', seq: 1 },
+    ...{ outputs: { text }, elapsedMs: 0 },
+  });
+  const piece: RunEvent = { ...header, type: 'node-delta', seq: 1, port: 'content', text: 'x' };
+
+  /** Appends an event again and again, one in each go; gives after how many of them there were snapshots. */
+  async function snapshotsOf(
+    event: RunEvent,
+    count: number,
+    {
+      bytes,
+      eventBytes,
+      minBytes,
+      state = 'x',
+    }: { bytes?: number[]; eventBytes?: number; minBytes?: number; state?: string },
+  ): Promise<readonly number[]> {
+    let appended = 0;
+    const taken: number[] = [];
+    const writer = new LogWriter({
+      durability: 'sync',
+      minBytes,
+      checkpoint: () => ({ state: { text: state } }) as unknown as Checkpoint,
+      whenBroken: (error) => expect.unreachable(String(error)),
+      log: {
+        append: () => eventBytes,
+        snapshot: () => {
+          taken.push(appended);
+          return bytes?.[Math.min(taken.length, bytes.length) - 1];
+        },
+        flush: async () => {},
+      },
+    });
+    writer.begin();
+    for (; appended < count; ) {
+      appended += 1;
+      writer.append(event);
+      await new Promise<void>((resolve) => writer.afterCommit(resolve));
+    }
+    return taken;
+  }
+
+  it('by the bytes that the log gives, when the events outgrow the last one', async () => {
+    const event = settledWith('');
+    // 40 events of 10 KiB are more than a snapshot of 390 KiB, and 50 more than one of 490 KiB.
+    const given = { bytes: [390 * KIB, 490 * KIB], eventBytes: 10 * KIB };
+    expect(await snapshotsOf(event, 100, given)).toEqual([0, 40, 90]);
+  });
+
+  it('after 96 KiB of events at the least', async () => {
+    expect(await snapshotsOf(settledWith(''), 25, { bytes: [1], eventBytes: 10 * KIB })).toEqual([0, 10, 20]);
+  });
+
+  it('by the JSON of state and events when the log gives no bytes', async () => {
+    const event = settledWith('x'.repeat(10 * KIB));
+    // The first one is measured when the events are as many as the least.
+    expect(await snapshotsOf(event, 50, { state: 'x'.repeat(200 * KIB) })).toEqual([0, 20, 40]);
+    expect(await snapshotsOf(event, 25, {})).toEqual([0, 10, 20]);
+  });
+
+  it('after many events for observers too, which count for something where the log gives no bytes', async () => {
+    const pieces = (96 * KIB) / 256;
+    expect(await snapshotsOf(piece, pieces, {})).toEqual([0]);
+    expect(await snapshotsOf(piece, pieces + 1, {})).toEqual([0, pieces + 1]);
+  });
+
+  it('earlier where less is required, and not before the events outgrow the last one', async () => {
+    expect(await snapshotsOf(settledWith(''), 10, { minBytes: 4, eventBytes: 1, bytes: [1, 1] })).toEqual([0, 5, 10]);
+    expect(await snapshotsOf(settledWith(''), 10, { minBytes: 4, eventBytes: 1, bytes: [7, 1] })).toEqual([0, 8]);
   });
 });
 

@@ -115,6 +115,16 @@ describe('readEvent', () => {
     ...EVENTS,
     event('node-started', { attempt: 1 }),
     event('node-started', { attempt: 2, retractFrom: 3, within: 'loop/1' }),
+    event('node-started', { attempt: 1, resumed: true }),
+    ...[
+      { recovered: { code: 'NODE_FAILED', message: 'no' } },
+      { calls: [{ id: 1 }] },
+      { callsOmitted: 3 },
+      { toolCalls: [{ name: 'search' }] },
+      { next: [] },
+      { writes: [] },
+      { exit: false },
+    ].map((fields) => event('node-settled', { outputs: {}, elapsedMs: 1, ...fields })),
     event('node-settled', { node: 'a"b\\\n', within: 'l"/\ud800', outputs: { '"': '\u0000' }, elapsedMs: 0.5 }),
   ])('writes %j as JSON.stringify would, but for the order of fields', (one) => {
     expect(JSON.parse(eventJson(one))).toEqual(JSON.parse(JSON.stringify(one)));

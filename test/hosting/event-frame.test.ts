@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { RagflowProjection } from '../../src/canvas/ragflow-events.js';
 import type { NodeDelta, RunEvent, RunFailed } from '../../src/graph/events.js';
 import { NO_USAGE } from '../../src/graph/state.js';
@@ -67,7 +67,7 @@ property('writes a piece of text as JSON would write its event', 500, (random) =
   ];
   for (let seq = 1; seq <= 20; seq += 1) {
     const port = random.pick(['content', 'thinking']);
-    const event = { ...delta(seq, textOf(random)), ...random.pick(speakers), port };
+    const event = { ...delta(seq, textOf(random)), at: 1_500 + random.int(10_000), ...random.pick(speakers), port };
     const frame = framer.frame(event);
     expect(JSON.parse(frame.json)).toEqual(event);
     expect(frame.bytes).toBe(Buffer.byteLength(frame.json));
@@ -79,9 +79,9 @@ property('writes a piece of text as JSON would write its event', 500, (random) =
 property('writes pieces that were merged as JSON would write their event', 200, (random) => {
   const framer = new EventFramer(projection);
   const texts = Array.from({ length: 2 + random.int(5) }, () => textOf(random));
-  const [first, ...others] = texts.map((text, at) => framer.frame(delta(at + 1, text)));
+  const [first, ...others] = texts.map((text, at) => framer.frame({ ...delta(at + 1, text), at: 1_500 + at }));
   const merged = others.reduce((older, newer) => mergeFrames(older, newer) ?? expect.unreachable(), first as Merged);
-  const event = delta(texts.length, texts.join(''));
+  const event = { ...delta(texts.length, texts.join('')), at: 1_499 + texts.length };
   expect(JSON.parse(merged.json)).toEqual(event);
   expect(merged.ragflow).toBe(JSON.stringify(projection.project(event)));
   expect([merged.fromSeq, merged.seq]).toEqual([1, texts.length]);
@@ -95,6 +95,40 @@ it('never merges what one node says in two rounds of a body', () => {
   );
   expect(mergeFrames(one as Merged, two as Merged)).toBeUndefined();
   expect(mergeFrames(two as Merged, more as Merged)?.seq).toBe(3);
+});
+
+property('gives each of several clients the text of the frame that it reads, whatever others read', 100, (random) => {
+  const runs = ['one', 'two'].map((run) => {
+    const own = new RagflowProjection({ ...context, messageId: run, sessionId: run });
+    const framer = new EventFramer(own);
+    const events = Array.from({ length: 12 }, (_, at) => ({
+      ...delta(at + 1, textOf(random)),
+      run,
+      token: 1 + random.int(2),
+    }));
+    return events.map((event) => ({ own, event, frame: framer.frame(event) }));
+  });
+  for (let read = 0; read < 60; read += 1) {
+    const frames = random.pick(runs);
+    const at = random.int(frames.length);
+    const { own, event, frame } = frames[at] as (typeof frames)[number];
+    const next = frames[at + 1];
+    const merged = next !== undefined && random.chance(0.3) ? mergeFrames(frame, next.frame) : undefined;
+    const text = event.text + (merged === undefined ? '' : next?.event.text);
+    expect((merged ?? frame).ragflow).toBe(JSON.stringify(own.project({ ...event, text })));
+  }
+});
+
+it('writes a piece in RAGFlow’s format once for all clients, and again for one that comes late', () => {
+  const own = new RagflowProjection(context);
+  const writeText = vi.spyOn(own, 'writeText');
+  const framer = new EventFramer(own);
+  const [one, two] = [framer.frame(delta(1, 'a')), framer.frame(delta(2, 'b'))];
+  const clients = [1, 2, 3];
+  for (const frame of [one, two]) expect(new Set(clients.map(() => frame.ragflow)).size).toBe(1);
+  expect(writeText.mock.calls.map(([, text]) => text)).toEqual(['a', 'b']);
+  expect(one.ragflow).toBe(JSON.stringify(own.project(delta(1, 'a'))));
+  expect(writeText).toHaveBeenCalledTimes(3);
 });
 
 type Merged = Parameters<typeof mergeFrames>[0];
