@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
-import { BehaviorSubject, finalize, NEVER, Observable, Subscription } from 'rxjs';
+import { BehaviorSubject, Observable, Subscription } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sendEventStream } from '../../../src/transport/http/event-stream.js';
 import type { HttpExchange } from '../../../src/transport/http/route.js';
