@@ -37,7 +37,7 @@ const server = {
   port: whole('RUNNEL_PORT', [9380, 0, 65_535], 'port to listen on; 0 takes any that is free'),
   apiKeys: parsed<readonly ApiKey[]>(
     'RUNNEL_API_KEYS',
-    'comma-separated "key" or "tenant=key"; a key without a tenant belongs to tenant "local"',
+    'comma-separated "key" or "tenant=key", a key of at least 16 characters; without a tenant it belongs to tenant "local"',
     [],
     parseApiKeys,
     { shown: 'unset: no login, loopback only', isSecret: true },

@@ -292,9 +292,9 @@ describe('a run of another server', () => {
   });
 
   it('is none of the business of other tenants', async () => {
-    const [first, second] = await startTwo({ env: { RUNNEL_API_KEYS: 'ann=a,bob=b' } });
-    const ann = { authorization: 'Bearer a' };
-    const bob = { authorization: 'Bearer b' };
+    const [first, second] = await startTwo({ env: { RUNNEL_API_KEYS: 'ann=the-key-of-ann-x,bob=the-key-of-bob-x' } });
+    const ann = { authorization: 'Bearer the-key-of-ann-x' };
+    const bob = { authorization: 'Bearer the-key-of-bob-x' };
     const agent = await first.agent(PROBE, ann);
     const stream = await openStream(`${first.url}/api/v1/agents/${agent}/stream`, {
       body: { query: 'x' },

@@ -477,7 +477,9 @@ describe('who may call', () => {
   });
 
   it('lets browsers of named origins read answers, and no others', async () => {
-    const { url } = await startServer({ env: { RUNNEL_CORS_ORIGINS: 'https://app.example', RUNNEL_API_KEYS: 'k' } });
+    const { url } = await startServer({
+      env: { RUNNEL_CORS_ORIGINS: 'https://app.example', RUNNEL_API_KEYS: 'the-only-key-here' },
+    });
     const preflight = (origin: string) =>
       fetch(`${url}${AGENTS}`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'PATCH' } });
     const allowed = await preflight('https://app.example');
@@ -487,9 +489,11 @@ describe('who may call', () => {
   });
 
   it('asks for a key, and keeps tenants apart', async () => {
-    const { call, agent, url } = await startServer({ env: { RUNNEL_API_KEYS: 'acme=one,other=two' } });
-    const acme = { authorization: 'Bearer one' };
-    const other = { authorization: 'bearer two' };
+    const { call, agent, url } = await startServer({
+      env: { RUNNEL_API_KEYS: 'acme=one-of-acme-long-key,other=two-of-others-long-key' },
+    });
+    const acme = { authorization: 'Bearer one-of-acme-long-key' };
+    const other = { authorization: 'bearer two-of-others-long-key' };
     const id = await agent(ECHO, acme);
     expect((await call('GET', '/healthz')).status).toBe(200);
     for (const headers of [{}, { authorization: 'Bearer three' }, { authorization: 'Bearer ' }]) {

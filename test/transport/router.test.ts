@@ -178,10 +178,10 @@ describe('declared routes', () => {
       }),
     });
     const group = { name: 'greetings', description: 'Greetings.', routes: [greeting] };
-    const { call } = await startServer({ env: { RUNNEL_API_KEYS: 'acme=k' }, routes: [group] });
+    const { call } = await startServer({ env: { RUNNEL_API_KEYS: 'acme=the-key-of-acme-x' }, routes: [group] });
     const path = `${API_PREFIX}/greetings/Ada`;
     expect((await call('GET', path)).status).toBe(401);
-    const headers = { authorization: 'Bearer k' };
+    const headers = { authorization: 'Bearer the-key-of-acme-x' };
     expect((await call('GET', `${path}?loud=true`, undefined, headers)).body.data).toBe('HELLO Ada of acme');
     const { body } = await call('GET', `${API_PREFIX}/openapi.json`);
     expect(body.paths[`${API_PREFIX}/greetings/{name}`].get).toMatchObject({ summary: 'Greets', tags: ['greetings'] });
