@@ -34,6 +34,8 @@ const STATUS: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
   BODY_TOO_LARGE: 413,
   INTERNAL: 500,
+  // Proxies and clients try again by this status alone.
+  STORE_UNAVAILABLE: 503,
 };
 
 /**
