@@ -1,7 +1,6 @@
 /** Look-ups of what strangers name, such as keys and the ids of webhooks: wrong ones cost little and are counted. */
 import { EngineError } from '../../errors.js';
 import type { AddressRange } from '../../settings/access.js';
-import { BoundedMap } from '../../stores/bounded-map.js';
 import { clientAddress, networkOf, type Origin } from './client-address.js';
 
 /** Span over which refusals are counted. */
@@ -39,11 +38,12 @@ interface Count {
  */
 export class Guesses {
   readonly #options: GuessesOptions;
-  readonly #counts = new BoundedMap<Count>({ what: 'addresses', maxCount: MAX_ADDRESSES, canDrop: () => true });
-  /** By address and name. */
-  readonly #right = new BoundedMap<true>({ what: 'names', maxCount: MAX_NAMES, canDrop: () => true });
+  /** By address. */
+  readonly #counts = new Newest<Count>(MAX_ADDRESSES);
+  /** Addresses with names that were right. */
+  readonly #right = new Newest<true>(MAX_NAMES);
   /** By name: until when it counts as wrong, in milliseconds since 1970. */
-  readonly #wrong = new BoundedMap<number>({ what: 'names', maxCount: MAX_NAMES, canDrop: () => true });
+  readonly #wrong = new Newest<number>(MAX_NAMES);
   readonly #underWay = new Map<string, Promise<unknown>>();
 
   constructor(options: GuessesOptions) {
@@ -58,9 +58,10 @@ export class Guesses {
    */
   async find<T>(origin: Origin, name: string, lookUp: () => Promise<T | undefined>): Promise<T | undefined> {
     const address = networkOf(clientAddress(origin, this.#options.trustedProxies));
-    if (this.#right.get(address, name) !== undefined) {
+    const guess = `${address} ${name}`;
+    if (this.#right.get(guess) !== undefined) {
       const found = await lookUp();
-      if (found === undefined) this.#right.delete(address, name);
+      if (found === undefined) this.#right.delete(guess);
       return found;
     }
     const underWay = this.#underWay.get(name) as Promise<T | undefined> | undefined;
@@ -74,10 +75,10 @@ export class Guesses {
     try {
       const found = await looking;
       if (found === undefined) {
-        this.#wrong.put('', name, this.#options.now() + REMEMBERED_MS, 0);
+        this.#wrong.put(name, this.#options.now() + REMEMBERED_MS);
       } else {
         count.refusals -= 1;
-        this.#right.put(address, name, true, 0);
+        this.#right.put(guess, true);
       }
       return found;
     } catch (error) {
@@ -90,16 +91,41 @@ export class Guesses {
 
   #countOf(address: string): Count {
     const now = this.#options.now();
-    const before = this.#counts.get('', address);
+    const before = this.#counts.get(address);
     if (before !== undefined && before.endsAt > now) return before;
     const count = { refusals: 0, endsAt: now + SPAN_MS };
-    this.#counts.put('', address, count, 0);
+    this.#counts.put(address, count);
     return count;
   }
 
   #isKnownWrong(name: string): boolean {
-    const until = this.#wrong.get('', name);
+    const until = this.#wrong.get(name);
     return until !== undefined && until > this.#options.now();
+  }
+}
+
+/** Values by key, of which the oldest is dropped when there are too many. */
+class Newest<T> {
+  readonly #values = new Map<string, T>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(key: string): T | undefined {
+    return this.#values.get(key);
+  }
+
+  put(key: string, value: T): void {
+    this.#values.delete(key);
+    this.#values.set(key, value);
+    const [oldest] = this.#values.keys();
+    if (this.#values.size > this.#most && oldest !== undefined) this.#values.delete(oldest);
+  }
+
+  delete(key: string): void {
+    this.#values.delete(key);
   }
 }
 
