@@ -38,7 +38,7 @@ const server = {
   port: whole('RUNNEL_PORT', [9380, 0, 65_535], 'port to listen on; 0 takes any that is free'),
   apiKeys: parsed<readonly ApiKey[]>(
     'RUNNEL_API_KEYS',
-    'comma-separated "key" or "tenant=key"; a key without a tenant belongs to tenant "local"',
+    'comma-separated "key" or "tenant=key", a key of at least 16 characters; without a tenant it belongs to tenant "local"',
     [],
     parseApiKeys,
     { shown: 'unset: no login, loopback only', isSecret: true },
@@ -58,9 +58,14 @@ const server = {
     [6_000, 1, 10_000_000],
     'requests that one key may make, of all servers together with REDIS_URL; applies with API keys',
   ),
+  refusalsPerMinute: whole(
+    'RUNNEL_REFUSALS_PER_MINUTE',
+    [100, 1, 10_000_000],
+    'wrong keys, and wrong ids of webhooks, that one address may send; then what is not known from there is refused with 429, without a look-up',
+  ),
   trustedProxies: parsed<readonly AddressRange[]>(
     'RUNNEL_TRUSTED_PROXIES',
-    'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For names the caller of a webhook',
+    'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For names the client: for the addresses of webhooks, and for limits per address',
     [],
     addressRanges,
     { shown: 'unset: none' },
