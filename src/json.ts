@@ -66,8 +66,8 @@ export interface JsonBounds {
   readonly maxBytes?: number;
   /** Values of any type. @default {@link JSON_LIMITS} */
   readonly maxValues?: number;
-  /** Takes the name `__proto__`, for readers that report where it stands. @default false */
-  readonly takesPrototype?: boolean;
+  /** Takes any number of levels and the name `__proto__`, for readers that report where they stand. @default false */
+  readonly isChecked?: boolean;
 }
 
 /** What every JSON text from outside may have at most; more takes a process longer than others can wait for. */
@@ -126,18 +126,20 @@ const FACTOR = Math.floor(Math.random() * 2 ** 30) * 4 + 3;
  * built. What is no JSON is judged as far as it looks like it.
  */
 export function jsonExcess(text: string, bounds: JsonBounds = {}): string | undefined {
-  const { maxBytes, maxValues = JSON_LIMITS.values, takesPrototype = false } = bounds;
+  const { maxBytes, maxValues = JSON_LIMITS.values, isChecked = false } = bounds;
   if (maxBytes !== undefined && (text.length > maxBytes || utf8Length(text) > maxBytes)) {
     return `has more than ${maxBytes} bytes`;
   }
-  const mayHaveName = !takesPrototype && (text.includes(PROTOTYPE) || ESCAPED_LETTER.test(text));
-  return text.length <= SHORT_TEXT && !mayHaveName ? undefined : scan(text, mayHaveName, maxValues);
+  const mayHaveName = !isChecked && (text.includes(PROTOTYPE) || ESCAPED_LETTER.test(text));
+  return text.length <= SHORT_TEXT && !mayHaveName
+    ? undefined
+    : scan(text, mayHaveName, isChecked ? Number.POSITIVE_INFINITY : MAX_JSON_DEPTH, maxValues);
 }
 
-function scan(text: string, refusesPrototype: boolean, maxValues: number): string | undefined {
+function scan(text: string, refusesPrototype: boolean, maxDepth: number, maxValues: number): string | undefined {
   /** Of each open list or object: how many names it has, and a hash of them. */
-  const names = new Int32Array(MAX_JSON_DEPTH + 1);
-  const hashes = new Int32Array(MAX_JSON_DEPTH + 1);
+  const names: number[] = [0];
+  const hashes: number[] = [0];
   const shapes = new Set<number>();
   let [depth, parts, values, unlikeNames] = [0, 0, 1, 0];
   /** Where the last text began and ended. */
@@ -169,7 +171,7 @@ function scan(text: string, refusesPrototype: boolean, maxValues: number): strin
         depth += 1;
         parts += 1;
         values += 1;
-        if (depth > MAX_JSON_DEPTH) return `has more than ${MAX_JSON_DEPTH} levels of lists and objects`;
+        if (depth > maxDepth) return `has more than ${maxDepth} levels of lists and objects`;
         names[depth] = 0;
         hashes[depth] = 0;
         break;

@@ -96,19 +96,19 @@ function withRebuiltComponents(value: JsonObject, issues: IssueList): JsonObject
 }
 
 function parseText(text: string): { readonly value: unknown } | { readonly problem: DocumentIssue } {
-  const problem = (code: 'not-json' | 'too-large' | 'too-deep', message: string): { problem: DocumentIssue } => ({
+  const problem = (code: 'not-json' | 'too-large', message: string): { problem: DocumentIssue } => ({
     problem: { code, severity: 'error', path: '$', message },
   });
   if (text.length > MAX_DOCUMENT_CHARACTERS) {
     return problem('too-large', `the text has ${text.length} characters; at most ${MAX_DOCUMENT_CHARACTERS} are read`);
   }
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  // A name "__proto__" is refused with its path, where the value is copied.
-  const bounds = { takesPrototype: true };
+  // Where the value is copied, levels and names are refused with their paths.
+  const bounds = { isChecked: true };
   const value = parseJson(json, bounds);
   if (value !== undefined) return { value };
   const excess = jsonExcess(json, bounds);
-  if (excess !== undefined) return problem(excess.includes('levels') ? 'too-deep' : 'too-large', `the text ${excess}`);
+  if (excess !== undefined) return problem('too-large', `the text ${excess}`);
   return problem('not-json', `${jsonErrorMessage(json)} (${jsonErrorPlace(json)})`);
 }
 

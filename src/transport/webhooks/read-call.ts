@@ -1,7 +1,7 @@
 /** Reads what a webhook was called with, and casts it to what its author declared. */
 import type { IncomingMessage } from 'node:http';
 import type { ParsedUrlQuery } from 'node:querystring';
-import { isJsonObject, type Json, type JsonObject, parseJson, whyNotJson } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, jsonExcess, parseJson } from '../../json.js';
 import { parseMultipart, readBytes, toFile, type UploadedFile } from '../http/read-body.js';
 import { type PartSchema, refuse } from './webhook-config.js';
 import { bodyTooLarge } from './webhook-security.js';
@@ -59,7 +59,7 @@ async function parse(bytes: Buffer, contentType: string, header: string, options
   if (contentType === 'application/json' || contentType.endsWith('+json')) {
     const text = bytes.toString('utf8');
     const value = parseJson(text);
-    if (value === undefined) throw refuse(`The body ${whyNotJson(text)}.`);
+    if (value === undefined) throw refuse(`The body ${jsonExcess(text) ?? 'is not valid JSON'}.`);
     return value;
   }
   if (contentType === 'application/x-www-form-urlencoded') return formOf(bytes);
@@ -184,7 +184,7 @@ function castNumber(where: string, text: string): number {
 function castJson(where: string, text: string): Json {
   const value = parseJson(text);
   if (value !== undefined) return value;
-  throw refuse(`${where} auto-cast failed: the text ${whyNotJson(text)}`);
+  throw refuse(`${where} auto-cast failed: the text ${jsonExcess(text) ?? 'is not valid JSON'}`);
 }
 
 function nameOf(value: Json): string {
