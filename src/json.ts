@@ -118,7 +118,7 @@ const PROTOTYPE = '__proto__';
 /** A letter of that name, escaped. */
 const ESCAPED_LETTER = /\\u00(5f|6f|7[024])/i;
 
-/** A factor of hashes. It is no secret, but nobody outside knows it, so texts cannot be made to have equal hashes. */
+/** A factor of hashes, random, so that no text can be made whose objects have equal hashes. */
 const FACTOR = Math.floor(Math.random() * 2 ** 30) * 4 + 3;
 
 /**
