@@ -143,6 +143,7 @@ const server = {
     'the server ends within so long after SIGTERM, at least 5000; runs may continue until 5000 before that, then they are released, so that another process or the next start resumes them',
   ),
   jsonBytes: bytes('RUNNEL_JSON_BYTES', 16 * MIB, 'largest JSON body'),
+  documentBytes: bytes('RUNNEL_DOCUMENT_BYTES', 2 * MIB, 'largest document that can be saved, published or imported'),
   uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload'),
   frameBytes: bytes('RUNNEL_WS_FRAME_BYTES', MIB, 'largest WebSocket frame of a client'),
   clientQueueBytes: bytes(
