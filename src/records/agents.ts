@@ -42,7 +42,10 @@ export interface AgentQuery extends PageRequest {
 }
 
 /** In a database, deleting an agent deletes what belongs to it. */
-export type AgentStore = Pick<Repository<AgentRecord, AgentQuery>, 'insert' | 'find' | 'update' | 'delete' | 'list'>;
+export type AgentStore = Pick<
+  Repository<AgentRecord, AgentQuery>,
+  'insert' | 'find' | 'ownersOf' | 'update' | 'delete' | 'list'
+>;
 
 export const agents = resource<AgentRecord, AgentQuery>({
   name: 'agents',

@@ -54,6 +54,8 @@ export interface Repository<T, Q extends Query = Query> {
   replace(tenant: string, before: T, after: T): Promise<boolean>;
   /** Undefined when there is none. @param owner the record must belong to it */
   find(tenant: string, id: string, owner?: string): Promise<T | undefined>;
+  /** Those of the given tenants that have a record with this id, two of them at most; no record is read. */
+  ownersOf(id: string, among: readonly string[]): Promise<readonly string[]>;
   /** The record as changed; undefined when there is none. The id stays. @throws EngineError as `insert` */
   update(tenant: string, id: string, change: Partial<T>): Promise<T | undefined>;
   /** Whether there was one. @param owner the record must belong to it */

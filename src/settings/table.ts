@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../hosting/host-options.js';
 import { DEFAULT_QUOTAS, QUOTA_WORDS, type QuotaName } from '../records/quotas.js';
+import { JOB_LIMITS } from '../threads/threads.js';
 import { type AddressRange, type ApiKey, parseApiKeys } from './access.js';
 import {
   addressRanges,
@@ -38,7 +39,7 @@ const server = {
   port: whole('RUNNEL_PORT', [9380, 0, 65_535], 'port to listen on; 0 takes any that is free'),
   apiKeys: parsed<readonly ApiKey[]>(
     'RUNNEL_API_KEYS',
-    'comma-separated "key" or "tenant=key"; a key without a tenant belongs to tenant "local"',
+    'comma-separated "key" or "tenant=key", a key of at least 16 characters; without a tenant it belongs to tenant "local"',
     [],
     parseApiKeys,
     { shown: 'unset: no login, loopback only', isSecret: true },
@@ -58,9 +59,14 @@ const server = {
     [6_000, 1, 10_000_000],
     'requests that one key may make, of all servers together with REDIS_URL; applies with API keys',
   ),
+  refusalsPerMinute: whole(
+    'RUNNEL_REFUSALS_PER_MINUTE',
+    [100, 1, 10_000_000],
+    'wrong keys, and wrong ids of webhooks, that one address may send; then what is not known from there is refused with 429, without a look-up',
+  ),
   trustedProxies: parsed<readonly AddressRange[]>(
     'RUNNEL_TRUSTED_PROXIES',
-    'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For names the caller of a webhook',
+    'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For names the client: for the addresses of webhooks, and for limits per address',
     [],
     addressRanges,
     { shown: 'unset: none' },
@@ -267,6 +273,22 @@ const nodes = {
     [],
     domains,
     { shown: 'all' },
+  ),
+  maxParsers: whole(
+    'RUNNEL_PARSERS',
+    [2, 1, 256],
+    'files, pages and documents that are read or written at once, each in a thread; others wait',
+  ),
+  maxParsersPerTenant: whole('RUNNEL_PARSERS_PER_TENANT', [1, 1, 256], 'of these, those of one tenant'),
+  parserTimeoutMs: milliseconds(
+    'RUNNEL_PARSER_TIMEOUT_MS',
+    JOB_LIMITS.timeoutMs,
+    'a file that takes longer to read or write is refused',
+  ),
+  parserHeapBytes: bytes(
+    'RUNNEL_PARSER_HEAP_BYTES',
+    JOB_LIMITS.heapBytes,
+    'a file that takes more memory to read or write is refused; large Word files take fifty times their text',
   ),
   toolBaseUrls: parsed<Readonly<Record<string, string>>>(
     'RUNNEL_TOOL_BASE_URLS',

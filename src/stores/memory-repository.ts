@@ -120,6 +120,7 @@ export function createMemoryRepository<T, Q extends Query>(
       return true;
     },
     find: async (tenant, id, owned) => find(tenant, id, owned),
+    ownersOf: async (id, among) => among.filter((tenant) => find(tenant, id) !== undefined).slice(0, 2),
     async update(tenant, id, change) {
       const before = records.get(tenant, id);
       if (before === undefined) return undefined;

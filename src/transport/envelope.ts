@@ -24,6 +24,8 @@ export function successPage(data: readonly unknown[], total: number): Envelope {
 /** A failure as clients may see it, and the HTTP status it goes with. */
 export interface Failure {
   readonly status: number;
+  /** When to try again, in seconds. */
+  readonly retryAfterSeconds?: number;
   readonly body: Envelope;
 }
 
@@ -33,6 +35,8 @@ const STATUS: Readonly<Record<string, number>> = {
   BODY_TOO_LARGE: 413,
   QUOTA_EXCEEDED: 403,
   INTERNAL: 500,
+  // Proxies and clients try again by this status alone.
+  STORE_UNAVAILABLE: 503,
 };
 
 /**
@@ -42,12 +46,19 @@ const STATUS: Readonly<Record<string, number>> = {
 export function failureOf(thrown: unknown): Failure {
   const error = EngineError.is(thrown) ? thrown : new EngineError('INTERNAL', '');
   const { code, status = STATUS[error.code] ?? 200, message } = outside(error);
-  return { status, body: { code, message, ...dataOf(code, error.details) } };
+  const { retryAfterSeconds } = (error.details ?? {}) as Partial<HttpDetails>;
+  return {
+    status,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    body: { code, message, ...dataOf(code, error.details) },
+  };
 }
 
 /** An EngineError that is answered with an HTTP status other than its code's. */
 export interface HttpDetails {
   readonly httpStatus: number;
+  /** When to try again, in seconds. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** Code and message of an error as clients may see them. */

@@ -48,9 +48,9 @@ describe('a client of the contract', () => {
   };
 
   beforeAll(async () => {
-    const env = { RUNNEL_API_KEYS: 'acme=one', RUNNEL_ADMIN_KEY: ADMIN_KEY };
+    const env = { RUNNEL_API_KEYS: 'acme=one-of-acme-long-key', RUNNEL_ADMIN_KEY: ADMIN_KEY };
     server = await startServer({ env, outlivesTest: true });
-    client = clientOf('one');
+    client = clientOf('one-of-acme-long-key');
     return server.stop;
   });
 

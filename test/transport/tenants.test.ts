@@ -5,8 +5,8 @@ import { openStream } from './support/event-stream.js';
 import { type Route, routeTable } from './support/route-table.js';
 import { type Answer, startServer } from './support/server.js';
 
-const owner = { authorization: 'Bearer one' };
-const stranger = { authorization: 'Bearer two' };
+const owner = { authorization: 'Bearer one-of-acme-long-key' };
+const stranger = { authorization: 'Bearer two-of-others-long-key' };
 const ADMIN_KEY = 'a-key-for-the-administrator';
 
 const HOOK = documentOf({
@@ -84,7 +84,7 @@ describe('what belongs to another tenant', () => {
 
   beforeAll(async () => {
     const server = await startServer({
-      env: { RUNNEL_API_KEYS: 'acme=one,other=two', RUNNEL_ADMIN_KEY: ADMIN_KEY },
+      env: { RUNNEL_API_KEYS: 'acme=one-of-acme-long-key,other=two-of-others-long-key', RUNNEL_ADMIN_KEY: ADMIN_KEY },
       outlivesTest: true,
     });
     call = server.call;

@@ -150,6 +150,15 @@ export function createPostgresRepository<T, Q extends Query>(
       );
       return row === undefined ? undefined : readRow(tenant, row);
     },
+    async ownersOf(id, among) {
+      if (among.length === 0) return [];
+      // Answered by the index of the primary key alone.
+      const rows = await database.repeat(
+        (sql) => sql<{ tenant: string }[]>`
+          select tenant from ${table(sql)} where tenant in ${sql([...among])} and id = ${id} limit 2`,
+      );
+      return rows.map(({ tenant }) => tenant);
+    },
     async update(tenant, id, change) {
       const dsl = shared === undefined ? undefined : (change[shared] as object | undefined);
       const document = dsl === undefined ? undefined : await documents.store(tenant, dsl);

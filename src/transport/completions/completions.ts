@@ -233,6 +233,7 @@ const KINDS: Readonly<Partial<Record<ErrorCode, readonly [status: number, type: 
   LIMIT_REACHED: [503, 'server_error'],
   // No 429, which clients of OpenAI repeat.
   QUOTA_EXCEEDED: [403, 'insufficient_quota'],
+  STORE_UNAVAILABLE: [503, 'server_error'],
 };
 
 /** A refusal in OpenAI's form; the message of anything but an EngineError is not exposed. */

@@ -1,5 +1,6 @@
 /** Calls from outside that start an agent, from the first check to the answer. */
 
+import type { IncomingMessage } from 'node:http';
 import { of } from 'rxjs';
 import { z } from 'zod';
 import { readFileValue } from '../../components/file-inputs.js';
@@ -11,7 +12,6 @@ import { bindFiles } from '../../hosting/tenant-services.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { AgentRecord } from '../../records/agents.js';
 import { ownedKey } from '../../records/repository.js';
-import { LOCAL_TENANT } from '../../settings/access.js';
 import { findAgent } from '../agents/find-agent.js';
 import { failureOf, reasonOf, success } from '../envelope.js';
 import { text } from '../http/input.js';
@@ -61,7 +61,7 @@ export const webhookRoutes: RouteGroup = {
         answers: 'any',
         refuse: refuseCall,
         handle: async ({ params, exchange }, parts) => {
-          await callWebhook(parts, exchange, await findTarget(parts, params.id), undefined);
+          await callWebhook(parts, exchange, await findTarget(parts, exchange.req, params.id), undefined);
         },
       }),
     ),
@@ -111,14 +111,18 @@ function refuseCall(exchange: HttpExchange, error: unknown, { logger }: ServerPa
 }
 
 /** The agent and its tenant, which the call does not name. An id that several tenants have opens no agent. */
-async function findTarget({ config, stores }: ServerParts, id: string): Promise<WebhookTarget> {
-  const tenants = new Set(config.apiKeys.length === 0 ? [LOCAL_TENANT] : config.apiKeys.map(({ tenant }) => tenant));
-  const found = await Promise.all(
-    [...tenants].map(async (tenant) => ({ tenant, agent: await stores.agents.find(tenant, id) })),
-  );
-  const [target, ...others] = found.flatMap(({ tenant, agent }) => (agent === undefined ? [] : [{ tenant, agent }]));
-  if (target === undefined || others.length > 0) throw refuse('Canvas not found.');
-  return target;
+async function findTarget(
+  { callers, stores: { agents } }: ServerParts,
+  request: IncomingMessage,
+  id: string,
+): Promise<WebhookTarget> {
+  const tenant = await callers.guesses.find(request, `webhook ${id}`, async () => {
+    const [owner, ...others] = await agents.ownersOf(id, callers.tenants);
+    return others.length === 0 ? owner : undefined;
+  });
+  const agent = tenant === undefined ? undefined : await agents.find(tenant, id);
+  if (tenant === undefined || agent === undefined) throw refuse('Canvas not found.');
+  return { tenant, agent };
 }
 
 /**

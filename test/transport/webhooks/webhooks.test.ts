@@ -22,7 +22,10 @@ interface Hook extends TestServer {
 
 async function startHook(dsl: JsonObject, options: TestServerOptions = {}): Promise<Hook> {
   const server = await startServer(options);
-  const id = await server.agent(dsl, options.env?.RUNNEL_API_KEYS === undefined ? {} : { authorization: 'Bearer one' });
+  const id = await server.agent(
+    dsl,
+    options.env?.RUNNEL_API_KEYS === undefined ? {} : { authorization: 'Bearer one-of-acme-long-key' },
+  );
   return {
     ...server,
     id,
@@ -327,13 +330,19 @@ describe('trial calls', () => {
   });
 
   it('need the key of the owner, the webhook itself does not', async () => {
-    const { send, call, id } = await startHook(hook({}), { env: { RUNNEL_API_KEYS: 'acme=one,other=two' } });
+    const { send, call, id } = await startHook(hook({}), {
+      env: { RUNNEL_API_KEYS: 'acme=one-of-acme-long-key,other=two-of-others-long-key' },
+    });
     expect((await send()).status).toBe(200);
     expect((await send({ path: '/test' })).status).toBe(401);
-    expect((await send({ path: '/test', headers: { authorization: 'Bearer two' } })).body.code).toBe(103);
-    expect((await send({ path: '/test', headers: { authorization: 'Bearer one' } })).status).toBe(200);
+    expect((await send({ path: '/test', headers: { authorization: 'Bearer two-of-others-long-key' } })).body.code).toBe(
+      103,
+    );
+    expect((await send({ path: '/test', headers: { authorization: 'Bearer one-of-acme-long-key' } })).status).toBe(200);
     const logs = `/api/v1/agents/${id}/webhook/logs`;
     expect((await call('GET', logs)).status).toBe(401);
-    expect((await call('GET', logs, undefined, { authorization: 'Bearer two' })).body.code).toBe(103);
+    expect((await call('GET', logs, undefined, { authorization: 'Bearer two-of-others-long-key' })).body.code).toBe(
+      103,
+    );
   });
 });
