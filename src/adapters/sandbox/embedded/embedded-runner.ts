@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { EngineError } from '../../../errors.js';
-import { isTooDeep, MAX_JSON_DEPTH, parseJson } from '../../../json.js';
+import { jsonExcess, parseJson } from '../../../json.js';
 import { fromAbortable } from '../../../operators/from-abortable.js';
 import { invalidOption } from '../../../operators/invalid-option.js';
 import { createSlots } from '../../../threads/slots.js';
@@ -227,9 +227,8 @@ function resultOf({ report, timeUsedMs, stdout, stderr }: JobEnd, timeoutMs: num
   if (ending.type === 'raised') return ending.isMemory ? exceeded('memory', LIMITS.memory) : failed(ending.text);
   if (ending.type === 'exited' && ending.code !== 0) return failed(`Exit code ${ending.code}`, ending.code);
   const value = ending.type === 'returned' ? parseJson(ending.json) : undefined;
-  if (ending.type === 'returned') {
-    if (value === undefined) return failed('The result is not valid JSON.');
-    if (isTooDeep(value)) return failed(`The result is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+  if (ending.type === 'returned' && value === undefined) {
+    return failed(`The result ${jsonExcess(ending.json) ?? 'is not valid JSON'}.`);
   }
   const artifacts = report.artifacts.map((file) => ({
     ...file,
