@@ -163,7 +163,6 @@ const server = {
     'days that files of chat pages and webhooks are stored; 0: as long as other files',
   ),
   documentBytes: bytes('RUNNEL_DOCUMENT_BYTES', 2 * MIB, 'largest document that can be saved, published or imported'),
-  uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload'),
   frameBytes: bytes('RUNNEL_WS_FRAME_BYTES', MIB, 'largest WebSocket frame of a client'),
   clientQueueBytes: bytes(
     'RUNNEL_CLIENT_QUEUE_BYTES',
