@@ -1,8 +1,9 @@
 import { defer, from, lastValueFrom, toArray } from 'rxjs';
+import { threadsOf } from '../documents/document-jobs.js';
 import { parseDataUrl } from '../documents/reading/file-kind.js';
 import { MAX_TEXT_CHARACTERS } from '../documents/reading/limits.js';
 import { fileName, openFile } from '../documents/reading/open-file.js';
-import { readDocument } from '../documents/reading/read-document.js';
+import { readInThread } from '../documents/reading/read-document.js';
 import type { Json } from '../json.js';
 import { mapInOrder } from '../operators/map-in-order.js';
 
@@ -28,16 +29,21 @@ export interface FileInputOptions {
 export async function readFileValue(value: Json, services: unknown, options: FileInputOptions = {}): Promise<Json> {
   const { signal, maxCharacters = MAX_TEXT_CHARACTERS } = options;
   const limits = { signal, maxCharacters };
+  const threads = threadsOf(services);
   if (typeof value === 'string' && value.startsWith('data:')) {
     if (value.startsWith('data:image/')) return value;
     const url = parseDataUrl(value);
     if (url === undefined) return value;
-    return await readDocument({ id: '', name: 'uploaded', mimeType: url.contentType, bytes: url.bytes }, limits);
+    return await readInThread(
+      { id: '', name: 'uploaded', mimeType: url.contentType, bytes: url.bytes },
+      limits,
+      threads,
+    );
   }
   const file = await openFile(value, services);
   signal?.throwIfAborted();
   const name = file.name === '' ? (fileName(value) ?? file.id) : file.name;
-  return await readDocument({ ...file, name }, limits);
+  return await readInThread({ ...file, name }, limits, threads);
 }
 
 /** The contents of files in their order, five read at a time; fails with the first error (see {@link readFileValue}). */

@@ -1,6 +1,7 @@
 /** The one table of settings: what is listed here is parsed, shown by `--help` and written into `docs/configuration.md`. */
 import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../hosting/host-options.js';
+import { JOB_LIMITS } from '../threads/threads.js';
 import { type AddressRange, type ApiKey, parseApiKeys } from './access.js';
 import {
   addressRanges,
@@ -142,6 +143,7 @@ const server = {
     'the server ends within so long after SIGTERM, at least 5000; runs may continue until 5000 before that, then they are released, so that another process or the next start resumes them',
   ),
   jsonBytes: bytes('RUNNEL_JSON_BYTES', 16 * MIB, 'largest JSON body'),
+  documentBytes: bytes('RUNNEL_DOCUMENT_BYTES', 2 * MIB, 'largest document that can be saved, published or imported'),
   uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload'),
   frameBytes: bytes('RUNNEL_WS_FRAME_BYTES', MIB, 'largest WebSocket frame of a client'),
   clientQueueBytes: bytes(
@@ -246,6 +248,22 @@ const nodes = {
     [],
     domains,
     { shown: 'all' },
+  ),
+  maxParsers: whole(
+    'RUNNEL_PARSERS',
+    [2, 1, 256],
+    'files, pages and documents that are read or written at once, each in a thread; others wait',
+  ),
+  maxParsersPerTenant: whole('RUNNEL_PARSERS_PER_TENANT', [1, 1, 256], 'of these, those of one tenant'),
+  parserTimeoutMs: milliseconds(
+    'RUNNEL_PARSER_TIMEOUT_MS',
+    JOB_LIMITS.timeoutMs,
+    'a file that takes longer to read or write is refused',
+  ),
+  parserHeapBytes: bytes(
+    'RUNNEL_PARSER_HEAP_BYTES',
+    JOB_LIMITS.heapBytes,
+    'a file that takes more memory to read or write is refused; large Word files take fifty times their text',
   ),
   toolBaseUrls: parsed<Readonly<Record<string, string>>>(
     'RUNNEL_TOOL_BASE_URLS',

@@ -1,7 +1,7 @@
 /** Reads what a webhook was called with, and casts it to what its author declared. */
 import type { IncomingMessage } from 'node:http';
 import type { ParsedUrlQuery } from 'node:querystring';
-import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, jsonExcess, parseJson } from '../../json.js';
 import { parseMultipart, readBytes, toFile, type UploadedFile } from '../http/read-body.js';
 import { type PartSchema, refuse } from './webhook-config.js';
 import { bodyTooLarge } from './webhook-security.js';
@@ -57,21 +57,24 @@ export async function readCall(
 
 async function parse(bytes: Buffer, contentType: string, header: string, options: ReadCallOptions): Promise<Json> {
   if (contentType === 'application/json' || contentType.endsWith('+json')) {
-    const value = parseJson(bytes.toString('utf8'));
-    if (value === undefined) throw refuse('The body is not valid JSON.');
-    if (isTooDeep(value)) throw refuse(`The body has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
+    const text = bytes.toString('utf8');
+    const value = parseJson(text);
+    if (value === undefined) throw refuse(`The body ${jsonExcess(text) ?? 'is not valid JSON'}.`);
     return value;
   }
-  if (contentType === 'application/x-www-form-urlencoded') return formOf(new URLSearchParams(bytes.toString('utf8')));
+  if (contentType === 'application/x-www-form-urlencoded') return formOf(bytes);
   if (contentType === 'multipart/form-data') return partsOf(await parseMultipart(bytes, header), options);
-  const value = parseJson(bytes.toString('utf8')) ?? {};
-  return isTooDeep(value) ? {} : value;
+  return parseJson(bytes.toString('utf8')) ?? {};
 }
 
-/** The first value of each name. */
-function formOf(form: URLSearchParams): JsonObject {
-  if (form.size > MAX_FIELDS) throw tooManyFields();
-  return Object.fromEntries([...form].reverse());
+/** The first value of each name. Fields are counted before any is made. */
+function formOf(bytes: Buffer): JsonObject {
+  let fields = 1;
+  for (let at = bytes.indexOf('&'); at !== -1; at = bytes.indexOf('&', at + 1)) {
+    fields += 1;
+    if (fields > MAX_FIELDS) throw tooManyFields();
+  }
+  return Object.fromEntries([...new URLSearchParams(bytes.toString('utf8'))].reverse());
 }
 
 function tooManyFields(): Error {
@@ -180,9 +183,8 @@ function castNumber(where: string, text: string): number {
 
 function castJson(where: string, text: string): Json {
   const value = parseJson(text);
-  if (value !== undefined && !isTooDeep(value)) return value;
-  const problem = value === undefined ? 'is not valid JSON' : `has more than ${MAX_JSON_DEPTH} levels`;
-  throw refuse(`${where} auto-cast failed: the text ${problem}`);
+  if (value !== undefined) return value;
+  throw refuse(`${where} auto-cast failed: the text ${jsonExcess(text) ?? 'is not valid JSON'}`);
 }
 
 function nameOf(value: Json): string {

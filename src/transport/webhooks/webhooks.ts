@@ -9,7 +9,7 @@ import { readDocument } from '../../dsl/read.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
 import type { StartedRun } from '../../hosting/start.js';
 import { bindFiles } from '../../hosting/tenant-services.js';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson, parseOwnJson } from '../../json.js';
 import type { AgentRecord } from '../../records/agents.js';
 import { ownedKey } from '../../records/repository.js';
 import { findAgent } from '../agents/find-agent.js';
@@ -228,7 +228,7 @@ function record({ host, logger }: ServerParts, live: StartedRun, trace: OpenTrac
   events$.subscribe({
     next: ({ source, ragflow }) => {
       if (ragflow === undefined) return;
-      const data = JSON.parse(ragflow) as JsonObject;
+      const data = parseOwnJson(ragflow) as JsonObject;
       if (source.type !== 'run-failed') trace.add(data);
       else trace.add({ event: 'error', message: data.message ?? '', error_type: data.error ?? '' });
     },

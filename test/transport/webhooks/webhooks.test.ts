@@ -108,7 +108,7 @@ describe('the call of the contract', () => {
     [
       'a text that is nested too deeply',
       json({ id: 1, tags: `${'['.repeat(500)}${']'.repeat(500)}` }, good),
-      'body.tags auto-cast failed: the text has more than 200 levels',
+      'body.tags auto-cast failed: the text has more than 200 levels of lists and objects',
     ],
     [
       'too much',
