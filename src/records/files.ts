@@ -47,6 +47,8 @@ export const MEDIA_TYPES = {
 export interface FileRecord extends StoredFile {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** Names the key of a chat page that uploaded it, or in whose sessions it was made; absent: no page did. */
+  readonly page?: string;
   /** From when on it counts as deleted, in milliseconds since 1970. @default never */
   readonly expiresAt?: number;
   /** It came from a caller who may be anyone, a chat page or a webhook, and counts against the quota of those, too. @default false */
