@@ -1,10 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../../errors.js';
 import {
-  type Column,
   type Condition,
   conditionsOf,
   foldCase,
-  joinTexts,
   orderOf,
   type Query,
   type Repository,
@@ -14,6 +13,7 @@ import { tooMany, writerColumn } from '../memory-repository.js';
 import type { Database, Fragment, Statements } from './database.js';
 import type { Documents } from './documents.js';
 import { brokenConstraint } from './failures.js';
+import { createRecordText, type RecordRow, storedValue } from './record-text.js';
 
 /** Records of a resource in Postgres, in the table that `migrate` makes of its declaration. Values are parameters, names are declared. */
 export function createPostgresRepository<T, Q extends Query>(
@@ -23,8 +23,9 @@ export function createPostgresRepository<T, Q extends Query>(
 ): Repository<T, Q> {
   const { name, singular, owner, shared, prune: rule, maxPerTenant, maxRecordBytes } = resource;
   const columns = Object.entries(resource.columns);
-  const selected = shared === undefined ? 'record' : 'record, document';
-  const replaced = [...columns.map(([column]) => column), ...selected.split(', ')]
+  const texts = createRecordText(resource);
+  const { selected } = texts;
+  const replaced = [...columns.map(([column]) => column), 'record', ...(shared === undefined ? [] : ['document'])]
     .map((column) => `${column} = excluded.${column}`)
     .join(', ');
 
@@ -37,7 +38,7 @@ export function createPostgresRepository<T, Q extends Query>(
 
   const rowOf = (tenant: string, record: T, document?: string): Record<string, string | number | null> => {
     const id = resource.id(record);
-    const text = JSON.stringify(shared === undefined ? record : { ...record, [shared]: undefined });
+    const text = texts.write(record);
     if (maxRecordBytes !== undefined && text.length > maxRecordBytes) {
       throw tooLarge(`${singular} "${id}"`, text.length, maxRecordBytes);
     }
@@ -66,9 +67,10 @@ export function createPostgresRepository<T, Q extends Query>(
       throw refusal(resource, record, error);
     }
   };
-  const readRow = async (tenant: string, { record, document }: Row): Promise<T> => {
+  const readRow = async (tenant: string, row: RecordRow): Promise<T> => {
+    const record = texts.read(row);
     const value =
-      shared === undefined ? record : { ...record, [shared]: await documents.find(tenant, document as string) };
+      shared === undefined ? record : { ...record, [shared]: await documents.find(tenant, row.document as string) };
     const { error } = resource.schema.safeParse(value);
     if (error === undefined) return value as T;
     throw new EngineError('INTERNAL', `${singular} in the database cannot be read: ${error.message}`);
@@ -91,11 +93,11 @@ export function createPostgresRepository<T, Q extends Query>(
         if (made.length > 0) return;
         const id = resource.id(record);
         const [found] = await database.repeat(
-          (sql) => sql<{ text: string }[]>`
-            select record::text as text from ${table(sql)} ${matching(sql, tenant, id, undefined)}`,
+          (sql) => sql<RecordRow[]>`
+            select ${sql.unsafe(selected)} from ${table(sql)} ${matching(sql, tenant, id, undefined)}`,
         );
         // An attempt before, whose answer was lost, may have inserted it.
-        if (attempts > 1 && found?.text === row.record) return;
+        if (attempts > 1 && found !== undefined && isSame(await readRow(tenant, found), record)) return;
         throw new EngineError('CONFLICT', `${singular} "${id}" already exists.`);
       });
     },
@@ -124,7 +126,7 @@ export function createPostgresRepository<T, Q extends Query>(
     },
     async find(tenant, id, owned) {
       const [row] = await database.repeat(
-        (sql) => sql<Row[]>`
+        (sql) => sql<RecordRow[]>`
           select ${sql.unsafe(selected)} from ${table(sql)} ${matching(sql, tenant, id, owned)}`,
       );
       return row === undefined ? undefined : readRow(tenant, row);
@@ -132,13 +134,13 @@ export function createPostgresRepository<T, Q extends Query>(
     async update(tenant, id, change) {
       const dsl = shared === undefined ? undefined : (change[shared] as object | undefined);
       const document = dsl === undefined ? undefined : await documents.store(tenant, dsl);
-      let changed: Row | undefined;
+      let changed: RecordRow | undefined;
       await database.repeat((sql) =>
         sql.begin(async (transaction) => {
           const where = matching(transaction, tenant, id, undefined);
-          const [before] = await transaction<Row[]>`
+          const [before] = await transaction<RecordRow[]>`
             select ${transaction.unsafe(selected)} from ${table(transaction)} ${where} for update`;
-          changed = before && { record: { ...before.record, ...change }, document: document ?? before.document };
+          changed = before && { record: { ...texts.read(before), ...change }, document: document ?? before.document };
           if (changed === undefined) return;
           const after = changed.record as T;
           const row = rowOf(tenant, after, changed.document);
@@ -171,7 +173,7 @@ export function createPostgresRepository<T, Q extends Query>(
         const from = sql`from ${table(sql)} where tenant = ${tenant} ${[sql``, ...conditions.map((one) => fragmentOf(sql, one))]}`;
         const direction = order.descending ? sql`desc` : sql`asc`;
         return Promise.all([
-          sql<Row[]>`
+          sql<RecordRow[]>`
             select ${sql.unsafe(selected)} ${from} order by ${sql(order.column)} ${direction}, position ${direction}
             offset ${offset} limit ${limit}`,
           sql<{ count: number }[]>`select count(*)::int as count ${from}`,
@@ -181,7 +183,7 @@ export function createPostgresRepository<T, Q extends Query>(
     },
     async findByKey(column, value) {
       const [row] = await database.repeat(
-        (sql) => sql<(Row & { readonly tenant: string })[]>`
+        (sql) => sql<(RecordRow & { readonly tenant: string })[]>`
           select tenant, ${sql.unsafe(selected)} from ${table(sql)} where ${sql(column)} = ${value}`,
       );
       return row === undefined ? undefined : { tenant: row.tenant, record: await readRow(row.tenant, row) };
@@ -190,12 +192,13 @@ export function createPostgresRepository<T, Q extends Query>(
       if (rule === undefined) return 0;
       const { count } = await database.repeat((sql) => {
         const [column, value] = rule.unless ?? [];
+        const oldest = rule.since === undefined ? sql`` : sql`order by ${sql(rule.since)}`;
         const unless = column === undefined ? sql`` : sql`and ${sql(column)} is distinct from ${value as string}`;
         const isOver = sql`${sql(rule.time)} < ${time} ${unless}`;
         // The condition stands twice: a row that another process changed meanwhile is judged once more by the outer one alone.
         return sql`
           delete from ${table(sql)} where ${isOver} and (tenant, id) in (
-            select tenant, id from ${table(sql)} where ${isOver} limit ${limit}
+            select tenant, id from ${table(sql)} where ${isOver} ${oldest} limit ${limit}
           )`;
       });
       return count;
@@ -203,19 +206,9 @@ export function createPostgresRepository<T, Q extends Query>(
   };
 }
 
-interface Row {
-  readonly record: object;
-  /** Hash of the shared document. */
-  readonly document?: string | undefined;
-}
-
-/** A column of a record as its table has it. */
-export function storedValue<T>({ type, of }: Column<T>, record: T): string | number | null {
-  const value = of(record);
-  if (type === 'search') return joinTexts(value as readonly string[]);
-  // Postgres takes no character 0 out of JSON.
-  if (type === 'list') return JSON.stringify((value as readonly string[]).map((text) => text.replaceAll('\0', '')));
-  return value as string | number | null;
+/** Whether a record that was read is the one that was written. */
+function isSame(read: unknown, written: unknown): boolean {
+  return isDeepStrictEqual(read, JSON.parse(JSON.stringify(written)));
 }
 
 function fragmentOf(sql: Statements, { kind, column: name, wanted }: Condition): Fragment {
