@@ -20,7 +20,7 @@ export type OwnedToken = Owned<TokenRecord>;
 
 /** Keys that tenants made. */
 export interface TokenStore {
-  /** @throws EngineError LIMIT_REACHED when the tenant has too many, or the store is full. */
+  /** @throws EngineError QUOTA_EXCEEDED when the tenant has as many as it may, LIMIT_REACHED when the store is full. */
   insert(tenant: string, record: TokenRecord): Promise<void>;
   /** Newest first. */
   list(tenant: string): Promise<readonly TokenRecord[]>;
@@ -30,7 +30,8 @@ export interface TokenStore {
   findByBeta(beta: string): Promise<OwnedToken | undefined>;
 }
 
-const MAX_PER_TENANT = 1_000;
+/** More than a tenant is allowed by default; a list has a bound in any case. */
+const MAX_LISTED = 10_000;
 
 /** Tokens are found by digests, so that how long a look-up takes reveals nothing about keys that exist. */
 export const tokens = resource<TokenRecord, PageRequest>({
@@ -50,7 +51,7 @@ export const tokens = resource<TokenRecord, PageRequest>({
   filters: {},
   orders: { inserted: 'position' },
   indexes: [['tenant', 'position']],
-  maxPerTenant: MAX_PER_TENANT,
+  quota: { name: 'tokens', per: 'tenant' },
   memory: { maxCount: 100_000 },
 });
 
@@ -58,8 +59,7 @@ export const tokens = resource<TokenRecord, PageRequest>({
 export function createTokenStore(repository: Repository<TokenRecord, PageRequest>): TokenStore {
   return {
     insert: (tenant, record) => repository.insert(tenant, record),
-    // Twice the bound: of several that are inserted at once a few more may pass.
-    list: async (tenant) => (await repository.list(tenant, { offset: 0, limit: 2 * MAX_PER_TENANT })).items,
+    list: async (tenant) => (await repository.list(tenant, { offset: 0, limit: MAX_LISTED })).items,
     delete: (tenant, token) => repository.delete(tenant, digestOf(token)),
     findByToken: (token) => repository.findByKey('token_digest', digestOf(token)),
     findByBeta: (beta) => repository.findByKey('beta_digest', digestOf(beta)),

@@ -1,6 +1,7 @@
 /** Routes as data: each is declared once, and the router, the parsing, the guards and the OpenAPI document are made from that. */
 import type { RouterContext } from '@koa/router';
 import type { z } from 'zod';
+import type { Caller } from '../access/callers.js';
 import type { RouteParts, ServerParts } from '../server-parts.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -28,14 +29,7 @@ export type AnswerKind =
 export type BodyKind = 'files' | 'anything';
 
 /** What every request knows after its key was checked. */
-export interface RequestState {
-  /** Empty on routes that are open or the administrator's. */
-  tenant: string;
-  /** Stands for the key that the request came with, in counters; never the key itself. */
-  caller: string;
-  /** The one agent that the key opens; absent: all of the tenant's. */
-  boundAgent?: string;
-}
+export type RequestState = Caller;
 
 /** A request and its answer, as Koa has them. */
 export type HttpExchange = RouterContext<RequestState>;

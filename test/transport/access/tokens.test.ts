@@ -4,8 +4,8 @@ import { ECHO } from '../support/documents.js';
 import { namesOf, openStream } from '../support/event-stream.js';
 import { startServer } from '../support/server.js';
 
-const KEYS = { RUNNEL_API_KEYS: 'acme=one,other=two' };
-const acme = { authorization: 'Bearer one' };
+const KEYS = { RUNNEL_API_KEYS: 'acme=one-of-acme-long-key,other=two-of-others-long-key' };
+const acme = { authorization: 'Bearer one-of-acme-long-key' };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 async function startWithTokens() {
@@ -27,9 +27,11 @@ describe('keys that tenants make', () => {
     const read = () => call('GET', `/api/v1/agents/${bound}`, undefined, bearer(ofAll.token));
     expect((await read()).body.data.id).toBe(bound);
     expect((await call('GET', '/api/v1/system/tokens', undefined, acme)).body.data).toHaveLength(2);
-    expect((await call('GET', '/api/v1/system/tokens', undefined, bearer('two'))).body.data).toEqual([]);
+    expect((await call('GET', '/api/v1/system/tokens', undefined, bearer('two-of-others-long-key'))).body.data).toEqual(
+      [],
+    );
     const path = `/api/v1/system/tokens/${ofAll.token}`;
-    expect((await call('DELETE', path, undefined, bearer('two'))).body.data).toBe(false);
+    expect((await call('DELETE', path, undefined, bearer('two-of-others-long-key'))).body.data).toBe(false);
     expect((await read()).status).toBe(200);
     expect((await call('DELETE', path, undefined, acme)).body.data).toBe(true);
     expect((await read()).status).toBe(401);
@@ -37,7 +39,7 @@ describe('keys that tenants make', () => {
 
   it('are for agents of their tenant only', async () => {
     const { call, bound } = await startWithTokens();
-    const answer = await call('POST', '/api/v1/system/tokens', { agent_id: bound }, bearer('two'));
+    const answer = await call('POST', '/api/v1/system/tokens', { agent_id: bound }, bearer('two-of-others-long-key'));
     expect(answer.body.code).toBe(103);
   });
 });
@@ -70,8 +72,8 @@ describe('keys of chat pages', () => {
     const bots = (id: string, key: string) => call('GET', `/api/v1/agentbots/${id}/inputs`, undefined, bearer(key));
     expect((await bots(free, ofOne.beta)).body).toEqual({ code: 102, message: `Can't find agent by ID: ${free}` });
     expect((await bots(free, ofAll.beta)).body.code).toBe(0);
-    expect((await bots(free, 'one')).body.code).toBe(0);
-    expect((await bots(free, 'two')).body.code).toBe(102);
+    expect((await bots(free, 'one-of-acme-long-key')).body.code).toBe(0);
+    expect((await bots(free, 'two-of-others-long-key')).body.code).toBe(102);
     expect(await bots(free, 'nothing')).toMatchObject({
       status: 200,
       body: { code: 102, message: 'Authorization is not valid!' },
@@ -97,12 +99,14 @@ describe('how often a key may call', () => {
   it('is limited for each key alone', async () => {
     const { call } = await startServer({ env: { ...KEYS, RUNNEL_REQUESTS_PER_MINUTE: '2' } });
     const get = (key: string) => call('GET', '/api/v1/agents', undefined, bearer(key));
-    expect([(await get('one')).status, (await get('one')).status]).toEqual([200, 200]);
-    const refused = await get('one');
+    expect([(await get('one-of-acme-long-key')).status, (await get('one-of-acme-long-key')).status]).toEqual([
+      200, 200,
+    ]);
+    const refused = await get('one-of-acme-long-key');
     expect(refused).toMatchObject({ status: 429, body: { code: 103, data: false } });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect((await get('two')).status).toBe(200);
-    const openai = await call('POST', '/api/v1/agents_openai/x/chat/completions', {}, bearer('one'));
+    expect((await get('two-of-others-long-key')).status).toBe(200);
+    const openai = await call('POST', '/api/v1/agents_openai/x/chat/completions', {}, bearer('one-of-acme-long-key'));
     expect(openai).toMatchObject({ status: 429, body: { error: { type: 'server_error' } } });
   });
 
