@@ -264,10 +264,10 @@ describe('GET /metrics', () => {
     ['a page of another origin', { origin: 'https://evil.example' }, 401, 403],
     ['somebody behind a proxy', elsewhere, 401, 403],
     ['somebody behind a proxy with a wrong key', { ...elsewhere, ...key('wrong') }, 401, 403],
-    ['the key of a tenant', key('one'), 401, 403],
+    ['the key of a tenant', key('one-of-acme-long-key'), 401, 403],
     ['the administrator behind a proxy', { ...elsewhere, ...key(ADMIN_KEY) }, 200, 403],
   ])('is for this machine and the administrator: %s', async (_, headers, withKey, without) => {
-    const env = { RUNNEL_API_KEYS: 'acme=one' };
+    const env = { RUNNEL_API_KEYS: 'acme=one-of-acme-long-key' };
     const guarded = await startServer({ env: { ...env, RUNNEL_ADMIN_KEY: ADMIN_KEY } });
     const open = await startServer({ env });
     expect([await get(guarded.url, headers), await get(open.url, headers)]).toEqual([withKey, without]);

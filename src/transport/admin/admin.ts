@@ -83,10 +83,11 @@ export const metricsRoute = route('GET /metrics', {
   access: 'open',
   answers: 'text',
   handle: async ({ exchange }, parts) => {
-    const { adminKey } = parts.config;
+    const { callers, config } = parts;
+    const { adminKey } = config;
     if (!isLocal(exchange)) {
       if (adminKey === undefined) throw notLocal();
-      await requireAdmin(adminKey, undefined)(exchange, async () => {});
+      await requireAdmin(adminKey, callers)(exchange, async () => {});
     }
     return metricsText(exchange, parts);
   },
