@@ -275,6 +275,7 @@ const nodes = {
     domains,
     { shown: 'all' },
   ),
+  turnFiles: whole('RUNNEL_TURN_FILES', [10, 0, 1_000], 'files that a turn or a form may give'),
   maxParsers: whole(
     'RUNNEL_PARSERS',
     [2, 1, 256],
