@@ -19,6 +19,9 @@ export interface Flight {
 const TENANT_SHARE = 1 / 2;
 const PAGE_SHARE = 1 / 4;
 
+/** When a client that was refused should try again. */
+const RETRY_SECONDS = 5;
+
 /**
  * Bounds the bytes of all requests that are being received at once: in all, half of that for one tenant, and a quarter for what comes from its chat
  * pages and webhooks; so no tenant keeps the others out, and its visitors do not keep it out.
@@ -87,7 +90,7 @@ export class BytesInFlight {
     throw new EngineError(
       'LIMIT_REACHED',
       `Too much at once: this server receives ${used} bytes of ${this.#what} of ${whose}, of at most ${most}. Try again later.`,
-      { retryable: true, details: { httpStatus: 503 } },
+      { retryable: true, details: { httpStatus: 503, retryAfterSeconds: RETRY_SECONDS } },
     );
   }
 }
