@@ -42,7 +42,10 @@ export interface AgentQuery extends PageRequest {
 }
 
 /** In a database, deleting an agent deletes what belongs to it. */
-export type AgentStore = Pick<Repository<AgentRecord, AgentQuery>, 'insert' | 'find' | 'update' | 'delete' | 'list'>;
+export type AgentStore = Pick<
+  Repository<AgentRecord, AgentQuery>,
+  'insert' | 'find' | 'ownersOf' | 'update' | 'delete' | 'list'
+>;
 
 export const agents = resource<AgentRecord, AgentQuery>({
   name: 'agents',
@@ -70,6 +73,7 @@ export const agents = resource<AgentRecord, AgentQuery>({
   },
   orders: { createdAt: 'created_at', updatedAt: 'updated_at', title: 'title' },
   indexes: [['tenant', 'updated_at', 'position']],
+  quota: { name: 'agents', per: 'tenant' },
   memory: { maxCount: 10_000, maxBytes: 256 * 1024 ** 2 },
 });
 

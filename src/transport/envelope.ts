@@ -24,6 +24,8 @@ export function successPage(data: readonly unknown[], total: number): Envelope {
 /** A failure as clients may see it, and the HTTP status it goes with. */
 export interface Failure {
   readonly status: number;
+  /** When to try again, in seconds. */
+  readonly retryAfterSeconds?: number;
   readonly body: Envelope;
 }
 
@@ -31,6 +33,7 @@ export interface Failure {
 const STATUS: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
   BODY_TOO_LARGE: 413,
+  QUOTA_EXCEEDED: 403,
   INTERNAL: 500,
   // Proxies and clients try again by this status alone.
   STORE_UNAVAILABLE: 503,
@@ -43,12 +46,19 @@ const STATUS: Readonly<Record<string, number>> = {
 export function failureOf(thrown: unknown): Failure {
   const error = EngineError.is(thrown) ? thrown : new EngineError('INTERNAL', '');
   const { code, status = STATUS[error.code] ?? 200, message } = outside(error);
-  return { status, body: { code, message, ...dataOf(code, error.details) } };
+  const { retryAfterSeconds } = (error.details ?? {}) as Partial<HttpDetails>;
+  return {
+    status,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    body: { code, message, ...dataOf(code, error.details) },
+  };
 }
 
 /** An EngineError that is answered with an HTTP status other than its code's. */
 export interface HttpDetails {
   readonly httpStatus: number;
+  /** When to try again, in seconds. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** Code and message of an error as clients may see them. */
@@ -70,8 +80,9 @@ export function reasonOf({ code, message }: NonNullable<RunRecord['error']>): st
 
 /** RAGFlow's habit: no data with 102, false with the other codes of its own, null with those borrowed from HTTP. */
 function dataOf(code: number, details: unknown): { data?: Json } {
-  if (typeof details === 'object' && details !== null && 'issues' in details) {
-    return { data: { issues: details.issues as Json } };
+  if (typeof details === 'object' && details !== null) {
+    if ('issues' in details) return { data: { issues: details.issues as Json } };
+    if ('quota' in details) return { data: { quota: details.quota as Json } };
   }
   if (code === 102) return {};
   return { data: code < 200 ? false : null };

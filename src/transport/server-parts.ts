@@ -14,6 +14,7 @@ import type { CreateCounter } from '../records/coordination.js';
 import type { TokenStore } from '../records/tokens.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import { Callers } from './access/callers.js';
 import { createMemoryCounter } from './access/rate-limits.js';
 import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
 import { openTraces } from './traces/component-traces.js';
@@ -74,6 +75,8 @@ export interface RouteParts extends ServerBasics {
 /** What the routes of the API work with; made once per server. */
 export interface ServerParts extends RouteParts {
   readonly createCounter: CreateCounter;
+  /** Whose the keys of requests are. */
+  readonly callers: Callers;
   /** Event streams over HTTP. */
   readonly streams: OpenStreams;
   readonly messages: RunsOfMessages;
@@ -100,6 +103,13 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     startTurn: start,
     forkRun: (target, point, request) => start(target, request, point),
     createCounter,
+    callers: new Callers({
+      keys: config.apiKeys,
+      tokens: stores.tokens,
+      mostPerMinute: config.refusalsPerMinute,
+      trustedProxies: config.trustedProxies,
+      now,
+    }),
     streams: { count: 0 },
     messages,
     traces: openTraces(stores.log),

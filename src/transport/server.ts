@@ -8,7 +8,6 @@ import { STOPPING_MS } from '../hosting/host-options.js';
 import { type Log, SILENT_LOG } from '../logger.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/telemetry.js';
-import { createFindTenant } from './access/api-keys.js';
 import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
 import type { RouteGroup } from './http/route.js';
@@ -74,10 +73,7 @@ export function createServer(options: ServerOptions): RunnelServer {
     now,
     databaseProbe: options.databaseProbe,
   });
-  const guard = {
-    findTenant: config.apiKeys.length === 0 ? undefined : createFindTenant(config.apiKeys),
-    corsOrigins: config.corsOrigins,
-  };
+  const guard = { callers: parts.callers, corsOrigins: config.corsOrigins };
   const live = new LiveServer({ parts, guard });
   addServerGauges(telemetry.registry, services.models, () => ({
     streams: parts.streams.count,

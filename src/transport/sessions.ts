@@ -24,6 +24,7 @@ import {
   periodQuery,
   text,
   textList,
+  textUpTo,
 } from './http/input.js';
 import { type PathRequest, type RouteGroup, type RouteRequest, route } from './http/route.js';
 import type { ServerParts } from './server-parts.js';
@@ -77,8 +78,8 @@ const sessionRow = defineView<SessionRecord, [showsDsl: boolean]>()({
 
 /** A session that is created before its first run. */
 const newSessionSchema = z.looseObject({
-  name: bodyText.describe('Default "session".'),
-  user_id: bodyText.describe("The client's name for its user."),
+  name: textUpTo(255).describe('Default "session".'),
+  user_id: textUpTo(255).describe("The client's name for its user."),
   release: z.unknown().optional().describe('true: the published document. Default: the draft.'),
   version: bodyText.describe('Id of a version, or "draft".'),
 });

@@ -1,7 +1,10 @@
 /** The text of an uploaded file: PDF, Word, Excel, HTML and texts. */
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { firstValue } from '../../operators/from-abortable.js';
 import type { StoredFile } from '../../records/files.js';
+import type { Threads } from '../../threads/threads.js';
+import { documentJob } from '../document-jobs.js';
 import { readWorkbook } from '../spreadsheets/read-workbook.js';
 import { parseSelection } from '../spreadsheets/select-sheets.js';
 import { createCellBudget, createSoftBudget, sheetsMarkdown, tableOfGrid } from '../spreadsheets/table.js';
@@ -47,6 +50,27 @@ export async function readDocument(file: StoredFile, limits: ReadLimits): Promis
   if (read === undefined) throw unreadable(name, reasonOf(kind, file));
   const text = await read(file, limits);
   return kind === 'image' ? text : limitText(text, limits.maxCharacters, name);
+}
+
+/** Largest text that is decoded in the calling thread, in bytes. */
+const MAX_TEXT_IN_PLACE = 1_048_576;
+
+/**
+ * The content of a file as {@link readDocument} gives it, read in a thread; images and all but large texts, which need no parser, in this
+ * one.
+ *
+ * Errors: those of `readDocument`; FILE_UNREADABLE for what needs more time or memory than a thread has; LIMIT_REACHED when too many
+ * files wait to be read.
+ */
+export async function readInThread(file: StoredFile, limits: ReadLimits, threads?: Threads): Promise<string> {
+  const { id, name, mimeType, bytes } = file;
+  const kind = fileKind(file);
+  const isPlain =
+    READERS[kind] === undefined || kind === 'image' || (kind === 'text' && bytes.length <= MAX_TEXT_IN_PLACE);
+  if (isPlain || bytes.length > MAX_FILE_BYTES) return readDocument(file, limits);
+  const { maxCharacters, signal } = limits;
+  const given = { file: { id, name, mimeType, bytes }, maxCharacters };
+  return firstValue(documentJob('read', given, { threads, unable: (why) => unreadable(name, `${why}.`) }), signal);
 }
 
 function readImage(file: StoredFile): string {

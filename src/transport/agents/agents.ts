@@ -113,7 +113,8 @@ export const agentRoutes: RouteGroup = {
       summary: 'Creates an agent',
       body: agentSchema,
       data: createdAgentShape,
-      handle: async ({ tenant, body }, parts) => success(await insertAgent(parts, tenant, readAgentInput(body))),
+      handle: async ({ tenant, body }, parts) =>
+        success(await insertAgent(parts, tenant, readAgentInput(body, parts.config.documentBytes))),
     }),
     route('GET /agents/:id', {
       summary: 'Reads an agent with its draft',
@@ -132,7 +133,7 @@ export const agentRoutes: RouteGroup = {
         // Saves a draft; that alone publishes nothing and withdraws nothing.
         handle: async (request, parts) => {
           const { tenant } = request;
-          const { title, dsl, fields, publishes } = readAgentInput(request.body);
+          const { title, dsl, fields, publishes } = readAgentInput(request.body, parts.config.documentBytes);
           const before = await findAgent(request, parts);
           const issues = parts.checkDocument(dsl ?? before.dsl);
           // Checked before saving: a draft that cannot be published as requested is not saved either.

@@ -52,6 +52,14 @@ export const text = z.string().optional();
 /** A text of a body, which may be absent or null. */
 export const bodyText = z.string({ error: 'expected a text' }).nullish();
 
+/** A text of a body with a bound for its length, in UTF-16 units; it may be absent or null. */
+export function textUpTo(most: number) {
+  return z
+    .string({ error: 'expected a text' })
+    .max(most, { error: `must have at most ${most} characters` })
+    .nullish();
+}
+
 /** A comma-separated parameter; undefined when nothing is in it. */
 export const textList = text
   .transform((value = '') => {

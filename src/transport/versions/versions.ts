@@ -5,7 +5,7 @@ import type { VersionRecord } from '../../records/versions.js';
 import { readDsl } from '../agents/agent-input.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success, successPage } from '../envelope.js';
-import { bodyText, pageOf, pageQuery, readQuery, text } from '../http/input.js';
+import { pageOf, pageQuery, readQuery, text, textUpTo } from '../http/input.js';
 import { type PathRequest, type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { anyObject, defineView, string, timeFields } from '../shapes.js';
@@ -38,7 +38,7 @@ const publicationSchema = z.looseObject({
     .max(255)
     .nullish()
     .describe('Title of the version; default: tenant, agent and time.'),
-  description: bodyText.describe('What is new in it.'),
+  description: textUpTo(65_536).describe('What is new in it.'),
   dsl: z.unknown().optional().describe('The document, an object or its JSON text; default: the draft.'),
 });
 
@@ -73,7 +73,7 @@ export const versionRoutes: RouteGroup = {
           const version = await publish(parts, tenant, found, {
             ...(title ? { title } : {}),
             ...(description ? { description } : {}),
-            ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl) }),
+            ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl, parts.config.documentBytes) }),
           });
           return success(versionView.of(version));
         },

@@ -39,8 +39,9 @@ class StuckSocket extends EventEmitter {
 
 it('reads nothing more from a client that asks and does not read the answers', async () => {
   const socket = new StuckSocket();
-  const parts = { config: readConfig({}), now: () => 0 } as ServerParts;
-  const options = { parts, socket: new PassThrough(), agentId: 'a', tenant: 't', findTenant: undefined };
+  const parts = { callers: { hasKeys: false }, config: readConfig({}), now: () => 0 } as ServerParts;
+  const request = { headers: {}, socket: { remoteAddress: undefined } };
+  const options = { parts, request, socket: new PassThrough(), agentId: 'a', tenant: 't' };
   const connection = new LiveConnection(socket as unknown as WebSocket, options);
   onTestFinished(() => connection.close(1000, 'done'));
   connection.start();

@@ -40,6 +40,21 @@ export function describeAgentStore(store: () => AgentStore): void {
       expect(await store().find(one, agent.id)).toEqual(agent);
     });
 
+    it('says who has an id, of the tenants that it is given, two at most', async () => {
+      const tenants = [newTenant(), newTenant(), newTenant()];
+      const [one, other] = tenants as [string, string, string];
+      const agent = agentRecord();
+      const owners = async (among: readonly string[]) => [...(await store().ownersOf(agent.id, among))].sort();
+      expect(await owners(tenants)).toEqual([]);
+      await store().insert(one, agent);
+      expect(await owners(tenants)).toEqual([one]);
+      expect(await owners([other])).toEqual([]);
+      expect(await owners([])).toEqual([]);
+      for (const tenant of tenants.slice(1)) await store().insert(tenant, agent);
+      expect(await owners([other])).toEqual([other]);
+      expect(await owners(tenants)).toHaveLength(2);
+    });
+
     it('refuses a title that is taken in its category, whatever the case', async () => {
       const tenant = newTenant();
       const agent = agentRecord({ title: 'Älteste Straße' });
