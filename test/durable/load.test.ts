@@ -141,6 +141,8 @@ async function bear(name: string, { begin, isTorrent = false }: Load) {
 async function settings(): Promise<ServerEnvironment> {
   const env = await environment({
     RUNNEL_MAX_STEPS: '1000000000',
+    // Those of the floods do not end.
+    MAX_CONCURRENT_CHATS: '1000',
     RUNNEL_RUN_LOG_BYTES: String(16 * 1024 ** 3),
     RUNNEL_SHUTDOWN_GRACE_MS: String(GRACE_MS),
   });
