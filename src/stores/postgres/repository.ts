@@ -1,4 +1,5 @@
 import { EngineError } from '../../errors.js';
+import { parseOwnJson } from '../../json.js';
 import { type Quotas, requireRoom } from '../../records/quotas.js';
 import {
   type Column,
@@ -6,10 +7,13 @@ import {
   conditionsOf,
   foldCase,
   joinTexts,
+  MAX_TALLIES,
   orderOf,
   type Query,
   type Repository,
   type Resource,
+  type SelectedColumns,
+  type Tally,
 } from '../../records/repository.js';
 import { writerColumn } from '../memory-repository.js';
 import type { Database, Fragment, Statements } from './database.js';
@@ -95,9 +99,68 @@ export function createPostgresRepository<T, Q extends Query>(
   const readRow = async (tenant: string, { record, document }: Row): Promise<T> => {
     const value =
       shared === undefined ? record : { ...record, [shared]: await documents.find(tenant, document as string) };
+    return checked(value);
+  };
+  const checked = (value: object): T => {
     const { error } = resource.schema.safeParse(value);
     if (error === undefined) return value as T;
     throw new EngineError('INTERNAL', `${singular} in the database cannot be read: ${error.message}`);
+  };
+  const matchingAll = (sql: Statements, tenant: string, query: Q): Fragment =>
+    sql`where tenant = ${tenant} ${[sql``, ...conditionsOf(resource, query).map((one) => fragmentOf(sql, one))]}`;
+  /** Rows of a page with the expression `bytes` for what one takes, and how many there are without paging. */
+  const readPage = async <R extends object>(tenant: string, query: Q, given: string, bytes: string) => {
+    const { offset, limit, maxBytes } = query;
+    const order = orderOf(resource, query);
+    const [rows, [all]] = await database.repeat((sql) => {
+      const where = matchingAll(sql, tenant, query);
+      const direction = order.descending ? sql`desc` : sql`asc`;
+      const within = (columns: string): Fragment => sql`
+        select ${sql.unsafe(columns)} from ${table(sql)} one ${where}
+        order by ${sql(order.column)} ${direction}, position ${direction} offset ${offset} limit ${limit}`;
+      const page =
+        maxBytes === undefined
+          ? sql<R[]>`${within(given)}`
+          : // What is beyond the bound is counted by its stored size and never read.
+            sql<R[]>`
+              select ${sql.unsafe(given)} from (
+                select *, sum(page_bytes) over (order by page_order) as page_used
+                from (select *, row_number() over () as page_order from (${within(`*, ${bytes} as page_bytes`)}) as page) as ordered
+              ) as counted where page_used <= ${maxBytes} or page_order = 1 order by page_order`;
+      return Promise.all([
+        page,
+        sql<{ count: number }[]>`select count(*)::int as count from ${table(sql)} one ${where}`,
+      ]);
+    });
+    return { rows, total: all?.count ?? 0 };
+  };
+  /** Columns as declared. A row that is older than one of its columns gets it now, from its record. */
+  const completed = async (
+    tenant: string,
+    row: SelectedColumns,
+    names: readonly string[],
+  ): Promise<SelectedColumns> => {
+    const values: Record<string, unknown> = {};
+    for (const column of names) {
+      const of = resource.columns[column] as Column<T>;
+      values[column] = row[column];
+      if (of.type === 'number' && row[column] !== null) values[column] = Number(row[column]);
+      if (of.type !== 'json' || row[column] !== null) continue;
+      const { id } = row;
+      const [found] = await database.repeat(
+        (sql) => sql<Row[]>`select ${sql.unsafe(selected)} from ${table(sql)} ${matching(sql, tenant, id, undefined)}`,
+      );
+      // Deleted meanwhile.
+      if (found === undefined) continue;
+      const text = storedValue(of, await readRow(tenant, found)) as string;
+      values[column] = parseOwnJson(text);
+      await database.repeat(
+        (sql) => sql`
+          update ${table(sql)} set ${sql({ [column]: text })} ${matching(sql, tenant, id, undefined)}
+          and ${sql(column)} is null`,
+      );
+    }
+    return { ...values, id: row.id };
   };
 
   return {
@@ -194,20 +257,37 @@ export function createPostgresRepository<T, Q extends Query>(
       return rows.map(({ id }) => id);
     },
     async list(tenant, query) {
-      const { offset, limit } = query;
-      const order = orderOf(resource, query);
-      const conditions = conditionsOf(resource, query);
-      const [rows, [all]] = await database.repeat((sql) => {
-        const from = sql`from ${table(sql)} where tenant = ${tenant} ${[sql``, ...conditions.map((one) => fragmentOf(sql, one))]}`;
-        const direction = order.descending ? sql`desc` : sql`asc`;
-        return Promise.all([
-          sql<Row[]>`
-            select ${sql.unsafe(selected)} ${from} order by ${sql(order.column)} ${direction}, position ${direction}
-            offset ${offset} limit ${limit}`,
-          sql<{ count: number }[]>`select count(*)::int as count ${from}`,
-        ]);
+      const isShared = shared !== undefined && query.omitsShared !== true;
+      const bytes = isShared
+        ? 'bytes + coalesce((select d.bytes from runnel.documents d where d.tenant = one.tenant and d.hash = one.document), 0)'
+        : 'bytes';
+      const { rows, total } = await readPage<Row>(tenant, query, selected, bytes);
+      const read = rows.map((row) =>
+        shared === undefined || isShared ? readRow(tenant, row) : checked({ ...row.record, [shared]: {} }),
+      );
+      return { items: await Promise.all(read), total };
+    },
+    async select(tenant, query, names) {
+      const sizes = names.map((column) => `coalesce(octet_length(${column}::text), 0)`);
+      const { rows, total } = await readPage<SelectedColumns>(
+        tenant,
+        query,
+        ['id', ...names].join(', '),
+        ['0', ...sizes].join(' + '),
+      );
+      const items: SelectedColumns[] = [];
+      for (const row of rows) items.push(await completed(tenant, row, names));
+      return { items, total };
+    },
+    async tally(tenant, query, column) {
+      const isList = resource.columns[column]?.type === 'list';
+      return database.repeat((sql) => {
+        const from = sql`from ${table(sql)} one ${isList ? sql`, json_array_elements_text(${sql(column)}) as entry(value)` : sql``}`;
+        const value = isList ? sql`entry.value` : sql(column);
+        return sql<Tally[]>`
+          select ${value} as value, count(distinct id)::int as count ${from} ${matchingAll(sql, tenant, query)}
+          group by 1 order by 2 desc, 1 limit ${MAX_TALLIES}`;
       });
-      return { items: await Promise.all(rows.map((row) => readRow(tenant, row))), total: all?.count ?? 0 };
     },
     async findByKey(column, value) {
       const [row] = await database.repeat(
@@ -239,6 +319,7 @@ export const SQL_TYPES: Readonly<Record<Column<unknown>['type'], string>> = {
   number: 'bigint',
   list: 'json',
   search: 'text',
+  json: 'json',
 };
 
 interface Row {
@@ -253,6 +334,7 @@ export function storedValue<T>({ type, of }: Column<T>, record: T): string | num
   if (type === 'search') return joinTexts(value as readonly string[]);
   // Postgres takes no character 0 out of JSON.
   if (type === 'list') return JSON.stringify((value as readonly string[]).map((text) => text.replaceAll('\0', '')));
+  if (type === 'json') return JSON.stringify(value);
   return value as string | number | null;
 }
 
