@@ -231,7 +231,7 @@ export function createPostgresRepository<T, Q extends Query>(
           const where = matching(transaction, tenant, id, undefined);
           const [before] = await transaction<Row[]>`
             select ${transaction.unsafe(selected)} from ${table(transaction)} ${where} for update`;
-          changed = before && { record: { ...before.record, ...change }, document: document ?? before.document };
+          changed = before && { record: changedBy(before.record, change), document: document ?? before.document };
           if (changed === undefined) return;
           const after = changed.record as T;
           const row = rowOf(tenant, after, changed.document);
@@ -321,6 +321,11 @@ export const SQL_TYPES: Readonly<Record<Column<unknown>['type'], string>> = {
   search: 'text',
   json: 'json',
 };
+
+/** A property that a change sets to undefined is gone from the record, as JSON has it. */
+function changedBy(record: object, change: object): object {
+  return Object.fromEntries(Object.entries({ ...record, ...change }).filter(([, value]) => value !== undefined));
+}
 
 interface Row {
   readonly record: object;
