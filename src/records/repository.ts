@@ -28,8 +28,8 @@ export interface Query extends PageRequest {
   /** @default true */
   readonly descending?: boolean;
   /**
-   * Bytes that the records of a page, or the columns of `select`, may have together as JSON: fewer are given then, but always the first.
-   * @default no bound
+   * Bytes that the records of a page, or the columns of `select`, may have together as JSON: fewer are given then, none when already the
+   * first is larger. @default no bound
    */
   readonly maxBytes?: number;
   /** Does not read the shared documents of records: each is an empty object. @default false */

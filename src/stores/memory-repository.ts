@@ -195,13 +195,13 @@ export function writerColumn({ name, writer }: Pick<Resource<never>, 'name' | 'w
   throw new EngineError('INTERNAL', `The resource "${name}" declares no writer, so its records cannot be replaced.`);
 }
 
-/** The items that fit, but always the first. */
+/** The items that fit. */
 function withinBytes<T>(items: readonly T[], maxBytes: number | undefined): readonly T[] {
   if (maxBytes === undefined) return items;
   let bytes = 0;
-  const over = items.findIndex((item, at) => {
+  const over = items.findIndex((item) => {
     bytes += jsonBytes(item);
-    return bytes > maxBytes && at > 0;
+    return bytes > maxBytes;
   });
   return over === -1 ? items : items.slice(0, over);
 }

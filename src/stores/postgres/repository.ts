@@ -126,7 +126,7 @@ export function createPostgresRepository<T, Q extends Query>(
               select ${sql.unsafe(given)} from (
                 select *, sum(page_bytes) over (order by page_order) as page_used
                 from (select *, row_number() over () as page_order from (${within(`*, ${bytes} as page_bytes`)}) as page) as ordered
-              ) as counted where page_used <= ${maxBytes} or page_order = 1 order by page_order`;
+              ) as counted where page_used <= ${maxBytes} order by page_order`;
       return Promise.all([
         page,
         sql<{ count: number }[]>`select count(*)::int as count from ${table(sql)} one ${where}`,

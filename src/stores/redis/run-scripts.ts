@@ -40,7 +40,7 @@ return 'ok'
  *
  * KEYS   1 index
  * ARGV   1 tenant, 2 prefix of run hashes, 3 runs to leave out, 4 runs at most, 5 number of the status they must have, or nothing,
- *        6 and 7 first and last time of their start, 8 bytes of records at most, or 0; the first is always given
+ *        6 and 7 first and last time of their start, 8 bytes of records at most, or 0
  * Result { how many there are in all, record, record, ... }
  */
 export const LIST_RUNS = script(
@@ -66,7 +66,7 @@ if status ~= '' then
     local known = read(id)
     if known and known[2] == status then
       total = total + 1
-      if total > offset and #found <= limit and (not isFull(known[3]) or #found == 1) then found[#found + 1] = known[3] end
+      if total > offset and #found <= limit and not isFull(known[3]) then found[#found + 1] = known[3] end
     end
   end
   found[1] = total
@@ -79,7 +79,7 @@ repeat
   for _, id in ipairs(ids) do
     local known = read(id)
     if not known then isComplete = false
-    elseif not isFull(known[3]) or #found == 1 then found[#found + 1] = known[3]
+    elseif not isFull(known[3]) then found[#found + 1] = known[3]
     else break end
   end
 until isComplete

@@ -91,7 +91,7 @@ export function describeRepositories(stores: () => PlainStores, given: Given): v
       expect(await ids(true)).toEqual(inserted.toReversed());
     });
 
-    it('lists as many records as fit into the bytes that are asked for, and always the first', async () => {
+    it('lists as many records as fit into the bytes that are asked for, none when the first does not', async () => {
       const tenant = newTenant();
       const agent = await given.agent(tenant);
       const made = [record(agent), record(agent), record(agent)];
@@ -102,7 +102,7 @@ export function describeRepositories(stores: () => PlainStores, given: Given): v
         expect(page.total).toBeGreaterThanOrEqual(3);
         return page.items.map(({ id }) => id);
       };
-      expect(await listed(1)).toEqual(last.slice(0, 1));
+      expect(await listed(1)).toEqual([]);
       expect(await listed(20_000)).toEqual(last.slice(0, 1));
       expect(await listed(25_000)).toEqual(last.slice(0, 2));
       expect((await listed(25_000, 1)).slice(0, 2)).toEqual(last.slice(1, 3));
