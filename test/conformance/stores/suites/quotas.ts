@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileRecord, FileStore } from '../../../../src/records/files.js';
 import type { QuotaName, UsageStore } from '../../../../src/records/quotas.js';
-import type { TokenRecord } from '../../../../src/records/tokens.js';
+import type { KeyPair } from '../../../../src/records/tokens.js';
 import { agentRecord, newId, newTenant, sessionRecord, versionRecord } from '../../../stores/support/records.js';
 import type { AllStores } from './all-stores.js';
 
@@ -35,7 +35,7 @@ export function describeQuotas(subject: () => QuotaSubject): void {
     createdAt: 1_000,
     ...change,
   });
-  const token = (): TokenRecord => ({ token: `token-${newId()}`, beta: `beta-${newId()}`, createdAt: 1_000 });
+  const token = (): KeyPair => ({ token: `token-${newId()}`, beta: `beta-${newId()}`, createdAt: 1_000 });
   const exceeded = (name: QuotaName, used: number, limit: number) =>
     expect.objectContaining({ code: 'QUOTA_EXCEEDED', details: { quota: { name, used, limit } } });
   const codes = (results: readonly PromiseSettledResult<unknown>[]) =>
