@@ -7,6 +7,7 @@ import { notForPages, opensSession } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import { engineFrames } from '../http/event-stream.js';
+import { takePlace } from '../http/guards.js';
 import {
   checked,
   given,
@@ -149,6 +150,10 @@ export const runRoutes: RouteGroup = {
         const stored = await parts.stores.log.read(tenant, id, after, { maxEvents: 1, maxBytes: 1 });
         if (stored === undefined && status !== 'running') throw noRun();
         const exact = query.view === 'engine' ? { isExact: true, frames: engineFrames } : {};
+        const giveBack = takePlace(parts.shares.streams, tenant, 'event streams');
+        exchange.res.once('close', giveBack);
+        // The client may have left meanwhile, and does not leave twice.
+        if (exchange.res.destroyed) giveBack();
         streamRun(exchange, parts, id, { after, ...exact });
       },
     }),
