@@ -55,7 +55,7 @@ export type {
   SessionStore,
 } from '../records/sessions.js';
 export type { Stores } from '../records/stores.js';
-export type { OwnedToken, TokenRecord, TokenStore } from '../records/tokens.js';
+export type { KeyPair, OwnedToken, TokenRecord, TokenStore } from '../records/tokens.js';
 export type { VersionQuery, VersionRecord, VersionStore } from '../records/versions.js';
 export type { AddressRange } from '../settings/access.js';
 export {

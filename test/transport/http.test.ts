@@ -426,6 +426,30 @@ describe('files', () => {
     const picture = await fetch(`${url}${AGENTS}/attachments/${image?.id}/preview`);
     expect(picture.headers.get('content-type')).toBe('image/png');
     expect(picture.headers.get('content-disposition')).toBe('inline; filename="p.png"');
+    for (const type of [
+      ...['multipart/x-mixed-replace', 'multipart/related', 'message/rfc822', 'image/svg+xml', 'text/xml', 'text/css'],
+      ...['application/xhtml+xml', 'text/x-unheard', 'text/html', 'IMAGE/SVG+XML', 'application/wasm', 'video/mp4'],
+      ...['text/csv', 'application/octet-stream', 'application/x-shockwave-flash', 'text/vtt', 'image/x-icon'],
+    ]) {
+      const shown = await fetch(
+        `${url}${AGENTS}/attachments/${image?.id}/preview?mime_type=${encodeURIComponent(type)}&filename=a`,
+      );
+      expect(shown.headers.get('content-disposition'), type).toBe('attachment; filename="a"');
+    }
+    for (const type of [
+      'image/png',
+      'image/jpeg',
+      'image/gif',
+      'image/webp',
+      'image/avif',
+      'application/pdf',
+      'text/plain',
+    ]) {
+      const shown = await fetch(
+        `${url}${AGENTS}/attachments/${image?.id}/preview?mime_type=${encodeURIComponent(type)}`,
+      );
+      expect(shown.headers.get('content-disposition'), type).toBe('inline; filename="p.png"');
+    }
     const kept = await fetch(`${url}${AGENTS}/download?id=${image?.id}&mime_type=text/html`);
     expect(kept.headers.get('content-disposition')).toBe('attachment; filename="p.png"');
     expect(kept.headers.get('content-type')).toBe('application/octet-stream');
@@ -470,6 +494,12 @@ describe('who may call', () => {
     ['localhost', { origin: 'https://evil.example' }, 403],
     ['localhost', { origin: 'null' }, 403],
     ['localhost', { origin: 'https://app.example' }, 200],
+    ['localhost', { 'sec-fetch-site': 'none' }, 200],
+    ['localhost', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['localhost', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['localhost', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, 403],
+    ['localhost', { 'sec-fetch-site': 'same-site' }, 403],
+    ['localhost', { 'sec-fetch-site': 'cross-site', origin: 'https://app.example' }, 200],
   ])('without keys, under the name %s and from %o: %i', async (host, headers, status) => {
     const { url } = await startServer({ env: { RUNNEL_CORS_ORIGINS: 'https://app.example' } });
     expect(await get(`${url}/healthz`, { host, ...headers })).toBe(status);
@@ -557,7 +587,7 @@ describe('who may call', () => {
     const stores = createMemoryStores();
     const broken = {
       ...stores,
-      agents: { ...stores.agents, list: () => Promise.reject(new Error('secret of the store')) },
+      agents: { ...stores.agents, select: () => Promise.reject(new Error('secret of the store')) },
     };
     const { call, errors } = await startServer({ stores: broken });
     const answer = await call('GET', AGENTS);
@@ -607,7 +637,7 @@ describe('a store that is away', () => {
   it('is answered with 503 and a message that says what to do, also in the form of OpenAI', async () => {
     const stores = createMemoryStores();
     const away = () => Promise.reject(new EngineError('STORE_UNAVAILABLE', 'The database cannot be reached.'));
-    const agents = { ...stores.agents, find: away, list: away };
+    const agents = { ...stores.agents, find: away, select: away };
     const { call } = await startServer({ stores: { ...stores, agents } });
     const refused = { status: 503, body: { code: 500, message: 'The database cannot be reached.' } };
     expect(await call('GET', `${AGENTS}/a`)).toMatchObject(refused);
