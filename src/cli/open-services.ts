@@ -87,6 +87,7 @@ export async function openServices(settings: ServiceSettings, options: ServicesO
     browsers,
     databases,
     threads,
+    maxFiles: nodes.turnFiles,
     retriever: openRetriever(settings, http, threads),
     ...(mcp && { mcp }),
     hasScript: configuration.script !== undefined,

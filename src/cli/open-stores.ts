@@ -1,6 +1,7 @@
 /** The stores of a server, opened by its settings. */
 
 import type { Log } from '../logger.js';
+import type { Quotas } from '../records/quotas.js';
 import type { CommitRun } from '../records/run-commit.js';
 import type { Settings } from '../settings/read-settings.js';
 import type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';
@@ -26,7 +27,8 @@ const DAY_MS = 24 * 3_600_000;
 export async function openStores(settings: Settings['stores'], log: Log): Promise<OpenStores> {
   const { databaseUrl: url, redisUrl, dataDir, keepRunsDays } = settings;
   const { openPostgresStores } = await import('../stores/postgres/stores.js');
-  const { close, prune, database: _, ...stores } = await openPostgresStores({ url, dataDir, log });
+  const quotas = quotasOf(settings);
+  const { close, prune, database: _, ...stores } = await openPostgresStores({ url, dataDir, log, quotas });
   try {
     const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log, keepRunsDays, stores.commit);
     return {
@@ -59,6 +61,19 @@ function placeOf(url: string | undefined, dataDir: string, redis: string | undef
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'DATABASE_URL';
+}
+
+function quotasOf(settings: Settings['stores']): Quotas {
+  return {
+    agents: settings.quotaAgents,
+    versions: settings.quotaVersions,
+    sessions: settings.quotaSessions,
+    tokens: settings.quotaTokens,
+    files: settings.quotaFiles,
+    fileBytes: settings.quotaFileBytes,
+    pageFiles: settings.quotaPageFiles,
+    pageFileBytes: settings.quotaPageFileBytes,
+  };
 }
 
 /** The times before which things have expired; none for what is stored for ever. */

@@ -1,14 +1,18 @@
-import { defer, from, lastValueFrom, toArray } from 'rxjs';
+import { from, toArray } from 'rxjs';
 import { threadsOf } from '../documents/document-jobs.js';
 import { parseDataUrl } from '../documents/reading/file-kind.js';
 import { MAX_TEXT_CHARACTERS } from '../documents/reading/limits.js';
 import { fileName, openFile } from '../documents/reading/open-file.js';
 import { readInThread } from '../documents/reading/read-document.js';
+import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
+import { firstValue, fromAbortable } from '../operators/from-abortable.js';
 import { mapInOrder } from '../operators/map-in-order.js';
 
-/** Files that are read at the same time. */
-const FILES_AT_ONCE = 5;
+/** Files that are read at the same time: while one is parsed, the next one comes from the store. */
+const FILES_AT_ONCE = 2;
+/** Files that a turn or a form may give, unless the services of a run say otherwise. */
+const MAX_FILES = 10;
 
 /** How files given to a run are read. */
 export interface FileInputOptions {
@@ -46,13 +50,29 @@ export async function readFileValue(value: Json, services: unknown, options: Fil
   return await readInThread({ ...file, name }, limits, threads);
 }
 
-/** The contents of files in their order, five read at a time; fails with the first error (see {@link readFileValue}). */
-export function readFileValues(
+/**
+ * The contents of files in their order, two read at a time; fails with the first error (see {@link readFileValue}).
+ *
+ * @throws EngineError BAD_REQUEST for more than `services.maxFiles`, 10 by default.
+ */
+export async function readFileValues(
   values: readonly Json[],
   services: unknown,
   options: FileInputOptions = {},
 ): Promise<readonly Json[]> {
-  const read = (value: Json) => defer(() => readFileValue(value, services, options));
+  requireFewFiles(values.length, services);
+  const read = (value: Json) => fromAbortable((signal) => readFileValue(value, services, { ...options, signal }));
   const pace = { concurrency: FILES_AT_ONCE, ahead: Math.max(1, values.length) };
-  return lastValueFrom(from(values).pipe(mapInOrder(read, pace), toArray()));
+  return firstValue(from(values).pipe(mapInOrder(read, pace), toArray()), options.signal);
+}
+
+/** @throws EngineError BAD_REQUEST for more files than a turn or a form may give. */
+export function requireFewFiles(count: number, services: unknown): void {
+  const isGiven = typeof services === 'object' && services !== null && 'maxFiles' in services;
+  const most = isGiven && typeof services.maxFiles === 'number' ? services.maxFiles : MAX_FILES;
+  if (count <= most) return;
+  throw new EngineError(
+    'BAD_REQUEST',
+    `${count} files are given; at most ${most} are read at once (RUNNEL_TURN_FILES).`,
+  );
 }

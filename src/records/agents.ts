@@ -73,6 +73,7 @@ export const agents = resource<AgentRecord, AgentQuery>({
   },
   orders: { createdAt: 'created_at', updatedAt: 'updated_at', title: 'title' },
   indexes: [['tenant', 'updated_at', 'position']],
+  quota: { name: 'agents', per: 'tenant' },
   memory: { maxCount: 10_000, maxBytes: 256 * 1024 ** 2 },
 });
 

@@ -5,6 +5,7 @@
  */
 import type { z } from 'zod';
 import { EngineError } from '../errors.js';
+import type { QuotaName } from './quotas.js';
 
 /** A part of a list, and how long the whole is. */
 export interface Page<T> {
@@ -40,8 +41,8 @@ export interface Owned<T> {
  */
 export interface Repository<T, Q extends Query = Query> {
   /**
-   * @throws EngineError CONFLICT when the id or a unique field is taken, NOT_FOUND when the owner is gone, LIMIT_REACHED when the store
-   * is full or the record too large.
+   * @throws EngineError CONFLICT when the id or a unique field is taken, NOT_FOUND when the owner is gone, QUOTA_EXCEEDED when the tenant
+   * or the owner has as many as it may, LIMIT_REACHED when the store is full or the record too large.
    */
   insert(tenant: string, record: T): Promise<void>;
   /** Inserts or replaces. @throws EngineError as `insert`, but for a taken id. */
@@ -127,8 +128,8 @@ export interface Resource<T, Q extends Query = Query> {
   readonly shared?: keyof T & string;
   /** What pruning deletes: records whose time is over, unless a column has a value. */
   readonly prune?: { readonly time: string; readonly unless?: readonly [column: string, value: string] };
-  /** Records of one tenant; of several that are inserted at once a few more may pass. @default no bound */
-  readonly maxPerTenant?: number;
+  /** Which quota bounds the records that a tenant, or an owner, may have; `insert` holds it. @default none */
+  readonly quota?: { readonly name: QuotaName; readonly per: 'tenant' | 'owner' };
   /** Of one record as JSON, without its shared field. @default no bound of its own */
   readonly maxRecordBytes?: number;
   readonly memory: MemoryBounds<T>;

@@ -29,6 +29,8 @@ const sessionSchema = z.object({
   id: z.string(),
   agentId: z.string(),
   name: z.string(),
+  /** Names the key of a chat page that made it, which then opens it; absent: a key of the API made it. */
+  page: z.string().exactOptional(),
   /** What the client calls its user; no key to anything. */
   userId: z.string(),
   /** `workflow`: made by its first run; `agent`: made on its own. */

@@ -47,5 +47,6 @@ export const versions = resource<VersionRecord, VersionQuery>({
   filters: { agentId: ['is', 'agent'] },
   orders: { createdAt: 'created_at' },
   indexes: [['tenant', 'agent', 'created_at', 'position']],
+  quota: { name: 'versions', per: 'owner' },
   memory: { maxCount: 10_000, maxBytes: 256 * 1024 ** 2 },
 });

@@ -1,6 +1,7 @@
 /** The one table of settings: what is listed here is parsed, shown by `--help` and written into `docs/configuration.md`. */
 import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../hosting/host-options.js';
+import { DEFAULT_QUOTAS, QUOTA_WORDS, type QuotaName } from '../records/quotas.js';
 import { JOB_LIMITS } from '../threads/threads.js';
 import { type AddressRange, type ApiKey, parseApiKeys } from './access.js';
 import {
@@ -143,8 +144,25 @@ const server = {
     'the server ends within so long after SIGTERM, at least 5000; runs may continue until 5000 before that, then they are released, so that another process or the next start resumes them',
   ),
   jsonBytes: bytes('RUNNEL_JSON_BYTES', 16 * MIB, 'largest JSON body'),
+  uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload, all its files together'),
+  uploadFiles: whole('RUNNEL_UPLOAD_FILES', [10, 1, 1_000], 'files of one upload'),
+  uploadsBytes: bytes(
+    'RUNNEL_UPLOADS_BYTES',
+    256 * MIB,
+    'all uploads that a process receives at once; what is more is asked to try again later',
+  ),
+  pageUploadBytes: bytes('RUNNEL_PAGE_UPLOAD_BYTES', 16 * MIB, 'largest upload with the key of a chat page'),
+  pageUploadsPerMinute: whole(
+    'RUNNEL_PAGE_UPLOADS_PER_MINUTE',
+    [60, 1, 10_000_000],
+    'uploads with one key of chat pages, of all servers together with REDIS_URL',
+  ),
+  pageFileDays: count(
+    'RUNNEL_PAGE_FILE_DAYS',
+    7,
+    'days that files of chat pages and webhooks are stored; 0: as long as other files',
+  ),
   documentBytes: bytes('RUNNEL_DOCUMENT_BYTES', 2 * MIB, 'largest document that can be saved, published or imported'),
-  uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload'),
   frameBytes: bytes('RUNNEL_WS_FRAME_BYTES', MIB, 'largest WebSocket frame of a client'),
   clientQueueBytes: bytes(
     'RUNNEL_CLIENT_QUEUE_BYTES',
@@ -201,6 +219,14 @@ const stores = {
     'days that conversations are stored after their last run; 0: for ever',
   ),
   keepFilesDays: count('RUNNEL_KEEP_FILES_DAYS', 0, 'days that files are stored; 0: for ever'),
+  quotaAgents: quota('agents', 'agents of a tenant'),
+  quotaVersions: quota('versions', 'published versions of an agent'),
+  quotaSessions: quota('sessions', 'sessions of a tenant'),
+  quotaTokens: quota('tokens', 'keys that a tenant makes for itself'),
+  quotaFiles: quota('files', 'files of a tenant: those of users, of chat pages and of agents'),
+  quotaFileBytes: quota('fileBytes', 'bytes of all files of a tenant'),
+  quotaPageFiles: quota('pageFiles', 'files that callers of chat pages and webhooks may store for a tenant'),
+  quotaPageFileBytes: quota('pageFileBytes', 'bytes of those files'),
   pruneEveryHours: count(
     'RUNNEL_PRUNE_EVERY_HOURS',
     24,
@@ -249,6 +275,7 @@ const nodes = {
     domains,
     { shown: 'all' },
   ),
+  turnFiles: whole('RUNNEL_TURN_FILES', [10, 0, 1_000], 'files that a turn or a form may give'),
   maxParsers: whole(
     'RUNNEL_PARSERS',
     [2, 1, 256],
@@ -389,6 +416,11 @@ export const TITLES: Readonly<Record<keyof typeof SETTINGS, string>> = {
   client: 'Command line',
   telemetry: 'Telemetry',
 };
+
+/** How much of a kind may be stored. */
+function quota(name: QuotaName, what: string): Setting<number> {
+  return whole(QUOTA_WORDS[name].setting, [DEFAULT_QUOTAS[name], 0, Number.MAX_SAFE_INTEGER], `${what}; 0: any number`);
+}
 
 /** A key for the nodes of some tools. */
 function keyOf(name: string, owners: string): Setting<string | undefined> {

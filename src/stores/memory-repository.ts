@@ -1,4 +1,5 @@
 import { EngineError } from '../errors.js';
+import { DEFAULT_QUOTAS, type Quotas, requireRoom } from '../records/quotas.js';
 import {
   type Column,
   type Condition,
@@ -16,17 +17,29 @@ import { BoundedMap, jsonBytes } from './bounded-map.js';
 
 /** What can be set for a repository in memory. */
 export interface MemoryRepositoryOptions extends Partial<Omit<MemoryBounds, 'canDrop'>> {
+  /** @default {@link DEFAULT_QUOTAS} */
+  readonly quotas?: Quotas | undefined;
   /** Called with every record that was dropped to make room. */
   readonly onDrop?: ((tenant: string, id: string) => void) | undefined;
 }
+
+/** How many records tenants have. */
+export interface RecordCounts {
+  of(tenant: string): number;
+  /** Of the tenant that has the most. */
+  most(): number;
+}
+
+/** A repository that knows how many records tenants have. */
+export type MemoryRepository<T, Q extends Query> = Repository<T, Q> & { readonly counts: RecordCounts };
 
 /** Records of a resource in memory, bounded as it declares; gone with the process. */
 export function createMemoryRepository<T, Q extends Query>(
   resource: Resource<T, Q>,
   options: MemoryRepositoryOptions = {},
-): Repository<T, Q> {
-  const { name, singular, columns, unique = [], owner, shared, prune: rule, memory, maxPerTenant } = resource;
-  const { maxCount = memory.maxCount, maxBytes = memory.maxBytes, onDrop } = options;
+): MemoryRepository<T, Q> {
+  const { name, singular, columns, unique = [], owner, shared, prune: rule, memory, quota } = resource;
+  const { maxCount = memory.maxCount, maxBytes = memory.maxBytes, onDrop, quotas = DEFAULT_QUOTAS } = options;
   /** Records by the values of unique columns. */
   const taken = new Map<string, Owned<T>>();
   const records = new BoundedMap<T>({
@@ -81,14 +94,21 @@ export function createMemoryRepository<T, Q extends Query>(
     release(tenant, record);
     return records.delete(tenant, id);
   };
+  /** Records that count against the same quota. */
+  const usedBy = (tenant: string, record: T): number => {
+    if (quota?.per !== 'owner' || owner === undefined) return records.countOf(tenant);
+    const owned = columnValue(record, owner.column) as string;
+    let used = 0;
+    for (const other of records.values(tenant)) if (isOf(other, owned)) used += 1;
+    return used;
+  };
   return {
+    counts: { of: (tenant) => records.countOf(tenant), most: () => records.mostCounted() },
     async insert(tenant, record) {
       const id = resource.id(record);
       if (records.get(tenant, id) !== undefined)
         throw new EngineError('CONFLICT', `${singular} "${id}" already exists.`);
-      if (maxPerTenant !== undefined && [...records.values(tenant)].length >= maxPerTenant) {
-        throw tooMany(name, maxPerTenant);
-      }
+      if (quota !== undefined) requireRoom(quotas, quota.name, usedBy(tenant, record), 1);
       put(tenant, record);
     },
     save: async (tenant, record) => put(tenant, record),
@@ -139,11 +159,6 @@ export function createMemoryRepository<T, Q extends Query>(
       return old.filter(({ tenant, id }) => remove(tenant, id)).length;
     },
   };
-}
-
-/** The error of a tenant that has as many records of a kind as it may. */
-export function tooMany(name: string, most: number): EngineError {
-  return new EngineError('LIMIT_REACHED', `This server stores at most ${most} ${name} of a tenant. Delete some.`);
 }
 
 /** The column that says who may replace a record. @throws EngineError INTERNAL when the resource declares none. */

@@ -41,6 +41,8 @@ export interface ToolServices {
   readonly databases?: Databases;
   /** Where files and pages are read and documents are written. @default a thread for each */
   readonly threads?: Threads;
+  /** Files that a turn or a form may give. @default 10 */
+  readonly maxFiles?: number;
   readonly tools?: ToolSettings;
 }
 

@@ -33,6 +33,7 @@ export interface Failure {
 const STATUS: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
   BODY_TOO_LARGE: 413,
+  QUOTA_EXCEEDED: 403,
   INTERNAL: 500,
   // Proxies and clients try again by this status alone.
   STORE_UNAVAILABLE: 503,
@@ -79,8 +80,9 @@ export function reasonOf({ code, message }: NonNullable<RunRecord['error']>): st
 
 /** RAGFlow's habit: no data with 102, false with the other codes of its own, null with those borrowed from HTTP. */
 function dataOf(code: number, details: unknown): { data?: Json } {
-  if (typeof details === 'object' && details !== null && 'issues' in details) {
-    return { data: { issues: details.issues as Json } };
+  if (typeof details === 'object' && details !== null) {
+    if ('issues' in details) return { data: { issues: details.issues as Json } };
+    if ('quota' in details) return { data: { quota: details.quota as Json } };
   }
   if (code === 102) return {};
   return { data: code < 200 ? false : null };

@@ -1,4 +1,5 @@
 import { EngineError } from '../../errors.js';
+import { type Quotas, requireRoom } from '../../records/quotas.js';
 import {
   type Column,
   type Condition,
@@ -10,7 +11,7 @@ import {
   type Repository,
   type Resource,
 } from '../../records/repository.js';
-import { tooMany, writerColumn } from '../memory-repository.js';
+import { writerColumn } from '../memory-repository.js';
 import type { Database, Fragment, Statements } from './database.js';
 import type { Documents } from './documents.js';
 import { brokenConstraint } from './failures.js';
@@ -20,8 +21,9 @@ export function createPostgresRepository<T, Q extends Query>(
   database: Database,
   resource: Resource<T, Q>,
   documents: Documents,
+  quotas: Quotas,
 ): Repository<T, Q> {
-  const { name, singular, owner, shared, prune: rule, maxPerTenant, maxRecordBytes } = resource;
+  const { name, singular, owner, shared, prune: rule, quota, maxRecordBytes } = resource;
   const columns = Object.entries(resource.columns);
   const selected = shared === undefined ? 'record' : 'record, document';
   const replaced = [...columns.map(([column]) => column), ...selected.split(', ')]
@@ -66,6 +68,30 @@ export function createPostgresRepository<T, Q extends Query>(
       throw refusal(resource, record, error);
     }
   };
+  /** Inserts a row unless its id is taken or the quota is used up, which is counted with a lock in the same statement. */
+  const insertCounted = async (sql: Statements, tenant: string, record: T, row: ReturnType<typeof rowOf>) => {
+    if (quota === undefined || quotas[quota.name] === 0) {
+      const made = await sql`insert into ${table(sql)} ${sql(row)} on conflict (tenant, id) do nothing returning id`;
+      return { isMade: made.length > 0, used: 0 };
+    }
+    const owned = quota.per === 'owner' && owner !== undefined ? resource.columns[owner.column]?.of(record) : '';
+    const names = Object.keys(row);
+    const values = names.map((column, at) => `$${at + 4}::${typeOf(column)}`);
+    const [done] = await sql.unsafe<{ used: number; isMade: boolean }[]>(
+      `with counted as (
+        insert into runnel.usage as u (tenant, name, owner, count) values ($1, '${quota.name}', $2, 0)
+        on conflict (tenant, name, owner) do update set count = u.count returning count
+      ), made as (
+        insert into runnel.${name} (${names.join(', ')}) select ${values.join(', ')} from counted where count < $3::bigint
+        on conflict (tenant, id) do nothing returning id
+      ) select counted.count::float8 as used, exists (select from made) as "isMade" from counted`,
+      [tenant, owned as string, quotas[quota.name], ...names.map((column) => row[column] as string)],
+      { prepare: true },
+    );
+    return done ?? { isMade: false, used: 0 };
+  };
+  const typeOf = (column: string): string =>
+    column === 'record' ? 'json' : SQL_TYPES[resource.columns[column]?.type ?? 'text'];
   const readRow = async (tenant: string, { record, document }: Row): Promise<T> => {
     const value =
       shared === undefined ? record : { ...record, [shared]: await documents.find(tenant, document as string) };
@@ -76,19 +102,13 @@ export function createPostgresRepository<T, Q extends Query>(
 
   return {
     async insert(tenant, record) {
-      if (maxPerTenant !== undefined) {
-        const [row] = await database.repeat(
-          (sql) => sql<{ count: number }[]>`select count(*)::int as count from ${table(sql)} where tenant = ${tenant}`,
-        );
-        if ((row?.count ?? 0) >= maxPerTenant) throw tooMany(name, maxPerTenant);
-      }
       await writeRow(tenant, record, async (row) => {
         let attempts = 0;
-        const made = await database.repeat((sql) => {
+        const { isMade, used } = await database.repeat((sql) => {
           attempts += 1;
-          return sql`insert into ${table(sql)} ${sql(row)} on conflict (tenant, id) do nothing returning id`;
+          return insertCounted(sql, tenant, record, row);
         });
-        if (made.length > 0) return;
+        if (isMade) return;
         const id = resource.id(record);
         const [found] = await database.repeat(
           (sql) => sql<{ text: string }[]>`
@@ -96,6 +116,7 @@ export function createPostgresRepository<T, Q extends Query>(
         );
         // An attempt before, whose answer was lost, may have inserted it.
         if (attempts > 1 && found?.text === row.record) return;
+        if (found === undefined && quota !== undefined) requireRoom(quotas, quota.name, used, 1);
         throw new EngineError('CONFLICT', `${singular} "${id}" already exists.`);
       });
     },
@@ -211,6 +232,14 @@ export function createPostgresRepository<T, Q extends Query>(
     },
   };
 }
+
+/** Types of columns, in statements and tables; texts of tables are compared by code units. */
+export const SQL_TYPES: Readonly<Record<Column<unknown>['type'], string>> = {
+  text: 'text',
+  number: 'bigint',
+  list: 'json',
+  search: 'text',
+};
 
 interface Row {
   readonly record: object;

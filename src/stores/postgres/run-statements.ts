@@ -4,7 +4,7 @@ import type { RunCommit } from '../../records/run-commit.js';
 import { FIRST_EPOCH } from '../../records/run-log.js';
 import { writerColumn } from '../memory-repository.js';
 import type { Statements } from './database.js';
-import { storedValue } from './repository.js';
+import { SQL_TYPES, storedValue } from './repository.js';
 
 /** A commit with its texts. */
 export interface RunEntry {
@@ -47,13 +47,6 @@ export interface Outcome {
 
 /** Between texts: no JSON text has a control character. */
 const SEPARATOR = '\u001e';
-
-const SQL_TYPES: Readonly<Record<Column<unknown>['type'], string>> = {
-  text: 'text',
-  number: 'bigint',
-  list: 'json',
-  search: 'text',
-};
 
 const sessions = partsOf('s', RESOURCES.sessions as unknown as Resource<unknown>);
 const runs = partsOf('r', RESOURCES.runs as unknown as Resource<unknown>);

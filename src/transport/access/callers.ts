@@ -16,11 +16,11 @@ export interface Caller {
   /** Stands for the key that the request came with, in counters; never the key itself. */
   caller: string;
   /** The one agent that the key opens; absent: all of the tenant's. */
-  boundAgent?: string;
+  boundAgent?: string | undefined;
   /** Names the key of a chat page, which opens only what it made; absent: the key is one of the API. */
-  page?: string;
+  page?: string | undefined;
   /** Whether the tenant made the key; otherwise it is one of the settings. */
-  isMade?: boolean;
+  isMade?: boolean | undefined;
 }
 
 /** What a key opens. */

@@ -5,9 +5,11 @@ import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { badArgument } from '../../hosting/refusals.js';
 import type { FileRecord } from '../../records/files.js';
+import type { Caller } from '../access/callers.js';
+import { notForPages } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
-import { text } from '../http/input.js';
+import { given, text } from '../http/input.js';
 import { isMultipart, readMultipart, type UploadedFile } from '../http/read-body.js';
 import { type HttpExchange, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
@@ -46,11 +48,15 @@ export const fileRoutes: RouteGroup = {
       query: uploadQuery,
       body: 'files',
       data: z.union([fileView.shape, z.array(fileView.shape)]),
-      handle: async ({ tenant, query, exchange }, parts) => {
+      handle: async ({ tenant, page, query, exchange }, parts) => {
+        // Pages of strangers would fetch through this server what they like.
+        if (page !== undefined && query.url !== undefined) throw notForPages('`url`');
         const { stores, now } = parts;
         const files = await receive(parts, exchange, query.url);
         if (files.length === 0) throw badArgument('`file` field is required.');
-        const records = files.map((file): FileRecord => ({ ...file, id: createId(), createdAt: now() }));
+        const records = files.map(
+          (file): FileRecord => ({ ...file, ...given({ page }), id: createId(), createdAt: now() }),
+        );
         for (const record of records) await stores.files.save(tenant, record);
         const views = records.map((record) => fileView.of(record, tenant));
         return success(views.length === 1 ? views[0] : views);
@@ -61,7 +67,7 @@ export const fileRoutes: RouteGroup = {
       query: z.object({ id: string }),
       answers: 'file',
       handle: async ({ tenant, query, exchange }, parts) => {
-        const { name, bytes } = await findFile(parts, tenant, query.id);
+        const { name, bytes } = await findFile(parts, { tenant }, query.id);
         // Bytes of no type that a browser would show.
         const mimeType = 'application/octet-stream';
         exchange.set(contentHeaders({ mimeType, extension: undefined, fileName: name, isInline: false }));
@@ -111,11 +117,11 @@ async function receive({ config, services }: ServerParts, { req }: HttpExchange,
 }
 
 async function send(
-  { tenant, params, query, exchange }: RouteRequest<'file', typeof previewQuery>,
+  { tenant, page, params, query, exchange }: RouteRequest<'file', typeof previewQuery>,
   parts: ServerParts,
   isInline: boolean,
 ): Promise<Buffer> {
-  const file = await findFile(parts, tenant, params.file);
+  const file = await findFile(parts, { tenant, page }, params.file);
   const fileName = query.filename ?? file.name;
   exchange.set(
     contentHeaders({
@@ -128,10 +134,16 @@ async function send(
   return bufferOf(file.bytes);
 }
 
-async function findFile({ stores }: ServerParts, tenant: string, id: string): Promise<FileRecord> {
+async function findFile(
+  { stores }: ServerParts,
+  { tenant, page }: Pick<Caller, 'tenant' | 'page'>,
+  id: string,
+): Promise<FileRecord> {
   if (!/^[A-Za-z0-9_.-]{1,255}$/.test(id)) throw badArgument('invalid attachment id.');
   const file = await stores.files.find(tenant, id);
-  if (file === undefined) throw new EngineError('NOT_FOUND', 'document not found');
+  if (file === undefined || (page !== undefined && file.page !== page)) {
+    throw new EngineError('NOT_FOUND', 'document not found');
+  }
   return file;
 }
 

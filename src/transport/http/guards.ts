@@ -125,6 +125,15 @@ export function requireAdmin(adminKey: string | undefined, callers: Callers): Mi
   };
 }
 
+/** Refuses keys that tenants made. @throws EngineError FORBIDDEN (HTTP 403). */
+export const requireConfigured: Middleware<RequestState> = async ({ state }, next) => {
+  if (state.isMade === true) {
+    const message = 'Only a key of RUNNEL_API_KEYS may manage keys; this one was made by its tenant.';
+    throw new EngineError('FORBIDDEN', message, { details: { httpStatus: 403 } });
+  }
+  await next();
+};
+
 /** Refuses a key that calls too often; without keys there is no limit. @throws EngineError LIMIT_REACHED (HTTP 429). */
 export function limitRate(limit: RateLimit, mostPerMinute: number): Middleware<RequestState> {
   return async (exchange, next) => {

@@ -7,10 +7,10 @@ import type { RouteParts, ServerParts } from '../server-parts.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call a route: anyone; keys of the API; those and the keys of chat pages; the same, refused in the words that chat
+ * Who may call a route: anyone; keys of the API; of these only the ones of the settings; those and the keys of chat pages; the same, refused in the words that chat
  * pages know; the administrator (such a route exists only on a server with an administrator's key).
  */
-export type Access = 'open' | 'key' | 'page' | 'bot' | 'admin';
+export type Access = 'open' | 'key' | 'configured' | 'page' | 'bot' | 'admin';
 
 /** What a route answers with, for its description. */
 export type AnswerKind =

@@ -5,7 +5,7 @@ import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
 import { createRateLimit } from '../access/rate-limits.js';
 import type { ServerParts } from '../server-parts.js';
-import { authenticate, type GuardOptions, limitRate, noPageKey, requireAdmin } from './guards.js';
+import { authenticate, type GuardOptions, limitRate, noPageKey, requireAdmin, requireConfigured } from './guards.js';
 import { given, readInput, readQuery } from './input.js';
 import { readJsonBody } from './read-body.js';
 import { type Access, type HttpExchange, type RequestState, type Route, shapeOf } from './route.js';
@@ -71,6 +71,7 @@ function createGuards({ parts, guard }: RouterOptions): (route: Route) => readon
   const byAccess: Readonly<Record<Access, readonly Middleware<RequestState>[]>> = {
     open: [],
     key: [authenticate(guard), limited],
+    configured: [authenticate(guard), limited, requireConfigured],
     page: [authenticate(guard, { takesPage: true }), limited],
     bot: [authenticate(guard, { takesPage: true, refusal: noPageKey }), limited],
     admin: [requireAdmin(config.adminKey, guard.callers)],

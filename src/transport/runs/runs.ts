@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { badArgument, noRun } from '../../hosting/refusals.js';
 import type { LiveFilter } from '../../hosting/run-hub.js';
 import type { RunRecord, RunStatus } from '../../records/runs.js';
+import { notForPages, opensSession } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import { engineFrames } from '../http/event-stream.js';
@@ -126,10 +127,13 @@ export const runRoutes: RouteGroup = {
     }),
     route('GET /agents/:id/runs/:run/events', {
       summary: 'Streams the events of a run, from the first or after `Last-Event-ID`',
+      // A page whose connection broke goes on with the run that it started.
+      access: 'page',
       finds: findRun,
       query: eventsQuery,
       answers: 'events',
-      handle: async ({ tenant, query, exchange, found: { id, status } }, parts) => {
+      handle: async ({ tenant, page, query, exchange, found: { id, status } }, parts) => {
+        if (page !== undefined && query.view === 'engine') throw notForPages('`view=engine`');
         // What a reconnecting client sends by itself counts more than the address it was given.
         const after = eventNumber(exchange.get('Last-Event-ID') || (query.after ?? '0'));
         if (after === undefined) throw badArgument('`Last-Event-ID` and `after` must be the number of an event.');
@@ -185,5 +189,6 @@ async function findRun(request: PathRequest<'id' | 'run'>, parts: ServerParts): 
   const { id } = await findAgent(request, parts);
   const record = await parts.host.record(request.tenant, request.params.run);
   if (record === undefined || record.agentId !== id) throw noRun();
+  if (!(await opensSession(request, parts.stores, record.sessionId))) throw noRun();
   return record;
 }

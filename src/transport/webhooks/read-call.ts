@@ -11,7 +11,10 @@ export interface WebhookCall {
   readonly query: JsonObject;
   /** Names in lower case. */
   readonly headers: JsonObject;
+  /** Of files only their names, each with an empty list. */
   readonly body: Json;
+  /** The files of a form by name, those that {@link ReadCallOptions.isFile} names; the others are dropped unread. */
+  readonly files: ReadonlyMap<string, readonly UploadedFile[]>;
   /** Without parameters, in lower case; empty without a body. */
   readonly contentType: string;
 }
@@ -20,8 +23,8 @@ export interface ReadCallOptions {
   readonly maxBytes: number;
   /** What a body has to be; undefined: anything. */
   readonly contentType: string | undefined;
-  /** Stores a file and gives the value that the agent gets for it. */
-  readonly takeFile: (file: UploadedFile) => Promise<Json>;
+  /** Whether a part of a form is meant to be a file. */
+  readonly isFile: (name: string) => boolean;
 }
 
 const MAX_FILES = 10;
@@ -42,7 +45,9 @@ export async function readCall(
   if (bytes.length > 0 && expected !== undefined && contentType !== expected) {
     throw refuse(`Invalid Content-Type: expect '${expected}', got '${contentType}'`);
   }
+  const files = new Map<string, UploadedFile[]>();
   return {
+    files,
     query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, value ?? ''])),
     headers: Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [
@@ -50,12 +55,20 @@ export async function readCall(
         Array.isArray(value) ? value.join(', ') : (value ?? ''),
       ]),
     ),
-    body: bytes.length === 0 ? {} : await parse(bytes, contentType, header, options),
+    body: bytes.length === 0 ? {} : await parse(bytes, contentType, { header, files, isFile: options.isFile }),
     contentType: bytes.length === 0 ? '' : contentType,
   };
 }
 
-async function parse(bytes: Buffer, contentType: string, header: string, options: ReadCallOptions): Promise<Json> {
+/** How a form is read. */
+interface FormReading extends Pick<ReadCallOptions, 'isFile'> {
+  /** The header with the type. */
+  readonly header: string;
+  /** Takes the files. */
+  readonly files: Map<string, UploadedFile[]>;
+}
+
+async function parse(bytes: Buffer, contentType: string, reading: FormReading): Promise<Json> {
   if (contentType === 'application/json' || contentType.endsWith('+json')) {
     const text = bytes.toString('utf8');
     const value = parseJson(text);
@@ -63,7 +76,7 @@ async function parse(bytes: Buffer, contentType: string, header: string, options
     return value;
   }
   if (contentType === 'application/x-www-form-urlencoded') return formOf(bytes);
-  if (contentType === 'multipart/form-data') return partsOf(await parseMultipart(bytes, header), options);
+  if (contentType === 'multipart/form-data') return partsOf(await parseMultipart(bytes, reading.header), reading);
   return parseJson(bytes.toString('utf8')) ?? {};
 }
 
@@ -81,19 +94,20 @@ function tooManyFields(): Error {
   return refuse(`Too many fields: at most ${MAX_FIELDS} are taken`);
 }
 
-async function partsOf(form: FormData, { takeFile }: ReadCallOptions): Promise<JsonObject> {
+async function partsOf(form: FormData, { files, isFile }: FormReading): Promise<JsonObject> {
   const values = new Map<string, Json>();
-  let files = 0;
+  let parts = 0;
   for (const [name, part] of form) {
     if (values.size >= MAX_FIELDS) throw tooManyFields();
     if (typeof part === 'string') {
       if (!values.has(name)) values.set(name, part);
       continue;
     }
-    files += 1;
-    if (files > MAX_FILES) throw refuse(`Too many uploaded files: at most ${MAX_FILES} are taken`);
-    const before = values.get(name);
-    values.set(name, [...(Array.isArray(before) ? (before as Json[]) : []), await takeFile(await toFile(part))]);
+    parts += 1;
+    if (parts > MAX_FILES) throw refuse(`Too many uploaded files: at most ${MAX_FILES} are taken`);
+    if (!isFile(name)) continue;
+    values.set(name, []);
+    files.set(name, [...(files.get(name) ?? []), await toFile(part)]);
   }
   return Object.fromEntries(values);
 }
@@ -128,6 +142,11 @@ export function castValues(part: PartName, schema: PartSchema, given: JsonObject
 /** Names of headers have no case. */
 function keyOf(part: PartName, name: string): string {
   return part === 'headers' ? name.toLowerCase() : name;
+}
+
+/** Whether a type of a schema is that of files. */
+export function isFileType(name: string | undefined): boolean {
+  return name !== undefined && /^(?:file|array<\s*file\s*>)$/.test(name);
 }
 
 /** What a type of a schema means. */

@@ -8,7 +8,7 @@ import { beginParams } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
 import type { StartedRun } from '../../hosting/start.js';
-import { bindFiles } from '../../hosting/tenant-services.js';
+import { bindFiles, servicesOfTenant } from '../../hosting/tenant-services.js';
 import { isJsonObject, type Json, type JsonObject, parseJson, parseOwnJson } from '../../json.js';
 import type { AgentRecord } from '../../records/agents.js';
 import { ownedKey } from '../../records/repository.js';
@@ -20,7 +20,7 @@ import { type HttpExchange, type Method, type RouteGroup, route } from '../http/
 import { awaitRun } from '../runs/answer-run.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
-import { castValues, readCall, type WebhookCall } from './read-call.js';
+import { castValues, isFileType, readCall, type WebhookCall } from './read-call.js';
 import { readWebhookConfig, refuse, type WebhookConfig } from './webhook-config.js';
 import { credentialHeader } from './webhook-security.js';
 import type { OpenTrace } from './webhook-traces.js';
@@ -142,10 +142,11 @@ async function callWebhook(
   const call = await readCall(exchange.req, exchange.query, {
     maxBytes,
     contentType: config.contentType,
-    takeFile: (file) => takeFile(parts, tenant, file),
+    isFile: (name) => isFileType(config.body.types.get(name)),
   });
   const status = config.waits ? undefined : immediateStatus(config.response.status);
-  const live = await start(parts, target, payloadOf(config, call));
+  const inputs = await withFiles(payloadOf(config, call), call, (file) => takeFile(parts, tenant, file));
+  const live = await start(parts, target, inputs);
   if (trace !== undefined) record(parts, live, trace);
   if (status === undefined) await answerWhenDone(exchange, live);
   else answerAtOnce(exchange, status, config.response.bodyTemplate);
@@ -162,25 +163,52 @@ function configOf({ dsl, canvasCategory }: AgentRecord, method: string): Webhook
   return config;
 }
 
-/** A file is stored, and the agent gets its content. */
-async function takeFile({ stores, services }: ServerParts, tenant: string, file: UploadedFile): Promise<Json> {
-  const files = bindFiles(stores.files, tenant);
-  const id = await files.save(file);
-  return readFileValue({ id, name: file.name, mime_type: file.mimeType }, { ...services, files });
+/** Puts the files into what the call gives, after everything else about it has been checked: reading them is what costs most. */
+async function withFiles(
+  payload: CallPayload,
+  { files }: WebhookCall,
+  take: (file: UploadedFile) => Promise<Json>,
+): Promise<JsonObject> {
+  const contents = new Map<string, Json>();
+  for (const [name, own] of files) {
+    const values: Json[] = [];
+    for (const file of own) values.push(await take(file));
+    contents.set(name, values);
+  }
+  const read = Object.fromEntries(contents);
+  const { body, request } = payload;
+  const whole: Json = isJsonObject(request.body) ? { ...request.body, ...read } : (request.body ?? null);
+  const fields = { ...payload, body: { ...body, ...read }, request: { ...request, body: whole } };
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value }]));
 }
 
-/** What Begin is given: each part as the schema wants it, and all of the call as it came but for its credentials. */
-function payloadOf(config: WebhookConfig, call: WebhookCall): JsonObject {
+/** A file is stored, and the agent gets its content. */
+async function takeFile(parts: ServerParts, tenant: string, file: UploadedFile): Promise<Json> {
+  const files = bindFiles(parts.stores.files, tenant);
+  const services = { ...servicesOfTenant(parts, tenant), files };
+  const id = await files.save(file);
+  return readFileValue({ id, name: file.name, mime_type: file.mimeType }, services);
+}
+
+/** The parts of a call as Begin is given them. */
+interface CallPayload extends JsonObject {
+  readonly query: JsonObject;
+  readonly headers: JsonObject;
+  readonly body: JsonObject;
+  readonly request: JsonObject;
+}
+
+/** What Begin is given, but for files: each part as the schema wants it, and all of the call as it came but for its credentials. */
+function payloadOf(config: WebhookConfig, call: WebhookCall): CallPayload {
   const { query, headers, body, contentType } = call;
   const secrets = new Set([credentialHeader(config.security), 'authorization', 'proxy-authorization', 'cookie']);
   const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !secrets.has(name)));
-  const fields = {
+  return {
     query: castValues('query', config.query, query),
     headers: castValues('headers', config.headers, headers),
     body: castValues('body', config.body, isJsonObject(body) ? body : {}),
     request: { query, headers: shown, body, content_type: contentType },
   };
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value }]));
 }
 
 async function start(parts: ServerParts, { tenant, agent }: WebhookTarget, inputs: JsonObject): Promise<StartedRun> {

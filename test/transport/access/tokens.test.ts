@@ -37,6 +37,46 @@ describe('keys that tenants make', () => {
     expect((await read()).status).toBe(401);
   });
 
+  it('are shown once, stored as digests and listed without their middles', async () => {
+    const { call, stores, ofAll } = await startWithTokens();
+    const listed = (await call('GET', '/api/v1/system/tokens', undefined, acme)).body.data;
+    expect(listed[0]).toMatchObject({
+      token: `${ofAll.token.slice(0, 14)}${'*'.repeat(31)}${ofAll.token.slice(-6)}`,
+      beta: `${ofAll.beta.slice(0, 4)}${'*'.repeat(24)}${ofAll.beta.slice(-4)}`,
+      create_time: ofAll.create_time,
+    });
+    const stored = JSON.stringify(await stores.tokens.list('acme'));
+    expect(stored).not.toContain(ofAll.token.slice(14, 45));
+    expect(stored).not.toContain(ofAll.beta.slice(4, 28));
+    const path = `/api/v1/system/tokens/${encodeURIComponent(listed[0].token)}`;
+    expect((await call('DELETE', path, undefined, acme)).body.data).toBe(true);
+    expect((await call('GET', '/api/v1/agents', undefined, bearer(ofAll.token))).status).toBe(401);
+    // What a list shows opens nothing.
+    expect((await call('GET', '/api/v1/agents', undefined, bearer(listed[1].token))).status).toBe(401);
+  });
+
+  it('cannot list, make or delete keys', async () => {
+    const { call, ofAll } = await startWithTokens();
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', ''],
+      ['DELETE', `/${ofAll.token}`],
+    ] as const) {
+      const body = method === 'GET' ? undefined : {};
+      const answer = await call(method, `/api/v1/system/tokens${path}`, body, bearer(ofAll.token));
+      expect(answer, method).toMatchObject({ status: 403, body: { code: 103, data: false } });
+      expect(answer.body.message).toContain('RUNNEL_API_KEYS');
+    }
+    expect((await call('GET', '/api/v1/system/tokens', undefined, acme)).body.data).toHaveLength(2);
+  });
+
+  it('can be managed without any key on a server that has none', async () => {
+    const { call } = await startServer();
+    const { token } = (await call('POST', '/api/v1/system/tokens', {})).body.data;
+    expect((await call('GET', '/api/v1/system/tokens')).body.data).toHaveLength(1);
+    expect((await call('DELETE', `/api/v1/system/tokens/${token}`)).body.data).toBe(true);
+  });
+
   it('are for agents of their tenant only', async () => {
     const { call, bound } = await startWithTokens();
     const answer = await call('POST', '/api/v1/system/tokens', { agent_id: bound }, bearer('two-of-others-long-key'));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../src/json.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import { documentOf } from '../support/documents.js';
@@ -286,6 +286,27 @@ describe('what a call carries', () => {
     expect([name, none]).toEqual(['n', []]);
     expect(doc[0]).toContain('first');
     expect(doc[1]).toContain('second');
+  });
+
+  it('may be files that are not declared, which are neither read nor stored', async () => {
+    const { send, stores } = await startHook(hook({}));
+    const save = vi.spyOn(stores.files, 'save');
+    const body = new FormData();
+    body.append('name', 'n');
+    body.append('doc', new Blob(['%PDF-broken'], { type: 'application/pdf' }), 'a.pdf');
+    const answer = await send({ body });
+    expect(JSON.parse(answer.body.message).body).toEqual({ name: 'n' });
+    expect(save).not.toHaveBeenCalled();
+  });
+
+  it('may be files, which are read after everything else was checked', async () => {
+    const properties = { n: { type: 'number' }, doc: { type: 'file' } };
+    const { send, stores } = await startHook(hook({ schema: { body: { properties, required: ['n'] } } }, 'said'));
+    const save = vi.spyOn(stores.files, 'save');
+    const body = new FormData();
+    body.append('doc', new Blob(['%PDF-broken'], { type: 'application/pdf' }), 'a.pdf');
+    expect((await send({ body })).body.message).toBe('body missing required field: n');
+    expect(save).not.toHaveBeenCalled();
   });
 
   it('may be no more than ten files', async () => {
