@@ -176,7 +176,8 @@ class RunSubscription {
       this.#reporter?.report({ type: 'run-started', input, resumed: kind !== 'fresh', ...recovered });
       if (this.#cancelled) this.#close({ kind: 'cancelled' });
       // Persist the first snapshot before any node has an effect: token ids serve as idempotency keys.
-      else if (this.#log?.isAwaited === true && !this.#startsRepeatable(prepared)) this.#log.afterCommit(() => this.#begin(prepared));
+      else if (this.#log?.isAwaited === true && !this.#startsRepeatable(prepared))
+        this.#log.afterCommit(() => this.#begin(prepared));
       else this.#begin(prepared);
     } catch (error) {
       this.dispose();

@@ -18,6 +18,9 @@ import { createServerParts, type ServerPorts, type ServerStores } from './server
 /** How long answers that are under way may take when everything else has stopped. */
 const FLUSH_MS = 2_000;
 
+/** How often connections that wait for another request are closed while the server stops. */
+const IDLE_MS = 50;
+
 /** What a server is made of. Everything but the settings, the stores and the services has a default. */
 export interface ServerOptions extends LoadOptions, ServerPorts {
   readonly config: ServerConfig;
@@ -81,11 +84,6 @@ export function createServer(options: ServerOptions): RunnelServer {
     ...live.load,
   }));
   const http = createHttpServer(createApp(parts, guard, options.routes).callback());
-  http.on('request', (request, response) => {
-    // Either may be the last: an answer can come before all of its request.
-    request.once('close', () => closeWhenIdle(http));
-    response.once('close', () => closeWhenIdle(http));
-  });
   http.on('upgrade', (request, socket: Socket, head) => void live.upgrade(request, socket, head));
   return {
     http,
@@ -100,11 +98,6 @@ export function createServer(options: ServerOptions): RunnelServer {
   };
 }
 
-/** A server that is closing lets no connection wait for another request. */
-function closeWhenIdle(http: Server): void {
-  if (!http.listening) setImmediate(() => http.closeIdleConnections());
-}
-
 async function listen(http: Server, config: ServerConfig): Promise<string> {
   await listenOn(http, config);
   const address = http.address() as AddressInfo;
@@ -115,8 +108,11 @@ async function listen(http: Server, config: ServerConfig): Promise<string> {
 async function close(http: Server, host: Host, live: LiveServer, graceMs: number): Promise<void> {
   // An HTTP server that never listened has nothing to close, and says so with an error.
   const closed = http.listening ? new Promise((resolve) => http.close(resolve)) : Promise.resolve();
+  // A connection whose last answer is sent would stay open for another request.
+  const idle = setInterval(() => http.closeIdleConnections(), IDLE_MS);
   await host.close(graceMs);
   const hurry = setTimeout(() => http.closeAllConnections(), FLUSH_MS);
   await Promise.all([live.close(), closed]);
   clearTimeout(hurry);
+  clearInterval(idle);
 }
