@@ -1,4 +1,5 @@
 /** Files of users and files that components make: as a run has them, and as they are stored. */
+import type { FileUsage } from './quotas.js';
 
 /** A file that a run refers to. */
 export interface StoredFile {
@@ -85,6 +86,12 @@ export interface FileStore {
   draft(): FileDraft;
   /** Stores files, all or none; in the latter case the drafts are as they were. @throws EngineError as `save` */
   saveDrafts(tenant: string, files: readonly DraftedFile[]): Promise<void>;
+  /**
+   * Refuses now what would be refused later: files that take so much. What has expired makes room.
+   *
+   * @throws EngineError QUOTA_EXCEEDED
+   */
+  requireRoom(tenant: string, added: FileUsage): Promise<void>;
   find(tenant: string, id: string): Promise<FileRecord | undefined>;
   /** Whether there was one. */
   delete(tenant: string, id: string): Promise<boolean>;

@@ -94,8 +94,8 @@ export function requireRoom(quotas: Quotas, name: QuotaName, used: number, added
   );
 }
 
-/** How much a tenant stores at a moment. */
-export type Usage = { readonly [Name in Exclude<QuotaName, 'versions'>]: number };
+/** How much a tenant stores at a moment of what is counted where it is stored. */
+export type Usage = { readonly [Name in Exclude<QuotaName, 'versions' | 'sessions'>]: number };
 
 /** What a tenant stores of files. */
 export type FileUsage = Pick<Usage, 'files' | 'fileBytes' | 'pageFiles' | 'pageFileBytes'>;
@@ -127,6 +127,8 @@ export interface UsageStore {
   readonly quotas: Quotas;
   /** What one tenant stores; files that have expired count until they are deleted. */
   of(tenant: string): Promise<Usage>;
-  /** Of each kind what the tenant stores that has the most of it, sessions aside. */
-  most(): Promise<Omit<Usage, 'sessions'>>;
+  /** Counts the sessions of a tenant, which takes longer the more there are. */
+  sessions(tenant: string): Promise<number>;
+  /** Of each kind what the tenant stores that has the most of it. */
+  most(): Promise<Usage>;
 }

@@ -74,10 +74,13 @@ export interface Repository<T, Q extends Query = Query> {
  *
  * `text`: compared by code units · `number` · `list`: texts, of which a filter finds whole ones · `search`: texts, in which a filter finds a
  * part without regard to case.
+ *
+ * `field`: the field of the record whose value the column has, null where it has none; a database stores such a value once. In a declaration
+ * with such columns the id is the field `id`.
  */
 export type Column<T> =
-  | { readonly type: 'text'; readonly of: (record: T) => string | null }
-  | { readonly type: 'number'; readonly of: (record: T) => number | null }
+  | { readonly type: 'text'; readonly of: (record: T) => string | null; readonly field?: keyof T & string }
+  | { readonly type: 'number'; readonly of: (record: T) => number | null; readonly field?: keyof T & string }
   | { readonly type: 'list' | 'search'; readonly of: (record: T) => readonly string[] };
 
 /**
@@ -126,8 +129,15 @@ export interface Resource<T, Q extends Query = Query> {
   readonly indexes?: readonly (readonly string[])[];
   /** A field with a document that many records have in common: a database stores it once. */
   readonly shared?: keyof T & string;
-  /** What pruning deletes: records whose time is over, unless a column has a value. */
-  readonly prune?: { readonly time: string; readonly unless?: readonly [column: string, value: string] };
+  /**
+   * What pruning deletes: records whose time is over, unless a column has a value. `since` is a column with an index, whose value
+   * never changes and whose order is nearly that of `time`: they are looked for in its order.
+   */
+  readonly prune?: {
+    readonly time: string;
+    readonly since?: string;
+    readonly unless?: readonly [column: string, value: string];
+  };
   /** Which quota bounds the records that a tenant, or an owner, may have; `insert` holds it. @default none */
   readonly quota?: { readonly name: QuotaName; readonly per: 'tenant' | 'owner' };
   /** Of one record as JSON, without its shared field. @default no bound of its own */

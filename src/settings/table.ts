@@ -148,14 +148,14 @@ const server = {
   uploadFiles: whole('RUNNEL_UPLOAD_FILES', [10, 1, 1_000], 'files of one upload'),
   uploadsBytes: bytes(
     'RUNNEL_UPLOADS_BYTES',
-    256 * MIB,
-    'all uploads that a process receives at once; what is more is asked to try again later',
+    1024 * MIB,
+    'all uploads that a process receives at once, of one tenant half and of its chat pages a quarter; what is more is asked to try again later',
   ),
   pageUploadBytes: bytes('RUNNEL_PAGE_UPLOAD_BYTES', 16 * MIB, 'largest upload with the key of a chat page'),
   pageUploadsPerMinute: whole(
     'RUNNEL_PAGE_UPLOADS_PER_MINUTE',
     [60, 1, 10_000_000],
-    'uploads with one key of chat pages, of all servers together with REDIS_URL',
+    'uploads with one key of chat pages, a quarter of them from one address, of all servers together with REDIS_URL',
   ),
   pageFileDays: count(
     'RUNNEL_PAGE_FILE_DAYS',

@@ -2,6 +2,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { EngineError } from '../errors.js';
 import type { FileRecord, FileStore } from '../records/files.js';
+import type { FileUsage } from '../records/quotas.js';
 import { DiskDraft, type DraftFiles } from './file-draft.js';
 import { isExpired } from './file-expiry.js';
 
@@ -18,6 +19,8 @@ export interface FileEntry extends Omit<FileRecord, 'bytes'> {
 export interface FileIndex {
   /** Inserts or replaces, all or none; gives the paths that are free now. @throws EngineError QUOTA_EXCEEDED */
   put(tenant: string, entries: readonly FileEntry[]): Promise<readonly string[]>;
+  /** @throws EngineError QUOTA_EXCEEDED when there is no room for files that take so much. */
+  requireRoom(tenant: string, added: FileUsage): Promise<void>;
   find(tenant: string, id: string): Promise<FileEntry | undefined>;
   /** Gives what was deleted. */
   delete(tenant: string, id: string): Promise<FileEntry | undefined>;
@@ -65,16 +68,16 @@ export function createFilesOnDisk(options: FilesOnDiskOptions): DiskFiles {
     for (const name of paths) await rm(path.join(folder, name), { force: true });
   };
   const draft = (): DiskDraft => new DiskDraft({ folder, maxBytes: maxFileBytes, files: draftFiles });
-  /** Enters files in the index; those that have expired make room first. */
-  const enter = async (tenant: string, entries: readonly FileEntry[]): Promise<readonly string[]> => {
+  /** Does `work`, once more when there was no room and files have expired. */
+  const makingRoom = async <T>(tenant: string, work: () => Promise<T>): Promise<T> => {
     try {
-      return await index.put(tenant, entries);
+      return await work();
     } catch (error) {
       if (!EngineError.is(error) || error.code !== 'QUOTA_EXCEEDED') throw error;
       const expired = await index.deleteExpired(tenant, Date.now(), EXPIRED_AT_ONCE);
       if (expired.length === 0) throw error;
       await remove(expired);
-      return index.put(tenant, entries);
+      return work();
     }
   };
   const saveDrafts: DiskFiles['saveDrafts'] = async (tenant, files) => {
@@ -82,10 +85,8 @@ export function createFilesOnDisk(options: FilesOnDiskOptions): DiskFiles {
     const finished = await Promise.all(drafts.map((one) => one.finish()));
     let replaced: readonly string[];
     try {
-      replaced = await enter(
-        tenant,
-        files.map(({ about }, at) => ({ ...about, ...(finished[at] as (typeof finished)[number]) })),
-      );
+      const entries = files.map(({ about }, at) => ({ ...about, ...(finished[at] as (typeof finished)[number]) }));
+      replaced = await makingRoom(tenant, () => index.put(tenant, entries));
     } catch (error) {
       // Without an answer the entries may exist, and then the bytes are needed; otherwise `sweep` finds them.
       if (EngineError.is(error) && error.retryable) for (const one of drafts) one.stored();
@@ -98,6 +99,7 @@ export function createFilesOnDisk(options: FilesOnDiskOptions): DiskFiles {
   return {
     draft,
     saveDrafts,
+    requireRoom: (tenant, added) => makingRoom(tenant, () => index.requireRoom(tenant, added)),
     async save(tenant, { bytes, ...about }) {
       if (bytes.byteLength > maxFileBytes) throw tooLarge(about.name, bytes.byteLength, maxFileBytes);
       const drafted = draft();

@@ -48,20 +48,27 @@ export function createMemoryFiles(options: MemoryFileOptions = {}): MemoryFiles 
     return stored.delete(tenant, id);
   };
 
-  const put = (tenant: string, files: readonly FileRecord[]): void => {
-    const requireRoom = (): void => {
-      const before = files.flatMap(({ id }) => stored.get(tenant, id) ?? []);
-      const used = plus(usedBy(tenant), usageOfFiles(before.map(sizeOf)), -1);
-      requireFileRoom(quotas, used, usageOfFiles(files.map(sizeOf)));
+  /** @param ids of files that are to be replaced */
+  const requireRoom = (tenant: string, added: FileUsage, ids: readonly string[] = []): void => {
+    const check = (): void => {
+      const before = ids.flatMap((id) => stored.get(tenant, id) ?? []);
+      requireFileRoom(quotas, plus(usedBy(tenant), usageOfFiles(before.map(sizeOf)), -1), added);
     };
     try {
-      requireRoom();
+      check();
     } catch (error) {
       const expired = [...stored.values(tenant)].filter((file) => isExpired(file, Date.now()));
       if (expired.length === 0) throw error;
       for (const { id } of expired) remove(tenant, id);
-      requireRoom();
+      check();
     }
+  };
+  const put = (tenant: string, files: readonly FileRecord[]): void => {
+    requireRoom(
+      tenant,
+      usageOfFiles(files.map(sizeOf)),
+      files.map(({ id }) => id),
+    );
     const bytes = files.reduce((sum, file) => sum + file.bytes.byteLength, 0);
     if (bytes > maxBytes) throw tooLarge(bytes, maxBytes);
     for (const file of files) {
@@ -76,11 +83,16 @@ export function createMemoryFiles(options: MemoryFileOptions = {}): MemoryFiles 
       of: usedBy,
       most: () => [...usage.values()].reduce((most, one) => combine(most, one, Math.max), NOTHING),
     },
+    requireRoom: async (tenant, added) => requireRoom(tenant, added),
     save: async (tenant, file) => put(tenant, [file]),
     draft: () => new MemoryDraft(maxBytes),
     async saveDrafts(tenant, files) {
-      const records = files.map(({ about, draft }) => ({ ...about, bytes: (draft as MemoryDraft).bytes() }));
-      put(tenant, records);
+      const drafts = files.map(({ draft }) => draft as MemoryDraft);
+      put(
+        tenant,
+        files.map(({ about }, at) => ({ ...about, bytes: (drafts[at] as MemoryDraft).bytes() })),
+      );
+      for (const draft of drafts) draft.stored();
     },
     async find(tenant, id) {
       const file = stored.get(tenant, id);
@@ -98,6 +110,7 @@ class MemoryDraft implements FileDraft {
   readonly #maxBytes: number;
   #parts: Uint8Array[] = [];
   #size = 0;
+  #isStored = false;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -115,12 +128,20 @@ class MemoryDraft implements FileDraft {
   }
 
   async discard(): Promise<void> {
+    if (this.#isStored) return;
     this.#parts = [];
     this.#size = 0;
   }
 
   bytes(): Uint8Array {
-    return new Uint8Array(Buffer.concat(this.#parts));
+    const all = Buffer.concat(this.#parts);
+    return new Uint8Array(all.buffer, all.byteOffset, all.byteLength);
+  }
+
+  /** From now on the bytes belong to a file. */
+  stored(): void {
+    this.#isStored = true;
+    this.#parts = [];
   }
 }
 

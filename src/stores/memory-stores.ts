@@ -38,9 +38,9 @@ export function createMemoryStores(limits: MemoryLimits = {}) {
     of: async (tenant) => ({
       agents: countOf('agents').of(tenant),
       tokens: countOf('tokens').of(tenant),
-      sessions: countOf('sessions').of(tenant),
       ...files.usage.of(tenant),
     }),
+    sessions: async (tenant) => countOf('sessions').of(tenant),
     most: async () => ({
       agents: countOf('agents').most(),
       tokens: countOf('tokens').most(),

@@ -15,8 +15,9 @@ import type { TokenStore } from '../records/tokens.js';
 import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { Callers } from './access/callers.js';
-import { createMemoryCounter } from './access/rate-limits.js';
+import { createMemoryCounter, createRateLimit, type RateLimit } from './access/rate-limits.js';
 import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
+import { BytesInFlight } from './http/bytes-in-flight.js';
 import { openTraces } from './traces/component-traces.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
 import { WebhookSecurity } from './webhooks/webhook-security.js';
@@ -79,6 +80,10 @@ export interface ServerParts extends RouteParts {
   readonly callers: Callers;
   /** Event streams over HTTP. */
   readonly streams: OpenStreams;
+  /** Uploads that are being received. */
+  readonly uploads: BytesInFlight;
+  /** Uploads by keys of chat pages. */
+  readonly pageUploads: RateLimit;
   readonly messages: RunsOfMessages;
   readonly traces: ReturnType<typeof openTraces>;
   readonly webhookSecurity: WebhookSecurity;
@@ -111,6 +116,10 @@ export function createServerParts(basics: ServerBasics): ServerParts {
       now,
     }),
     streams: { count: 0 },
+    uploads: new BytesInFlight('uploads', config.uploadsBytes),
+    pageUploads: createRateLimit(createCounter('page-uploads', 60), (error) =>
+      logger.error({ err: error }, 'uploads of chat pages cannot be counted and are refused'),
+    ),
     messages,
     traces: openTraces(stores.log),
     webhookSecurity: new WebhookSecurity({

@@ -23,6 +23,7 @@ function createIndex() {
       return entry;
     },
     deleteExpired: async () => [],
+    requireRoom: async () => {},
     find: async (tenant, id) => entries.get(`${tenant}/${id}`),
     unknownPaths: async (paths) => paths.filter((name) => [...entries.values()].every((entry) => entry.path !== name)),
   };

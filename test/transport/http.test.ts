@@ -426,6 +426,30 @@ describe('files', () => {
     const picture = await fetch(`${url}${AGENTS}/attachments/${image?.id}/preview`);
     expect(picture.headers.get('content-type')).toBe('image/png');
     expect(picture.headers.get('content-disposition')).toBe('inline; filename="p.png"');
+    for (const type of [
+      ...['multipart/x-mixed-replace', 'multipart/related', 'message/rfc822', 'image/svg+xml', 'text/xml', 'text/css'],
+      ...['application/xhtml+xml', 'text/x-unheard', 'text/html', 'IMAGE/SVG+XML', 'application/wasm', 'video/mp4'],
+      ...['text/csv', 'application/octet-stream', 'application/x-shockwave-flash', 'text/vtt', 'image/x-icon'],
+    ]) {
+      const shown = await fetch(
+        `${url}${AGENTS}/attachments/${image?.id}/preview?mime_type=${encodeURIComponent(type)}&filename=a`,
+      );
+      expect(shown.headers.get('content-disposition'), type).toBe('attachment; filename="a"');
+    }
+    for (const type of [
+      'image/png',
+      'image/jpeg',
+      'image/gif',
+      'image/webp',
+      'image/avif',
+      'application/pdf',
+      'text/plain',
+    ]) {
+      const shown = await fetch(
+        `${url}${AGENTS}/attachments/${image?.id}/preview?mime_type=${encodeURIComponent(type)}`,
+      );
+      expect(shown.headers.get('content-disposition'), type).toBe('inline; filename="p.png"');
+    }
     const kept = await fetch(`${url}${AGENTS}/download?id=${image?.id}&mime_type=text/html`);
     expect(kept.headers.get('content-disposition')).toBe('attachment; filename="p.png"');
     expect(kept.headers.get('content-type')).toBe('application/octet-stream');
@@ -470,6 +494,12 @@ describe('who may call', () => {
     ['localhost', { origin: 'https://evil.example' }, 403],
     ['localhost', { origin: 'null' }, 403],
     ['localhost', { origin: 'https://app.example' }, 200],
+    ['localhost', { 'sec-fetch-site': 'none' }, 200],
+    ['localhost', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['localhost', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['localhost', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, 403],
+    ['localhost', { 'sec-fetch-site': 'same-site' }, 403],
+    ['localhost', { 'sec-fetch-site': 'cross-site', origin: 'https://app.example' }, 200],
   ])('without keys, under the name %s and from %o: %i', async (host, headers, status) => {
     const { url } = await startServer({ env: { RUNNEL_CORS_ORIGINS: 'https://app.example' } });
     expect(await get(`${url}/healthz`, { host, ...headers })).toBe(status);

@@ -1,4 +1,4 @@
-import { type FileUsage, type Quotas, requireFileRoom, usageOfFiles } from '../../records/quotas.js';
+import { type FileUsage, type Quotas, requireFileRoom, type UsageStore, usageOfFiles } from '../../records/quotas.js';
 import type { FileEntry, FileIndex } from '../files-on-disk.js';
 import type { Database } from './database.js';
 
@@ -10,7 +10,8 @@ interface PutRow extends FileUsage {
 }
 
 /** What is known about files, in Postgres. */
-export function createPostgresFileIndex(database: Database, quotas: Quotas): FileIndex {
+export function createPostgresFileIndex(database: Database, usage: UsageStore): FileIndex {
+  const { quotas } = usage;
   return {
     async put(tenant, entries) {
       const added = usageOfFiles(entries);
@@ -26,6 +27,9 @@ export function createPostgresFileIndex(database: Database, quotas: Quotas): Fil
       const own = new Set(entries.map((entry) => entry.path));
       // Done a second time after a lost connection, files would replace themselves.
       return row.replaced.filter((name) => !own.has(name));
+    },
+    async requireRoom(tenant, added) {
+      requireFileRoom(quotas, await usage.of(tenant), added);
     },
     async find(tenant, id) {
       const [row] = await database.repeat(
@@ -46,7 +50,7 @@ export function createPostgresFileIndex(database: Database, quotas: Quotas): Fil
         (sql) => sql<{ path: string }[]>`
           delete from runnel.files where tenant = ${tenant} and id in (
             select id from runnel.files
-            where tenant = ${tenant} and (record ->> 'expiresAt')::float8 <= ${now} limit ${limit}
+            where tenant = ${tenant} and expires_at <= ${now} limit ${limit}
           ) returning path`,
       );
       return rows.map(({ path }) => path);
@@ -66,7 +70,7 @@ export function createPostgresFileIndex(database: Database, quotas: Quotas): Fil
 const FIRST = 5;
 
 /** Columns of a file in the statement, with their types. */
-const COLUMNS = ['text', 'text', 'bigint', 'bigint', 'boolean', 'json'];
+const COLUMNS = ['text', 'text', 'bigint', 'bigint', 'bigint', 'boolean', 'json'];
 
 /**
  * Stores files when there is room for all of them: the rows of what the tenant has are locked and read before, and moved by triggers after
@@ -78,7 +82,7 @@ function putStatement(files: number): string {
     return `(${values.join(', ')})`;
   });
   return `
-    with given(id, path, created_at, size, from_page, record) as materialized (values ${rows.join(', ')}),
+    with given(id, path, created_at, expires_at, size, from_page, record) as materialized (values ${rows.join(', ')}),
     counted as materialized (
       insert into runnel.usage as u (tenant, name, count) values ($1, 'files', 0), ($1, 'pageFiles', 0)
       on conflict (tenant, name, owner) do update set count = u.count
@@ -98,11 +102,11 @@ function putStatement(files: number): string {
       select files <= $2::bigint and file_bytes <= $3::bigint and page_files <= $4::bigint and page_file_bytes <= $5::bigint
         as is_there from used
     ), done as (
-      insert into runnel.files (tenant, id, path, created_at, size, from_page, record)
-      select $1, id, path, created_at, size, from_page, record from given, room where is_there
+      insert into runnel.files (tenant, id, path, created_at, expires_at, size, from_page, record)
+      select $1, id, path, created_at, expires_at, size, from_page, record from given, room where is_there
       on conflict (tenant, id) do update set
-        path = excluded.path, created_at = excluded.created_at, size = excluded.size, from_page = excluded.from_page,
-        record = excluded.record
+        path = excluded.path, created_at = excluded.created_at, expires_at = excluded.expires_at, size = excluded.size,
+        from_page = excluded.from_page, record = excluded.record
     )
     select is_there as "isDone", (select coalesce(json_agg(path), '[]') from before) as replaced,
       files::float8 as files, file_bytes::float8 as "fileBytes",
@@ -117,9 +121,9 @@ function limitsOf(quotas: Quotas, added: FileUsage): readonly number[] {
   return [most('files'), most('fileBytes'), most('pageFiles'), most('pageFileBytes')];
 }
 
-function valuesOf(entries: readonly FileEntry[]): (string | number | boolean)[] {
+function valuesOf(entries: readonly FileEntry[]): (string | number | boolean | null)[] {
   return entries.flatMap((entry) => {
-    const { id, path, createdAt, size, isFromPage = false } = entry;
-    return [id, path, createdAt, size, isFromPage, JSON.stringify(entry)];
+    const { id, path, createdAt, expiresAt = null, size, isFromPage = false } = entry;
+    return [id, path, createdAt, expiresAt, size, isFromPage, JSON.stringify(entry)];
   });
 }

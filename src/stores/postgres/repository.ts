@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../../errors.js';
 import { type Quotas, requireRoom } from '../../records/quotas.js';
 import {
@@ -5,7 +6,6 @@ import {
   type Condition,
   conditionsOf,
   foldCase,
-  joinTexts,
   orderOf,
   type Query,
   type Repository,
@@ -15,6 +15,7 @@ import { writerColumn } from '../memory-repository.js';
 import type { Database, Fragment, Statements } from './database.js';
 import type { Documents } from './documents.js';
 import { brokenConstraint } from './failures.js';
+import { createRecordText, type RecordRow, storedValue } from './record-text.js';
 
 /** Records of a resource in Postgres, in the table that `migrate` makes of its declaration. Values are parameters, names are declared. */
 export function createPostgresRepository<T, Q extends Query>(
@@ -25,8 +26,9 @@ export function createPostgresRepository<T, Q extends Query>(
 ): Repository<T, Q> {
   const { name, singular, owner, shared, prune: rule, quota, maxRecordBytes } = resource;
   const columns = Object.entries(resource.columns);
-  const selected = shared === undefined ? 'record' : 'record, document';
-  const replaced = [...columns.map(([column]) => column), ...selected.split(', ')]
+  const texts = createRecordText(resource);
+  const { selected } = texts;
+  const replaced = [...columns.map(([column]) => column), 'record', ...(shared === undefined ? [] : ['document'])]
     .map((column) => `${column} = excluded.${column}`)
     .join(', ');
 
@@ -39,7 +41,7 @@ export function createPostgresRepository<T, Q extends Query>(
 
   const rowOf = (tenant: string, record: T, document?: string): Record<string, string | number | null> => {
     const id = resource.id(record);
-    const text = JSON.stringify(shared === undefined ? record : { ...record, [shared]: undefined });
+    const text = texts.write(record);
     if (maxRecordBytes !== undefined && text.length > maxRecordBytes) {
       throw tooLarge(`${singular} "${id}"`, text.length, maxRecordBytes);
     }
@@ -92,9 +94,10 @@ export function createPostgresRepository<T, Q extends Query>(
   };
   const typeOf = (column: string): string =>
     column === 'record' ? 'json' : SQL_TYPES[resource.columns[column]?.type ?? 'text'];
-  const readRow = async (tenant: string, { record, document }: Row): Promise<T> => {
+  const readRow = async (tenant: string, row: RecordRow): Promise<T> => {
+    const record = texts.read(row);
     const value =
-      shared === undefined ? record : { ...record, [shared]: await documents.find(tenant, document as string) };
+      shared === undefined ? record : { ...record, [shared]: await documents.find(tenant, row.document as string) };
     const { error } = resource.schema.safeParse(value);
     if (error === undefined) return value as T;
     throw new EngineError('INTERNAL', `${singular} in the database cannot be read: ${error.message}`);
@@ -111,11 +114,14 @@ export function createPostgresRepository<T, Q extends Query>(
         if (isMade) return;
         const id = resource.id(record);
         const [found] = await database.repeat(
-          (sql) => sql<{ text: string }[]>`
-            select record::text as text from ${table(sql)} ${matching(sql, tenant, id, undefined)}`,
+          (sql) => sql<RecordRow[]>`
+            select ${sql.unsafe(selected)} from ${table(sql)} ${matching(sql, tenant, id, undefined)}`,
         );
         // An attempt before, whose answer was lost, may have inserted it.
-        if (attempts > 1 && found?.text === row.record) return;
+        if (attempts > 1 && found !== undefined) {
+          const stored = rowOf(tenant, await readRow(tenant, found), found.document);
+          if (isDeepStrictEqual(stored, row)) return;
+        }
         if (found === undefined && quota !== undefined) requireRoom(quotas, quota.name, used, 1);
         throw new EngineError('CONFLICT', `${singular} "${id}" already exists.`);
       });
@@ -145,7 +151,7 @@ export function createPostgresRepository<T, Q extends Query>(
     },
     async find(tenant, id, owned) {
       const [row] = await database.repeat(
-        (sql) => sql<Row[]>`
+        (sql) => sql<RecordRow[]>`
           select ${sql.unsafe(selected)} from ${table(sql)} ${matching(sql, tenant, id, owned)}`,
       );
       return row === undefined ? undefined : readRow(tenant, row);
@@ -162,13 +168,13 @@ export function createPostgresRepository<T, Q extends Query>(
     async update(tenant, id, change) {
       const dsl = shared === undefined ? undefined : (change[shared] as object | undefined);
       const document = dsl === undefined ? undefined : await documents.store(tenant, dsl);
-      let changed: Row | undefined;
+      let changed: RecordRow | undefined;
       await database.repeat((sql) =>
         sql.begin(async (transaction) => {
           const where = matching(transaction, tenant, id, undefined);
-          const [before] = await transaction<Row[]>`
+          const [before] = await transaction<RecordRow[]>`
             select ${transaction.unsafe(selected)} from ${table(transaction)} ${where} for update`;
-          changed = before && { record: { ...before.record, ...change }, document: document ?? before.document };
+          changed = before && { record: { ...texts.read(before), ...change }, document: document ?? before.document };
           if (changed === undefined) return;
           const after = changed.record as T;
           const row = rowOf(tenant, after, changed.document);
@@ -201,7 +207,7 @@ export function createPostgresRepository<T, Q extends Query>(
         const from = sql`from ${table(sql)} where tenant = ${tenant} ${[sql``, ...conditions.map((one) => fragmentOf(sql, one))]}`;
         const direction = order.descending ? sql`desc` : sql`asc`;
         return Promise.all([
-          sql<Row[]>`
+          sql<RecordRow[]>`
             select ${sql.unsafe(selected)} ${from} order by ${sql(order.column)} ${direction}, position ${direction}
             offset ${offset} limit ${limit}`,
           sql<{ count: number }[]>`select count(*)::int as count ${from}`,
@@ -211,7 +217,7 @@ export function createPostgresRepository<T, Q extends Query>(
     },
     async findByKey(column, value) {
       const [row] = await database.repeat(
-        (sql) => sql<(Row & { readonly tenant: string })[]>`
+        (sql) => sql<(RecordRow & { readonly tenant: string })[]>`
           select tenant, ${sql.unsafe(selected)} from ${table(sql)} where ${sql(column)} = ${value}`,
       );
       return row === undefined ? undefined : { tenant: row.tenant, record: await readRow(row.tenant, row) };
@@ -220,12 +226,13 @@ export function createPostgresRepository<T, Q extends Query>(
       if (rule === undefined) return 0;
       const { count } = await database.repeat((sql) => {
         const [column, value] = rule.unless ?? [];
+        const oldest = rule.since === undefined ? sql`` : sql`order by ${sql(rule.since)}`;
         const unless = column === undefined ? sql`` : sql`and ${sql(column)} is distinct from ${value as string}`;
         const isOver = sql`${sql(rule.time)} < ${time} ${unless}`;
         // The condition stands twice: a row that another process changed meanwhile is judged once more by the outer one alone.
         return sql`
           delete from ${table(sql)} where ${isOver} and (tenant, id) in (
-            select tenant, id from ${table(sql)} where ${isOver} limit ${limit}
+            select tenant, id from ${table(sql)} where ${isOver} ${oldest} limit ${limit}
           )`;
       });
       return count;
@@ -240,21 +247,6 @@ export const SQL_TYPES: Readonly<Record<Column<unknown>['type'], string>> = {
   list: 'json',
   search: 'text',
 };
-
-interface Row {
-  readonly record: object;
-  /** Hash of the shared document. */
-  readonly document?: string | undefined;
-}
-
-/** A column of a record as its table has it. */
-export function storedValue<T>({ type, of }: Column<T>, record: T): string | number | null {
-  const value = of(record);
-  if (type === 'search') return joinTexts(value as readonly string[]);
-  // Postgres takes no character 0 out of JSON.
-  if (type === 'list') return JSON.stringify((value as readonly string[]).map((text) => text.replaceAll('\0', '')));
-  return value as string | number | null;
-}
 
 function fragmentOf(sql: Statements, { kind, column: name, wanted }: Condition): Fragment {
   const column = sql(name);

@@ -6,9 +6,14 @@ import { FIRST_EPOCH, outOfOrder, superseded } from '../../records/run-log.js';
 import { GroupWriter } from '../group-writer.js';
 import type { Database } from './database.js';
 import type { Documents } from './documents.js';
+import { lineOf } from './event-lines.js';
 import { brokenConstraint } from './failures.js';
+import { createRecordText } from './record-text.js';
 import { refusal, tooLarge } from './repository.js';
 import { isWritten, type Outcome, type RunEntry, type SnapshotText, writeEntries } from './run-statements.js';
+
+const SESSIONS = createRecordText(RESOURCES.sessions);
+const RUNS = createRecordText(RESOURCES.runs);
 
 /** Stores what runs did. */
 export interface RunWriter {
@@ -112,7 +117,7 @@ function entryOf(commit: RunCommit, document: string | undefined): RunEntry {
       if (last !== undefined && seq !== last + 1) isOrdered = false;
       first ??= seq;
       last = seq;
-      lines.push(`${event} ${json}`);
+      lines.push(lineOf(commit.run, { seq, event, json }));
       bytes += json.length;
     }
     if (snapshot === undefined) continue;
@@ -124,8 +129,8 @@ function entryOf(commit: RunCommit, document: string | undefined): RunEntry {
     newest = taken;
     bytes += taken.text.length;
   }
-  const sessionText = session && JSON.stringify({ ...session.after, dsl: undefined });
-  const recordText = record && JSON.stringify(record.after);
+  const sessionText = session && SESSIONS.write(session.after);
+  const recordText = record && RUNS.write(record.after);
   const { maxRecordBytes = Number.POSITIVE_INFINITY } = RESOURCES.sessions;
   if (sessionText !== undefined && sessionText.length > maxRecordBytes) {
     throw tooLarge(`Session "${session?.after.id}"`, sessionText.length, maxRecordBytes);

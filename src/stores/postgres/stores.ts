@@ -66,9 +66,10 @@ async function storesOf(
   // Runs of a process that was killed can be recovered at once.
   if (database.kind === 'embedded') await expireLeases(database);
   const signals = await createPostgresSignals(database, { log });
+  const usage = createPostgresUsage(database, quotas);
   const files = createFilesOnDisk({
     folder: path.join(dataDir, 'files'),
-    index: createPostgresFileIndex(database, quotas),
+    index: createPostgresFileIndex(database, usage),
   });
   const documents = createDocuments(database);
   const writer = createRunWriter(database, documents);
@@ -85,7 +86,7 @@ async function storesOf(
     leases: createPostgresLeases(database),
     signals,
     files,
-    usage: createPostgresUsage(database, quotas),
+    usage,
     home: await readHome(database),
     prune: (pruning) => prune(database, repositories, files, pruning),
     async close() {

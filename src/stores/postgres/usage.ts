@@ -16,11 +16,16 @@ export function createPostgresUsage(database: Database, quotas: Quotas): UsageSt
       const rows = await database.repeat(
         (sql) => sql<UsageRow[]>`
           select name, count::float8 as count, bytes::float8 as bytes from runnel.usage
-          where tenant = ${tenant} and owner = ''
-          union all
-          select 'sessions', count(*)::float8, 0 from runnel.sessions where tenant = ${tenant}`,
+          where tenant = ${tenant} and owner = ''`,
       );
-      return { ...usageOf(rows), sessions: find(rows, 'sessions').count };
+      return usageOf(rows);
+    },
+    async sessions(tenant) {
+      const [row] = await database.repeat(
+        (sql) => sql<{ count: number }[]>`
+          select count(*)::float8 as count from runnel.sessions where tenant = ${tenant}`,
+      );
+      return row?.count ?? 0;
     },
     async most() {
       const rows = await database.repeat(

@@ -14,8 +14,11 @@ import type { ServerParts } from '../server-parts.js';
 import { string } from '../shapes.js';
 import { runtimeOf } from './canvas-runtimes.js';
 
-/** Headers by which a proxy names the client behind it. */
-const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
+/** Headers by which a proxy names itself or the client behind it. */
+const FORWARDING =
+  'via forwarded x-forwarded-for x-forwarded-host x-forwarded-proto x-forwarded-server x-real-ip x-client-ip true-client-ip cf-connecting-ip'.split(
+    ' ',
+  );
 
 const runtimeShape = z.looseObject({ tenant_id: string, runtime: string, source: z.enum(['override', 'default']) });
 
@@ -76,7 +79,7 @@ export const adminRoutes: RouteGroup = {
  * Metrics for Prometheus: to this machine without a key, to others with the administrator's.
  *
  * Behind a proxy on this machine every peer is local; so forwarded requests need the key, and so does a browser page that
- * reaches loopback under another name.
+ * reaches loopback under another name. A proxy that adds none of the usual headers and rewrites Host cannot be noticed.
  */
 export const metricsRoute = route('GET /metrics', {
   summary: "Counts in Prometheus' text format",
@@ -87,7 +90,9 @@ export const metricsRoute = route('GET /metrics', {
     const { adminKey } = config;
     if (!isLocal(exchange)) {
       if (adminKey === undefined) throw notLocal();
-      await requireAdmin(adminKey, callers)(exchange, async () => {});
+      // A caller from elsewhere does not learn whether a key is one of a tenant.
+      const asked = { isSecret: callers.isSecret.bind(callers), isConfigured: () => false };
+      await requireAdmin(adminKey, asked)(exchange, async () => {});
     }
     return metricsText(exchange, parts);
   },

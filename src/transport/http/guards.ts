@@ -113,7 +113,10 @@ export const noPageKey = (): EngineError => new EngineError('NOT_FOUND', 'Author
  *
  * @throws EngineError UNAUTHENTICATED; FORBIDDEN (HTTP 403) for a key of a tenant; LIMIT_REACHED (HTTP 429) after too many wrong keys.
  */
-export function requireAdmin(adminKey: string | undefined, callers: Callers): Middleware {
+export function requireAdmin(
+  adminKey: string | undefined,
+  callers: Pick<Callers, 'isSecret' | 'isConfigured'>,
+): Middleware {
   return async ({ req }, next) => {
     const key = tokenOf(req.headers.authorization);
     if (key === undefined) throw unauthenticated('Missing Authorization header');

@@ -26,7 +26,7 @@ describePostgres('quotas in Postgres', () => {
       drop table runnel.usage;
       drop function runnel.count_agents, runnel.count_tokens, runnel.count_versions, runnel.count_files,
         runnel.count_replaced_files cascade;
-      alter table runnel.files drop column from_page;
+      alter table runnel.files drop column from_page, drop column expires_at;
       delete from runnel.migrations where number >= 3`);
     await before.close();
 

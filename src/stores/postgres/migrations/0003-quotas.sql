@@ -13,6 +13,11 @@ create table runnel.usage (
 -- Files of callers who may be anyone have a quota of their own.
 alter table runnel.files add column from_page boolean not null default false;
 
+-- Files that expire are found by their time, so that they make room at once.
+alter table runnel.files add column expires_at bigint;
+update runnel.files set expires_at = (record ->> 'expiresAt')::float8::bigint where record ->> 'expiresAt' is not null;
+create index files_expires_at on runnel.files (tenant, expires_at) where expires_at is not null;
+
 create function runnel.count_agents() returns trigger language plpgsql as $$
 begin
   insert into runnel.usage as u (tenant, name, count)

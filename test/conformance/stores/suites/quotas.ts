@@ -161,6 +161,13 @@ export function describeQuotas(subject: () => QuotaSubject): void {
       for (let count = 0; count < SMALL_QUOTAS.pageFiles; count += 1) await stores().files.save(tenant, file(expired));
       await stores().files.save(tenant, file({ isFromPage: true }));
       expect(await stores().usage.of(tenant)).toMatchObject({ pageFiles: 1 });
+      const other = newTenant();
+      for (let count = 0; count < SMALL_QUOTAS.pageFiles; count += 1) await stores().files.save(other, file(expired));
+      const one = { files: 1, fileBytes: 1, pageFiles: 1, pageFileBytes: 1 };
+      await stores().files.requireRoom(other, one);
+      expect(await stores().usage.of(other)).toMatchObject({ files: 0 });
+      const refused = stores().files.requireRoom(other, { ...one, pageFileBytes: 101 });
+      await expect(refused).rejects.toEqual(exceeded('pageFileBytes', 0, 100));
     });
 
     it('take files of one request all or none', async () => {
@@ -185,7 +192,7 @@ export function describeQuotas(subject: () => QuotaSubject): void {
 
     it('say how much a tenant has, and the most that one has', async () => {
       const tenant = newTenant();
-      const nothing = { agents: 0, sessions: 0, tokens: 0, files: 0, fileBytes: 0, pageFiles: 0, pageFileBytes: 0 };
+      const nothing = { agents: 0, tokens: 0, files: 0, fileBytes: 0, pageFiles: 0, pageFileBytes: 0 };
       expect(await stores().usage.of(tenant)).toEqual(nothing);
       const agent = agentRecord();
       await stores().agents.insert(tenant, agent);
@@ -195,11 +202,12 @@ export function describeQuotas(subject: () => QuotaSubject): void {
       expect(await stores().usage.of(tenant)).toEqual({
         ...nothing,
         agents: 1,
-        sessions: 1,
         tokens: 1,
         files: 1,
         fileBytes: 10,
       });
+      expect(await stores().usage.sessions(tenant)).toBe(1);
+      expect(await stores().usage.sessions(newTenant())).toBe(0);
       const most = await stores().usage.most();
       expect(most.agents).toBeGreaterThanOrEqual(1);
       expect(most.fileBytes).toBeGreaterThanOrEqual(10);
