@@ -60,9 +60,9 @@ export interface Host {
 /** Makes a host. It does nothing until it is given something to start or is asked to recover. */
 export function createHost(options: HostOptions): Host {
   const { stores, services, telemetry, logger = SILENT_LOG, now = Date.now } = options;
-  const { openCanvas = createCanvasOpener({}), durability = 'sync' } = options;
+  const { openCanvas = createCanvasOpener({}), durability = 'sync', isShared = false } = options;
   const hub = new RunHub({
-    ...{ stores, openCanvas, durability, telemetry, logger, now },
+    ...{ stores, openCanvas, durability, isShared, telemetry, logger, now },
     services: telemetry === undefined ? services : { ...services, trace: telemetry.trace },
     limits: { ...DEFAULT_LIMITS, ...options.limits },
   });

@@ -71,9 +71,9 @@ export class RunHub {
     return this.#live.size;
   }
 
-  /** Whether this process has as many runs as it may, those that are about to begin included. */
-  get isFull(): boolean {
-    return this.leases.size >= this.parts.limits.maxRuns;
+  /** Whether a tenant may have another run in this process; those that are about to begin count. */
+  hasRoom(tenant: string): boolean {
+    return this.leases.shares.hasRoom(tenant);
   }
 
   /** Events that are made and wait to be stored; and those that were delivered and wait for their clients. */
@@ -91,9 +91,9 @@ export class RunHub {
   async lease(request: LeaseRequest, isNew: boolean): Promise<SessionLease> {
     if (this.#isClosing) throw new EngineError('LIMIT_REACHED', 'The server is shutting down and starts no more runs.');
     if (this.leases.has(request.tenant, request.sessionId)) throw sessionTaken();
-    if (this.isFull) {
-      const { maxRuns } = this.parts.limits;
-      throw new EngineError('LIMIT_REACHED', `${maxRuns} runs are in progress, which is the most; try again later.`);
+    const { shares } = this.leases;
+    if (!shares.hasRoom(request.tenant)) {
+      throw new EngineError('LIMIT_REACHED', shares.refusal(request.tenant, 'runs'));
     }
     const lease = isNew ? this.leases.prepare(request) : await this.leases.acquire(request);
     if (lease === undefined) throw sessionTaken();

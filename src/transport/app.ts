@@ -50,7 +50,7 @@ export function createApi(more: readonly RouteGroup[] = []): readonly RouteGroup
     agentRoutes,
     agentFileRoutes,
     draftToolRoutes,
-    componentRoutes(),
+    componentRoutes,
     versionRoutes,
     sessionRoutes,
     runRoutes,

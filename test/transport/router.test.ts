@@ -33,7 +33,7 @@ function optionsOf(parts = partsOf()): RouterOptions {
   const keys = [{ tenant: 'acme', key: 'good' }];
   const limits = { mostPerMinute: 1_000, trustedProxies: [], now: Date.now };
   const callers = new Callers({ keys, tokens: parts.stores.tokens, ...limits });
-  return { parts, guard: { callers, corsOrigins: [] } };
+  return { parts, guard: { callers, strangers: { admit: () => {} }, corsOrigins: [] } };
 }
 
 async function serve(routes: readonly Route[], parts?: ServerParts) {

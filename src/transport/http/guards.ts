@@ -3,17 +3,21 @@ import cors from '@koa/cors';
 import type { RouterContext } from '@koa/router';
 import type { Middleware, ParameterizedContext } from 'koa';
 import { EngineError } from '../../errors.js';
+import type { Shares } from '../../hosting/shares.js';
 import type { Log } from '../../logger.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { type CallerOptions, type Callers, tokenOf } from '../access/callers.js';
 import { refusalOf } from '../access/origins.js';
 import { type RateLimit, tooManyRequests } from '../access/rate-limits.js';
+import type { Strangers } from '../access/strangers.js';
 import { failureOf, notAllowed, notFound } from '../envelope.js';
 import type { RequestState } from './route.js';
 
 /** Keys and origins that may call the server. */
 export interface GuardOptions {
   readonly callers: Callers;
+  /** Connections that no valid key speaks for. */
+  readonly strangers: Pick<Strangers, 'admit'>;
   readonly corsOrigins: readonly string[];
 }
 
@@ -84,12 +88,13 @@ export function allowOrigins({ corsOrigins }: GuardOptions): Middleware {
  *
  * @throws EngineError UNAUTHENTICATED, or what `refusal` gives; LIMIT_REACHED (HTTP 429) after too many wrong keys.
  */
-export function authenticate({ callers }: GuardOptions, options: KeyOptions = {}): Middleware<RequestState> {
+export function authenticate({ callers, strangers }: GuardOptions, options: KeyOptions = {}): Middleware<RequestState> {
   return async ({ state, req }, next) => {
     Object.assign(
       state,
       callers.hasKeys ? await callerOf(callers, req, options) : { tenant: LOCAL_TENANT, caller: '' },
     );
+    strangers.admit(req.socket);
     await next();
   };
 }
@@ -126,6 +131,12 @@ export function requireAdmin(
     }
     await next();
   };
+}
+
+/** Takes a place of a tenant; gives what gives it back. @throws EngineError LIMIT_REACHED when there is none for it. */
+export function takePlace(shares: Shares, tenant: string, what: string): () => void {
+  if (shares.hasRoom(tenant)) return shares.take(tenant);
+  throw new EngineError('LIMIT_REACHED', shares.refusal(tenant, what));
 }
 
 /** Refuses keys that tenants made. @throws EngineError FORBIDDEN (HTTP 403). */
