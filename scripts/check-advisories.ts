@@ -1,7 +1,8 @@
 /**
  * Fails when a published advisory of severity high or critical covers something that users of this package install.
  *
- * Without a registry that answers, it says so and passes: whether the network is there says nothing about the code.
+ * Without a registry that answers, it says so and passes: whether the network is there says nothing about the code. With `--required`,
+ * before a release, it fails then: what was not checked is not published.
  */
 import { spawnSync } from 'node:child_process';
 import { z } from 'zod';
@@ -82,8 +83,17 @@ function runAudit(): AuditResult {
   return error === undefined ? readAudit(stdout) : { unavailable: error.message };
 }
 
+/** What is wrong with the result of an audit: nothing where there is no report, unless one is required. */
+export function auditProblems(result: AuditResult, isRequired: boolean): readonly string[] {
+  if ('findings' in result) return result.findings;
+  return isRequired ? [`advisories were not checked, which a release needs: ${result.unavailable}`] : [];
+}
+
 if (isProgram(import.meta.url)) {
   const result = runAudit();
-  if ('unavailable' in result) console.log(`NOTICE: advisories were not checked: ${result.unavailable}`);
-  else report(result.findings, 'no advisory of severity high or critical');
+  const fine =
+    'unavailable' in result
+      ? `NOTICE: advisories were not checked: ${result.unavailable}`
+      : 'no advisory of severity high or critical';
+  report(auditProblems(result, process.argv.includes('--required')), fine);
 }

@@ -50,7 +50,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   canvas: [...ENGINE, 'templates', 'models', 'records', 'components'],
   telemetry: [...BASE, 'operators', 'graph'],
   hosting: HOST,
-  settings: [...BASE, 'models', 'adapters', 'hosting'],
+  settings: [...BASE, 'threads', 'models', 'records', 'adapters', 'hosting'],
   transport: [...HOST, 'dsl', 'settings', 'hosting'],
   cli: [...EVERYTHING_BUT_CLI, 'index'],
   testing: [...BASE, 'operators'],

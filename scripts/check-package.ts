@@ -198,7 +198,9 @@ const PROGRAMS: Readonly<Record<string, string>> = {
       const options = { format, created: new Date(0), watermark: 'X', header: 'H', footer: 'F' };
       const { bytes } = await convertMarkdown('# A *b* \`c\` 中文\\n\\n|a|\\n|-|\\n|1|\\n', options);
       if (bytes.length < 500) throw new Error(format + ' has ' + bytes.length + ' bytes');
-    }`,
+    }
+    // A longer one is written in a thread.
+    await convertMarkdown('text\\n\\n'.repeat(1_000), { format: 'txt' });`,
   'a canvas runs, and loads nothing that it does not need': `${WATCH_IMPORTS}
     const before = new Set(process.moduleLoadList);
     process.argv.splice(1, 1, 'runnel', 'run', 'node_modules/runnel/examples/hello/canvas.json', '--query', 'hi');

@@ -249,6 +249,9 @@ export type { Script, ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
 export type { Embedder, Reranker, SpeechModel, SpeechOptions } from './models/single-answer.js';
 export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
+// Files are read and written in threads.
+export { createThreadPool, type ThreadPool, type ThreadPoolOptions } from './threads/thread-pool.js';
+export type { JobLimits, ThreadJob, Threads } from './threads/threads.js';
 // Tools, and what they ask of the process around them.
 export { type CallBounds, callTool, type FunctionOptions } from './tools/call-tool.js';
 export { tools } from './tools/index.js';

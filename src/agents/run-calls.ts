@@ -5,7 +5,7 @@ import { catchError, concat, defer, from, mergeMap, type Observable, of, tap } f
 import type { References } from '../adapters/tool-event.js';
 import { EngineError, toEngineError } from '../errors.js';
 import { type CallEnd, callFinished, callStarted } from '../graph/node-events.js';
-import { isJsonObject, isTooDeep, type JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, jsonExcess, parseJson } from '../json.js';
 import { mergeReferences } from '../tools/results.js';
 import type { Artifact, ToolResult } from '../tools/tool.js';
 import type { AgentEvent, AgentState, AgentStateEvent, PendingCall, ToolLogEntry } from './agent-events.js';
@@ -218,7 +218,7 @@ function signatureOf({ name, arguments: text }: PendingCall): string {
 }
 
 /** Longest text of arguments that is repaired, in UTF-16 units. */
-const MAX_REPAIRED = 262_144;
+const MAX_REPAIRED = 65_536;
 
 /**
  * Arguments as a model wrote them: JSON, repaired where it nearly is; an empty text is no arguments.
@@ -227,15 +227,17 @@ const MAX_REPAIRED = 262_144;
  */
 export function readArguments(name: string, text: string): JsonObject {
   if (text.trim() === '') return {};
-  const value = parse(text) ?? (text.length > MAX_REPAIRED ? undefined : parse(text, jsonrepair));
-  if (isJsonObject(value) && !isTooDeep(value)) return value;
+  const excess = jsonExcess(text);
+  if (excess !== undefined) throw new EngineError('TOOL_ARGUMENTS', `The text of the arguments of ${name} ${excess}.`);
+  const value = parseJson(text) ?? (text.length > MAX_REPAIRED ? undefined : repaired(text));
+  if (isJsonObject(value)) return value;
   const got = value === undefined ? 'text that is no JSON' : Array.isArray(value) ? 'a list' : typeof value;
   throw new EngineError('TOOL_ARGUMENTS', `The arguments of ${name} must be one JSON object; received ${got}.`);
 }
 
-function parse(text: string, repair: (text: string) => string = (given) => given): unknown {
+function repaired(text: string): Json | undefined {
   try {
-    return JSON.parse(repair(text));
+    return parseJson(jsonrepair(text));
   } catch {
     return undefined;
   }

@@ -3,12 +3,16 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { EgressClient } from '../adapters/egress/egress-client.js';
-import { readDocument } from '../documents/reading/read-document.js';
+import { readInThread } from '../documents/reading/read-document.js';
 import { createMemoryRetriever, type IndexedDataset, type IndexedDocument } from '../knowledge/memory-retriever.js';
 import type { Retriever } from '../knowledge/retriever.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import type { Settings } from '../settings/read-settings.js';
+import type { Threads } from '../threads/threads.js';
 import { createRagflowRetriever } from '../tools/ragflow-retriever.js';
+
+/** Reads the text of a file. */
+type ReadText = (name: string, file: string) => Promise<string>;
 
 /** What to do about a dataset that does not exist. */
 const ADVICE = 'Put a folder of that name into RUNNEL_DATASETS_DIR, or set RAGFLOW_BASE_URL.';
@@ -31,17 +35,22 @@ const MAX_DATASET_CHARACTERS = 32 * 1024 * 1024;
  * (`RUNNEL_DATASETS_DIR`, default `datasets` in the data folder): each folder in it is a dataset, each file in that a document. The
  * datasets of a tenant lie in a folder `@<tenant>` of their own, and those beside it are the default tenant's.
  */
-export function openRetriever({ nodes, stores }: Pick<Settings, 'nodes' | 'stores'>, http: EgressClient): Retriever {
+export function openRetriever(
+  { nodes, stores }: Pick<Settings, 'nodes' | 'stores'>,
+  http: EgressClient,
+  threads?: Threads,
+): Retriever {
   const { ragflowBaseUrl: baseUrl, ragflowApiKey: apiKey, datasetsDir } = nodes;
   if (baseUrl !== undefined && apiKey !== undefined) return createRagflowRetriever({ baseUrl, apiKey, http });
   const folder = datasetsDir ?? path.join(stores.dataDir, 'datasets');
   /** By tenant: there are as many as the operator has given keys to. */
   const retrievers = new Map<string, Retriever>();
+  const read: ReadText = (name, file) => textOf(name, file, threads);
   const forTenant = (tenant: string): Retriever => {
     const known = retrievers.get(tenant);
     if (known !== undefined) return known;
     const place = folderOf(folder, tenant);
-    const retriever = createMemoryRetriever(async () => (place === undefined ? [] : listDatasets(place)), ADVICE);
+    const retriever = createMemoryRetriever(async () => (place === undefined ? [] : listDatasets(place, read)), ADVICE);
     retrievers.set(tenant, retriever);
     return retriever;
   };
@@ -54,13 +63,13 @@ function folderOf(folder: string, tenant: string): string | undefined {
   return tenant === '' || /[/\\\0]/.test(tenant) ? undefined : path.join(folder, `${TENANT_PREFIX}${tenant}`);
 }
 
-async function listDatasets(folder: string): Promise<readonly IndexedDataset[]> {
+async function listDatasets(folder: string, read: ReadText): Promise<readonly IndexedDataset[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const folders = entries.filter((entry) => entry.isDirectory() && !/^[.@]/.test(entry.name));
-  return Promise.all(folders.map(({ name }) => datasetOf(name, path.join(folder, name))));
+  return Promise.all(folders.map(({ name }) => datasetOf(name, path.join(folder, name), read)));
 }
 
-async function datasetOf(name: string, folder: string): Promise<IndexedDataset> {
+async function datasetOf(name: string, folder: string, read: ReadText): Promise<IndexedDataset> {
   // Files that disappear meanwhile or cannot be read are left out; the rest stays searchable.
   const files = (await readdir(folder, { withFileTypes: true }).catch(() => []))
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
@@ -73,15 +82,15 @@ async function datasetOf(name: string, folder: string): Promise<IndexedDataset> 
   ).then((lists) => lists.flat());
   const version = createHash('sha1').update(JSON.stringify(facts)).digest('hex');
   const readable = facts.flatMap((file) => (file.size <= MAX_BYTES ? [file.name] : []));
-  return { id: name, name, version, documents: () => readAll(folder, readable) };
+  return { id: name, name, version, documents: () => readAll(folder, readable, read) };
 }
 
 /** One after the other, as parsers need memory. A file that cannot be read is left out. */
-async function readAll(folder: string, names: readonly string[]): Promise<readonly IndexedDocument[]> {
+async function readAll(folder: string, names: readonly string[], read: ReadText): Promise<readonly IndexedDocument[]> {
   const documents: IndexedDocument[] = [];
   let characters = 0;
   for (const name of names) {
-    const text = await textOf(name, path.join(folder, name)).catch(() => undefined);
+    const text = await read(name, path.join(folder, name)).catch(() => undefined);
     if (text === undefined || text.startsWith('data:')) continue;
     characters += text.length;
     if (characters > MAX_DATASET_CHARACTERS) break;
@@ -90,7 +99,7 @@ async function readAll(folder: string, names: readonly string[]): Promise<readon
   return documents;
 }
 
-async function textOf(name: string, file: string): Promise<string> {
+async function textOf(name: string, file: string, threads?: Threads): Promise<string> {
   const bytes = await readFile(file);
-  return readDocument({ id: name, name, mimeType: '', bytes }, { maxCharacters: MAX_CHARACTERS, signal: undefined });
+  return readInThread({ id: name, name, mimeType: '', bytes }, { maxCharacters: MAX_CHARACTERS }, threads);
 }

@@ -17,6 +17,7 @@ import { createModels, type ModelsOptions } from '../models/router.js';
 import { LOCAL_TENANT } from '../settings/access.js';
 import type { Settings } from '../settings/read-settings.js';
 import { SETTINGS } from '../settings/table.js';
+import { createThreadPool } from '../threads/thread-pool.js';
 import { tools } from '../tools/index.js';
 import { findTool } from '../tools/tool.js';
 import type { ToolSettings } from '../tools/tool-services.js';
@@ -66,6 +67,12 @@ export async function openServices(settings: ServiceSettings, options: ServicesO
     allowedDomains: nodes.browserDomains,
     maxBrowsers: nodes.maxBrowsers,
   });
+  const threads = createThreadPool({
+    maxThreads: nodes.maxParsers,
+    maxThreadsPerTenant: nodes.maxParsersPerTenant,
+    timeoutMs: nodes.parserTimeoutMs,
+    heapBytes: nodes.parserHeapBytes,
+  });
   const databases = createDatabases({
     http,
     allowPrivateNetwork,
@@ -79,11 +86,13 @@ export async function openServices(settings: ServiceSettings, options: ServicesO
     code,
     browsers,
     databases,
-    retriever: openRetriever(settings, http),
+    threads,
+    maxFiles: nodes.turnFiles,
+    retriever: openRetriever(settings, http, threads),
     ...(mcp && { mcp }),
     hasScript: configuration.script !== undefined,
     async close() {
-      await Promise.all([mcp?.close(), code.close(), browsers.close(), models.close()]);
+      await Promise.all([mcp?.close(), code.close(), browsers.close(), models.close(), threads.close()]);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** The stores of a server, opened by its settings. */
 
 import type { Log } from '../logger.js';
+import type { Quotas } from '../records/quotas.js';
 import type { CommitRun } from '../records/run-commit.js';
 import type { Settings } from '../settings/read-settings.js';
 import type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';
@@ -27,12 +28,9 @@ export async function openStores(settings: Settings['stores'], log: Log): Promis
   const { databaseUrl: url, redisUrl, dataDir, keepRunsDays } = settings;
   const embedded = url === undefined ? await beginEmbedded(dataDir, log) : undefined;
   const { openPostgresStores } = await import('../stores/postgres/stores.js');
-  const {
-    close,
-    prune,
-    database: _,
-    ...stores
-  } = await openPostgresStores({ url, dataDir, log, embedded: embedded?.starting });
+  const quotas = quotasOf(settings);
+  const options = { url, dataDir, log, quotas, embedded: embedded?.starting };
+  const { close, prune, database: _, ...stores } = await openPostgresStores(options);
   try {
     const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log, keepRunsDays, stores.commit);
     return {
@@ -74,6 +72,19 @@ function placeOf(url: string | undefined, dataDir: string, redis: string | undef
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'DATABASE_URL';
+}
+
+function quotasOf(settings: Settings['stores']): Quotas {
+  return {
+    agents: settings.quotaAgents,
+    versions: settings.quotaVersions,
+    sessions: settings.quotaSessions,
+    tokens: settings.quotaTokens,
+    files: settings.quotaFiles,
+    fileBytes: settings.quotaFileBytes,
+    pageFiles: settings.quotaPageFiles,
+    pageFileBytes: settings.quotaPageFileBytes,
+  };
 }
 
 /** The times before which things have expired; none for what is stored for ever. */

@@ -12,7 +12,7 @@ import type { Document } from '../dsl/document.js';
 import { EngineError } from '../errors.js';
 import type { RunOutcome } from '../graph/run-options.js';
 import { createId } from '../hosting/ids.js';
-import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, jsonExcess, parseJson } from '../json.js';
 import { readSettings, unknownSettings } from '../settings/read-settings.js';
 import { watchedBy } from '../telemetry/run-watch.js';
 import { openTelemetry, readSdkPlan, type Telemetry } from '../telemetry/telemetry.js';
@@ -222,9 +222,8 @@ function report({ outcome: { status, error }, failedNode }: Played, screen: Scre
  */
 function parseInputs(text: string): JsonObject {
   const value = parseJson(text);
-  if (value !== undefined && isTooDeep(value)) {
-    throw new EngineError('USAGE', `--inputs has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
-  }
+  const excess = jsonExcess(text);
+  if (excess !== undefined) throw new EngineError('USAGE', `--inputs ${excess}.`);
   if (value !== undefined && isJsonObject(value)) return value;
   throw new EngineError('USAGE', `--inputs takes a JSON object such as {"city": "Oslo"}; received ${text}`);
 }

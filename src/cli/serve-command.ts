@@ -110,6 +110,8 @@ async function serveUntilStopped(
   try {
     if (examples !== undefined) await storeExamples(examples, stores, config, log);
     const url = await server.listen();
+    const { warnOfBrowsers } = await import('./browser-warning.js');
+    await warnOfBrowsers({ apiKeys: config.apiKeys, chromium: settings.nodes.chromium }, log);
     const hasKeys = config.apiKeys.length > 0;
     terminal.out.write(welcome({ url, hasKeys, examples, models: models.describe(), place: stores.place }));
     setTimeout(() => void collectGarbage(), COLLECT_MS).unref();

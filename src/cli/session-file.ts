@@ -8,7 +8,7 @@ import type { Session } from '../canvas/turn.js';
 import { jsonObject } from '../dsl/json-object.js';
 import { EngineError } from '../errors.js';
 import { createId } from '../hosting/ids.js';
-import { parseJson } from '../json.js';
+import { parseOwnJson } from '../json.js';
 import { cannot } from './command.js';
 import { readText } from './read-source.js';
 
@@ -39,7 +39,7 @@ export async function readSession(path: string | undefined): Promise<StoredSessi
   if (path !== undefined) await checkFolder(path);
   const text = path === undefined ? undefined : await readIfThere(path);
   if (text === undefined) return { id: createId(), session: undefined };
-  const value = parseJson(text);
+  const value = parseOwnJson(text);
   const parsed = sessionSchema.safeParse(value);
   if (parsed.success) {
     const { id, ...session } = parsed.data;

@@ -1,6 +1,8 @@
+import { map } from 'rxjs';
 import { z } from 'zod';
 import { type Settled, settled } from '../graph/node-events.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { fromAbortable } from '../operators/from-abortable.js';
 import { nodeParams, nullishText } from './base-params.js';
 import { defineComponent } from './component.js';
 import { type FieldValues, type Form, formParams, resolveFields } from './form-fields.js';
@@ -39,7 +41,7 @@ export const begin = defineComponent<z.infer<typeof params>>({
       const finish = (values: FieldValues): Settled => settled({ ...payload, ...Object.fromEntries(values) });
       const given = givenFields(form, turn);
       const values = resolveFields(form, given, services);
-      return values instanceof Promise ? values.then(finish) : finish(values);
+      return typeof values === 'function' ? fromAbortable(values).pipe(map(finish)) : finish(values);
     };
   },
 });

@@ -1,5 +1,6 @@
 import { concat, defer, from, map, type Observable } from 'rxjs';
 import { z } from 'zod';
+import { threadsOf } from '../documents/document-jobs.js';
 import { fileName, generatedName } from '../documents/file-name.js';
 import { convertMarkdown, DOCUMENT_FORMATS, type DocumentFormat, type DocumentOptions } from '../documents/index.js';
 import { EngineError } from '../errors.js';
@@ -99,6 +100,7 @@ function generate(activation: Activation, params: DocGeneratorParams): Observabl
     watermark,
     pageNumbers: params.add_page_numbers,
     created: now,
+    threads: threadsOf(activation.services),
     ...(params.layout !== '' && { layout: params.layout }),
     ...(params.add_timestamp && { timestamp: now }),
   };

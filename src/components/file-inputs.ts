@@ -1,13 +1,18 @@
-import { defer, from, lastValueFrom, toArray } from 'rxjs';
+import { from, toArray } from 'rxjs';
+import { threadsOf } from '../documents/document-jobs.js';
 import { parseDataUrl } from '../documents/reading/file-kind.js';
 import { MAX_TEXT_CHARACTERS } from '../documents/reading/limits.js';
 import { fileName, openFile } from '../documents/reading/open-file.js';
-import { readDocument } from '../documents/reading/read-document.js';
+import { readInThread } from '../documents/reading/read-document.js';
+import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
+import { firstValue, fromAbortable } from '../operators/from-abortable.js';
 import { mapInOrder } from '../operators/map-in-order.js';
 
-/** Files that are read at the same time. */
-const FILES_AT_ONCE = 5;
+/** Files that are read at the same time: while one is parsed, the next one comes from the store. */
+const FILES_AT_ONCE = 2;
+/** Files that a turn or a form may give, unless the services of a run say otherwise. */
+const MAX_FILES = 10;
 
 /** How files given to a run are read. */
 export interface FileInputOptions {
@@ -28,25 +33,46 @@ export interface FileInputOptions {
 export async function readFileValue(value: Json, services: unknown, options: FileInputOptions = {}): Promise<Json> {
   const { signal, maxCharacters = MAX_TEXT_CHARACTERS } = options;
   const limits = { signal, maxCharacters };
+  const threads = threadsOf(services);
   if (typeof value === 'string' && value.startsWith('data:')) {
     if (value.startsWith('data:image/')) return value;
     const url = parseDataUrl(value);
     if (url === undefined) return value;
-    return await readDocument({ id: '', name: 'uploaded', mimeType: url.contentType, bytes: url.bytes }, limits);
+    return await readInThread(
+      { id: '', name: 'uploaded', mimeType: url.contentType, bytes: url.bytes },
+      limits,
+      threads,
+    );
   }
   const file = await openFile(value, services);
   signal?.throwIfAborted();
   const name = file.name === '' ? (fileName(value) ?? file.id) : file.name;
-  return await readDocument({ ...file, name }, limits);
+  return await readInThread({ ...file, name }, limits, threads);
 }
 
-/** The contents of files in their order, five read at a time; fails with the first error (see {@link readFileValue}). */
-export function readFileValues(
+/**
+ * The contents of files in their order, two read at a time; fails with the first error (see {@link readFileValue}).
+ *
+ * @throws EngineError BAD_REQUEST for more than `services.maxFiles`, 10 by default.
+ */
+export async function readFileValues(
   values: readonly Json[],
   services: unknown,
   options: FileInputOptions = {},
 ): Promise<readonly Json[]> {
-  const read = (value: Json) => defer(() => readFileValue(value, services, options));
+  requireFewFiles(values.length, services);
+  const read = (value: Json) => fromAbortable((signal) => readFileValue(value, services, { ...options, signal }));
   const pace = { concurrency: FILES_AT_ONCE, ahead: Math.max(1, values.length) };
-  return lastValueFrom(from(values).pipe(mapInOrder(read, pace), toArray()));
+  return firstValue(from(values).pipe(mapInOrder(read, pace), toArray()), options.signal);
+}
+
+/** @throws EngineError BAD_REQUEST for more files than a turn or a form may give. */
+export function requireFewFiles(count: number, services: unknown): void {
+  const isGiven = typeof services === 'object' && services !== null && 'maxFiles' in services;
+  const most = isGiven && typeof services.maxFiles === 'number' ? services.maxFiles : MAX_FILES;
+  if (count <= most) return;
+  throw new EngineError(
+    'BAD_REQUEST',
+    `${count} files are given; at most ${most} are read at once (RUNNEL_TURN_FILES).`,
+  );
 }

@@ -4,7 +4,7 @@ import { canonicalId } from '../dsl/component-id.js';
 import { EngineError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject, jsonOrText } from '../json.js';
 import { isGiven, optionalText } from './base-params.js';
-import { readFileValues } from './file-inputs.js';
+import { readFileValues, requireFewFiles } from './file-inputs.js';
 
 /** One field of a form, as the document declares it. */
 export interface FormField {
@@ -75,24 +75,36 @@ function takeFields(form: Form, value: Json | undefined, given: Map<string, Json
  * A field may be given as `{type, value}` or as the value itself. Text for an object is parsed as JSON, and stays text
  * when it is none.
  *
- * @throws EngineError NODE_FAILED for a required file field that is given as an object without a value. What reading a file
- * throws (see `readFileValue`) comes as a rejection.
+ * Gives a function when files must be read, which does that until its signal is aborted.
+ *
+ * @throws EngineError NODE_FAILED for a required file field that is given as an object without a value, BAD_REQUEST for too many files.
+ * What reading a file throws (see `readFileValue`) comes as a rejection.
  */
 export function resolveFields(
   form: Form,
   given: ReadonlyMap<string, Json>,
   services: unknown,
-): FieldValues | Promise<FieldValues> {
+): FieldValues | ((signal: AbortSignal) => Promise<FieldValues>) {
   requireFiles(form, given);
   const values = new Map<string, Json>();
-  const files: [string, Json][] = [];
+  const files: [string, readonly Json[]][] = [];
   for (const [name, written] of given) {
     const { type, value } = unwrap(form.get(name), written);
     // Set now, before files are read, so that outputs have the order in which they were given.
     values.set(name, type === 'object' && typeof value === 'string' ? jsonOrText(value) : value);
-    if (type.includes('file') && isGiven(value)) files.push([name, value]);
+    if (type.includes('file') && isGiven(value)) {
+      files.push([name, Array.isArray(value) ? (value as readonly Json[]) : [value]]);
+    }
   }
-  return files.length === 0 ? values : readFiles(values, files, services);
+  if (files.length === 0) return values;
+  requireFewFiles(
+    files.reduce((sum, [, own]) => sum + own.length, 0),
+    services,
+  );
+  return async (signal) => {
+    for (const [name, own] of files) values.set(name, await readFileValues(own, services, { signal }));
+    return values;
+  };
 }
 
 /** A file field that comes without a value is a mistake of the caller; null is how an optional one is left open. */
@@ -130,16 +142,4 @@ function unwrap(field: FormField | undefined, written: Json): { readonly type: s
 /** `{type: 'line'}` is a field without a value; an object with an `id` is a file, whatever its `type` is. */
 function isFieldType(written: JsonObject): boolean {
   return typeof written.type === 'string' && !Object.hasOwn(written, 'id');
-}
-
-async function readFiles(
-  values: Map<string, Json>,
-  fields: readonly [string, Json][],
-  services: unknown,
-): Promise<FieldValues> {
-  for (const [name, value] of fields) {
-    const files = Array.isArray(value) ? (value as readonly Json[]) : [value];
-    values.set(name, await readFileValues(files, services));
-  }
-  return values;
 }

@@ -1,11 +1,11 @@
-import { concatMap, type Observable, of } from 'rxjs';
+import { concatMap, map, type Observable, of } from 'rxjs';
 import type { EgressResponse } from '../adapters/egress/egress-client.js';
 import { isHtml } from '../adapters/egress/read-body.js';
-import { htmlToText } from '../documents/reading/html-to-text.js';
+import { documentJob, threadsOf } from '../documents/document-jobs.js';
 import { EngineError } from '../errors.js';
 import { type NodeEvent, type Outputs, settled, warning } from '../graph/node-events.js';
-import { fromAbortable } from '../operators/from-abortable.js';
 import { retryWith } from '../operators/retry-with.js';
+import type { Threads } from '../threads/threads.js';
 import { entered } from '../tools/fields.js';
 import { defineComponent } from './component.js';
 import { type InvokeParams, invokeParams, invokeRequest } from './invoke-request.js';
@@ -47,7 +47,7 @@ export const invoke = defineComponent<InvokeParams>({
           if (isCleaned !== true || !isHtml(response.contentType)) {
             return of(settled(outputsOf(response, response.text())));
           }
-          return fromAbortable(() => cleanPage(response.text())).pipe(
+          return cleanPage(response.text(), threadsOf(activation.services)).pipe(
             concatMap(({ text, isCut }) => {
               const result = settled(outputsOf(response, text));
               return isCut ? of<NodeEvent[]>(warning('The page was too large and was cut.'), result) : of(result);
@@ -71,18 +71,20 @@ function needs({ url, headers, proxy, variables }: InvokeParams): string[] {
 const MAX_MARKS = 50_000;
 
 /**
- * The text of a page without scripts, styles, comments and tags; headings, lists and tables as Markdown.
+ * The text of a page without scripts, styles, comments and tags; headings, lists and tables as Markdown. Read in a thread.
  *
- * `isCut`: the page had more markup than is parsed, and ends early. Errors: those of `htmlToText`; `NODE_FAILED` for elements nested deeper than the stack.
+ * `isCut`: the page had more markup than is parsed, and ends early. Errors: those of `htmlToText`; `NODE_FAILED` for a page that needs
+ * more time or memory than a thread has; `LIMIT_REACHED` when too many wait.
  */
-export async function cleanPage(html: string): Promise<{ readonly text: string; readonly isCut: boolean }> {
+export function cleanPage(
+  html: string,
+  threads?: Threads,
+): Observable<{ readonly text: string; readonly isCut: boolean }> {
   const end = endOfMarks(html);
-  try {
-    return { text: await htmlToText(html.slice(0, end), 'answer of the server'), isCut: end < html.length };
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new EngineError('NODE_FAILED', 'The page is nested too deeply to be cleaned; set clean_html to false.');
-  }
+  const unable = (why: string) =>
+    new EngineError('NODE_FAILED', `The page cannot be cleaned: ${why}; set clean_html to false.`);
+  const given = { html: html.slice(0, end), name: 'answer of the server' };
+  return documentJob('text', given, { threads, unable }).pipe(map((text) => ({ text, isCut: end < html.length })));
 }
 
 /** Where the first mark too many begins. */

@@ -65,8 +65,8 @@ export function askForm(form: Form, written?: string): NodeFunction {
       const wrong = wrongNumbers(form, read);
       return wrong.length === 0 ? settle(tips, read) : ask(activation, form, tips, wrong);
     };
-    if (!(values instanceof Promise)) return afterWarnings(warnings, take(values));
-    return fromAbortable(() => values).pipe(concatMap((read) => of(...warnings, take(read))));
+    if (typeof values !== 'function') return afterWarnings(warnings, take(values));
+    return fromAbortable(values).pipe(concatMap((read) => of(...warnings, take(read))));
   };
 }
 

@@ -1,59 +1,22 @@
-/** Markdown as a file: PDF, Word, Excel, HTML, plain text. The libraries for a format are loaded with its first use. */
-
-import { firstValueFrom, fromEvent, NEVER, takeUntil } from 'rxjs';
-import { MEDIA_TYPES } from '../records/files.js';
-import { runInThread } from '../threads/run-in-thread.js';
-import { writable, writableLine } from './characters.js';
-import { PAPER, type Page, type PageSize, type Section } from './content.js';
+/** Markdown as a file: PDF, Word, Excel, HTML, plain text. */
+import { firstValue } from '../operators/from-abortable.js';
+import { documentJob } from './document-jobs.js';
 import { notWritten, refuse } from './failure.js';
-import { localTime } from './file-name.js';
+import {
+  DOCUMENT_FORMATS,
+  type DocumentFile,
+  type DocumentFormat,
+  type DocumentOptions,
+  writeDocument,
+} from './write-document.js';
 
 export type { PageSize } from './content.js';
-
-/** How a document is made. */
-export interface DocumentOptions {
-  readonly format: DocumentFormat;
-  /** Title in the properties of the file and of an HTML page; @default the format's own, mostly none */
-  readonly title?: string;
-  /** Size of the text in points, 6 to 72; headings are up to 6 larger. @default 12 */
-  readonly fontSize?: number;
-  /** Line above the text of every page: PDF, Word and HTML; 500 UTF-16 units at most. @default '' */
-  readonly header?: string;
-  /** Line below the text, as {@link header}. @default '' */
-  readonly footer?: string;
-  /** Pale text across every page: PDF, Word and HTML. @default '' */
-  readonly watermark?: string;
-  /** Numbers the pages: PDF, Word, and HTML when it is printed. @default false */
-  readonly pageNumbers?: boolean;
-  /**
-   * Shows when the document was made, in local time; in the footer of PDF and Word, else as first paragraph. @default not
-   * shown
-   */
-  readonly timestamp?: Date;
-  /** Time of making in the properties of a PDF. @default `timestamp`, else now */
-  readonly created?: Date;
-  /** Paper. @default 'A4' */
-  readonly pageSize?: PageSize;
-  /** Handlebars template for HTML, in place of the built-in page: `title style watermark generated body`. */
-  readonly layout?: string;
-  /** Stops the work, which is then rejected with the reason of the signal. */
-  readonly signal?: AbortSignal;
-}
-
-/** A file that was made. */
-export interface DocumentFile {
-  readonly bytes: Uint8Array;
-  readonly mimeType: string;
-  /** Without a dot. */
-  readonly extension: string;
-}
+export { DOCUMENT_FORMATS, type DocumentFile, type DocumentFormat, type DocumentOptions } from './write-document.js';
 
 /** Longest Markdown text, in bytes of UTF-8. */
 const MAX_BYTES = 2_097_152;
-/** Longest Markdown that is read in this thread, in UTF-16 units; the slowest such text takes milliseconds. */
+/** Longest Markdown that is converted in the calling thread, in UTF-16 units; the slowest such text takes milliseconds. */
 const MAX_IN_PLACE = 4_000;
-/** Longest title, header, footer and watermark, in UTF-16 units. */
-const MAX_LINE = 500;
 
 /**
  * Converts Markdown (GitHub's) to a file.
@@ -66,126 +29,24 @@ const MAX_LINE = 500;
  * nesting beyond 32 levels, tables beyond 63 columns or 100,000 cells (Excel: 16,384 and 200,000).
  */
 export async function convertMarkdown(markdown: string, options: DocumentOptions): Promise<DocumentFile> {
-  const { format, signal } = options;
-  if (!Object.hasOwn(DOCUMENT_FORMATS, format)) {
-    const known = Object.keys(DOCUMENT_FORMATS).join(', ');
-    throw notWritten(String(format), refuse(`there is no such format; known are ${known}.`));
-  }
+  const { signal, threads, ...rest } = options;
   signal?.throwIfAborted();
-  try {
-    const size = Buffer.byteLength(markdown);
-    if (size > MAX_BYTES) throw refuse(`the content has ${size} bytes; at most ${MAX_BYTES} can be written.`);
-    const page = pageOf(options);
-    const sections = () => sectionsOf(markdown, page, signal);
-    const bytes = await WRITERS[format]({ markdown, page, options, sections });
-    return { bytes, ...DOCUMENT_FORMATS[format] };
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw notWritten(format, error);
-  }
+  requireFormat(options.format);
+  requireSize(markdown, options.format);
+  // The bytes of a picture are no text, and unpack to more than that.
+  if (markdown.length <= MAX_IN_PLACE && !markdown.includes('data:')) return writeDocument(markdown, options);
+  const unable = (why: string) => notWritten(options.format, refuse(why));
+  return firstValue(documentJob('convert', { markdown, options: rest }, { threads, unable }), signal);
 }
 
-/** What a writer gets. */
-interface Source {
-  readonly markdown: string;
-  readonly page: Page;
-  readonly options: DocumentOptions;
-  /** Reads the Markdown. */
-  readonly sections: () => Promise<readonly Section[]>;
+function requireFormat(format: DocumentFormat): void {
+  if (Object.hasOwn(DOCUMENT_FORMATS, format)) return;
+  const known = Object.keys(DOCUMENT_FORMATS).join(', ');
+  throw notWritten(String(format), refuse(`there is no such format; known are ${known}.`));
 }
 
-const utf8 = new TextEncoder();
-
-const WRITERS: Readonly<Record<DocumentFormat, (source: Source) => Promise<Uint8Array>>> = {
-  async pdf({ page, options, sections }) {
-    const { writePdf } = await import('./pdf/write-pdf.js');
-    return writePdf(await sections(), page, options.signal);
-  },
-  async docx({ page, sections }) {
-    const { writeDocx } = await import('./write-docx.js');
-    return writeDocx(await sections(), page);
-  },
-  async txt({ page, sections }) {
-    const { writeText } = await import('./write-text.js');
-    return utf8.encode(writeText(await sections(), page.generated));
-  },
-  async html({ page, options, sections }) {
-    const { writeHtml } = await import('./write-html.js');
-    return utf8.encode(writeHtml(await sections(), page, options.layout));
-  },
-  async markdown({ markdown, page: { generated } }) {
-    const text = writable(markdown);
-    return utf8.encode(generated === '' ? text : `${generated}\n\n${text}`);
-  },
-  async xlsx({ markdown, options }) {
-    const { writeXlsx } = await import('./write-xlsx.js');
-    return writeXlsx(writable(markdown), options.signal);
-  },
-};
-
-async function sectionsOf(markdown: string, page: Page, signal: AbortSignal | undefined) {
-  if (markdown.length <= MAX_IN_PLACE) {
-    const { readMarkdown } = await import('./read-markdown.js');
-    return readMarkdown(markdown, page);
-  }
-  const { header, footer } = page;
-  return readInThread({ markdown, page: { header, footer } }, signal);
-}
-
-function pageOf(options: DocumentOptions): Page {
-  const { fontSize = 12, pageSize = 'A4', timestamp } = options;
-  if (!(fontSize >= 6 && fontSize <= 72)) throw refuse(`the font size ${fontSize} is not between 6 and 72 points.`);
-  if (!Object.hasOwn(PAPER, pageSize)) {
-    throw refuse(`there is no page size "${pageSize}"; known are ${Object.keys(PAPER).join(', ')}.`);
-  }
-  const line = (text = '') => writableLine(text, MAX_LINE);
-  return {
-    title: line(options.title),
-    fontSize,
-    size: pageSize,
-    header: line(options.header),
-    footer: line(options.footer),
-    watermark: line(options.watermark),
-    hasNumbers: options.pageNumbers ?? false,
-    generated: timestamp === undefined ? '' : `Generated: ${localTime(timestamp)}`,
-    created: options.created ?? timestamp ?? new Date(),
-  };
-}
-
-/** The formats that Markdown can be converted to. */
-export const DOCUMENT_FORMATS = {
-  pdf: { mimeType: MEDIA_TYPES.pdf, extension: 'pdf' },
-  docx: { mimeType: MEDIA_TYPES.docx, extension: 'docx' },
-  txt: { mimeType: MEDIA_TYPES.txt, extension: 'txt' },
-  markdown: { mimeType: MEDIA_TYPES.md, extension: 'md' },
-  html: { mimeType: MEDIA_TYPES.html, extension: 'html' },
-  xlsx: { mimeType: MEDIA_TYPES.xlsx, extension: 'xlsx' },
-} as const;
-
-/** The name of a format. */
-export type DocumentFormat = keyof typeof DOCUMENT_FORMATS;
-
-/** What the thread of a document reads. */
-export interface MarkdownRequest {
-  readonly markdown: string;
-  readonly page: { readonly header: string; readonly footer: string };
-}
-
-/** Milliseconds that reading may take; ordinary texts take far less than one second. */
-const TIMEOUT_MS = 20_000;
-
-/**
- * Reads Markdown in a thread: the parser takes quadratic time or more for hostile texts such as `_a_a_a…`.
- *
- * Rejects as `readMarkdown`, with `DOCUMENT_NOT_WRITTEN` for more than 20 seconds, and when the signal is aborted.
- */
-function readInThread(request: MarkdownRequest, signal?: AbortSignal): Promise<readonly Section[]> {
-  const sections$ = runInThread<readonly Section[]>({
-    file: new URL('./markdown-thread', import.meta.url),
-    data: request,
-    timeoutMs: TIMEOUT_MS,
-    unable: refuse,
-  });
-  const stopped$ = signal === undefined ? NEVER : fromEvent(signal, 'abort');
-  return firstValueFrom(sections$.pipe(takeUntil(stopped$)));
+function requireSize(markdown: string, format: DocumentFormat): void {
+  const size = Buffer.byteLength(markdown);
+  if (size <= MAX_BYTES) return;
+  throw notWritten(format, refuse(`the content has ${size} bytes; at most ${MAX_BYTES} can be written.`));
 }

@@ -1,5 +1,5 @@
 /** Python literals, read without evaluating anything. */
-import { isJsonObject, type Json, parseJson } from '../json.js';
+import { isJsonObject, JSON_LIMITS, type Json, jsonExcess, parseJson } from '../json.js';
 
 /** Deepest nesting that is read, in brackets and signs. */
 const MAX_DEPTH = 200;
@@ -27,12 +27,14 @@ export function evaluateLiterals(value: Json): Json {
 /** Reads a text as JSON, else as a Python literal; undefined when it is neither. */
 export function readLiteral(text: string): Json | undefined {
   const value = parseJson(text);
-  return value === undefined ? readPythonLiteral(text) : value;
+  if (value !== undefined) return value;
+  // What is beyond the bounds of JSON is not read in another way.
+  return jsonExcess(text) === undefined ? readPythonLiteral(text) : undefined;
 }
 
 /**
  * Reads a Python literal without evaluating anything: quoted texts, numbers, `True`, `False`, `None`, lists, tuples and
- * sets (as lists) and dicts, whose keys become text. Gives undefined for anything else, and beyond 200 levels.
+ * sets (as lists) and dicts, whose keys become text. Gives undefined for anything else, beyond 200 levels, and beyond the {@link JSON_LIMITS} of values and names.
  */
 export function readPythonLiteral(text: string): Json | undefined {
   const reader = new LiteralReader(text);
@@ -67,6 +69,7 @@ class LiteralReader {
   readonly #text: string;
   #at = 0;
   #depth = 0;
+  #values = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -79,7 +82,7 @@ class LiteralReader {
   }
 
   #readValue(): Json {
-    if (++this.#depth > MAX_DEPTH) throw new NotALiteral();
+    if (++this.#depth > MAX_DEPTH || ++this.#values > JSON_LIMITS.parts) throw new NotALiteral();
     const value = this.#readBare();
     this.#depth--;
     return value;
@@ -123,6 +126,7 @@ class LiteralReader {
     });
     const isSet = items.length > 0 && items.every(({ value }) => value === undefined);
     if (isSet) return items.map(({ key }) => key);
+    if (items.length > JSON_LIMITS.names) throw new NotALiteral();
     return Object.fromEntries(
       items.map(({ key, value }) => {
         if (value === undefined) throw new NotALiteral();

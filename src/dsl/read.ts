@@ -1,6 +1,6 @@
 /** Reading documents of any version. */
 import { EngineError, type ErrorCode } from '../errors.js';
-import { isJsonObject, type JsonObject, jsonErrorPlace } from '../json.js';
+import { isJsonObject, type JsonObject, jsonErrorMessage, jsonErrorPlace, jsonExcess, parseJson } from '../json.js';
 import type { Document, DocumentIssue, ReadResult } from './document.js';
 import { createIssueList, describeValue, type IssueList } from './issues.js';
 import { copyJson, ownObject } from './json-copy.js';
@@ -27,7 +27,7 @@ export interface ReadOptions {
  * can be formed, also next to errors, so that a draft can be stored, shown and mended. The value is never changed.
  */
 export function readDocument(source: unknown, options: ReadOptions = {}): ReadResult {
-  const parsed = typeof source === 'string' ? parseJson(source) : { value: source };
+  const parsed = typeof source === 'string' ? parseText(source) : { value: source };
   if ('problem' in parsed) return { issues: [parsed.problem] };
   const base = isTemplate(parsed.value) ? ['dsl'] : [];
   const raw = isTemplate(parsed.value) ? parsed.value.dsl : parsed.value;
@@ -95,7 +95,7 @@ function withRebuiltComponents(value: JsonObject, issues: IssueList): JsonObject
   return { ...value, components: rebuildComponents(ownObject(value, 'graph'), issues) };
 }
 
-function parseJson(text: string): { readonly value: unknown } | { readonly problem: DocumentIssue } {
+function parseText(text: string): { readonly value: unknown } | { readonly problem: DocumentIssue } {
   const problem = (code: 'not-json' | 'too-large', message: string): { problem: DocumentIssue } => ({
     problem: { code, severity: 'error', path: '$', message },
   });
@@ -103,12 +103,13 @@ function parseJson(text: string): { readonly value: unknown } | { readonly probl
     return problem('too-large', `the text has ${text.length} characters; at most ${MAX_DOCUMENT_CHARACTERS} are read`);
   }
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  try {
-    return { value: JSON.parse(json) };
-  } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
-    return problem('not-json', `${why} (${jsonErrorPlace(json)})`);
-  }
+  // Where the value is copied, levels and names are refused with their paths.
+  const bounds = { isChecked: true };
+  const value = parseJson(json, bounds);
+  if (value !== undefined) return { value };
+  const excess = jsonExcess(json, bounds);
+  if (excess !== undefined) return problem('too-large', `the text ${excess}`);
+  return problem('not-json', `${jsonErrorMessage(json)} (${jsonErrorPlace(json)})`);
 }
 
 function isTemplate(value: unknown): value is { readonly dsl: JsonObject } {

@@ -22,7 +22,15 @@ export { type Log, SILENT_LOG } from '../logger.js';
 export type { AgentChange, AgentQuery, AgentRecord, AgentStore } from '../records/agents.js';
 export type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
 export type { CreateCounter, EventCount, EventCounter, Lease, LeaseStore, Signals } from '../records/coordination.js';
-export type { FileRecord, FileStore } from '../records/files.js';
+export type { DraftedFile, FileAbout, FileDraft, FileRecord, FileStore } from '../records/files.js';
+export {
+  DEFAULT_QUOTAS,
+  type FileUsage,
+  type QuotaName,
+  type Quotas,
+  type Usage,
+  type UsageStore,
+} from '../records/quotas.js';
 export type {
   Column,
   Filter,
@@ -47,7 +55,7 @@ export type {
   SessionStore,
 } from '../records/sessions.js';
 export type { Stores } from '../records/stores.js';
-export type { OwnedToken, TokenRecord, TokenStore } from '../records/tokens.js';
+export type { KeyPair, OwnedToken, TokenRecord, TokenStore } from '../records/tokens.js';
 export type { VersionQuery, VersionRecord, VersionStore } from '../records/versions.js';
 export type { AddressRange } from '../settings/access.js';
 export {
@@ -58,6 +66,7 @@ export {
   type Settings,
 } from '../settings/read-settings.js';
 export type { Setting } from '../settings/setting.js';
+export type { DraftFiles } from '../stores/file-draft.js';
 export type { DiskFiles } from '../stores/files-on-disk.js';
 export type { MemoryFileLimits } from '../stores/memory-files.js';
 export type { MemoryRunLogLimits } from '../stores/memory-run-log.js';
@@ -66,7 +75,7 @@ export type { Database, Sql, Work } from '../stores/postgres/database.js';
 export type { DatabaseOptions } from '../stores/postgres/open-database.js';
 export type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';
 export type { PostgresSignals } from '../stores/postgres/signals.js';
-export { openPostgresStores, type PostgresStores } from '../stores/postgres/stores.js';
+export { openPostgresStores, type PostgresStores, type PostgresStoresOptions } from '../stores/postgres/stores.js';
 export type { RedisConfig } from '../stores/redis/redis.js';
 export { openRedisStores, type RedisStores, type RedisStoresOptions } from '../stores/redis/redis-stores.js';
 export type {

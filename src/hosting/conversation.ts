@@ -23,18 +23,25 @@ const MAX_MESSAGES = 2000;
 /** Characters of a question that become the name of its session. */
 const NAME_CHARACTERS = 250;
 
+/** What a session is made of. */
+interface NewSession extends Pick<TurnRequest, 'query' | 'name' | 'userId'> {
+  /** Names the key of the chat page that makes it. */
+  readonly page?: string | undefined;
+}
+
 /** A session made by its first run. */
 export function newSession(
   id: string,
   agentId: string,
   dsl: JsonObject,
-  { query, name, userId }: Pick<TurnRequest, 'query' | 'name' | 'userId'>,
+  { query, name, userId, page }: NewSession,
   now: number,
 ): SessionRecord {
   return {
     id,
     agentId,
     name: (name ?? query).slice(0, NAME_CHARACTERS),
+    ...(page === undefined ? {} : { page }),
     userId: userId ?? '',
     source: 'workflow',
     messages: [],

@@ -153,7 +153,8 @@ function copySession(
   const asked = messages.findIndex(({ id, role }) => id === messageId && role === 'user');
   const end = asked < 0 ? messages.length : query === '' ? asked + 1 : asked;
   const dropped = messages.slice(end).filter(({ role }) => role === 'assistant').length;
-  const copy = newSession(createId(), session.agentId, dsl, { query: '', userId: userId ?? session.userId }, now);
+  const about = { query: '', userId: userId ?? session.userId, page: session.page };
+  const copy = newSession(createId(), session.agentId, dsl, about, now);
   return {
     ...copy,
     name: name ?? session.name,

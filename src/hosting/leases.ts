@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { filter, firstValueFrom, Subject } from 'rxjs';
 import type { Lease } from '../records/coordination.js';
 import { ownedKey } from '../records/repository.js';
 import type { LeaseAcquisition } from '../records/run-commit.js';
 import type { HostParts } from './host-options.js';
 import { createId } from './ids.js';
+import { Shares } from './shares.js';
 
 /** Leases with this beginning are those of sessions. */
 export const SESSION_LEASES = 'session:';
@@ -19,11 +21,16 @@ export interface LeaseRequest {
 /** Parts of its time after which a lease is renewed. */
 const RENEWALS = 3;
 
+/** Pause between two attempts to have a lease confirmed, in milliseconds. */
+const CONFIRM_AGAIN_MS = 100;
+
 /** Leases of sessions that the runs of this process hold, renewed until they are released. */
 export class SessionLeases {
   readonly #parts: HostParts;
   /** Sessions that this process has or is about to have. */
   readonly #taken = new Set<string>();
+  /** Their places. */
+  readonly shares: Shares;
   readonly #freed = new Subject<void>();
   readonly #held = new Set<SessionLease>();
   #timer: NodeJS.Timeout | undefined = undefined;
@@ -32,6 +39,7 @@ export class SessionLeases {
 
   constructor(parts: HostParts) {
     this.#parts = parts;
+    this.shares = new Shares({ most: parts.limits.maxRuns, isShared: parts.isShared });
   }
 
   /** Sessions that this process has or is about to have. */
@@ -68,8 +76,10 @@ export class SessionLeases {
     if (this.#taken.has(key)) return undefined;
     // Before anything is waited for: two requests must not both find it free.
     this.#taken.add(key);
+    const giveBack = this.shares.take(tenant);
     const free = (): void => {
       this.#taken.delete(key);
+      giveBack();
       this.#freed.next();
     };
     const row = { name: SESSION_LEASES + sessionId, owner: createId(), data: { run, agent: agentId, home } };
@@ -128,6 +138,10 @@ export class SessionLease {
   readonly #lease: Omit<Lease, 'expiresAt'>;
   readonly #parts: HostParts;
   readonly #ends: LeaseEnds;
+  /** Milliseconds since 1970: when the store was asked for what it confirmed last. */
+  #confirmedAt: number;
+  #confirming: Promise<void> | undefined = undefined;
+  #whenAcquired: () => void = () => {};
   #isOver = false;
   #isFree = false;
 
@@ -136,6 +150,7 @@ export class SessionLease {
     this.#lease = lease;
     this.#parts = parts;
     this.#ends = ends;
+    this.#confirmedAt = parts.now();
   }
 
   /** What acquires it in the store. */
@@ -148,6 +163,7 @@ export class SessionLease {
     if (this.#isOver) return;
     this.isAcquired = true;
     this.#ends.hold();
+    this.#whenAcquired();
   }
 
   /** Ends it here: the store has released it, or has never acquired it. */
@@ -165,9 +181,42 @@ export class SessionLease {
 
   /** Whether this process still holds it. */
   async isHeld(): Promise<boolean> {
-    const { stores, limits } = this.#parts;
+    const { stores, limits, now } = this.#parts;
     const { name, owner } = this.#lease;
-    return !this.#isOver && (await stores.leases.renew(this.#tenant, name, owner, limits.leaseMs));
+    if (this.#isOver) return false;
+    const askedAt = now();
+    const isHeld = await stores.leases.renew(this.#tenant, name, owner, limits.leaseMs);
+    if (isHeld) this.#confirmedAt = Math.max(this.#confirmedAt, askedAt);
+    return isHeld;
+  }
+
+  /**
+   * A promise while another process may have taken it, because this one was halted, or did not reach the store, for as long as a lease
+   * lasts; it resolves when the store has confirmed the lease, or has said that it is lost. Undefined otherwise.
+   */
+  unconfirmed(): Promise<void> | undefined {
+    if (this.#isOver || !this.#mayBeTaken) return undefined;
+    this.#confirming ??= this.#confirm().finally(() => {
+      this.#confirming = undefined;
+    });
+    return this.#confirming;
+  }
+
+  get #mayBeTaken(): boolean {
+    const { now, limits } = this.#parts;
+    return now() - this.#confirmedAt > limits.leaseMs;
+  }
+
+  async #confirm(): Promise<void> {
+    if (!this.isAcquired) {
+      await new Promise<void>((resolve) => {
+        this.#whenAcquired = resolve;
+      });
+    }
+    while (!this.#isOver && this.#mayBeTaken) {
+      // While the store cannot be reached, this asks again and again: the run could store nothing, either.
+      await this.renew().catch(() => pause(CONFIRM_AGAIN_MS));
+    }
   }
 
   /** Ends it; does nothing the second time. A store that cannot be reached sees the lease expire. */

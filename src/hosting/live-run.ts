@@ -190,10 +190,12 @@ export class LiveRun {
       void this.#finish();
       return;
     }
+    const { log } = this.#events;
     const hooks: EngineHooks = {
       run: id,
       signal: this.#abort.signal,
-      log: this.#events.log,
+      // No node begins here when another process may have the run.
+      log: { ...log, ready: () => lease.unconfirmed() ?? log.ready?.() },
       seq: past?.lastSeq ?? 0,
       startedAt: this.startedAt,
       onSession: (session) => {

@@ -53,6 +53,8 @@ const targetShape = {
   agentId: text,
   /** The document of a new session when the turn does not name one. */
   fallback: z.enum(['draft', 'published']),
+  /** Names the key of a chat page: the turn belongs to a session that this key made. @default it may belong to any session of the agent */
+  page: text.optional(),
 };
 
 const commandSchema = z.strictObject({
@@ -101,9 +103,10 @@ const PLAIN_TURN = {
 
 /** The command for a turn; what `turn` does not mention is empty or off. */
 export function startCommand(target: TurnTarget, turn: Partial<TurnRequest>, fork?: ForkPoint): StartCommand {
-  const { tenant, agentId, fallback } = target;
+  const { tenant, agentId, fallback, page } = target;
   return {
     ...{ format: 1, tenant, agentId, fallback, turn: { ...PLAIN_TURN, ...turn } },
+    ...(page === undefined ? {} : { page }),
     ...(fork === undefined ? {} : { fork }),
   };
 }

@@ -63,9 +63,11 @@ export function createStart(
     if (agent === undefined) throw noAgent();
     const base = await findBase(hub, agent, command);
     const { sessionId } = base;
+    if (command.page !== undefined) await requireMadeBy(command.page, stores, tenant, base);
     const run = createId();
     // Leased before it is read: two requests must not both find it idle.
     const isNew = base.session !== undefined;
+    if (isNew) await hub.sessionQuota.admit(tenant, base.session?.page);
     const lease = await hub.lease({ tenant, sessionId, agentId, run }, isNew);
     let orphan: RunRecord | undefined;
     try {
@@ -111,8 +113,14 @@ async function findBase(hub: RunHub, agent: AgentRecord, command: StartCommand):
   }
   if (turn.sessionId !== undefined) return { sessionId: turn.sessionId };
   const dsl = await findDocument(stores.versions, tenant, agent, fallback, turn);
-  const session = newSession(createId(), agentId, dsl, turn, now());
+  const session = newSession(createId(), agentId, dsl, { ...turn, page: command.page }, now());
   return { sessionId: session.id, session };
+}
+
+/** Before it is leased, so that the answer does not depend on what goes on in it. @throws EngineError NOT_FOUND when another key made it. */
+async function requireMadeBy(page: string, { sessions }: HostStores, tenant: string, base: Base): Promise<void> {
+  const session = base.session ?? (await sessions.find(tenant, base.sessionId));
+  if (session?.page !== page) throw noSession();
 }
 
 /** @throws EngineError NOT_FOUND, FORBIDDEN for a run of another agent, SESSION_BUSY while it is at work. */

@@ -9,15 +9,16 @@ import { createId } from './ids.js';
 /** What services are bound with. */
 type ServicePorts = Pick<HostParts, 'services'> & { readonly stores: Pick<HostStores, 'files'> };
 
-/** A server's services as one tenant has them: its files, its datasets, the MCP servers that are open to it, its share of sandboxes. */
+/** A server's services as one tenant has them: its files, its datasets, the MCP servers that are open to it, its share of sandboxes and threads. */
 export function servicesOfTenant({ services, stores }: ServicePorts, tenant: string): Services {
-  const { mcp, retriever, code } = services;
+  const { mcp, retriever, code, threads } = services;
   return {
     ...services,
     files: bindFiles(stores.files, tenant),
     ...(mcp && { mcp: mcp.forTenant(tenant) }),
     ...(retriever?.forTenant && { retriever: retriever.forTenant(tenant) }),
     ...(code?.forTenant && { code: code.forTenant(tenant) }),
+    ...(threads?.forTenant && { threads: threads.forTenant(tenant) }),
   };
 }
 
@@ -25,19 +26,36 @@ export function servicesOfTenant({ services, stores }: ServicePorts, tenant: str
 export function servicesOfRun(
   ports: ServicePorts,
   tenant: string,
-  session: Pick<SessionRecord, 'id' | 'agentId'>,
+  session: Pick<SessionRecord, 'id' | 'agentId' | 'page' | 'dsl'>,
   headers: JsonObject,
 ): Services {
-  return { ...servicesOfTenant(ports, tenant), session: { id: session.id, agent: session.agentId }, headers };
+  return {
+    ...servicesOfTenant(ports, tenant),
+    ...(session.page === undefined ? {} : { files: bindFiles(ports.stores.files, tenant, session) }),
+    session: { id: session.id, agent: session.agentId },
+    headers,
+  };
 }
 
-/** The files of one tenant, as components see them. */
-export function bindFiles(store: FileStore, tenant: string): Files {
+/**
+ * The files of one tenant, as components see them; in a session of a chat page, whose visitors may name any id, only what its key made, and
+ * what the author of the document names.
+ */
+export function bindFiles(
+  store: FileStore,
+  tenant: string,
+  { page, dsl }: Partial<Pick<SessionRecord, 'page' | 'dsl'>> = {},
+): Files {
   return {
-    read: (id) => store.find(tenant, id),
+    async read(id) {
+      const file = await store.find(tenant, id);
+      const isOpen = page === undefined || file?.page === page || JSON.stringify(dsl).includes(JSON.stringify(id));
+      return isOpen ? file : undefined;
+    },
     async save({ name, mimeType, bytes, expiresAt }) {
       const id = createId();
-      const file = { id, name, mimeType, bytes, createdAt: Date.now() };
+      const about = { id, name, mimeType, bytes, createdAt: Date.now() };
+      const file = page === undefined ? about : { ...about, page };
       await store.save(tenant, expiresAt === undefined ? file : { ...file, expiresAt });
       return id;
     },

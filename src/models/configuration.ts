@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EngineError } from '../errors.js';
-import { jsonErrorPlace, parseJson } from '../json.js';
+import { jsonErrorPlace, jsonExcess, parseJson } from '../json.js';
 import { invalidSettings } from './invalid-settings.js';
 import { providers } from './providers/index.js';
 import { type Script, scriptSchema } from './scripted.js';
@@ -131,7 +131,9 @@ async function readModelsFile(
   const value = parseJson(text);
   // Without the parser's message: it quotes the text, and the text holds keys.
   if (value === undefined) {
-    throw new EngineError('CONFIG_INVALID', `${what} is not valid JSON: ${jsonErrorPlace(text)}.`);
+    const excess = jsonExcess(text);
+    const why = excess ?? `is not valid JSON: ${jsonErrorPlace(text)}`;
+    throw new EngineError('CONFIG_INVALID', `${what} ${why}.`);
   }
   const parsed = modelsFileSchema.safeParse(value);
   if (!parsed.success) throw invalidSettings(what, parsed.error);

@@ -3,6 +3,9 @@ import { parseJson } from '../json.js';
 import { invalidOption, requireWhole } from '../operators/invalid-option.js';
 import { brokenOff, type CallTarget, refusal, unreachable, unusable } from './provider-error.js';
 
+/** Values of an answer: a batch of embeddings has some hundred thousand numbers. */
+const MAX_VALUES = 10_000_000;
+
 /** Bytes of an error's body that are read; messages are shorter. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -114,7 +117,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   const readJson: Connection['readJson'] = async (call) => {
     const { bytes } = await read(call);
-    const value = parseJson(bytes.toString('utf8'));
+    const value = parseJson(bytes.toString('utf8'), { maxValues: MAX_VALUES });
     if (value !== undefined) return value;
     const beginning = bytes.subarray(0, 100).toString('utf8');
     throw unusable(targetOf(call), `answered something that is not JSON: "${beginning}"`);

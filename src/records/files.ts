@@ -1,4 +1,5 @@
 /** Files of users and files that components make: as a run has them, and as they are stored. */
+import type { FileUsage } from './quotas.js';
 
 /** A file that a run refers to. */
 export interface StoredFile {
@@ -47,12 +48,51 @@ export const MEDIA_TYPES = {
 export interface FileRecord extends StoredFile {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** Names the key of a chat page that uploaded it, or in whose sessions it was made; absent: no page did. */
+  readonly page?: string;
   /** From when on it counts as deleted, in milliseconds since 1970. @default never */
   readonly expiresAt?: number;
+  /** It came from a caller who may be anyone, a chat page or a webhook, and counts against the quota of those, too. @default false */
+  readonly isFromPage?: boolean;
+}
+
+/** What is known about a file beside its bytes. */
+export type FileAbout = Omit<FileRecord, 'bytes'>;
+
+/** Bytes of a file that is being received. None of them can be found before the file is stored. */
+export interface FileDraft {
+  /** How many bytes there are. */
+  readonly size: number;
+  /**
+   * Adds bytes, which must not change before the promise resolves.
+   *
+   * @throws EngineError LIMIT_REACHED when the file is larger than this store takes, or (HTTP 507) the disk is full.
+   */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Deletes the bytes. Does nothing when the file was stored. */
+  discard(): Promise<void>;
+}
+
+/** A file whose bytes were received as a draft of the same store. */
+export interface DraftedFile {
+  readonly about: FileAbout;
+  readonly draft: FileDraft;
 }
 
 export interface FileStore {
-  /** @throws EngineError LIMIT_REACHED when the store is full. */
+  /** Inserts or replaces. @throws EngineError QUOTA_EXCEEDED; LIMIT_REACHED when the store or (HTTP 507) the disk is full. */
   save(tenant: string, file: FileRecord): Promise<void>;
+  /** Begins a file whose bytes come piece by piece; its owner ends it by `saveDrafts` or `discard`. */
+  draft(): FileDraft;
+  /** Stores files, all or none; in the latter case the drafts are as they were. @throws EngineError as `save` */
+  saveDrafts(tenant: string, files: readonly DraftedFile[]): Promise<void>;
+  /**
+   * Refuses now what would be refused later: files that take so much. What has expired makes room.
+   *
+   * @throws EngineError QUOTA_EXCEEDED
+   */
+  requireRoom(tenant: string, added: FileUsage): Promise<void>;
   find(tenant: string, id: string): Promise<FileRecord | undefined>;
+  /** Whether there was one. */
+  delete(tenant: string, id: string): Promise<boolean>;
 }

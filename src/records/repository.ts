@@ -5,6 +5,7 @@
  */
 import type { z } from 'zod';
 import { EngineError } from '../errors.js';
+import type { QuotaName } from './quotas.js';
 
 /** A part of a list, and how long the whole is. */
 export interface Page<T> {
@@ -26,7 +27,26 @@ export interface Query extends PageRequest {
   readonly orderBy?: string;
   /** @default true */
   readonly descending?: boolean;
+  /**
+   * Bytes that the records of a page, or the columns of `select`, may have together as JSON: fewer are given then, none when already the
+   * first is larger. @default no bound
+   */
+  readonly maxBytes?: number;
+  /** Does not read the shared documents of records: each is an empty object. @default false */
+  readonly omitsShared?: boolean;
 }
+
+/** Columns of a record, and its id. */
+export type SelectedColumns = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** A value of a column, and how many records have it. */
+export interface Tally {
+  readonly value: string;
+  readonly count: number;
+}
+
+/** The most values that are counted of one column. */
+export const MAX_TALLIES = 10_000;
 
 /** A record and its tenant. */
 export interface Owned<T> {
@@ -40,8 +60,8 @@ export interface Owned<T> {
  */
 export interface Repository<T, Q extends Query = Query> {
   /**
-   * @throws EngineError CONFLICT when the id or a unique field is taken, NOT_FOUND when the owner is gone, LIMIT_REACHED when the store
-   * is full or the record too large.
+   * @throws EngineError CONFLICT when the id or a unique field is taken, NOT_FOUND when the owner is gone, QUOTA_EXCEEDED when the tenant
+   * or the owner has as many as it may, LIMIT_REACHED when the store is full or the record too large.
    */
   insert(tenant: string, record: T): Promise<void>;
   /** Inserts or replaces. @throws EngineError as `insert`, but for a taken id. */
@@ -53,6 +73,8 @@ export interface Repository<T, Q extends Query = Query> {
   replace(tenant: string, before: T, after: T): Promise<boolean>;
   /** Undefined when there is none. @param owner the record must belong to it */
   find(tenant: string, id: string, owner?: string): Promise<T | undefined>;
+  /** Those of the given tenants that have a record with this id, two of them at most; no record is read. */
+  ownersOf(id: string, among: readonly string[]): Promise<readonly string[]>;
   /** The record as changed; undefined when there is none. The id stays. @throws EngineError as `insert` */
   update(tenant: string, id: string, change: Partial<T>): Promise<T | undefined>;
   /** Whether there was one. @param owner the record must belong to it */
@@ -60,6 +82,13 @@ export interface Repository<T, Q extends Query = Query> {
   /** Deletes all that belong to an owner; ids of what was deleted. */
   deleteOf(tenant: string, owner: string): Promise<readonly string[]>;
   list(tenant: string, query: Q): Promise<Page<T>>;
+  /** Columns of records as {@link Resource} declares them, without reading the records. */
+  select(tenant: string, query: Q, columns: readonly string[]): Promise<Page<SelectedColumns>>;
+  /**
+   * How many records have each value of a column, the most frequent first, {@link MAX_TALLIES} at most; of a list column how many have it in
+   * their list. The part of the list that the query asks for does not matter.
+   */
+  tally(tenant: string, query: Q, column: string): Promise<readonly Tally[]>;
   /** The record of any tenant with this value in a column that is unique across tenants. */
   findByKey(column: string, value: string): Promise<Owned<T> | undefined>;
   /** Deletes at most `limit` records of any tenants that the resource's rule allows to prune and whose time is before `time`; how many. */
@@ -70,12 +99,16 @@ export interface Repository<T, Q extends Query = Query> {
  * What a record is searched and sorted by, computed from it.
  *
  * `text`: compared by code units · `number` · `list`: texts, of which a filter finds whole ones · `search`: texts, in which a filter finds a
- * part without regard to case.
+ * part without regard to case · `json`: what lists give of the record, which no filter looks at.
+ *
+ * `field`: the field of the record whose value the column has, null where it has none; a database stores such a value once. In a declaration
+ * with such columns the id is the field `id`.
  */
 export type Column<T> =
-  | { readonly type: 'text'; readonly of: (record: T) => string | null }
-  | { readonly type: 'number'; readonly of: (record: T) => number | null }
-  | { readonly type: 'list' | 'search'; readonly of: (record: T) => readonly string[] };
+  | { readonly type: 'text'; readonly of: (record: T) => string | null; readonly field?: keyof T & string }
+  | { readonly type: 'number'; readonly of: (record: T) => number | null; readonly field?: keyof T & string }
+  | { readonly type: 'list' | 'search'; readonly of: (record: T) => readonly string[] }
+  | { readonly type: 'json'; readonly of: (record: T) => object };
 
 /**
  * How a field of a query selects records by a column: `is` its value, `in` a list of values, `has` one of the values in a list column,
@@ -123,10 +156,17 @@ export interface Resource<T, Q extends Query = Query> {
   readonly indexes?: readonly (readonly string[])[];
   /** A field with a document that many records have in common: a database stores it once. */
   readonly shared?: keyof T & string;
-  /** What pruning deletes: records whose time is over, unless a column has a value. */
-  readonly prune?: { readonly time: string; readonly unless?: readonly [column: string, value: string] };
-  /** Records of one tenant; of several that are inserted at once a few more may pass. @default no bound */
-  readonly maxPerTenant?: number;
+  /**
+   * What pruning deletes: records whose time is over, unless a column has a value. `since` is a column with an index, whose value
+   * never changes and whose order is nearly that of `time`: they are looked for in its order.
+   */
+  readonly prune?: {
+    readonly time: string;
+    readonly since?: string;
+    readonly unless?: readonly [column: string, value: string];
+  };
+  /** Which quota bounds the records that a tenant, or an owner, may have; `insert` holds it. @default none */
+  readonly quota?: { readonly name: QuotaName; readonly per: 'tenant' | 'owner' };
   /** Of one record as JSON, without its shared field. @default no bound of its own */
   readonly maxRecordBytes?: number;
   readonly memory: MemoryBounds<T>;

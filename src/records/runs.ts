@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCode } from '../errors.js';
 import type { RunUsage } from '../graph/events.js';
 import type { Checkpoint } from '../graph/state.js';
 import { isJsonObject, type Json } from '../json.js';
-import { type PageRequest, type Repository, resource } from './repository.js';
+import { type Query, type Repository, resource } from './repository.js';
 import { FIRST_EPOCH } from './run-log.js';
 
 const count = z.number().int().nonnegative();
@@ -93,7 +93,7 @@ export type RunLaunch = Readonly<z.infer<typeof launchSchema>>;
 export type RunTurn = Readonly<z.infer<typeof turnSchema>>;
 
 /** Which runs of an agent, newest first; every condition that is given must hold. */
-export interface RunQuery extends PageRequest {
+export interface RunQuery extends Query {
   readonly agentId: string;
   readonly sessionId?: string;
   readonly status?: RunStatus;
@@ -110,12 +110,12 @@ export const runs = resource<RunRecord, RunQuery>({
   schema: runSchema,
   id: ({ id }) => id,
   columns: {
-    agent: { type: 'text', of: ({ agentId }) => agentId },
-    session: { type: 'text', of: ({ sessionId }) => sessionId },
-    status: { type: 'text', of: ({ status }) => status },
+    agent: { type: 'text', of: ({ agentId }) => agentId, field: 'agentId' },
+    session: { type: 'text', of: ({ sessionId }) => sessionId, field: 'sessionId' },
+    status: { type: 'text', of: ({ status }) => status, field: 'status' },
     writer: { type: 'text', of: ({ epoch = FIRST_EPOCH }) => String(epoch) },
-    started_at: { type: 'number', of: ({ startedAt }) => startedAt },
-    finished_at: { type: 'number', of: ({ finishedAt }) => finishedAt ?? null },
+    started_at: { type: 'number', of: ({ startedAt }) => startedAt, field: 'startedAt' },
+    finished_at: { type: 'number', of: ({ finishedAt }) => finishedAt ?? null, field: 'finishedAt' },
   },
   owner: { resource: 'agents', column: 'agent' },
   writer: 'writer',
@@ -127,8 +127,8 @@ export const runs = resource<RunRecord, RunQuery>({
     to: ['to', 'started_at'],
   },
   orders: { startedAt: 'started_at' },
-  indexes: [['tenant', 'agent', 'started_at', 'position'], ['finished_at']],
-  prune: { time: 'finished_at', unless: ['status', 'running'] },
+  indexes: [['tenant', 'agent', 'started_at', 'position'], ['started_at']],
+  prune: { time: 'finished_at', since: 'started_at', unless: ['status', 'running'] },
   // A record is small once its run has ended, so only the number counts.
   memory: { maxCount: 10_000, canDrop: ({ status }) => status !== 'running' },
 });

@@ -3,7 +3,7 @@ import { jsonObject } from '../dsl/json-object.js';
 import type { Variables } from '../graph/plan.js';
 import type { Checkpoint } from '../graph/state.js';
 import { isJsonObject, type Json } from '../json.js';
-import { type PageRequest, type Repository, resource } from './repository.js';
+import { type Query, type Repository, resource } from './repository.js';
 import { FIRST_EPOCH } from './run-log.js';
 
 const messageSchema = z.object({
@@ -29,6 +29,8 @@ const sessionSchema = z.object({
   id: z.string(),
   agentId: z.string(),
   name: z.string(),
+  /** Names the key of a chat page that made it, which then opens it; absent: a key of the API made it. */
+  page: z.string().exactOptional(),
   /** What the client calls its user; no key to anything. */
   userId: z.string(),
   /** `workflow`: made by its first run; `agent`: made on its own. */
@@ -64,7 +66,7 @@ export type SessionMessage = Readonly<z.infer<typeof messageSchema>>;
 export type SessionRecord = Readonly<z.infer<typeof sessionSchema>>;
 
 /** Which sessions of an agent; every condition that is given must hold. */
-export interface SessionQuery extends PageRequest {
+export interface SessionQuery extends Query {
   readonly agentId: string;
   readonly id?: string;
   readonly userId?: string;
@@ -79,7 +81,7 @@ export interface SessionQuery extends PageRequest {
 
 export type SessionStore = Pick<
   Repository<SessionRecord, SessionQuery>,
-  'save' | 'replace' | 'find' | 'list' | 'delete' | 'deleteOf'
+  'save' | 'replace' | 'find' | 'list' | 'select' | 'delete' | 'deleteOf'
 >;
 
 export const sessions = resource<SessionRecord, SessionQuery>({
@@ -88,13 +90,13 @@ export const sessions = resource<SessionRecord, SessionQuery>({
   schema: sessionSchema,
   id: ({ id }) => id,
   columns: {
-    agent: { type: 'text', of: ({ agentId }) => agentId },
-    name: { type: 'text', of: ({ name }) => name },
-    user_id: { type: 'text', of: ({ userId }) => userId },
+    agent: { type: 'text', of: ({ agentId }) => agentId, field: 'agentId' },
+    name: { type: 'text', of: ({ name }) => name, field: 'name' },
+    user_id: { type: 'text', of: ({ userId }) => userId, field: 'userId' },
     writer: { type: 'text', of: ({ lastRun = '', epoch = FIRST_EPOCH }) => `${lastRun}/${epoch}` },
     search: { type: 'search', of: ({ id, name, messages }) => [id, name, ...messages.map(({ content }) => content)] },
-    created_at: { type: 'number', of: ({ createdAt }) => createdAt },
-    updated_at: { type: 'number', of: ({ updatedAt }) => updatedAt },
+    created_at: { type: 'number', of: ({ createdAt }) => createdAt, field: 'createdAt' },
+    updated_at: { type: 'number', of: ({ updatedAt }) => updatedAt, field: 'updatedAt' },
   },
   owner: { resource: 'agents', column: 'agent' },
   shared: 'dsl',
@@ -108,7 +110,8 @@ export const sessions = resource<SessionRecord, SessionQuery>({
     to: ['to', 'created_at'],
   },
   orders: { createdAt: 'created_at', updatedAt: 'updated_at', name: 'name' },
-  indexes: [['tenant', 'agent', 'updated_at', 'position']],
+  // Not by `updated_at`, which every run changes: those of an agent are sorted when they are listed.
+  indexes: [['tenant', 'agent', 'created_at', 'position']],
   prune: { time: 'updated_at' },
   maxRecordBytes: 64 * 1024 ** 2,
   memory: { maxCount: 100_000, maxBytes: 512 * 1024 ** 2, canDrop: () => true },

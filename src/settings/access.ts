@@ -13,6 +13,9 @@ export const LOCAL_TENANT = 'local';
 
 const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/;
 
+/** Characters that a key has at least: one that is shorter can be guessed. */
+const LEAST_KEY = 16;
+
 /** Reads `key` or `tenant=key`, comma-separated; padding at the end of a key is no tenant (`a2V5==`). No problem contains a key. */
 export function parseApiKeys(text: string): Parsed<readonly ApiKey[]> {
   const keys: ApiKey[] = [];
@@ -23,6 +26,8 @@ export function parseApiKeys(text: string): Parsed<readonly ApiKey[]> {
     if (key === '') return invalid(index, 'is empty');
     if (!TENANT.test(tenant)) return invalid(index, 'has a tenant that is not made of letters, digits and _.@-');
     if (!/^[\x21-\x7e]+$/.test(key)) return invalid(index, 'has a key with blanks or special characters');
+    if (key.length < LEAST_KEY)
+      return invalid(index, `has a key of ${key.length} characters; keys have at least ${LEAST_KEY}`);
     if (keys.some((other) => other.key === key)) return invalid(index, 'repeats a key');
     keys.push({ tenant, key });
   }

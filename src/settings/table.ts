@@ -1,6 +1,8 @@
 /** The one table of settings: what is listed here is parsed, shown by `--help` and written into `docs/configuration.md`. */
 import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../hosting/host-options.js';
+import { DEFAULT_QUOTAS, QUOTA_WORDS, type QuotaName } from '../records/quotas.js';
+import { JOB_LIMITS } from '../threads/threads.js';
 import { type AddressRange, type ApiKey, parseApiKeys } from './access.js';
 import {
   addressRanges,
@@ -37,7 +39,7 @@ const server = {
   port: whole('RUNNEL_PORT', [9380, 0, 65_535], 'port to listen on; 0 takes any that is free'),
   apiKeys: parsed<readonly ApiKey[]>(
     'RUNNEL_API_KEYS',
-    'comma-separated "key" or "tenant=key"; a key without a tenant belongs to tenant "local"',
+    'comma-separated "key" or "tenant=key", a key of at least 16 characters; without a tenant it belongs to tenant "local"',
     [],
     parseApiKeys,
     { shown: 'unset: no login, loopback only', isSecret: true },
@@ -57,9 +59,19 @@ const server = {
     [6_000, 1, 10_000_000],
     'requests that one key may make, of all servers together with REDIS_URL; applies with API keys',
   ),
+  refusalsPerMinute: whole(
+    'RUNNEL_REFUSALS_PER_MINUTE',
+    [100, 1, 10_000_000],
+    'wrong keys, and wrong ids of webhooks, that one address may send; then what is not known from there is refused with 429, without a look-up',
+  ),
+  strangersPerAddress: whole(
+    'RUNNEL_STRANGERS_PER_ADDRESS',
+    [2_000, 1, 1_000_000],
+    'connections of one address without a request that a valid key speaks for, idle ones included; one more closes the oldest of them',
+  ),
   trustedProxies: parsed<readonly AddressRange[]>(
     'RUNNEL_TRUSTED_PROXIES',
-    'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For names the caller of a webhook',
+    'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For names the client: for the addresses of webhooks, and for limits per address',
     [],
     addressRanges,
     { shown: 'unset: none' },
@@ -125,7 +137,11 @@ const server = {
     [DEFAULT_LIMITS.detachGraceMs, 0, DAY_MS],
     'a run without any client for so long is cancelled; 0: never',
   ),
-  maxRuns: whole('RUNNEL_MAX_RUNS', [DEFAULT_LIMITS.maxRuns, 1, 1_000_000], 'runs in progress at once'),
+  maxRuns: whole(
+    'RUNNEL_MAX_RUNS',
+    [DEFAULT_LIMITS.maxRuns, 1, 1_000_000],
+    'runs in progress at once, and trials of components; of several tenants each may start another while it has fewer than three times as many as are free: one alone gets three quarters, two get three sevenths each',
+  ),
   runConcurrency: whole(
     'RUNNEL_RUN_CONCURRENCY',
     [DEFAULT_LIMITS.runConcurrency, 1, 10_000],
@@ -137,7 +153,25 @@ const server = {
     'the server ends within so long after SIGTERM, at least 5000; runs may continue until 5000 before that, then they are released, so that another process or the next start resumes them',
   ),
   jsonBytes: bytes('RUNNEL_JSON_BYTES', 16 * MIB, 'largest JSON body'),
-  uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload'),
+  uploadBytes: bytes('RUNNEL_UPLOAD_BYTES', 64 * MIB, 'largest upload, all its files together'),
+  uploadFiles: whole('RUNNEL_UPLOAD_FILES', [10, 1, 1_000], 'files of one upload'),
+  uploadsBytes: bytes(
+    'RUNNEL_UPLOADS_BYTES',
+    1024 * MIB,
+    'all uploads that a process receives at once, of one of several tenants half and of its chat pages a quarter; what is more is asked to try again later',
+  ),
+  pageUploadBytes: bytes('RUNNEL_PAGE_UPLOAD_BYTES', 16 * MIB, 'largest upload with the key of a chat page'),
+  pageUploadsPerMinute: whole(
+    'RUNNEL_PAGE_UPLOADS_PER_MINUTE',
+    [60, 1, 10_000_000],
+    'uploads with one key of chat pages, a quarter of them from one address, of all servers together with REDIS_URL',
+  ),
+  pageFileDays: count(
+    'RUNNEL_PAGE_FILE_DAYS',
+    7,
+    'days that files of chat pages and webhooks are stored; 0: as long as other files',
+  ),
+  documentBytes: bytes('RUNNEL_DOCUMENT_BYTES', 2 * MIB, 'largest document that can be saved, published or imported'),
   frameBytes: bytes('RUNNEL_WS_FRAME_BYTES', MIB, 'largest WebSocket frame of a client'),
   clientQueueBytes: bytes(
     'RUNNEL_CLIENT_QUEUE_BYTES',
@@ -152,7 +186,11 @@ const server = {
     600_000,
     'a WebSocket without a run and without a frame is closed after it',
   ),
-  maxConnections: whole('RUNNEL_WS_MAX_CONNECTIONS', [10_000, 1, 1_000_000], 'WebSocket connections at once'),
+  maxConnections: whole(
+    'RUNNEL_WS_MAX_CONNECTIONS',
+    [10_000, 1, 1_000_000],
+    'WebSocket connections at once, and event streams that follow runs; of several tenants each may have another while it has fewer than three times as many as are free',
+  ),
   framesPerSecond: whole(
     'RUNNEL_WS_FRAMES_PER_SECOND',
     [20, 1, 1_000_000],
@@ -194,6 +232,14 @@ const stores = {
     'days that conversations are stored after their last run; 0: for ever',
   ),
   keepFilesDays: count('RUNNEL_KEEP_FILES_DAYS', 0, 'days that files are stored; 0: for ever'),
+  quotaAgents: quota('agents', 'agents of a tenant'),
+  quotaVersions: quota('versions', 'published versions of an agent'),
+  quotaSessions: quota('sessions', 'sessions of a tenant'),
+  quotaTokens: quota('tokens', 'keys that a tenant makes for itself'),
+  quotaFiles: quota('files', 'files of a tenant: those of users, of chat pages and of agents'),
+  quotaFileBytes: quota('fileBytes', 'bytes of all files of a tenant'),
+  quotaPageFiles: quota('pageFiles', 'files that callers of chat pages and webhooks may store for a tenant'),
+  quotaPageFileBytes: quota('pageFileBytes', 'bytes of those files'),
   pruneEveryHours: count(
     'RUNNEL_PRUNE_EVERY_HOURS',
     24,
@@ -241,6 +287,23 @@ const nodes = {
     [],
     domains,
     { shown: 'all' },
+  ),
+  turnFiles: whole('RUNNEL_TURN_FILES', [10, 0, 1_000], 'files that a turn or a form may give'),
+  maxParsers: whole(
+    'RUNNEL_PARSERS',
+    [2, 1, 256],
+    'files, pages and documents that are read or written at once, each in a thread; others wait',
+  ),
+  maxParsersPerTenant: whole('RUNNEL_PARSERS_PER_TENANT', [1, 1, 256], 'of these, those of one tenant'),
+  parserTimeoutMs: milliseconds(
+    'RUNNEL_PARSER_TIMEOUT_MS',
+    JOB_LIMITS.timeoutMs,
+    'a file that takes longer to read or write is refused',
+  ),
+  parserHeapBytes: bytes(
+    'RUNNEL_PARSER_HEAP_BYTES',
+    JOB_LIMITS.heapBytes,
+    'a file that takes more memory to read or write is refused; large Word files take fifty times their text',
   ),
   toolBaseUrls: parsed<Readonly<Record<string, string>>>(
     'RUNNEL_TOOL_BASE_URLS',
@@ -366,6 +429,11 @@ export const TITLES: Readonly<Record<keyof typeof SETTINGS, string>> = {
   client: 'Command line',
   telemetry: 'Telemetry',
 };
+
+/** How much of a kind may be stored. */
+function quota(name: QuotaName, what: string): Setting<number> {
+  return whole(QUOTA_WORDS[name].setting, [DEFAULT_QUOTAS[name], 0, Number.MAX_SAFE_INTEGER], `${what}; 0: any number`);
+}
 
 /** A key for the nodes of some tools. */
 function keyOf(name: string, owners: string): Setting<string | undefined> {

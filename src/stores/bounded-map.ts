@@ -31,6 +31,8 @@ export class BoundedMap<T> {
   readonly #maxBytes: number;
   /** In order of the last `put`. */
   readonly #entries = new Map<string, Entry<T>>();
+  /** Number of values by tenant. */
+  readonly #counts = new Map<string, number>();
   #bytes = 0;
 
   constructor(options: BoundedMapOptions<T>) {
@@ -65,6 +67,7 @@ export class BoundedMap<T> {
     }
     this.delete(tenant, id);
     this.#entries.set(key, { tenant, id, value, bytes });
+    this.#counts.set(tenant, this.countOf(tenant) + 1);
     this.#bytes += bytes;
   }
 
@@ -74,7 +77,22 @@ export class BoundedMap<T> {
     if (entry === undefined) return false;
     this.#entries.delete(key);
     this.#bytes -= entry.bytes;
+    const count = this.countOf(tenant) - 1;
+    if (count > 0) this.#counts.set(tenant, count);
+    else this.#counts.delete(tenant);
     return true;
+  }
+
+  /** How many values a tenant has. */
+  countOf(tenant: string): number {
+    return this.#counts.get(tenant) ?? 0;
+  }
+
+  /** The most values that a tenant has. */
+  mostCounted(): number {
+    let most = 0;
+    for (const count of this.#counts.values()) most = Math.max(most, count);
+    return most;
   }
 
   /** Values of one tenant, the oldest first. */

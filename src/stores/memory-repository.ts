@@ -1,13 +1,16 @@
 import { EngineError } from '../errors.js';
+import { DEFAULT_QUOTAS, type Quotas, requireRoom } from '../records/quotas.js';
 import {
   type Column,
   type Condition,
   conditionsOf,
   foldCase,
   joinTexts,
+  MAX_TALLIES,
   type MemoryBounds,
   type Owned,
   orderOf,
+  type Page,
   type Query,
   type Repository,
   type Resource,
@@ -16,17 +19,29 @@ import { BoundedMap, jsonBytes } from './bounded-map.js';
 
 /** What can be set for a repository in memory. */
 export interface MemoryRepositoryOptions extends Partial<Omit<MemoryBounds, 'canDrop'>> {
+  /** @default {@link DEFAULT_QUOTAS} */
+  readonly quotas?: Quotas | undefined;
   /** Called with every record that was dropped to make room. */
   readonly onDrop?: ((tenant: string, id: string) => void) | undefined;
 }
+
+/** How many records tenants have. */
+export interface RecordCounts {
+  of(tenant: string): number;
+  /** Of the tenant that has the most. */
+  most(): number;
+}
+
+/** A repository that knows how many records tenants have. */
+export type MemoryRepository<T, Q extends Query> = Repository<T, Q> & { readonly counts: RecordCounts };
 
 /** Records of a resource in memory, bounded as it declares; gone with the process. */
 export function createMemoryRepository<T, Q extends Query>(
   resource: Resource<T, Q>,
   options: MemoryRepositoryOptions = {},
-): Repository<T, Q> {
-  const { name, singular, columns, unique = [], owner, shared, prune: rule, memory, maxPerTenant } = resource;
-  const { maxCount = memory.maxCount, maxBytes = memory.maxBytes, onDrop } = options;
+): MemoryRepository<T, Q> {
+  const { name, singular, columns, unique = [], owner, shared, prune: rule, memory, quota } = resource;
+  const { maxCount = memory.maxCount, maxBytes = memory.maxBytes, onDrop, quotas = DEFAULT_QUOTAS } = options;
   /** Records by the values of unique columns. */
   const taken = new Map<string, Owned<T>>();
   const records = new BoundedMap<T>({
@@ -81,14 +96,33 @@ export function createMemoryRepository<T, Q extends Query>(
     release(tenant, record);
     return records.delete(tenant, id);
   };
+  /** Records that count against the same quota. */
+  const usedBy = (tenant: string, record: T): number => {
+    if (quota?.per !== 'owner' || owner === undefined) return records.countOf(tenant);
+    const owned = columnValue(record, owner.column) as string;
+    let used = 0;
+    for (const other of records.values(tenant)) if (isOf(other, owned)) used += 1;
+    return used;
+  };
+  /** Before any bound of bytes. */
+  const page = (tenant: string, query: Q): Page<T> => {
+    const { offset, limit } = query;
+    const { column, descending } = orderOf(resource, query);
+    const conditions = conditionsOf(resource, query);
+    const found = [...records.values(tenant)].filter((record) =>
+      conditions.every((one) => isMatch(one, columnValue(record, one.column))),
+    );
+    if (descending) found.reverse();
+    if (column !== 'position') sortBy(found, (record) => columnValue(record, column) as string | number, descending);
+    return { items: found.slice(offset, offset + limit), total: found.length };
+  };
   return {
+    counts: { of: (tenant) => records.countOf(tenant), most: () => records.mostCounted() },
     async insert(tenant, record) {
       const id = resource.id(record);
       if (records.get(tenant, id) !== undefined)
         throw new EngineError('CONFLICT', `${singular} "${id}" already exists.`);
-      if (maxPerTenant !== undefined && [...records.values(tenant)].length >= maxPerTenant) {
-        throw tooMany(name, maxPerTenant);
-      }
+      if (quota !== undefined) requireRoom(quotas, quota.name, usedBy(tenant, record), 1);
       put(tenant, record);
     },
     save: async (tenant, record) => put(tenant, record),
@@ -100,6 +134,7 @@ export function createMemoryRepository<T, Q extends Query>(
       return true;
     },
     find: async (tenant, id, owned) => find(tenant, id, owned),
+    ownersOf: async (id, among) => among.filter((tenant) => find(tenant, id) !== undefined).slice(0, 2),
     async update(tenant, id, change) {
       const before = records.get(tenant, id);
       if (before === undefined) return undefined;
@@ -113,15 +148,29 @@ export function createMemoryRepository<T, Q extends Query>(
       return ids.filter((id) => remove(tenant, id));
     },
     async list(tenant, query) {
-      const { offset, limit } = query;
-      const { column, descending } = orderOf(resource, query);
-      const conditions = conditionsOf(resource, query);
-      const found = [...records.values(tenant)].filter((record) =>
-        conditions.every((one) => isMatch(one, columnValue(record, one.column))),
-      );
-      if (descending) found.reverse();
-      if (column !== 'position') sortBy(found, (record) => columnValue(record, column) as string | number, descending);
-      return { items: found.slice(offset, offset + limit), total: found.length };
+      const { items, total } = page(tenant, query);
+      // Records that are in memory anyway: an empty document only saves bytes of the page.
+      const read = shared !== undefined && query.omitsShared ? items.map((one) => ({ ...one, [shared]: {} })) : items;
+      return { items: withinBytes(read, query.maxBytes), total };
+    },
+    async select(tenant, query, names) {
+      const { items, total } = page(tenant, query);
+      const selected = items.map((record) => ({
+        ...Object.fromEntries(names.map((name) => [name, columnValue(record, name)])),
+        id: resource.id(record),
+      }));
+      return { items: withinBytes(selected, query.maxBytes), total };
+    },
+    async tally(tenant, query, column) {
+      const counts = new Map<string, number>();
+      for (const record of page(tenant, { ...query, offset: 0, limit: Number.MAX_SAFE_INTEGER }).items) {
+        const value = columnValue(record, column);
+        for (const one of Array.isArray(value) ? new Set<string>(value) : [String(value)]) {
+          counts.set(one, (counts.get(one) ?? 0) + 1);
+        }
+      }
+      const tallies = [...counts].map(([value, count]) => ({ value, count }));
+      return tallies.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, MAX_TALLIES);
     },
     findByKey: async (column, value) => taken.get(keyOf([column], [value])),
     async prune(time, limit) {
@@ -140,15 +189,21 @@ export function createMemoryRepository<T, Q extends Query>(
   };
 }
 
-/** The error of a tenant that has as many records of a kind as it may. */
-export function tooMany(name: string, most: number): EngineError {
-  return new EngineError('LIMIT_REACHED', `This server stores at most ${most} ${name} of a tenant. Delete some.`);
-}
-
 /** The column that says who may replace a record. @throws EngineError INTERNAL when the resource declares none. */
 export function writerColumn({ name, writer }: Pick<Resource<never>, 'name' | 'writer'>): string {
   if (writer !== undefined) return writer;
   throw new EngineError('INTERNAL', `The resource "${name}" declares no writer, so its records cannot be replaced.`);
+}
+
+/** The items that fit. */
+function withinBytes<T>(items: readonly T[], maxBytes: number | undefined): readonly T[] {
+  if (maxBytes === undefined) return items;
+  let bytes = 0;
+  const over = items.findIndex((item) => {
+    bytes += jsonBytes(item);
+    return bytes > maxBytes;
+  });
+  return over === -1 ? items : items.slice(0, over);
 }
 
 /** JSON separates the values, whatever characters they have. */

@@ -1,8 +1,9 @@
+import { DEFAULT_QUOTAS, type Quotas, type UsageStore } from '../records/quotas.js';
 import type { MemoryBounds } from '../records/repository.js';
 import { createRepositories, plainStores, type Repositories } from '../records/resources.js';
 import { createMemoryFiles, type MemoryFileLimits } from './memory-files.js';
 import { createMemoryLeases } from './memory-leases.js';
-import { createMemoryRepository } from './memory-repository.js';
+import { createMemoryRepository, type RecordCounts } from './memory-repository.js';
 import { createMemoryRunLog, type MemoryRunLogLimits } from './memory-run-log.js';
 import { createMemorySignals } from './memory-signals.js';
 
@@ -10,6 +11,8 @@ import { createMemorySignals } from './memory-signals.js';
 export type MemoryLimits = { readonly [Name in keyof Repositories]?: Partial<Omit<MemoryBounds, 'canDrop'>> } & {
   readonly log?: MemoryRunLogLimits;
   readonly files?: MemoryFileLimits;
+  /** @default {@link DEFAULT_QUOTAS} */
+  readonly quotas?: Partial<Quotas>;
 };
 
 /** What a server stores in memory. */
@@ -18,15 +21,37 @@ export type MemoryStores = ReturnType<typeof createMemoryStores>;
 /** Everything in memory, each part bounded; gone with the process. */
 export function createMemoryStores(limits: MemoryLimits = {}) {
   const log = createMemoryRunLog(limits.log);
+  const quotas: Quotas = { ...DEFAULT_QUOTAS, ...limits.quotas };
   // The log of a run whose record is dropped would only take room.
   const forget = (tenant: string, id: string): void => void log.delete(tenant, id);
-  const repositories = createRepositories((resource, name) =>
-    createMemoryRepository(resource, { ...limits[name], onDrop: name === 'runs' ? forget : undefined }),
-  );
+  const counts = new Map<keyof Repositories, RecordCounts>();
+  const repositories = createRepositories((resource, name) => {
+    const onDrop = name === 'runs' ? forget : undefined;
+    const repository = createMemoryRepository(resource, { ...limits[name], quotas, onDrop });
+    counts.set(name, repository.counts);
+    return repository;
+  });
+  const files = createMemoryFiles({ ...limits.files, quotas });
+  const countOf = (name: keyof Repositories) => counts.get(name) as RecordCounts;
+  const usage: UsageStore = {
+    quotas,
+    of: async (tenant) => ({
+      agents: countOf('agents').of(tenant),
+      tokens: countOf('tokens').of(tenant),
+      ...files.usage.of(tenant),
+    }),
+    sessions: async (tenant) => countOf('sessions').of(tenant),
+    most: async () => ({
+      agents: countOf('agents').most(),
+      tokens: countOf('tokens').most(),
+      ...files.usage.most(),
+    }),
+  };
   return {
     ...plainStores(repositories),
     log: { ...log, isVolatile: true },
-    files: createMemoryFiles(limits.files),
+    files,
+    usage,
     leases: createMemoryLeases(),
     signals: createMemorySignals(),
   };

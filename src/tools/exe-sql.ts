@@ -1,16 +1,19 @@
 /** SQL as a tool: statements, schema, results. */
 import type { Observable } from 'rxjs';
 import { quoteResponse, toolFailed } from '../adapters/failures.js';
+import { readAllowedFunctions } from '../adapters/sql/calls.js';
 import type { Databases } from '../adapters/sql/databases.js';
 import { databaseKindOf, databaseKinds } from '../adapters/sql/dialects.js';
 import { describeSchema, traceComment, withComment } from '../adapters/sql/schema.js';
+import { checkServerFunctions } from '../adapters/sql/server-functions.js';
 import type { DatabaseAddress, DatabaseSession, StatementBounds, Table } from '../adapters/sql/session.js';
-import { nothingToRun, readStatements } from '../adapters/sql/statements.js';
+import { checkStatements, nothingToRun } from '../adapters/sql/statements.js';
 import { markdownTable } from '../documents/markdown-tables.js';
+import { EngineError } from '../errors.js';
 import type { Json, JsonObject } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import type { TraceContext } from '../trace-context.js';
-import { oneOf, queryArgument, text, wholeNumber } from './fields.js';
+import { flag, oneOf, queryArgument, text, wholeNumber } from './fields.js';
 import { cellOf } from './results.js';
 import { defineTool, type ToolEvent, type ToolResult, toolResult } from './tool.js';
 import { requireService } from './tool-services.js';
@@ -20,6 +23,8 @@ const TOTAL_SECONDS = 60;
 const STATEMENT_MS = 30_000;
 /** Statements after this are not run, so that what there is can still be given. */
 const RUNNING_MS = 57_000;
+/** Bounds of what is asked about functions. */
+const LOOK_UP = { maxBytes: 1024 * 1024, timeoutMs: 10_000 };
 /** Bytes that the rows of one call may have in all. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Characters of a statement, and of the server's message, that an error quotes. */
@@ -29,7 +34,8 @@ const MAX_SHOWN = 2_000;
  * Asks a database. Only statements that read are sent, each in a read-only transaction of its own; one that fails leaves its
  * message in place of rows, and the next one follows.
  *
- * Errors: `TOOL_FAILED` for SQL that may change something and for a database that cannot be opened; `URL_BLOCKED`,
+ * Errors: `TOOL_FAILED` for SQL that may change something, for functions that are not known to read only, for a user who is an
+ * administrator and for a database that cannot be opened; `URL_BLOCKED`,
  * `URL_INVALID` for its host; `CONFIG_INVALID` for a driver that is not installed.
  */
 export const exeSql = defineTool({
@@ -57,6 +63,14 @@ export const exeSql = defineTool({
       'prefer',
       'Encryption: `prefer` where the server can, `verify` only with a certificate for its name, `off`; default prefer.',
     ),
+    functions: text(
+      'Names of functions that statements may call beside those of the server that are known to read only, with commas ' +
+        'between them: `name`, `schema.name`, `prefix_*`. Default none.',
+    ),
+    allow_privileged_user: flag(
+      false,
+      'Accept a user who is an administrator of the server, such as a superuser; default false.',
+    ),
     max_records: wholeNumber(1024, 'Rows per statement at most; default 1024.', { max: 100_000 }),
   },
   nodeDefaults: { sql: '{sys.query}' },
@@ -72,25 +86,36 @@ export const exeSql = defineTool({
   },
   timeoutSeconds: TOTAL_SECONDS,
   isRepeatable: false,
+  check: ({ functions }) => problemsOf(functions),
   call({ sql }, { params, services, trace, now }): Observable<ToolEvent> {
     if (sql.trim() === '') throw nothingToRun();
     const databases = requireService(services, 'databases', 'Tool "execute_sql"');
-    const { db_type: kind, max_records: maxRows, ...rest } = params;
-    const address: DatabaseAddress = { kind, ...rest };
+    const { db_type: kind, max_records: maxRows, functions, allow_privileged_user: isAny, ...rest } = params;
+    const address: DatabaseAddress = { kind, ...rest, ...(isAny && { allowsPrivilegedUser: true }) };
     const dialect = checkAddress(address);
+    const allowed = readAllowedFunctions(functions);
     const isSchema = isSchemaCall(sql);
-    const statements = isSchema ? [] : readStatements(sql, dialect);
+    const statements = isSchema ? [] : checkStatements(sql, dialect, allowed);
     const { password } = address;
     return fromAbortable((signal) => {
       const until = now() + RUNNING_MS;
       return withSession(databases, address, signal, async (session) => {
         if (isSchema) return schemaResult(session, password, trace);
+        await checkServerFunctions(session, statements, LOOK_UP, allowed).catch((error: unknown) => {
+          if (EngineError.is(error)) throw error;
+          throw toolFailed(`the functions of the database could not be looked up: ${reasonOf(error, password)}`);
+        });
         const outcomes: Outcome[] = [];
         let left = MAX_BYTES;
         for (const statement of statements) {
           signal.throwIfAborted();
           const timeoutMs = Math.min(STATEMENT_MS, until - now());
-          const outcome = await runOne(session, statement, { maxRows, maxBytes: left, timeoutMs, trace }, password);
+          const outcome = await runOne(
+            session,
+            statement.text,
+            { maxRows, maxBytes: left, timeoutMs, trace },
+            password,
+          );
           if ('bytes' in outcome) left = Math.max(1, left - outcome.bytes);
           outcomes.push(outcome);
         }
@@ -99,6 +124,16 @@ export const exeSql = defineTool({
     });
   },
 });
+
+/** What is wrong with the names of further functions, for the reader of a document. */
+function problemsOf(functions: string): readonly string[] {
+  try {
+    readAllowedFunctions(functions);
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
 
 /** Whether a text asks for the schema instead of being SQL. */
 export function isSchemaCall(sql: string): boolean {

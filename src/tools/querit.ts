@@ -1,6 +1,6 @@
 /** What the two tools of Querit share: where it is, its key, and how its answers are read. */
 import { map, type Observable } from 'rxjs';
-import type { Json, JsonObject } from '../json.js';
+import { type Json, type JsonObject, parseJson } from '../json.js';
 import type { AnyTool, ToolCall } from './tool.js';
 import { ask, baseUrlOf, jsonOf, objectOf, requireKey, type UpstreamRequest } from './upstream.js';
 
@@ -23,7 +23,6 @@ export function askQuerit(
     secrets: [key],
   }).pipe(
     map((response) => {
-      // `JSON.parse` first, as it rejects what is no JSON.
       const answer = objectOf(jsonOf(response));
       return parseExactly(response.text(), answer) as JsonObject;
     }),
@@ -37,10 +36,10 @@ const START = /"|-?\d[\d.eE+-]*/g;
 /**
  * Reads JSON so that no digit is lost: a number that JavaScript cannot hold, such as an id of 19 digits, becomes a text.
  *
- * `parsed` is what `JSON.parse` made of the text, which must therefore be valid; it is given back when nothing is lost.
+ * `parsed` is the value of the text, which must therefore be valid; it is given back when nothing is lost.
  */
 export function parseExactly(text: string, parsed: Json): Json {
-  return LONG.test(text) ? (JSON.parse(quoteLongNumbers(text)) as Json) : parsed;
+  return LONG.test(text) ? (parseJson(quoteLongNumbers(text)) ?? parsed) : parsed;
 }
 
 function quoteLongNumbers(text: string): string {

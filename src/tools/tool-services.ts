@@ -8,6 +8,7 @@ import type { Databases } from '../adapters/sql/databases.js';
 import { EngineError } from '../errors.js';
 import type { Retriever } from '../knowledge/retriever.js';
 import type { Files, StoredFile } from '../records/files.js';
+import type { Threads } from '../threads/threads.js';
 
 export type { Files, StoredFile };
 
@@ -38,6 +39,10 @@ export interface ToolServices {
   readonly browsers?: Browsers;
   /** Opens databases that documents name (`src/adapters/sql`). */
   readonly databases?: Databases;
+  /** Where files and pages are read and documents are written. @default a thread for each */
+  readonly threads?: Threads;
+  /** Files that a turn or a form may give. @default 10 */
+  readonly maxFiles?: number;
   readonly tools?: ToolSettings;
 }
 

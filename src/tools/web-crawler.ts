@@ -8,6 +8,7 @@ import { MAX_PAGE_TEXT, PAGE_FORMS, type Page, type PageRequest } from '../docum
 import { readPage } from '../documents/pages/read-page.js';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
+import type { Threads } from '../threads/threads.js';
 import { oneOf, queryArgument, text } from './fields.js';
 import { defineTool, type ToolEvent, toolResult } from './tool.js';
 import { ask } from './upstream.js';
@@ -57,7 +58,7 @@ export const webCrawler = defineTool({
       maxBytes: MAX_BYTES,
     }).pipe(
       concatMap((response) =>
-        pageOf(response, form).pipe(
+        pageOf(response, form, call.services.threads).pipe(
           concatMap((page): ToolEvent[] => [
             ...(page.isCut ? [{ type: 'progress', message: 'The page was too large and was cut.' } as const] : []),
             resultOf(response, page),
@@ -76,10 +77,10 @@ function unexpected(error: unknown): EngineError {
   return new EngineError(code, `An unexpected error occurred: ${message}`, { retryable, details, cause: error });
 }
 
-function pageOf(response: EgressResponse, form: PageRequest['form']): Observable<Page> {
+function pageOf(response: EgressResponse, form: PageRequest['form'], threads?: Threads): Observable<Page> {
   const { contentType, url } = response;
   const type = contentType === '' ? 'text/html' : contentType;
-  if (isHtml(type)) return readPage({ html: response.text(), url, form });
+  if (isHtml(type)) return readPage({ html: response.text(), url, form }, { threads });
   if (!TEXTS.test(type)) throw toolFailed(`what is there is no text but "${type.slice(0, 100)}"`);
   const whole = response.text();
   const content = cutText(whole, MAX_PAGE_TEXT);

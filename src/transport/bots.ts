@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { beginParams, mode, prologue } from '../dsl/introspect.js';
 import { readDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
+import type { JsonObject } from '../json.js';
 import type { AgentRecord } from '../records/agents.js';
+import { refuseOwnersFields } from './access/page-keys.js';
 import { findAgent } from './agents/find-agent.js';
 import { success } from './envelope.js';
 import { type PathRequest, type RouteGroup, route } from './http/route.js';
@@ -17,16 +19,19 @@ export const botRoutes: RouteGroup = {
   description: 'Turns for chat pages on other sites, which hold a beta token.',
   routes: [
     route('POST /agentbots/:id/completions', {
-      summary: 'Runs a turn of the draft; streams unless `stream` is false',
+      summary:
+        'Runs a turn; streams unless `stream` is false. With the key of a page: of what is published, of the draft while nothing is; with another key: of the draft',
       access: 'bot',
       finds: findBot,
       query: turnQuery,
       body: turnSchema,
       answers: 'events',
       data: answerShape,
-      handle: async ({ tenant, query, body, exchange, found }, parts) => {
+      handle: async ({ tenant, page, query, body, exchange, found }, parts) => {
+        refuseOwnersFields({ page }, body, query);
         const turn = turnOf(body, query);
-        const { live } = await parts.startTurn({ tenant, agentId: found.id, fallback: 'draft' }, turn);
+        const fallback = page === undefined ? 'draft' : 'published';
+        const { live } = await parts.startTurn({ tenant, page, agentId: found.id, fallback }, turn);
         const streams = turn.streams || body.stream === undefined || body.stream === null;
         return answerWithRun(exchange, parts, live, { streams });
       },
@@ -42,20 +47,21 @@ export const botRoutes: RouteGroup = {
         prologue: z.string(),
         mode: z.string(),
       }),
-      handle: ({ found }) => success(inputsOf(found)),
+      handle: ({ page, found }) =>
+        success(inputsOf(found, page === undefined ? found.dsl : (found.published?.dsl ?? found.dsl))),
     }),
     route('GET /agentbots/:id/logs/:message', {
       summary: 'What each component did for a message',
       access: 'bot',
       finds: findBot,
       data: traceShape,
-      handle: async ({ tenant, params, found }, parts) =>
-        success(await traceOfMessage(parts, tenant, found.id, params.message)),
+      handle: async ({ tenant, page, params, found }, parts) =>
+        success(await traceOfMessage(parts, { tenant, page }, found.id, params.message)),
     }),
   ],
 };
 
-function inputsOf({ title, avatar, dsl }: AgentRecord): object {
+function inputsOf({ title, avatar }: AgentRecord, dsl: JsonObject): object {
   const { document } = readDocument(dsl);
   if (document === undefined) return { title, avatar, inputs: {}, prologue: '', mode: '' };
   const { inputs } = beginParams(document) ?? {};

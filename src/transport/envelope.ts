@@ -1,6 +1,7 @@
 /** RAGFlow's JSON envelope: what every answer that is not a stream looks like. */
 import { EngineError, ERROR_CODES } from '../errors.js';
 import type { Json } from '../json.js';
+import type { PageRequest } from '../records/repository.js';
 import type { RunRecord } from '../records/runs.js';
 
 /** An answer: `code` 0 is success, anything else a failure that `message` explains. */
@@ -10,6 +11,8 @@ export interface Envelope {
   readonly data?: unknown;
   /** Length of a whole list, when `data` is a page of it. */
   readonly total?: number;
+  /** Items that the page should have as well, but for their size. */
+  readonly left_out?: number;
   readonly error?: string;
 }
 
@@ -17,13 +20,30 @@ export function success(data: unknown): Envelope {
   return { code: 0, message: 'success', data };
 }
 
-export function successPage(data: readonly unknown[], total: number): Envelope {
-  return { code: 0, message: 'success', data, total };
+/** A page of a list; when items had to be left out for their size, it says so. */
+export function successPage(data: readonly unknown[], total: number, page: PageRequest): Envelope {
+  return { code: 0, message: 'success', data, total, ...leftOut(data.length, total, page) };
+}
+
+/** Which items of a page were left out for their size, and how to get them; nothing when none were. */
+export function leftOut(
+  given: number,
+  total: number,
+  { offset, limit }: PageRequest,
+  remedy = 'Ask for fewer at once with `page_size`.',
+): Pick<Envelope, 'message' | 'left_out'> {
+  const asked = Math.max(0, Math.min(limit, total - offset));
+  if (given >= asked) return {};
+  const left_out = asked - given;
+  const message = `The page is full: ${left_out} of its ${asked} items are left out for their size. ${remedy}`;
+  return { message, left_out };
 }
 
 /** A failure as clients may see it, and the HTTP status it goes with. */
 export interface Failure {
   readonly status: number;
+  /** When to try again, in seconds. */
+  readonly retryAfterSeconds?: number;
   readonly body: Envelope;
 }
 
@@ -31,7 +51,10 @@ export interface Failure {
 const STATUS: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
   BODY_TOO_LARGE: 413,
+  QUOTA_EXCEEDED: 403,
   INTERNAL: 500,
+  // Proxies and clients try again by this status alone.
+  STORE_UNAVAILABLE: 503,
 };
 
 /**
@@ -41,12 +64,19 @@ const STATUS: Readonly<Record<string, number>> = {
 export function failureOf(thrown: unknown): Failure {
   const error = EngineError.is(thrown) ? thrown : new EngineError('INTERNAL', '');
   const { code, status = STATUS[error.code] ?? 200, message } = outside(error);
-  return { status, body: { code, message, ...dataOf(code, error.details) } };
+  const { retryAfterSeconds } = (error.details ?? {}) as Partial<HttpDetails>;
+  return {
+    status,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    body: { code, message, ...dataOf(code, error.details) },
+  };
 }
 
 /** An EngineError that is answered with an HTTP status other than its code's. */
 export interface HttpDetails {
   readonly httpStatus: number;
+  /** When to try again, in seconds. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** Code and message of an error as clients may see them. */
@@ -68,8 +98,9 @@ export function reasonOf({ code, message }: NonNullable<RunRecord['error']>): st
 
 /** RAGFlow's habit: no data with 102, false with the other codes of its own, null with those borrowed from HTTP. */
 function dataOf(code: number, details: unknown): { data?: Json } {
-  if (typeof details === 'object' && details !== null && 'issues' in details) {
-    return { data: { issues: details.issues as Json } };
+  if (typeof details === 'object' && details !== null) {
+    if ('issues' in details) return { data: { issues: details.issues as Json } };
+    if ('quota' in details) return { data: { quota: details.quota as Json } };
   }
   if (code === 102) return {};
   return { data: code < 200 ? false : null };

@@ -9,6 +9,7 @@ export type ApiDescription = ReturnType<OpenApiGeneratorV31['generateDocument']>
 const SECURITY: Readonly<Record<Access, NonNullable<RouteConfig['security']>>> = {
   open: [],
   key: [{ key: [] }],
+  configured: [{ key: [] }],
   page: [{ key: [] }, { page: [] }],
   bot: [{ key: [] }, { page: [] }],
   admin: [{ admin: [] }],

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import type { JsonObject } from '../json.js';
+import { type JsonObject, parseOwnJson } from '../json.js';
 import { success } from './envelope.js';
 import { type RouteGroup, route } from './http/route.js';
 import { anyObject, defineView, none, string, timeFields } from './shapes.js';
@@ -99,7 +99,7 @@ async function load(id: string): Promise<Template | undefined> {
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
     const [kind, description] = TEMPLATE_TEXTS[id] ?? ['Basics', ''];
-    return { id, kind, description, dsl: JSON.parse(text) as JsonObject, changedAt: Math.floor(mtimeMs) };
+    return { id, kind, description, dsl: parseOwnJson(text) as JsonObject, changedAt: Math.floor(mtimeMs) };
   } catch {
     // A folder without a canvas is an example of something else.
     return undefined;

@@ -93,10 +93,12 @@ describe('serve', () => {
   });
 
   it('gives the examples to every tenant, and asks for a key', async () => {
-    const { welcome, url } = await serve(['--examples'], { RUNNEL_API_KEYS: 'ann=secret-a,bob=secret-b' });
+    const { welcome, url } = await serve(['--examples'], {
+      RUNNEL_API_KEYS: 'ann=secret-key-of-ann,bob=secret-key-of-bob',
+    });
     expect(welcome).toContain('-H "authorization: Bearer $KEY"');
     expect(welcome).not.toContain('secret');
-    for (const key of ['secret-a', 'secret-b']) {
+    for (const key of ['secret-key-of-ann', 'secret-key-of-bob']) {
       const text = await stream(url, 'example-hello', { query: 'hi' }, { authorization: `Bearer ${key}` });
       expect(answerIn(text)).toContain('Hello!');
     }

@@ -35,13 +35,13 @@ describe('runnel trace', () => {
   });
 
   it('asks a server for a run by its id', async () => {
-    const server = await startServer({ env: { RUNNEL_API_KEYS: 'acme=one' } });
-    const headers = { authorization: 'Bearer one' };
+    const server = await startServer({ env: { RUNNEL_API_KEYS: 'acme=one-of-acme-long-key' } });
+    const headers = { authorization: 'Bearer one-of-acme-long-key' };
     await server.agent(MODEL, headers);
     const id = await server.agent(MODEL, headers);
     const answer = await server.call('POST', `/api/v1/agents/${id}/run`, { query: 'x' }, headers);
     const run = answer.headers.get('x-run-id') as string;
-    const env = { RUNNEL_API_KEY: 'one', RUNNEL_URL: server.url };
+    const env = { RUNNEL_API_KEY: 'one-of-acme-long-key', RUNNEL_URL: server.url };
 
     expect((await call(['trace', run], { env })).out).toMatch(/^succeeded .*\n[\s\S]*^LLM:M /m);
     const known = await call(['trace', run, '--agent', id, '--url', `${server.url}/`], { env });
@@ -51,7 +51,7 @@ describe('runnel trace', () => {
     expect(unknown.err).toContain('no run "no-such-run"');
     const keyless = await call(['trace', run, '--url', server.url]);
     expect(keyless).toMatchObject({ exit: 2, err: expect.stringContaining('wants a key: set RUNNEL_API_KEY') });
-    const foreign = await call(['trace', run], { env: { ...env, RUNNEL_API_KEY: 'two' } });
+    const foreign = await call(['trace', run], { env: { ...env, RUNNEL_API_KEY: 'two-of-others-long-key' } });
     expect(foreign).toMatchObject({ exit: 2, err: expect.stringContaining('does not take the key in RUNNEL_API_KEY') });
   });
 

@@ -81,13 +81,13 @@ describe('readFileValues', () => {
   };
   const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
-  it('reads five at a time and keeps the order', async () => {
+  it('reads two at a time and keeps the order', async () => {
     const { asked, letGo, services } = slowStore();
     const contents = readFileValues(ids, services);
-    expect(asked).toEqual(ids.slice(0, 5));
-    await letGo('c', 'C');
-    expect(asked).toEqual(ids.slice(0, 6));
-    for (const id of ['g', 'f', 'a', 'b', 'd', 'e', 'g']) await letGo(id, id.toUpperCase());
+    expect(asked).toEqual(ids.slice(0, 2));
+    await letGo('b', 'B');
+    expect(asked).toEqual(ids.slice(0, 3));
+    for (const id of ['c', 'd', 'e', 'f', 'g', 'a']) await letGo(id, id.toUpperCase());
     expect(await contents).toEqual(['A', 'B', 'C', 'D', 'E', 'F', 'G']);
   });
 
@@ -98,7 +98,27 @@ describe('readFileValues', () => {
     await letGo('b');
     await failure;
     await letGo('a', 'A');
-    expect(asked).toEqual(ids.slice(0, 5));
+    expect(asked).toEqual(ids.slice(0, 2));
+  });
+
+  it('refuses more than ten before it reads one', async () => {
+    const { asked, services } = slowStore();
+    const many = Array.from({ length: 11 }, (_, index) => `f${index}`);
+    const message = '11 files are given; at most 10 are read at once (RUNNEL_TURN_FILES).';
+    await expect(readFileValues(many, services)).rejects.toMatchObject({ code: 'BAD_REQUEST', message });
+    const one = readFileValues(['a', 'b'], { ...services, maxFiles: 1 });
+    await expect(one).rejects.toThrow('2 files are given; at most 1 ');
+    expect(asked).toEqual([]);
+  });
+
+  it('reads no more once its signal is aborted', async () => {
+    const { asked, letGo, services } = slowStore();
+    const controller = new AbortController();
+    const contents = expect(readFileValues(ids, services, { signal: controller.signal })).rejects.toThrow('stop');
+    controller.abort(new Error('stop'));
+    await contents;
+    await letGo('a', 'A');
+    expect(asked).toEqual(ids.slice(0, 2));
   });
 
   it('gives nothing for nothing', async () => {

@@ -4,23 +4,15 @@
  * Afterwards every run has ended, no finished node was called again, each node is known by one key, and what a client has seen over
  * all its connections is the server's log, byte for byte.
  */
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeOwnRedis, startRedisServer } from '../stores/redis/support/redis-server.js';
 import { hasPostgres, startPostgres } from '../stores/support/postgres-server.js';
 import { createRandom, type Random } from '../support/random.js';
-import { ANSWER, CALLERS, callerOf, callingCanvas, MODELS, ROUNDS } from './support/canvas.js';
-import { attach, type Follower, nodesIn, startRun, textsShown } from './support/follower.js';
-import { type Ledger, startLedger } from './support/ledger.js';
-import {
-  call,
-  environment,
-  type ServerEnvironment,
-  type ServerProcess,
-  startProcess,
-} from './support/server-process.js';
+import { type Follower, startRun } from './support/follower.js';
+import { type ServerEnvironment, type ServerProcess, startProcess } from './support/server-process.js';
+import { createCalls, prepareTrial } from './support/trial.js';
+import { callsOfSettled, expectAllEnded, expectWhole } from './support/whole.js';
 
 const KILLS = Number(process.env.RUNNEL_TEST_KILLS ?? 2);
 const RUNS_PER_KILL = 12;
@@ -28,7 +20,7 @@ const TIME_LIMIT_MS = 120_000 + KILLS * 30_000;
 
 describe('a server that is killed again and again', () => {
   it(`loses nothing over the embedded database (${KILLS} kills)`, { timeout: TIME_LIMIT_MS }, async () => {
-    await killAgainAndAgain(await environment());
+    await killAgainAndAgain({});
   });
 });
 
@@ -43,21 +35,18 @@ describeOwnRedis('a server over Redis that is killed again and again', () => {
         await postgres.stop();
       });
       const DATABASE_URL = await postgres.createDatabase();
-      await killAgainAndAgain(await environment({ DATABASE_URL, REDIS_URL: redis.url }));
+      await killAgainAndAgain({ DATABASE_URL, REDIS_URL: redis.url });
     },
   );
 });
 
-async function killAgainAndAgain(given: ServerEnvironment): Promise<void> {
+async function killAgainAndAgain(settings: ServerEnvironment): Promise<void> {
   const seed = Number(process.env.RUNNEL_TEST_SEED ?? Date.now() % 1_000_000);
   const random = createRandom(seed);
-  const ledger = await startLedger(random, 60);
-  const models = path.join(given.RUNNEL_DATA_DIR as string, 'models.json');
-  await writeFile(models, JSON.stringify(MODELS));
-  const env = { ...given, RUNNEL_MODELS: models };
+  const { env, ledger } = await prepareTrial(settings, random);
   let server: ServerProcess = await startProcess(env);
   const urlNow = (): string => server.url;
-  const agent = await createAgent(server.url, ledger.url);
+  const agent = await createCalls(server.url, ledger);
   const followers: Follower[] = [];
   let settledCalls = 0;
   for (let kill = 0; kill < KILLS; kill += 1) {
@@ -87,62 +76,4 @@ async function killAgainAndAgain(given: ServerEnvironment): Promise<void> {
 async function startLater(urlNow: () => string, agent: string, random: Random): Promise<Follower | undefined> {
   await pause(random.int(400));
   return startRun(urlNow, agent);
-}
-
-/** How often nodes have called that clients know as finished. */
-function callsOfSettled(followers: readonly Follower[], ledger: Ledger) {
-  return new Map(
-    followers.flatMap(({ run, seen }) =>
-      nodesIn(seen, 'node_finished').flatMap(({ component, within }) => {
-        const node = callerOf(component, within);
-        if (node === undefined) return [];
-        return [[`${run} ${node}`, { run, node, calls: ledger.calls(run, node) }] as const];
-      }),
-    ),
-  );
-}
-
-interface Around {
-  readonly ledger: Ledger;
-  readonly urlNow: () => string;
-  readonly agent: string;
-  readonly seed: number;
-}
-
-async function expectWhole({ run, seen }: Follower, { ledger, urlNow, agent, seed }: Around): Promise<void> {
-  const kept = attach(urlNow, agent, run);
-  await kept.done;
-  expect({ seed, run, seen }).toEqual({ seed, run, seen: kept.seen });
-  // Rising, each once; RAGFlow's format leaves numbers out.
-  const ids = seen.map(({ id }) => id);
-  expect(ids).toEqual([...new Set(ids)].sort((one, other) => one - other));
-  const { data: record } = await call(`${urlNow()}/api/v1/agents/${agent}/runs/${run}`);
-  if (record.error?.code === 'RUN_LOST') {
-    expect(CALLERS.map((node) => ledger.calls(run, node))).toEqual(CALLERS.map(() => 0));
-    return;
-  }
-  expect({ seed, run, status: record.status, error: record.error }).toMatchObject({ status: 'succeeded' });
-  const finished = nodesIn(seen, 'node_finished').map(({ component, within }) => `${within ?? ''} ${component}`);
-  expect({ seed, run, finished: [...new Set(finished)] }).toEqual({ seed, run, finished });
-  const called = nodesIn(seen, 'node_finished').flatMap(({ component, within }) => callerOf(component, within) ?? []);
-  expect({ seed, run, called: called.sort() }).toEqual({ seed, run, called: [...CALLERS].sort() });
-  const texts = [...textsShown(seen)].sort();
-  expect({ seed, run, texts }).toEqual({ seed, run, texts: [['', ANSWER], ...ROUNDS] });
-  for (const node of CALLERS) {
-    expect({ seed, run, node, keys: ledger.keys(run, node).size }).toEqual({ seed, run, node, keys: 1 });
-  }
-}
-
-/** Also those whose client was gone before it knew them. */
-async function expectAllEnded(url: string, agent: string): Promise<void> {
-  for (;;) {
-    const { data } = await call(`${url}/api/v1/agents/${agent}/runs?status=running`);
-    if (data.length === 0) return;
-    await Promise.all(data.map(({ id }: { readonly id: string }) => attach(() => url, agent, id).done));
-  }
-}
-
-async function createAgent(url: string, ledger: string): Promise<string> {
-  const { data } = await call(`${url}/api/v1/agents`, { title: 'Calls', dsl: callingCanvas(ledger) });
-  return data.id;
 }

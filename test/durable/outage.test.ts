@@ -1,84 +1,138 @@
-/** Stores that go away under load and come back: what runs finishes or fails with a clear error, and the server recovers by itself. */
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
+/**
+ * Stores that go away in the middle of runs and come back: all runs succeed, nothing is lost or done twice, and the server, which answers
+ * 503 to what it cannot do meanwhile, recovers by itself. `npm run test:faults` has 100 runs and 10 seconds.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { describeOwnRedis, startRedisServer } from '../stores/redis/support/redis-server.js';
-import { describePostgres, startPostgres } from '../stores/support/postgres-server.js';
-import { createRandom } from '../support/random.js';
-import { ANSWER, CALLERS, callingCanvas, MODELS } from './support/canvas.js';
-import { attach, type Follower, startRun, storedNumbers, textShown } from './support/follower.js';
-import { type Ledger, startLedger } from './support/ledger.js';
-import { call, environment, type ServerEnvironment, startProcess } from './support/server-process.js';
+import { describeOwnRedis, type RedisServer, startRedisServer } from '../stores/redis/support/redis-server.js';
+import {
+  describePostgres,
+  hasPostgres,
+  type PostgresServer,
+  startPostgres,
+} from '../stores/support/postgres-server.js';
+import { ANSWER, CALLERS } from './support/canvas.js';
+import { startRun, textShown } from './support/follower.js';
+import { type ServerEnvironment, startProcess } from './support/server-process.js';
+import { sized } from './support/size.js';
+import { createCalls, prepareTrial, startRuns } from './support/trial.js';
+import { expectAllEnded, expectWhole } from './support/whole.js';
 
-/** How long a store is away; `RUNNEL_TEST_OUTAGE_MS=10000` is the full length. */
-const OUTAGE_MS = Number(process.env.RUNNEL_TEST_OUTAGE_MS ?? 1_000);
-const RUNS = 20;
-const TIME_LIMIT_MS = 180_000 + 3 * OUTAGE_MS;
+/** How long a store is away. */
+const OUTAGE_MS = sized(10_000, 1_000);
+const RUNS = sized(100, 20);
+const APART_MS = 15;
+/** Requests of other kinds that are sent while it is away. */
+const PROBES = 10;
+const TIME_LIMIT_MS = 300_000 + 6 * OUTAGE_MS;
 
+/** A store that can be taken away and brought back. */
 interface Outage {
-  begin(): Promise<void>;
-  end(): Promise<void>;
+  begin(): Promise<void> | void;
+  end(): Promise<void> | void;
 }
 
-describeOwnRedis('Redis that is stopped and started again under load', () => {
-  it('loses no run and no event', { timeout: TIME_LIMIT_MS }, async () => {
-    const redis = await startRedisServer();
-    onTestFinished(() => redis.dispose());
+describePostgres('Postgres in the middle of runs', () => {
+  it('is restarted, and no run and no event is lost', { timeout: TIME_LIMIT_MS }, async ({ skip }) => {
+    const postgres = await ownPostgres();
+    if (postgres === undefined) return skip('the server at DATABASE_URL is not ours to stop');
+    await throughOutage({ DATABASE_URL: await postgres.createDatabase() }, restartOf(postgres));
+  });
+
+  it('does not answer, and no run and no event is lost', { timeout: TIME_LIMIT_MS }, async ({ skip }) => {
+    const postgres = await ownPostgres();
+    if (postgres === undefined) return skip('the server at DATABASE_URL is not ours to stop');
+    const { halt, resume } = postgres;
+    await throughOutage({ DATABASE_URL: await postgres.createDatabase() }, { begin: halt, end: resume });
+  });
+});
+
+describeOwnRedis('Redis in the middle of runs', () => {
+  it('is restarted, and no run and no event is lost', { timeout: TIME_LIMIT_MS }, async () => {
+    const redis = await ownRedis();
     await throughOutage({ REDIS_URL: redis.url }, { begin: redis.kill, end: redis.start });
   });
-});
 
-describePostgres('Postgres that is restarted under load', () => {
-  it('loses no run and no event', { timeout: TIME_LIMIT_MS }, async ({ skip }) => {
-    const postgres = await startPostgres();
-    onTestFinished(() => postgres.stop());
-    const { crash, restart } = postgres;
-    if (crash === undefined || restart === undefined) return skip('the server at DATABASE_URL is not ours to stop');
-    await throughOutage({ DATABASE_URL: await postgres.createDatabase() }, { begin: crash, end: restart });
+  it('does not answer, and no run and no event is lost', { timeout: TIME_LIMIT_MS }, async () => {
+    const redis = await ownRedis();
+    await throughOutage({ REDIS_URL: redis.url }, { begin: redis.halt, end: redis.resume });
+  });
+
+  it.skipIf(!hasPostgres)('is restarted together with Postgres', { timeout: TIME_LIMIT_MS }, async ({ skip }) => {
+    const [redis, postgres] = [await ownRedis(), await ownPostgres()];
+    if (postgres === undefined) return skip('the server at DATABASE_URL is not ours to stop');
+    const { begin, end } = restartOf(postgres);
+    await throughOutage(
+      { DATABASE_URL: await postgres.createDatabase(), REDIS_URL: redis.url },
+      {
+        begin: async () => void (await Promise.all([redis.kill(), begin()])),
+        end: async () => void (await Promise.all([redis.start(), end()])),
+      },
+    );
   });
 });
+
+type OwnPostgres = PostgresServer & Required<Record<'crash' | 'restart' | 'halt' | 'resume', () => Promise<void>>>;
+
+/** Undefined when the tests have one that is not theirs. */
+async function ownPostgres(): Promise<OwnPostgres | undefined> {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  return postgres.crash === undefined ? undefined : (postgres as OwnPostgres);
+}
+
+function restartOf({ crash, restart }: OwnPostgres): Outage {
+  return { begin: crash, end: restart };
+}
+
+async function ownRedis(): Promise<RedisServer> {
+  const redis = await startRedisServer();
+  onTestFinished(() => redis.dispose());
+  return redis;
+}
 
 async function throughOutage(settings: ServerEnvironment, outage: Outage): Promise<void> {
-  const given = await environment(settings);
-  const ledger = await startLedger(createRandom(1), 60);
-  const models = path.join(given.RUNNEL_DATA_DIR as string, 'models.json');
-  await writeFile(models, JSON.stringify(MODELS));
-  const server = await startProcess({ ...given, RUNNEL_MODELS: models });
+  const { env, ledger } = await prepareTrial(settings);
+  const server = await startProcess(env);
   const urlNow = (): string => server.url;
-  const { data } = await call(`${server.url}/api/v1/agents`, { title: 'Calls', dsl: callingCanvas(ledger.url) });
-  const agent = data.id;
-  const starting = Array.from({ length: RUNS }, async (_, at) => {
-    await pause(at * 15);
-    return startRun(urlNow, agent);
-  });
-  await pause(RUNS * 7);
+  const agent = await createCalls(server.url, ledger);
+  const starting = startRuns(urlNow, agent, { count: RUNS, apartMs: APART_MS });
+  await pause((RUNS * APART_MS) / 2);
   await outage.begin();
+  const probes = Array.from({ length: PROBES }, () => refusalOf(`${server.url}/api/v1/agents/${agent}`));
   await pause(OUTAGE_MS);
   await outage.end();
-  const started = (await Promise.all(starting.map((one) => one.catch(() => undefined)))).filter(
-    (follower) => follower !== undefined,
-  );
+  const started = (await Promise.all(starting)).filter((follower) => follower !== undefined);
+  const refused = (await Promise.all(probes)).filter((refusal) => refusal !== undefined);
+  for (const refusal of refused) expect(refusal).toEqual({ status: 503, code: 'STORE_UNAVAILABLE' });
   expect(started.length).toBeGreaterThan(0);
-  for (const follower of started) await expectWhole(follower, urlNow, agent, ledger);
+  const around = { urlNow, agent, ledger };
+  for (const follower of started) await expectWhole(follower, around);
+  // The process was there all the time, so that no node was called twice either.
+  for (const { run } of started) {
+    expect({ run, calls: CALLERS.map((node) => ledger.calls(run, node)) }).toEqual({
+      run,
+      calls: CALLERS.map(() => 1),
+    });
+  }
   // Recovered by itself: a new run goes through.
   const after = await startRun(urlNow, agent);
   await after?.done;
   expect(textShown(after?.seen ?? [])).toBe(ANSWER);
-  expect((await call(`${server.url}/api/v1/agents/${agent}/runs?status=running`)).data).toEqual([]);
+  await expectAllEnded(server.url, agent);
+  console.log(
+    `${OUTAGE_MS} ms: ${started.length} of ${RUNS} runs were taken, ${refused.length} of ${PROBES} requests refused`,
+  );
 }
 
-async function expectWhole({ run, seen, done }: Follower, urlNow: () => string, agent: string, ledger: Ledger) {
-  await done;
-  const kept = attach(urlNow, agent, run);
-  await kept.done;
-  expect(seen).toEqual(kept.seen);
-  const numbers = await storedNumbers(urlNow, agent, run);
-  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
-  // RAGFlow's format leaves some out; none comes twice.
-  expect(seen.map(({ id }) => id)).toEqual(numbers.filter((number) => seen.some(({ id }) => id === number)));
-  const { data } = await call(`${urlNow()}/api/v1/agents/${agent}/runs/${run}`);
-  if (data.status === 'failed') expect(data.error.code).toBe('STORE_UNAVAILABLE');
-  else expect({ status: data.status, text: textShown(seen) }).toEqual({ status: 'succeeded', text: ANSWER });
-  for (const node of CALLERS) expect(ledger.keys(run, node).size).toBeLessThanOrEqual(1);
+interface Refusal {
+  readonly status: number;
+  readonly code: unknown;
+}
+
+/** How a request was refused; undefined when it was answered. */
+async function refusalOf(url: string): Promise<Refusal | undefined> {
+  const response = await fetch(url);
+  const body = (await response.json()) as { readonly error?: { readonly code?: unknown } };
+  return response.ok ? undefined : { status: response.status, code: body.error?.code };
 }

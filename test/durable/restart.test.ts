@@ -9,8 +9,8 @@ import { connect } from '../transport/support/live-client.js';
 import { storedNumbers, textShown } from './support/follower.js';
 import { call, environment, startProcess } from './support/server-process.js';
 
-const KEYS = { RUNNEL_API_KEYS: 'ann=key-of-ann' };
-const ANN = { authorization: 'Bearer key-of-ann' };
+const KEYS = { RUNNEL_API_KEYS: 'ann=the-key-of-ann-x' };
+const ANN = { authorization: 'Bearer the-key-of-ann-x' };
 
 describe('a server that is started again', () => {
   it('knows its agents, versions, sessions, runs and files, and goes on with a form', async () => {

@@ -292,9 +292,9 @@ describe('a run of another server', () => {
   });
 
   it('is none of the business of other tenants', async () => {
-    const [first, second] = await startTwo({ env: { RUNNEL_API_KEYS: 'ann=a,bob=b' } });
-    const ann = { authorization: 'Bearer a' };
-    const bob = { authorization: 'Bearer b' };
+    const [first, second] = await startTwo({ env: { RUNNEL_API_KEYS: 'ann=the-key-of-ann-x,bob=the-key-of-bob-x' } });
+    const ann = { authorization: 'Bearer the-key-of-ann-x' };
+    const bob = { authorization: 'Bearer the-key-of-bob-x' };
     const agent = await first.agent(PROBE, ann);
     const stream = await openStream(`${first.url}/api/v1/agents/${agent}/stream`, {
       body: { query: 'x' },
@@ -386,6 +386,77 @@ describe('a run whose lease another process has', () => {
     const second = await startServer({ stores, env: ENV });
     (await second.probes.next()).settle();
     expect((await stream.rest()).at(-2)?.json.data.outputs).toMatchObject({ content: 'done' });
+  });
+});
+
+describe('a process that was halted for longer than its leases', () => {
+  const FIRST_AT = 1_000_000;
+
+  /** A server whose clock a test moves, and whose leases it confirms. */
+  async function startHalted() {
+    const stores = durableStores();
+    let clock = FIRST_AT;
+    let answer: (isHeld: boolean) => void = () => {};
+    let whenAsked: () => void = () => {};
+    const asked = new Promise<void>((resolve) => {
+      whenAsked = resolve;
+    });
+    let acquired: Parameters<LeaseStore['acquire']> | undefined;
+    const leases: LeaseStore = {
+      ...stores.leases,
+      acquire(...lease) {
+        acquired = lease;
+        return stores.leases.acquire(...lease);
+      },
+      renew(tenant, name, owner, ttlMs) {
+        if (clock === FIRST_AT) return stores.leases.renew(tenant, name, owner, ttlMs);
+        whenAsked();
+        return new Promise((resolve) => {
+          answer = resolve;
+        });
+      },
+    };
+    const server = await startServer({ stores: { ...stores, leases }, env: ENV, now: () => clock });
+    const agent = await server.agent(TWO_PROBES);
+    const stream = await startRun(server, agent);
+    const first = await server.probes.next();
+    clock += Number(ENV.RUNNEL_LEASE_MS) + 1;
+    first.settle();
+    // What the node did is stored then, and the next one would begin.
+    await stream.until(({ json }) => json?.event === 'node_finished' && json.data.component_id === 'Probe:P');
+    await asked;
+    const confirm = async (isHeld: boolean): Promise<void> => {
+      const [tenant, lease] = acquired as Parameters<LeaseStore['acquire']>;
+      if (!isHeld) await stores.leases.acquire(tenant, lease, 1);
+      answer(isHeld);
+    };
+    return { server, stream, stores, confirm };
+  }
+
+  it('begins no node until its lease is confirmed', async () => {
+    const { server, stream, confirm } = await startHalted();
+    let hasBegun = false;
+    const second = server.probes.next().then((probe) => {
+      hasBegun = true;
+      return probe;
+    });
+    // A round trip through the server: what was due there has been done.
+    await server.call('GET', '/healthz');
+    expect(hasBegun).toBe(false);
+    await confirm(true);
+    (await second).settle();
+    expect((await stream.rest()).at(-2)?.json.data.outputs).toMatchObject({ content: 'after x' });
+  });
+
+  it('begins none when another process has the run', async () => {
+    const { server, stores, stream, confirm } = await startHalted();
+    const begun: unknown[] = [];
+    void server.probes.next().then((probe) => begun.push(probe));
+    await confirm(false);
+    const successor = await startServer({ stores, env: ENV });
+    (await successor.probes.next()).settle();
+    expect((await stream.rest()).at(-2)?.json.data.outputs).toMatchObject({ content: 'after x' });
+    expect(begun).toEqual([]);
   });
 });
 

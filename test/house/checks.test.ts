@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { pickSteps, STEPS, summary } from '../../scripts/check.js';
-import { readAudit } from '../../scripts/check-advisories.js';
+import { auditProblems, readAudit } from '../../scripts/check-advisories.js';
 import { findCanvases } from '../../scripts/check-examples.js';
 import { countTests, failedTests } from '../../scripts/support/test-results.js';
 import { componentPage } from '../../src/components/catalogue.js';
@@ -33,6 +34,24 @@ describe('the advisory gate', () => {
     ['another form', '{"advisories":{}}', 'npm gave a report of an unknown form'],
   ])('says why it could not look: %s', (_, output, unavailable) => {
     expect(readAudit(output)).toEqual({ unavailable });
+  });
+
+  it('fails a release without a report, and no run of the tests', () => {
+    const result = readAudit('');
+    expect(auditProblems(result, false)).toEqual([]);
+    expect(auditProblems(result, true)).toEqual([
+      'advisories were not checked, which a release needs: npm gave no report',
+    ]);
+    expect(auditProblems({ findings: [] }, true)).toEqual([]);
+    expect(auditProblems({ findings: ['a'] }, false)).toEqual(['a']);
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+    expect(scripts['check:release']).toBe('tsx scripts/check-advisories.ts --required');
+    expect(scripts.prepublishOnly).toBe('npm run check:release');
+  });
+
+  it('installs in CI what the lockfile names, and runs no scripts of packages', () => {
+    expect(readFileSync('.ci/run', 'utf8')).toMatch(/^npm ci --ignore-scripts$/m);
+    expect(readFileSync('.ci/run', 'utf8')).not.toMatch(/npm (?:install|i)\b/);
   });
 });
 

@@ -18,12 +18,14 @@ describe('readConfig', () => {
   });
 
   it('reads keys with and without a tenant, and keys that end in padding', () => {
-    const { apiKeys } = readConfig({ RUNNEL_API_KEYS: 'plain, acme=s3cret ,cGFkZGVk==,b=cGFk=' });
+    const { apiKeys } = readConfig({
+      RUNNEL_API_KEYS: 'plain-and-long-key, acme=s3cret-of-16-more ,cGFkZGVkIGtleQ==,b=cGFkZGVkIGtleTI=',
+    });
     expect(apiKeys).toEqual([
-      { tenant: 'local', key: 'plain' },
-      { tenant: 'acme', key: 's3cret' },
-      { tenant: 'local', key: 'cGFkZGVk==' },
-      { tenant: 'b', key: 'cGFk=' },
+      { tenant: 'local', key: 'plain-and-long-key' },
+      { tenant: 'acme', key: 's3cret-of-16-more' },
+      { tenant: 'local', key: 'cGFkZGVkIGtleQ==' },
+      { tenant: 'b', key: 'cGFkZGVkIGtleTI=' },
     ]);
   });
 
@@ -35,8 +37,12 @@ describe('readConfig', () => {
     [{ RUNNEL_CORS_ORIGINS: '*' }, 'set RUNNEL_API_KEYS, or name the origins'],
     [{ RUNNEL_CORS_ORIGINS: 'app.example' }, 'must name origins'],
     [{ RUNNEL_CORS_ORIGINS: 'https://app.example/path' }, 'must name origins'],
-    [{ RUNNEL_API_KEYS: 'a,,b' }, 'entry 2 is empty'],
-    [{ RUNNEL_API_KEYS: 'x=k,y=k' }, 'entry 2 repeats a key'],
+    [{ RUNNEL_API_KEYS: 'a-key-of-16-or-more,,b' }, 'entry 2 is empty'],
+    [{ RUNNEL_API_KEYS: 'x=a-key-of-16-or-more,y=a-key-of-16-or-more' }, 'entry 2 repeats a key'],
+    [
+      { RUNNEL_API_KEYS: 'x=a-key-of-16-or-more,y=fifteen-letters' },
+      'RUNNEL_API_KEYS is not valid: entry 2 has a key of 15 characters; keys have at least 16',
+    ],
     [{ RUNNEL_API_KEYS: '../x=key' }, 'entry 1 has a tenant'],
   ])('refuses %o', (env, message) => {
     expect(() => readConfig(env)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
@@ -47,10 +53,12 @@ describe('readConfig', () => {
     const env = { RUNNEL_PORT: 'x', RUNNEL_API_KEYS: 'sec ret', RUNNEL_MAX_RUNS: '0' };
     expect(() => readConfig(env)).toThrow(/RUNNEL_PORT[\s\S]*RUNNEL_API_KEYS[\s\S]*RUNNEL_MAX_RUNS/);
     expect(() => readConfig(env)).not.toThrow(/sec ret/);
+    expect(() => readConfig({ RUNNEL_API_KEYS: 'acme=sh0rt' })).not.toThrow(/sh0rt/);
   });
 
   it('listens elsewhere than on loopback with keys', () => {
-    expect(readConfig({ RUNNEL_HOST: '0.0.0.0', RUNNEL_API_KEYS: 'k', RUNNEL_CORS_ORIGINS: '*' }).host).toBe('0.0.0.0');
+    const env = { RUNNEL_HOST: '0.0.0.0', RUNNEL_API_KEYS: 'a-key-of-16-or-more', RUNNEL_CORS_ORIGINS: '*' };
+    expect(readConfig(env).host).toBe('0.0.0.0');
   });
 
   it('names the problems of all groups at once, with what was received unless it is secret', () => {

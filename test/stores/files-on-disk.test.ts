@@ -1,7 +1,8 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open as openFile, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
+import type { DraftFiles } from '../../src/stores/file-draft.js';
 import { createFilesOnDisk, type FileEntry, type FileIndex } from '../../src/stores/files-on-disk.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -10,12 +11,19 @@ function createIndex() {
   const entries = new Map<string, FileEntry>();
   const state: { fail: unknown } = { fail: undefined };
   const index: FileIndex = {
-    async put(tenant, entry) {
+    async put(tenant, given) {
       if (state.fail !== undefined) throw state.fail;
-      const before = entries.get(`${tenant}/${entry.id}`)?.path;
-      entries.set(`${tenant}/${entry.id}`, entry);
+      const before = given.flatMap(({ id }) => entries.get(`${tenant}/${id}`)?.path ?? []);
+      for (const entry of given) entries.set(`${tenant}/${entry.id}`, entry);
       return before;
     },
+    async delete(tenant, id) {
+      const entry = entries.get(`${tenant}/${id}`);
+      entries.delete(`${tenant}/${id}`);
+      return entry;
+    },
+    deleteExpired: async () => [],
+    requireRoom: async () => {},
     find: async (tenant, id) => entries.get(`${tenant}/${id}`),
     unknownPaths: async (paths) => paths.filter((name) => [...entries.values()].every((entry) => entry.path !== name)),
   };
@@ -89,5 +97,58 @@ describe('files on disk', () => {
   it('refuse a file that is too large', async () => {
     const files = createFilesOnDisk({ folder: await temporaryFolder(), index: createIndex().index, maxFileBytes: 2 });
     await expect(files.save('t', FILE)).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
+  });
+
+  it.each(['ENOSPC', 'EDQUOT'])('say that the disk is full (%s), and leave nothing behind', async (code) => {
+    const folder = await temporaryFolder();
+    const { index, entries } = createIndex();
+    const full = Object.assign(new Error(`${code}: no space left on device, write`), { code });
+    const open: DraftFiles['open'] = async (file) => {
+      const handle = await openFile(file, 'wx');
+      return {
+        write: () => Promise.reject(full),
+        sync: () => handle.sync(),
+        close: () => handle.close(),
+      };
+    };
+    const files = createFilesOnDisk({ folder, index, draftFiles: { open } });
+    const refused = { code: 'LIMIT_REACHED', details: { httpStatus: 507 }, message: expect.stringContaining('disk') };
+    await expect(files.save('t', FILE)).rejects.toMatchObject(refused);
+    expect(await filesIn(folder)).toEqual([]);
+    expect(entries.size).toBe(0);
+  });
+
+  it('are written while they come, hashed, and found only when they are stored', async () => {
+    const folder = await temporaryFolder();
+    const { index, entries } = createIndex();
+    const files = createFilesOnDisk({ folder, index });
+    const draft = files.draft();
+    await draft.write(Buffer.from('he'));
+    expect((await filesIn(folder)).map((name) => path.extname(name))).toEqual(['.draft']);
+    await draft.write(Buffer.from('llo'));
+    const { bytes: _, ...about } = FILE;
+    await files.saveDrafts('t', [{ about, draft }]);
+    await draft.discard();
+    expect(entries.get('t/f')).toMatchObject({
+      size: 5,
+      sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
+    });
+    expect(Buffer.from((await files.find('t', 'f'))?.bytes ?? []).toString()).toBe('hello');
+    expect(await files.delete('t', 'f')).toBe(true);
+    expect(await filesIn(folder)).toEqual([]);
+  });
+
+  it('leave nothing behind when they are discarded, and are swept when their process was lost', async () => {
+    const folder = await temporaryFolder();
+    const files = createFilesOnDisk({ folder, index: createIndex().index });
+    const [discarded, lost, empty] = [files.draft(), files.draft(), files.draft()];
+    await discarded.write(Buffer.from('x'));
+    await lost.write(Buffer.from('y'));
+    await discarded.discard();
+    await empty.discard();
+    expect(await filesIn(folder)).toHaveLength(1);
+    expect(await files.sweep(Date.now() + 1_000)).toBe(1);
+    expect(await filesIn(folder)).toEqual([]);
+    await lost.discard();
   });
 });

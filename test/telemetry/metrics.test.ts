@@ -263,11 +263,15 @@ describe('GET /metrics', () => {
     ['a page that rebinds a name', { host: 'evil.example' }, 401, 403],
     ['a page of another origin', { origin: 'https://evil.example' }, 401, 403],
     ['somebody behind a proxy', elsewhere, 401, 403],
+    ['a client behind a proxy that gives its own name only', { via: '1.1 proxy' }, 401, 403],
+    ['a client behind a proxy that gives the standard header', { forwarded: 'for=203.0.113.9' }, 401, 403],
+    ['a client behind a proxy that gives the first name', { 'x-forwarded-host': 'example.org' }, 401, 403],
+    ['a picture in a page of another site', { 'sec-fetch-site': 'cross-site' }, 401, 403],
     ['somebody behind a proxy with a wrong key', { ...elsewhere, ...key('wrong') }, 401, 403],
-    ['the key of a tenant', key('one'), 401, 403],
+    ['the key of a tenant', key('one-of-acme-long-key'), 401, 403],
     ['the administrator behind a proxy', { ...elsewhere, ...key(ADMIN_KEY) }, 200, 403],
   ])('is for this machine and the administrator: %s', async (_, headers, withKey, without) => {
-    const env = { RUNNEL_API_KEYS: 'acme=one' };
+    const env = { RUNNEL_API_KEYS: 'acme=one-of-acme-long-key' };
     const guarded = await startServer({ env: { ...env, RUNNEL_ADMIN_KEY: ADMIN_KEY } });
     const open = await startServer({ env });
     expect([await get(guarded.url, headers), await get(open.url, headers)]).toEqual([withKey, without]);

@@ -4,8 +4,8 @@ import { startServer } from './support/server.js';
 
 const ADMIN_KEY = 'a-key-for-the-administrator';
 const admin = { authorization: `Bearer ${ADMIN_KEY}` };
-const tenant = { authorization: 'Bearer one' };
-const ENV = { RUNNEL_ADMIN_KEY: ADMIN_KEY, RUNNEL_API_KEYS: 'acme=one' };
+const tenant = { authorization: 'Bearer one-of-acme-long-key' };
+const ENV = { RUNNEL_ADMIN_KEY: ADMIN_KEY, RUNNEL_API_KEYS: 'acme=one-of-acme-long-key' };
 const PATH = '/api/v1/admin/canvas-runtime';
 
 it('administration is off without its key, and open to nobody else', async () => {

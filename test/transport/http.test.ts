@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { EngineError } from '../../src/errors.js';
 import { createMemoryStores } from '../../src/stores/memory-stores.js';
 import { documentOf, ECHO, FORM, MODEL, PROBE } from './support/documents.js';
 import { openStream } from './support/event-stream.js';
@@ -338,13 +339,13 @@ describe('bodies', () => {
   it('have so many names at most, of which those within texts are none', async () => {
     const { call, agent } = await startServer();
     const path = `${AGENTS}/${await agent(ECHO)}/run`;
-    const names = Array.from({ length: 199_999 }, (_, at) => `"${at}": 1`).join();
+    const names = Array.from({ length: 9_999 }, (_, at) => `"${at}": 1`).join();
     const most = `{ "query": "\\": \\\\", ${names} }`;
     expect((await call('POST', path, most)).body.data.data.content).toBe('you said ": \\');
-    expect((await call('POST', path, `{ "inputs": ${most} }`)).body).toEqual({
+    expect((await call('POST', path, `{ "inputs": { "a": ${most.replace('{', '{ "1": 1, ')} } }`)).body).toEqual({
       code: 101,
       data: false,
-      message: 'The objects of the request body have more than 200000 names. Send lists, or several requests.',
+      message: 'The request body has an object with more than 10000 names.',
     });
   });
 
@@ -394,7 +395,7 @@ describe('bodies', () => {
   });
 
   it('of 5 MB are fine', async () => {
-    const { call } = await startServer();
+    const { call } = await startServer({ env: { RUNNEL_DOCUMENT_BYTES: '8388608' } });
     const dsl = documentOf({
       begin: ['Begin', ['Message:A']],
       'Message:A': ['Message', [], { content: ['x'.repeat(5 * 1024 * 1024)] }],
@@ -425,6 +426,30 @@ describe('files', () => {
     const picture = await fetch(`${url}${AGENTS}/attachments/${image?.id}/preview`);
     expect(picture.headers.get('content-type')).toBe('image/png');
     expect(picture.headers.get('content-disposition')).toBe('inline; filename="p.png"');
+    for (const type of [
+      ...['multipart/x-mixed-replace', 'multipart/related', 'message/rfc822', 'image/svg+xml', 'text/xml', 'text/css'],
+      ...['application/xhtml+xml', 'text/x-unheard', 'text/html', 'IMAGE/SVG+XML', 'application/wasm', 'video/mp4'],
+      ...['text/csv', 'application/octet-stream', 'application/x-shockwave-flash', 'text/vtt', 'image/x-icon'],
+    ]) {
+      const shown = await fetch(
+        `${url}${AGENTS}/attachments/${image?.id}/preview?mime_type=${encodeURIComponent(type)}&filename=a`,
+      );
+      expect(shown.headers.get('content-disposition'), type).toBe('attachment; filename="a"');
+    }
+    for (const type of [
+      'image/png',
+      'image/jpeg',
+      'image/gif',
+      'image/webp',
+      'image/avif',
+      'application/pdf',
+      'text/plain',
+    ]) {
+      const shown = await fetch(
+        `${url}${AGENTS}/attachments/${image?.id}/preview?mime_type=${encodeURIComponent(type)}`,
+      );
+      expect(shown.headers.get('content-disposition'), type).toBe('inline; filename="p.png"');
+    }
     const kept = await fetch(`${url}${AGENTS}/download?id=${image?.id}&mime_type=text/html`);
     expect(kept.headers.get('content-disposition')).toBe('attachment; filename="p.png"');
     expect(kept.headers.get('content-type')).toBe('application/octet-stream');
@@ -469,6 +494,12 @@ describe('who may call', () => {
     ['localhost', { origin: 'https://evil.example' }, 403],
     ['localhost', { origin: 'null' }, 403],
     ['localhost', { origin: 'https://app.example' }, 200],
+    ['localhost', { 'sec-fetch-site': 'none' }, 200],
+    ['localhost', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['localhost', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['localhost', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, 403],
+    ['localhost', { 'sec-fetch-site': 'same-site' }, 403],
+    ['localhost', { 'sec-fetch-site': 'cross-site', origin: 'https://app.example' }, 200],
   ])('without keys, under the name %s and from %o: %i', async (host, headers, status) => {
     const { url } = await startServer({ env: { RUNNEL_CORS_ORIGINS: 'https://app.example' } });
     expect(await get(`${url}/healthz`, { host, ...headers })).toBe(status);
@@ -476,7 +507,9 @@ describe('who may call', () => {
   });
 
   it('lets browsers of named origins read answers, and no others', async () => {
-    const { url } = await startServer({ env: { RUNNEL_CORS_ORIGINS: 'https://app.example', RUNNEL_API_KEYS: 'k' } });
+    const { url } = await startServer({
+      env: { RUNNEL_CORS_ORIGINS: 'https://app.example', RUNNEL_API_KEYS: 'the-only-key-here' },
+    });
     const preflight = (origin: string) =>
       fetch(`${url}${AGENTS}`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'PATCH' } });
     const allowed = await preflight('https://app.example');
@@ -486,9 +519,11 @@ describe('who may call', () => {
   });
 
   it('asks for a key, and keeps tenants apart', async () => {
-    const { call, agent, url } = await startServer({ env: { RUNNEL_API_KEYS: 'acme=one,other=two' } });
-    const acme = { authorization: 'Bearer one' };
-    const other = { authorization: 'bearer two' };
+    const { call, agent, url } = await startServer({
+      env: { RUNNEL_API_KEYS: 'acme=one-of-acme-long-key,other=two-of-others-long-key' },
+    });
+    const acme = { authorization: 'Bearer one-of-acme-long-key' };
+    const other = { authorization: 'bearer two-of-others-long-key' };
     const id = await agent(ECHO, acme);
     expect((await call('GET', '/healthz')).status).toBe(200);
     for (const headers of [{}, { authorization: 'Bearer three' }, { authorization: 'Bearer ' }]) {
@@ -552,7 +587,7 @@ describe('who may call', () => {
     const stores = createMemoryStores();
     const broken = {
       ...stores,
-      agents: { ...stores.agents, list: () => Promise.reject(new Error('secret of the store')) },
+      agents: { ...stores.agents, select: () => Promise.reject(new Error('secret of the store')) },
     };
     const { call, errors } = await startServer({ stores: broken });
     const answer = await call('GET', AGENTS);
@@ -595,5 +630,20 @@ describe('stopping the server', () => {
     expect((await live.done()).at(-1).status).toBe('succeeded');
     expect((await live.closed).code).toBe(1012);
     await closing;
+  });
+});
+
+describe('a store that is away', () => {
+  it('is answered with 503 and a message that says what to do, also in the form of OpenAI', async () => {
+    const stores = createMemoryStores();
+    const away = () => Promise.reject(new EngineError('STORE_UNAVAILABLE', 'The database cannot be reached.'));
+    const agents = { ...stores.agents, find: away, select: away };
+    const { call } = await startServer({ stores: { ...stores, agents } });
+    const refused = { status: 503, body: { code: 500, message: 'The database cannot be reached.' } };
+    expect(await call('GET', `${AGENTS}/a`)).toMatchObject(refused);
+    expect(await call('GET', AGENTS)).toMatchObject(refused);
+    expect(await call('POST', `${AGENTS}/a/stream`, { query: 'x' })).toMatchObject(refused);
+    const body = { model: 'a', messages: [{ role: 'user', content: 'x' }] };
+    expect(await call('POST', '/api/v1/agents_openai/a/chat/completions', body)).toMatchObject({ status: 503 });
   });
 });

@@ -277,10 +277,10 @@ describe('what a live connection refuses', () => {
   });
 
   it('lets in with a key in the header, in a subprotocol, or in the first frame', async () => {
-    const server = await startServer({ env: { RUNNEL_API_KEYS: 'acme=s3cret,other=0ther' } });
-    const authorization = { authorization: 'Bearer s3cret' };
+    const server = await startServer({ env: { RUNNEL_API_KEYS: 'acme=s3cret-of-acme-1,other=0ther-key-is-long' } });
+    const authorization = { authorization: 'Bearer s3cret-of-acme-1' };
     const agent = await server.agent(ECHO, authorization);
-    const protocols = ['ragflow.agent.v1', `bearer.${Buffer.from('s3cret').toString('base64url')}`];
+    const protocols = ['ragflow.agent.v1', `bearer.${Buffer.from('s3cret-of-acme-1').toString('base64url')}`];
     expect(await (await connect(server.url, agent, { headers: authorization })).next()).toMatchObject({
       type: 'ready',
     });
@@ -288,17 +288,19 @@ describe('what a live connection refuses', () => {
     expect(byProtocol.socket.protocol).toBe('ragflow.agent.v1');
     expect(await byProtocol.next()).toMatchObject({ type: 'ready' });
     const byFrame = await connect(server.url, agent);
-    byFrame.send({ type: 'auth', token: 's3cret' });
+    byFrame.send({ type: 'auth', token: 's3cret-of-acme-1' });
     expect(await byFrame.next()).toMatchObject({ type: 'ready' });
 
     const path = `/api/v1/agents/${agent}/live`;
     expect((await refused(server.url, path, { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
-    expect((await refused(server.url, `${path}?token=s3cret`)).status).toBe(401);
-    expect((await refused(server.url, path, { headers: { authorization: 'Bearer 0ther' } })).status).toBe(404);
+    expect((await refused(server.url, `${path}?token=s3cret-of-acme-1`)).status).toBe(401);
+    expect((await refused(server.url, path, { headers: { authorization: 'Bearer 0ther-key-is-long' } })).status).toBe(
+      404,
+    );
     for (const [frame, code] of [
       [{ type: 'auth', token: 'wrong' }, 4401],
       [{ type: 'run', query: 'x' }, 4401],
-      [{ type: 'auth', token: '0ther' }, 4404],
+      [{ type: 'auth', token: '0ther-key-is-long' }, 4404],
     ] as const) {
       const client = await connect(server.url, agent);
       client.send(frame);
@@ -307,9 +309,13 @@ describe('what a live connection refuses', () => {
   });
 
   it('limits how often clients with keys may send and run', async () => {
-    const env = { RUNNEL_API_KEYS: 'k3y', RUNNEL_WS_RUNS_PER_MINUTE: '1', RUNNEL_WS_FRAMES_PER_SECOND: '5' };
+    const env = {
+      RUNNEL_API_KEYS: 'k3y-of-local-test',
+      RUNNEL_WS_RUNS_PER_MINUTE: '1',
+      RUNNEL_WS_FRAMES_PER_SECOND: '5',
+    };
     const server = await startServer({ env });
-    const headers = { authorization: 'Bearer k3y' };
+    const headers = { authorization: 'Bearer k3y-of-local-test' };
     const client = await connect(server.url, await server.agent(ECHO, headers), { headers });
     await client.next();
     client.send({ type: 'run', query: 'x' });

@@ -86,7 +86,7 @@ describe('the description of the API', () => {
   });
 
   it('is given to anybody who asks', async () => {
-    const { call } = await startServer({ env: { RUNNEL_API_KEYS: 'k' } });
+    const { call } = await startServer({ env: { RUNNEL_API_KEYS: 'the-only-key-here' } });
     const answer = await call('GET', `${API_PREFIX}/openapi.json`);
     expect(answer.body).toEqual(JSON.parse(JSON.stringify(description)));
     expect(answer.body.openapi).toBe('3.1.0');

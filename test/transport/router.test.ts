@@ -5,6 +5,7 @@ import { route as embedderRoute } from '../../src/entries/server.js';
 import { SILENT_LOG } from '../../src/logger.js';
 import { readConfig } from '../../src/settings/read-settings.js';
 import { createMemoryStores } from '../../src/stores/memory-stores.js';
+import { Callers } from '../../src/transport/access/callers.js';
 import { createMemoryCounter } from '../../src/transport/access/rate-limits.js';
 import { API_PREFIX, createApi } from '../../src/transport/app.js';
 import { answerErrors } from '../../src/transport/http/guards.js';
@@ -18,9 +19,10 @@ const ADMIN_KEY = 'a-key-for-the-administrator';
 
 /** What guards use of a server. */
 function partsOf(env: Readonly<Record<string, string>> = {}): ServerParts {
+  const stores = createMemoryStores();
   const parts = {
     config: readConfig(env),
-    stores: createMemoryStores(),
+    stores,
     logger: SILENT_LOG,
     createCounter: createMemoryCounter,
   };
@@ -28,8 +30,10 @@ function partsOf(env: Readonly<Record<string, string>> = {}): ServerParts {
 }
 
 function routerOf(routes: readonly Route[], parts = partsOf()) {
-  const findTenant = (key: string) => (key === 'good' ? 'acme' : undefined);
-  return createRouter(routes, { parts, guard: { findTenant, corsOrigins: [] } });
+  const keys = [{ tenant: 'acme', key: 'good' }];
+  const limits = { mostPerMinute: 1_000, trustedProxies: [], now: Date.now };
+  const callers = new Callers({ keys, tokens: parts.stores.tokens, ...limits });
+  return createRouter(routes, { parts, guard: { callers, strangers: { admit: () => {} }, corsOrigins: [] } });
 }
 
 async function serve(routes: readonly Route[], parts?: ServerParts) {
@@ -178,10 +182,10 @@ describe('declared routes', () => {
       }),
     });
     const group = { name: 'greetings', description: 'Greetings.', routes: [greeting] };
-    const { call } = await startServer({ env: { RUNNEL_API_KEYS: 'acme=k' }, routes: [group] });
+    const { call } = await startServer({ env: { RUNNEL_API_KEYS: 'acme=the-key-of-acme-x' }, routes: [group] });
     const path = `${API_PREFIX}/greetings/Ada`;
     expect((await call('GET', path)).status).toBe(401);
-    const headers = { authorization: 'Bearer k' };
+    const headers = { authorization: 'Bearer the-key-of-acme-x' };
     expect((await call('GET', `${path}?loud=true`, undefined, headers)).body.data).toBe('HELLO Ada of acme');
     const { body } = await call('GET', `${API_PREFIX}/openapi.json`);
     expect(body.paths[`${API_PREFIX}/greetings/{name}`].get).toMatchObject({ summary: 'Greets', tags: ['greetings'] });

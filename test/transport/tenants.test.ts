@@ -5,8 +5,8 @@ import { openStream } from './support/event-stream.js';
 import { type Route, routeTable } from './support/route-table.js';
 import { type Answer, startServer } from './support/server.js';
 
-const owner = { authorization: 'Bearer one' };
-const stranger = { authorization: 'Bearer two' };
+const owner = { authorization: 'Bearer one-of-acme-long-key' };
+const stranger = { authorization: 'Bearer two-of-others-long-key' };
 const ADMIN_KEY = 'a-key-for-the-administrator';
 
 const HOOK = documentOf({
@@ -72,19 +72,27 @@ function addressOf({ path }: Route, things: Things): string {
   return path.endsWith('/download') && !path.includes('/attachments/') ? `${filled}?id=${things.file}` : filled;
 }
 
-const routes = routeTable()
-  .map((route) => ({ ...route, name: `${route.method} ${route.path.slice(API_PREFIX.length)}` }))
-  .filter(({ name }) => !OPEN.has(name));
+const all = routeTable().map((route) => ({ ...route, name: `${route.method} ${route.path.slice(API_PREFIX.length)}` }));
+const routes = all.filter(({ name }) => !OPEN.has(name));
+
+/** Routes that take calls without any key. */
+const isOpen = (name: string): boolean => name === 'GET /openapi.json' || name.endsWith(' /agents/:id/webhook');
 
 describe('what belongs to another tenant', () => {
   let call: (method: string, path: string, body: unknown, headers: Record<string, string>) => Promise<Answer>;
   let things: Things;
   let own: Things;
+  /** A page key of the owner, for all of its agents. */
+  let page: Record<string, string>;
   let stillThere: () => Promise<void>;
 
   beforeAll(async () => {
     const server = await startServer({
-      env: { RUNNEL_API_KEYS: 'acme=one,other=two', RUNNEL_ADMIN_KEY: ADMIN_KEY },
+      env: {
+        RUNNEL_API_KEYS: 'acme=one-of-acme-long-key,other=two-of-others-long-key',
+        RUNNEL_ADMIN_KEY: ADMIN_KEY,
+        RUNNEL_REFUSALS_PER_MINUTE: '1000',
+      },
       outlivesTest: true,
     });
     call = server.call;
@@ -94,7 +102,8 @@ describe('what belongs to another tenant', () => {
     const id = await server.agent(HOOK, owner);
     const version = (await data('POST', `/agents/${id}/versions`, {})).id;
     const done = await data('POST', `/agents/${id}/run`, { query: 'x' });
-    const { token } = await data('POST', '/system/tokens', {});
+    const { token, beta } = await data('POST', '/system/tokens', {});
+    page = { authorization: `Bearer ${beta}` };
     const bytes = new Uint8Array([1]);
     await server.stores.files.save('acme', {
       id: 'f1.png',
@@ -159,6 +168,50 @@ describe('what belongs to another tenant', () => {
     expect(guess.status).toBe(answer.status);
     expect(wordsOf(guess)).toBe(wordsOf(answer));
   });
+
+  /** What a page key opens: of the things below, only agents. */
+  const forPages = new Set([
+    'POST /agents/:id/upload',
+    'GET /agents/attachments/:file/download',
+    'GET /agents/:id/runs/:run/events',
+    'POST /agentbots/:id/completions',
+    'GET /agentbots/:id/inputs',
+    'GET /agentbots/:id/logs/:message',
+  ]);
+  it.each(all.filter(({ name }) => !forPages.has(name) && !isOpen(name)))(
+    'is closed to the page keys of its own tenant for $name',
+    async (route) => {
+      const body = route.method === 'GET' ? undefined : bodyFor(route.name, things);
+      const answer = await call(route.method, addressOf(route, things), body, page);
+      expect(answer.status).toBe(401);
+    },
+  );
+
+  it.each(all.filter(({ name }) => forPages.has(name)))(
+    'is only what the page itself made for $name',
+    async ({ name, ...route }) => {
+      const body = route.method === 'GET' ? undefined : { query: 'x', session_id: things.session };
+      const unknown = {
+        ...things,
+        file: 'f2.png',
+        run: '0'.repeat(32),
+        message: '1'.repeat(32),
+        session: '2'.repeat(32),
+      };
+      const answer = await call(route.method, addressOf(route, things), body, page);
+      const guess = await call(
+        route.method,
+        addressOf(route, unknown),
+        body && { ...body, session_id: unknown.session },
+        page,
+      );
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual(guess.body);
+      if (name === 'GET /agentbots/:id/inputs') expect(answer.body.code).toBe(0);
+      else if (name.includes('/logs/')) expect(answer.body).toMatchObject({ code: 0, data: {} });
+      else expect([101, 102]).toContain(answer.body.code);
+    },
+  );
 
   const nested = routes.filter(({ path }) => /:id\/.*:(?:version|session|run|message)/.test(path));
   it.each(nested)('does not exist below an own agent for $name', async (route) => {

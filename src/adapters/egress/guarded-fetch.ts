@@ -18,6 +18,8 @@ export interface GuardedFetchOptions {
   readonly fixedUrl?: string;
   /** Bytes of an answer; of an event stream, of each of its events. At least 1. @default 4 MiB */
   readonly maxBytes?: number;
+  /** Bytes of a whole event stream. @default unbounded, for the caller ends it */
+  readonly maxStreamBytes?: number;
   /** Passed on with every request that does not bring its own. @default none */
   readonly trace?: TraceContext;
   /** Gives all addresses of a name. @default the operating system's */
@@ -59,7 +61,11 @@ const BODILESS = new Set([204, 205, 304]);
  * a body errors with `EGRESS_TOO_LARGE` or `EGRESS_FAILED`. No message holds more of a URL than its origin.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
-  const { maxBytes = 4 * 1024 * 1024, transport = sendOverOwnConnection } = options;
+  const {
+    maxBytes = 4 * 1024 * 1024,
+    maxStreamBytes = Number.POSITIVE_INFINITY,
+    transport = sendOverOwnConnection,
+  } = options;
   const open = new Set<AbortController>();
   let isClosed = false;
   return {
@@ -82,7 +88,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
         abort.signal.throwIfAborted();
         const fixed = { proxy: undefined, trusted: options.trustedCertificates };
         const wire = await transport({ ...hop, ...fixed, addresses }, abort.signal);
-        return responseOf(wire, { maxBytes, asked: hop.asked }, done);
+        return responseOf(wire, { maxBytes, maxStreamBytes, asked: hop.asked }, done);
       } catch (error) {
         done();
         throw signal?.aborted === true ? signal.reason : exchangeFailure(error, hop.asked);
@@ -124,7 +130,12 @@ function bodyOf(body: unknown): string | Uint8Array | undefined {
   throw new EngineError('OPTION_INVALID', 'fetch: body must be a text or bytes.');
 }
 
-function responseOf(wire: WireAnswer, limits: BodyLimits, done: () => void): Response {
+/** Bounds of an answer, and of a stream of them. */
+interface AnswerLimits extends BodyLimits {
+  readonly maxStreamBytes: number;
+}
+
+function responseOf(wire: WireAnswer, limits: AnswerLimits, done: () => void): Response {
   const { status, body } = wire;
   const headers = new Headers();
   for (const [name, value] of Object.entries(wire.headers)) {
@@ -144,7 +155,7 @@ function responseOf(wire: WireAnswer, limits: BodyLimits, done: () => void): Res
 }
 
 /** By hand: the adapters of Node leave errors behind, and streams open, when a reader lets go half-way. */
-function streamOf(body: Readable, limits: BodyLimits, contentType: string): ReadableStream<Uint8Array> {
+function streamOf(body: Readable, limits: AnswerLimits, contentType: string): ReadableStream<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
   const count = boundMessages(limits, contentType);
   return new ReadableStream<Uint8Array>({
@@ -173,17 +184,20 @@ const LF = 10;
 
 /**
  * Counts a body as it arrives: the returned function gets every piece and throws at the first byte too many, of the whole
- * body or, for an event stream, which may never end, of one event.
+ * body or, for an event stream, which may never end, of one event and of the stream.
  *
  * Errors of that function: `EGRESS_TOO_LARGE`.
  */
-function boundMessages(limits: BodyLimits, contentType: string): (piece: Uint8Array) => void {
+function boundMessages(limits: AnswerLimits, contentType: string): (piece: Uint8Array) => void {
   const isEvents = /^\s*text\/event-stream\b/i.test(contentType);
   let bytes = 0;
+  let streamBytes = 0;
   let lineBytes = 0;
   let wasReturn = false;
   // An empty line ends an event, whichever way its lines end.
   const countEvents = (piece: Uint8Array): void => {
+    streamBytes += piece.length;
+    if (streamBytes > limits.maxStreamBytes) throw tooLarge({ ...limits, maxBytes: limits.maxStreamBytes });
     for (let at = 0; at < piece.length; at += 1) {
       const byte = piece[at] as number;
       bytes += 1;

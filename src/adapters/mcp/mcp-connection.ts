@@ -222,13 +222,21 @@ function remember(lists: Map<string, CachedList>, key: string, list: CachedList)
   if (lists.size > MAX_LISTS && oldest !== undefined) lists.delete(oldest);
 }
 
+/** Characters that are not shown: they could command a terminal, or make one name look like another. */
+const HIDDEN = /[\p{Cc}\p{Cf}]/u;
+const HIDDEN_IN_TEXT = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
+
 /** Whether a model can be shown a tool. */
 function isFit({ name, inputSchema }: Tool, size: number): boolean {
-  return name !== '' && name.length <= MAX_NAME && size <= MAX_SCHEMA && !isTooDeep(inputSchema);
+  return name !== '' && !HIDDEN.test(name) && name.length <= MAX_NAME && size <= MAX_SCHEMA && !isTooDeep(inputSchema);
 }
 
 function readTool({ name, description = '', inputSchema }: Tool): McpTool {
-  return { name, description: description.slice(0, MAX_DESCRIPTION), inputSchema: inputSchema as JsonObject };
+  return {
+    name,
+    description: description.slice(0, MAX_DESCRIPTION).replace(HIDDEN_IN_TEXT, ''),
+    inputSchema: inputSchema as JsonObject,
+  };
 }
 
 function progressText({ progress, total, message }: Progress): string {

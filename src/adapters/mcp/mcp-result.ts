@@ -1,6 +1,6 @@
 /** What a tool of an MCP server gave, as the result of a call. */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
-import type { Json, JsonObject } from '../../json.js';
+import { isTooDeep, type Json, type JsonObject } from '../../json.js';
 import { type Files, MEDIA_TYPES } from '../../records/files.js';
 import { quoteResponse, toolFailed } from '../failures.js';
 import { type Artifact, artifactMarkdown, type ToolResult, toolResult } from '../tool-event.js';
@@ -47,6 +47,7 @@ export async function mcpResult(given: CallToolResult, { files, secrets }: Resul
     const words = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
     throw toolFailed(`MCP server error: ${quoteResponse(words, secrets, MAX_ERROR) || 'it does not say why'}`);
   }
+  if (isTooDeep(structured)) throw toolFailed('the MCP server gave structured contents that are nested too deeply');
   const artifacts: Artifact[] = [];
   const parts: string[] = [];
   for (const block of content) {

@@ -40,6 +40,9 @@ const KILLED_MS = 2_000;
 const LOOK_MS = 10;
 /** Bytes of one message of a program. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+/** Bytes of the stream that answers one request, and of one that answers all of a session. */
+const MAX_STREAM_BYTES = 4 * MAX_MESSAGE_BYTES;
+const MAX_SESSION_BYTES = 4 * MAX_STREAM_BYTES;
 /** Milliseconds for one request that keeps reporting progress. */
 export const MAX_CALL_MS = 600_000;
 
@@ -162,7 +165,14 @@ function isKilled(pid: number): boolean {
 
 async function reachServer(server: RemoteServer, { headers, trace, egress }: OpenOptions): Promise<Link> {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-  const guarded = createGuardedFetch({ ...egress, trace, fixedUrl: server.url, maxBytes: MAX_MESSAGE_BYTES });
+  const maxStreamBytes = server.type === 'sse' ? MAX_SESSION_BYTES : MAX_STREAM_BYTES;
+  const guarded = createGuardedFetch({
+    ...egress,
+    trace,
+    fixedUrl: server.url,
+    maxBytes: MAX_MESSAGE_BYTES,
+    maxStreamBytes,
+  });
   const url = new URL(server.url);
   const options = { requestInit: { headers }, fetch: guarded.fetch as typeof fetch };
   const link =

@@ -2,7 +2,7 @@
 import { catchError, map, type Observable, throwError } from 'rxjs';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import { isJsonObject, isTooDeep, type Json, parseJson } from '../../json.js';
+import { isJsonObject, type Json, jsonExcess, parseJson } from '../../json.js';
 import { invalidOption } from '../../operators/invalid-option.js';
 import type { EgressClient, EgressResponse } from '../egress/egress-client.js';
 import { artifactType, isArtifact, MAX_ARTIFACTS } from './artifact-rules.js';
@@ -141,8 +141,9 @@ function readExecutorAnswer(text: string, service: string): CodeResult {
 
 function parse(text: string, service: string): Answer {
   const body = parseJson(text);
-  if (body === undefined) throw unusable(service, 'it is not JSON');
-  if (isTooDeep(body)) throw unusable(service, 'it is nested too deep');
+  if (body === undefined) {
+    throw unusable(service, jsonExcess(text) === undefined ? 'it is not JSON' : `it ${jsonExcess(text)}`);
+  }
   const read = answerShape.safeParse(body);
   if (read.success) return read.data;
   const [issue] = read.error.issues;

@@ -10,6 +10,7 @@ import { checkUrl, hostOf } from '../egress/url-policy.js';
 import { quoteResponse, toolFailed } from '../failures.js';
 import { databaseKindOf, databaseKinds } from './dialects.js';
 import { type LoadMssql, mssqlSessions } from './mssql-session.js';
+import { refusePrivilegedUser } from './rights.js';
 import type { DatabaseAddress, DatabaseSession, OpenSession, OpenTarget } from './session.js';
 import { openTrinoSession } from './trino-session.js';
 
@@ -50,7 +51,7 @@ const PROBE_BOUNDS = { maxRows: 1, maxBytes: 1024, timeoutMs: 5_000 };
  * the connection goes to those and no others. Sessions read; none of them can write.
  *
  * Errors of `open`: `URL_INVALID` and `URL_BLOCKED` for the host; `TOOL_FAILED` for a kind that is not supported, for the
- * server's own database and for a refused login; `CONFIG_INVALID` for a driver that is not installed.
+ * server's own database, for a refused login and for a user who is an administrator of the server; `CONFIG_INVALID` for a driver that is not installed.
  */
 export function createDatabases(options: DatabasesOptions): Databases {
   const { connectTimeoutMs = 10_000 } = options;
@@ -67,7 +68,7 @@ export function createDatabases(options: DatabasesOptions): Databases {
     });
     try {
       signal.throwIfAborted();
-      const opening = openSession(address, options, ended);
+      const opening = openChecked(address, options, ended);
       // The caller no longer waits: what opens all the same is closed.
       opening.then((session) => ended.aborted && session.abandon(), noop);
       return await Promise.race([opening, aborted]);
@@ -80,7 +81,8 @@ export function createDatabases(options: DatabasesOptions): Databases {
     kinds: databaseKinds,
     open,
     async probe(address) {
-      const session = await open(address, new AbortController().signal);
+      // Nothing is asked of the server that its user's rights matter for.
+      const session = await open({ ...address, allowsPrivilegedUser: true }, new AbortController().signal);
       try {
         await session.query('SELECT 1', PROBE_BOUNDS);
       } finally {
@@ -88,6 +90,23 @@ export function createDatabases(options: DatabasesOptions): Databases {
       }
     },
   };
+}
+
+/** Opens, and closes again what must not be used. */
+async function openChecked(
+  address: DatabaseAddress,
+  options: DatabasesOptions,
+  signal: AbortSignal,
+): Promise<DatabaseSession> {
+  const session = await openSession(address, options, signal);
+  if (address.allowsPrivilegedUser === true) return session;
+  try {
+    await refusePrivilegedUser(session);
+    return session;
+  } catch (error) {
+    session.abandon();
+    throw EngineError.is(error) ? error : notOpened(address, error);
+  }
 }
 
 async function openSession(
@@ -152,9 +171,13 @@ async function loggedIn(open: OpenSession, target: OpenTarget, signal: AbortSign
     return await open(target, signal);
   } catch (error) {
     if (EngineError.is(error)) throw error;
-    const why = quoteResponse(describeFailure(error), [target.address.password]);
-    throw toolFailed(`the database at ${target.host}:${target.port} could not be opened: ${why}`, { cause: error });
+    throw notOpened({ ...target.address, host: target.host, port: target.port }, error);
   }
+}
+
+function notOpened({ host, port, password }: DatabaseAddress, cause: unknown): EngineError {
+  const why = quoteResponse(describeFailure(cause), [password]);
+  return toolFailed(`the database at ${host}:${port} could not be opened: ${why}`, { cause });
 }
 
 /** The message of a driver or a socket. Messages of servers name users and databases, never passwords. */

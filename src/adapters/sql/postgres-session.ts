@@ -90,6 +90,10 @@ async function prepare(sql: Sql, first: PromiseLike<unknown>): Promise<void> {
   await sql.unsafe(
     `set standard_conforming_strings = on; set datestyle = 'ISO'; set bytea_output = 'hex'; set lock_timeout = '10s'`,
   );
+  // A cancel request that comes between two messages of the protocol is lost: servers since 14 also look for the client.
+  await sql.unsafe(
+    `select pg_catalog.set_config(name, '1s', false) from pg_catalog.pg_settings where name = 'client_connection_check_interval'`,
+  );
 }
 
 function whenClosed(socket: Socket): Promise<never> {

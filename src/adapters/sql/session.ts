@@ -20,6 +20,8 @@ export interface DatabaseAddress {
    * name. @default prefer
    */
   readonly tls?: 'prefer' | 'verify' | 'off';
+  /** Lets the user be an administrator of the server, see `refusePrivilegedUser`. @default false */
+  readonly allowsPrivilegedUser?: boolean;
 }
 
 /** How much one statement may give, and how long it may take. */

@@ -3,7 +3,7 @@ import { concat, defer, EMPTY, filter, map, mergeMap, type Observable, type Obse
 import type { Chat } from '../../agents/chat.js';
 import { EngineError } from '../../errors.js';
 import { delta, type NodeEvent, settled, type Usage, warning } from '../../graph/node-events.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../../json.js';
 import type { ChatDelta, ChatMessage, ChatRequest, TokenUsage } from '../../models/chat-model.js';
 import { collectAnswer } from '../../models/collect-answer.js';
 import { REPAIR_PROMPT } from '../prompts.js';
@@ -67,7 +67,7 @@ const MIN_ATTEMPTS = 2;
 const MAX_ATTEMPTS = 10;
 
 /** Longest answer that is repaired, in UTF-16 units; repairing is slow on large texts that are no JSON. */
-const MAX_REPAIRED = 1_048_576;
+const MAX_REPAIRED = 65_536;
 
 /** A call whose answer must be an object. */
 export interface StructuredCall {
@@ -105,9 +105,9 @@ export function parseObject(answer: string): JsonObject | undefined {
   const text = afterLast(THINK_CLOSE, answer) ?? answer;
   const fenced = afterLast('```json', text);
   // The text in a fence comes second while it is read strictly: a fence may also be part of a value.
-  const strict = firstObject([text, fenced], (json) => JSON.parse(json.slice(0, json.lastIndexOf('}') + 1)));
+  const strict = firstObject([text, fenced], (json) => parseJson(json.slice(0, json.lastIndexOf('}') + 1)));
   if (strict !== undefined || text.length > MAX_REPAIRED) return strict;
-  return firstObject([fenced, text], (json) => JSON.parse(jsonrepair(json)));
+  return firstObject([fenced, text], (json) => parseJson(jsonrepair(json)));
 }
 
 /**

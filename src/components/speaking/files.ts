@@ -75,14 +75,14 @@ function withoutSwitch(file: JsonObject): JsonObject {
  *
  * Errors: `NODE_FAILED` without a file store; `DOCUMENT_NOT_WRITTEN`; those of the file store.
  */
-export function attach(text: string, wanted: string, { files }: OptionalServices): Observable<JsonObject> {
+export function attach(text: string, wanted: string, { files, threads }: OptionalServices): Observable<JsonObject> {
   const format = (Object.hasOwn(DOCUMENT_FORMATS, wanted) ? wanted : 'markdown') as DocumentFormat;
   const { mimeType } = DOCUMENT_FORMATS[format];
   return fromAbortable(async (signal) => {
     if (files === undefined) {
       throw new EngineError('NODE_FAILED', 'This process has no service for files; start the run with { files }.');
     }
-    const { bytes } = await convertMarkdown(documentText(text), { format, signal });
+    const { bytes } = await convertMarkdown(documentText(text), { format, signal, threads });
     signal.throwIfAborted();
     const id = await files.save({ name: `answer.${format}`, mimeType, bytes });
     return { doc_id: id, format, file_name: `${id.slice(0, 8)}.${format}` };

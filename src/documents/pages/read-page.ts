@@ -1,21 +1,25 @@
 import type { Observable } from 'rxjs';
 import { EngineError } from '../../errors.js';
-import { runInThread } from '../../threads/run-in-thread.js';
+import type { Threads } from '../../threads/threads.js';
+import { documentJob } from '../document-jobs.js';
 import type { Page, PageRequest } from './page.js';
 
-/** Seconds that reading a page may take; most take less than one. */
-const TIMEOUT_SECONDS = 20;
+export interface ReadPageOptions {
+  /** @default a thread of its own */
+  readonly threads?: Threads | undefined;
+  /** @default that of the threads */
+  readonly timeoutMs?: number;
+}
 
 /**
- * Reads a web page in a thread of its own, as {@link runInThread} does its jobs.
+ * Reads a web page in a thread.
  *
- * Errors: `TOOL_FAILED` for a page that needs more than 20 seconds or 320 MB, or that cannot be parsed.
+ * Errors: `TOOL_FAILED` for a page that needs more time or memory than a thread has, or that cannot be parsed; `LIMIT_REACHED` when too
+ * many wait.
  */
-export function readPage(request: PageRequest, { timeoutMs = TIMEOUT_SECONDS * 1000 } = {}): Observable<Page> {
-  return runInThread<Page>({
-    file: new URL('./page-thread', import.meta.url),
-    data: request,
-    timeoutMs,
+export function readPage(request: PageRequest, options: ReadPageOptions = {}): Observable<Page> {
+  return documentJob('page', request, {
+    ...options,
     unable: (why) => new EngineError('TOOL_FAILED', `the page cannot be read: ${why}`),
   });
 }

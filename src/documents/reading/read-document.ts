@@ -1,7 +1,10 @@
 /** The text of an uploaded file: PDF, Word, Excel, HTML and texts. */
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { firstValue } from '../../operators/from-abortable.js';
 import type { StoredFile } from '../../records/files.js';
+import type { Threads } from '../../threads/threads.js';
+import { documentJob } from '../document-jobs.js';
 import { readWorkbook } from '../spreadsheets/read-workbook.js';
 import { parseSelection } from '../spreadsheets/select-sheets.js';
 import { createCellBudget, createSoftBudget, sheetsMarkdown, tableOfGrid } from '../spreadsheets/table.js';
@@ -18,6 +21,7 @@ import {
   toUnreadable,
   unreadable,
 } from './limits.js';
+import { readWordPart, type WordPart } from './word-parts.js';
 import { openZip, requireUnpackedSize } from './zip.js';
 
 /** Readers by kind; each loads its parser when it is first used. */
@@ -47,6 +51,27 @@ export async function readDocument(file: StoredFile, limits: ReadLimits): Promis
   if (read === undefined) throw unreadable(name, reasonOf(kind, file));
   const text = await read(file, limits);
   return kind === 'image' ? text : limitText(text, limits.maxCharacters, name);
+}
+
+/** Largest text that is decoded in the calling thread, in bytes. */
+const MAX_TEXT_IN_PLACE = 1_048_576;
+
+/**
+ * The content of a file as {@link readDocument} gives it, read in a thread; images and all but large texts, which need no parser, in this
+ * one.
+ *
+ * Errors: those of `readDocument`; FILE_UNREADABLE for what needs more time or memory than a thread has; LIMIT_REACHED when too many
+ * files wait to be read.
+ */
+export async function readInThread(file: StoredFile, limits: ReadLimits, threads?: Threads): Promise<string> {
+  const { id, name, mimeType, bytes } = file;
+  const kind = fileKind(file);
+  const isPlain =
+    READERS[kind] === undefined || kind === 'image' || (kind === 'text' && bytes.length <= MAX_TEXT_IN_PLACE);
+  if (isPlain || bytes.length > MAX_FILE_BYTES) return readDocument(file, limits);
+  const { maxCharacters, signal } = limits;
+  const given = { file: { id, name, mimeType, bytes }, maxCharacters };
+  return firstValue(documentJob('read', given, { threads, unable: (why) => unreadable(name, `${why}.`) }), signal);
 }
 
 function readImage(file: StoredFile): string {
@@ -113,14 +138,14 @@ async function readPdf({ name, bytes }: StoredFile, { maxCharacters, signal }: R
   }
 }
 
-/**
- * Most bytes of XML, unpacked: a book of a thousand pages. As a tree it takes fifty times that, and is parsed without
- * yielding.
- */
+/** Most bytes of XML, unpacked: a book of a thousand pages. */
 const MAX_XML_BYTES = 16 * 1_048_576;
 
-/** The parts that hold text and its structure; pictures, fonts and embedded files are left out. */
-const TEXT_PARTS = /\.(?:xml|rels)$/i;
+/** The parts that hold text and its structure; pictures, fonts, settings, headers and embedded files are left out. */
+const TEXT_PARTS = /(?:\.rels|^\[Content_Types\]\.xml|(?:document\d*|styles|numbering|footnotes|endnotes)\.xml)$/i;
+/** Of these, those that are read as a stream, and the one that is read in pieces. */
+const LONG_PARTS = /(?:document\d*|footnotes|endnotes)\.xml$/i;
+const MAIN_PART = /document\d*\.xml$/i;
 
 const STYLES = [
   "p[style-name='Title'] => h1:fresh",
@@ -129,34 +154,57 @@ const STYLES = [
 ];
 
 /**
- * The text of a Word document; headings, lists and tables as Markdown.
+ * The text of a Word document; headings, lists and tables as Markdown. Reading stops at the piece that fills `maxCharacters`.
  *
- * The archive is unpacked here within a bound and repacked uncompressed, as the parser unpacks without a bound.
- * Errors: FILE_UNREADABLE.
+ * The archive is unpacked here within a bound, rid of what is not read and repacked in pieces: the parser unpacks without a bound, and
+ * makes trees that take a hundred times the bytes of a piece. Errors: FILE_UNREADABLE.
  */
-async function readDocx({ name, bytes }: StoredFile, { signal }: ReadLimits): Promise<string> {
+async function readDocx({ name, bytes }: StoredFile, { maxCharacters, signal }: ReadLimits): Promise<string> {
   const zip = openZip(bytes, name);
   const entries = [...zip.entries.values()].filter(({ path }) => TEXT_PARTS.test(path));
   if (!entries.some(({ path }) => path.endsWith('.rels'))) throw unreadable(name, 'it is no Word document.');
   requireUnpackedSize(entries, MAX_XML_BYTES, name);
-  const parts: Record<string, Uint8Array> = {};
-  for (const entry of entries) parts[entry.path] = await buffer(zip.stream(entry, signal));
-  const [{ default: mammoth }, { zipSync }] = await Promise.all([import('mammoth'), import('fflate')]);
   try {
-    const { value } = await mammoth.convertToHtml(
-      { buffer: Buffer.from(zipSync(parts, { level: 0 })) },
-      {
-        styleMap: STYLES,
-        includeEmbeddedStyleMap: false,
-        externalFileAccess: false,
-        convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
-      },
-    );
-    signal?.throwIfAborted();
-    return await htmlToText(value, name);
+    const parts: Record<string, Uint8Array> = {};
+    let main: { readonly path: string; readonly part: WordPart } | undefined;
+    for (const entry of entries) {
+      const { path } = entry;
+      const part = LONG_PARTS.test(path) ? await readWordPart(zip, entry) : undefined;
+      if (part !== undefined && MAIN_PART.test(path)) main = { path, part };
+      parts[path] = part === undefined ? await buffer(zip.stream(entry, signal)) : bytesOf(part, part.pieces);
+    }
+    const texts: string[] = [];
+    let length = 0;
+    for (const piece of main === undefined || main.part.hasNotes ? [undefined] : main.part.pieces) {
+      signal?.throwIfAborted();
+      if (main !== undefined && piece !== undefined) parts[main.path] = bytesOf(main.part, [piece]);
+      const text = await textOfWord(parts, name);
+      if (text !== '') texts.push(text);
+      length += text.length;
+      if (length > maxCharacters) break;
+    }
+    return texts.join('\n\n');
   } catch (error) {
     throw toUnreadable(name, error, 'Word document');
   }
+}
+
+function bytesOf({ head, tail }: WordPart, pieces: readonly string[]): Uint8Array {
+  return Buffer.from(`${head}${pieces.join('')}${tail}`);
+}
+
+async function textOfWord(parts: Record<string, Uint8Array>, name: string): Promise<string> {
+  const [{ default: mammoth }, { zipSync }] = await Promise.all([import('mammoth'), import('fflate')]);
+  const { value } = await mammoth.convertToHtml(
+    { buffer: Buffer.from(zipSync(parts, { level: 0 })) },
+    {
+      styleMap: STYLES,
+      includeEmbeddedStyleMap: false,
+      externalFileAccess: false,
+      convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
+    },
+  );
+  return htmlToText(value, name);
 }
 
 /** Fewest characters that a cell takes in a Markdown table: its bar, two blanks and its text. */

@@ -2,25 +2,21 @@ import { EngineError } from '../../errors.js';
 import type { Checkpoint } from '../../graph/state.js';
 import { FIRST_EPOCH, type LoggedEvent, type RunLog, superseded } from '../../records/run-log.js';
 import type { Database } from './database.js';
-import { brokenConstraint } from './failures.js';
+import { eventOf } from './event-lines.js';
 import type { RunWriter } from './run-writer.js';
 
 /** Logs of runs in Postgres. A run must have been saved before its first event is. */
 export function createPostgresRunLog(database: Database, writer: RunWriter): RunLog {
   return {
     async claim(tenant, run) {
-      try {
-        const [row] = await database.repeat(
-          (sql) => sql<{ epoch: number }[]>`
-            insert into runnel.logs (tenant, run, last_seq, epoch)
-            select tenant, id, 0, ${FIRST_EPOCH + 1} from runnel.runs where tenant = ${tenant} and id = ${run}
-            on conflict (tenant, run) do update set epoch = runnel.logs.epoch + 1
-            returning epoch`,
-        );
-        if (row !== undefined) return row.epoch;
-      } catch (error) {
-        if (brokenConstraint(error) !== 'logs_run_fkey') throw error;
-      }
+      const [row] = await database.repeat(
+        (sql) => sql<{ epoch: number }[]>`
+          insert into runnel.logs (tenant, run, last_seq, epoch)
+          select tenant, id, 0, ${FIRST_EPOCH + 1} from runnel.runs where tenant = ${tenant} and id = ${run} for key share
+          on conflict (tenant, run) do update set epoch = runnel.logs.epoch + 1
+          returning epoch`,
+      );
+      if (row !== undefined) return row.epoch;
       throw new EngineError('NOT_FOUND', `There is no run "${run}" to claim.`);
     },
     append: (tenant, run, batch) =>
@@ -41,7 +37,7 @@ export function createPostgresRunLog(database: Database, writer: RunWriter): Run
             where before <= ${maxBytes}
           ) e on true
           where l.tenant = ${tenant} and l.run = ${run}
-            and (l.last_seq > 0 or exists (select from runnel.snapshots s where s.log = l.id))
+            and (l.last_seq > 0 or l.begins is not null)
           order by e.first`,
       );
       if (rows.length === 0) return undefined;
@@ -53,11 +49,10 @@ export function createPostgresRunLog(database: Database, writer: RunWriter): Run
         for (const [at, line] of body.split('\n').entries()) {
           const seq = first + at;
           if (seq <= after) continue;
-          const space = line.indexOf(' ');
-          const json = line.slice(space + 1);
-          left -= Buffer.byteLength(json);
+          const event = eventOf(run, seq, line);
+          left -= Buffer.byteLength(event.json);
           if (found.length === maxEvents || (left < 0 && found.length > 0)) return found;
-          found.push({ seq, event: line.slice(0, space), json });
+          found.push(event);
         }
       }
       return found;
@@ -65,9 +60,11 @@ export function createPostgresRunLog(database: Database, writer: RunWriter): Run
     async snapshot(tenant, run, atMost = Number.MAX_SAFE_INTEGER) {
       const [row] = await database.repeat(
         (sql) => sql<{ checkpoint: Checkpoint }[]>`
-          select s.checkpoint from runnel.logs l join runnel.snapshots s on s.log = l.id
-          where l.tenant = ${tenant} and l.run = ${run} and s.seq <= ${atMost}::bigint
-          order by s.seq desc limit 1`,
+          select coalesce(s.checkpoint, l.beginning) as checkpoint
+          from runnel.logs l left join lateral (
+            select checkpoint from runnel.snapshots where log = l.id and seq <= ${atMost}::bigint order by seq desc limit 1
+          ) s on true
+          where l.tenant = ${tenant} and l.run = ${run} and l.begins <= ${atMost}::bigint`,
       );
       return row?.checkpoint;
     },

@@ -6,9 +6,14 @@ import { FIRST_EPOCH, outOfOrder, superseded } from '../../records/run-log.js';
 import { GroupWriter } from '../group-writer.js';
 import type { Database } from './database.js';
 import type { Documents } from './documents.js';
+import { lineOf } from './event-lines.js';
 import { brokenConstraint } from './failures.js';
+import { createRecordText } from './record-text.js';
 import { refusal, tooLarge } from './repository.js';
 import { isWritten, type Outcome, type RunEntry, type SnapshotText, writeEntries } from './run-statements.js';
+
+const SESSIONS = createRecordText(RESOURCES.sessions);
+const RUNS = createRecordText(RESOURCES.runs);
 
 /** Stores what runs did. */
 export interface RunWriter {
@@ -73,6 +78,9 @@ function createAnalyzer(database: Database): (entries: number) => void {
   };
 }
 
+/** Keys of what a start inserts. */
+const OWN_KEYS = ['sessions_pkey', 'runs_pkey', 'logs_key'];
+
 async function writeGroup(
   database: Database,
   entries: readonly RunEntry[],
@@ -80,7 +88,12 @@ async function writeGroup(
   let attempt = 0;
   const outcomes = await database.repeat(async (sql) => {
     attempt += 1;
-    const found = await writeEntries(sql, entries);
+    const found = await writeEntries(sql, entries).catch((error: unknown) => {
+      if (!OWN_KEYS.includes(brokenConstraint(error) ?? '')) throw error;
+      // The attempt before, whose answer was lost, was still under way.
+      attempt += 1;
+      return writeEntries(sql, entries);
+    });
     if (attempt === 1) return found;
     // What does not follow now may be what the attempt before has written.
     return Promise.all(
@@ -112,7 +125,7 @@ function entryOf(commit: RunCommit, document: string | undefined): RunEntry {
       if (last !== undefined && seq !== last + 1) isOrdered = false;
       first ??= seq;
       last = seq;
-      lines.push(`${event} ${json}`);
+      lines.push(lineOf(commit.run, { seq, event, json }));
       bytes += json.length;
     }
     if (snapshot === undefined) continue;
@@ -124,8 +137,8 @@ function entryOf(commit: RunCommit, document: string | undefined): RunEntry {
     newest = taken;
     bytes += taken.text.length;
   }
-  const sessionText = session && JSON.stringify({ ...session.after, dsl: undefined });
-  const recordText = record && JSON.stringify(record.after);
+  const sessionText = session && SESSIONS.write(session.after);
+  const recordText = record && RUNS.write(record.after);
   const { maxRecordBytes = Number.POSITIVE_INFINITY } = RESOURCES.sessions;
   if (sessionText !== undefined && sessionText.length > maxRecordBytes) {
     throw tooLarge(`Session "${session?.after.id}"`, sessionText.length, maxRecordBytes);

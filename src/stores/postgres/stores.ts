@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import type { LeaseStore } from '../../records/coordination.js';
+import { DEFAULT_QUOTAS, type Quotas, type UsageStore } from '../../records/quotas.js';
 import { createRepositories, type PlainStores, plainStores } from '../../records/resources.js';
 import type { RunCommit } from '../../records/run-commit.js';
 import type { Stores } from '../../records/stores.js';
@@ -18,6 +19,7 @@ import { createPostgresRepository } from './repository.js';
 import { createPostgresRunLog } from './run-log.js';
 import { createRunWriter } from './run-writer.js';
 import { createPostgresSignals, type PostgresSignals } from './signals.js';
+import { createPostgresUsage } from './usage.js';
 
 /** Everything that outlives the process, with something to close. */
 export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainStores {
@@ -26,6 +28,7 @@ export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainSt
   readonly commit: (commit: RunCommit) => Promise<void>;
   readonly signals: PostgresSignals;
   readonly files: DiskFiles;
+  readonly usage: UsageStore;
   /** Id of this database; it never changes. */
   readonly home: string;
   /** Deletes what is older than asked for and gives the space back. */
@@ -34,12 +37,18 @@ export interface PostgresStores extends Omit<Stores, keyof PlainStores>, PlainSt
   close(): Promise<void>;
 }
 
+/** The database, and how much a tenant may store in it. */
+export interface PostgresStoresOptions extends DatabaseOptions {
+  /** @default {@link DEFAULT_QUOTAS} */
+  readonly quotas?: Partial<Quotas> | undefined;
+}
+
 /**
  * Opens the database and everything that is stored in it; the bytes of files go to `<dataDir>/files`.
  *
  * @throws EngineError as `openDatabase`
  */
-export async function openPostgresStores(options: DatabaseOptions): Promise<PostgresStores> {
+export async function openPostgresStores(options: PostgresStoresOptions): Promise<PostgresStores> {
   const database = await openDatabase(options);
   try {
     return await storesOf(database, options);
@@ -49,14 +58,24 @@ export async function openPostgresStores(options: DatabaseOptions): Promise<Post
   }
 }
 
-async function storesOf(database: Database, { dataDir, log }: DatabaseOptions): Promise<PostgresStores> {
+async function storesOf(
+  database: Database,
+  { dataDir, log, quotas: given }: PostgresStoresOptions,
+): Promise<PostgresStores> {
+  const quotas = { ...DEFAULT_QUOTAS, ...given };
   // Runs of a process that was killed can be recovered at once.
   if (database.kind === 'embedded') await expireLeases(database);
   const signals = await createPostgresSignals(database, { log });
-  const files = createFilesOnDisk({ folder: path.join(dataDir, 'files'), index: createPostgresFileIndex(database) });
+  const usage = createPostgresUsage(database, quotas);
+  const files = createFilesOnDisk({
+    folder: path.join(dataDir, 'files'),
+    index: createPostgresFileIndex(database, usage),
+  });
   const documents = createDocuments(database);
   const writer = createRunWriter(database, documents);
-  const repositories = createRepositories((resource) => createPostgresRepository(database, resource, documents));
+  const repositories = createRepositories((resource) =>
+    createPostgresRepository(database, resource, documents, quotas),
+  );
   const agents = createCachedAgents(repositories.agents, signals);
   return {
     database,
@@ -67,6 +86,7 @@ async function storesOf(database: Database, { dataDir, log }: DatabaseOptions): 
     leases: createPostgresLeases(database),
     signals,
     files,
+    usage,
     home: await readHome(database),
     prune: (pruning) => prune(database, repositories, files, pruning),
     async close() {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import { parseJson } from '../../json.js';
+import { parseOwnJson } from '../../json.js';
 
 /** Validates what is read from Redis. @throws EngineError INTERNAL naming what is wrong with `what`. */
 export function readReply<T>(schema: z.ZodType<T>, reply: unknown, what: string): T {
@@ -14,7 +14,7 @@ export function jsonText<T>(schema: z.ZodType<T>): z.ZodType<T, string> {
   return z
     .string()
     .transform((text, context): unknown => {
-      const value = parseJson(text);
+      const value = parseOwnJson(text);
       if (value === undefined) context.addIssue({ code: 'custom', message: 'expected JSON' });
       return value;
     })

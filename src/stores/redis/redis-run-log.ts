@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { readCheckpoint } from '../../graph/snapshot.js';
-import { parseJson } from '../../json.js';
+import { parseOwnJson } from '../../json.js';
 import { FIRST_EPOCH, type LoggedEvent, type RunLog } from '../../records/run-log.js';
 import { eventsKey, logKeys, runKey } from './keys.js';
 import { unpack } from './pack.js';
@@ -51,7 +51,7 @@ export function createRedisRunLog({ commands, runKeptMs }: Redis, committer: Com
       const [format, packed] = loaded.data;
       if (format > LOG_FORMAT) throw refusal(run, 'newer');
       if (packed === null) throw unreadable(run, 'its checkpoint is missing, although the rest is there');
-      const checkpoint = parseJson(await unpack(whatOf(run), packed, maxBytes));
+      const checkpoint = parseOwnJson(await unpack(whatOf(run), packed, maxBytes));
       if (checkpoint === undefined) throw unreadable(run, 'its checkpoint is not JSON');
       return readCheckpoint(checkpoint);
     },

@@ -14,8 +14,11 @@ import type { ServerParts } from '../server-parts.js';
 import { string } from '../shapes.js';
 import { runtimeOf } from './canvas-runtimes.js';
 
-/** Headers by which a proxy names the client behind it. */
-const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
+/** Headers by which a proxy names itself or the client behind it. */
+const FORWARDING =
+  'via forwarded x-forwarded-for x-forwarded-host x-forwarded-proto x-forwarded-server x-real-ip x-client-ip true-client-ip cf-connecting-ip'.split(
+    ' ',
+  );
 
 const runtimeShape = z.looseObject({ tenant_id: string, runtime: string, source: z.enum(['override', 'default']) });
 
@@ -76,17 +79,20 @@ export const adminRoutes: RouteGroup = {
  * Metrics for Prometheus: to this machine without a key, to others with the administrator's.
  *
  * Behind a proxy on this machine every peer is local; so forwarded requests need the key, and so does a browser page that
- * reaches loopback under another name.
+ * reaches loopback under another name. A proxy that adds none of the usual headers and rewrites Host cannot be noticed.
  */
 export const metricsRoute = route('GET /metrics', {
   summary: "Counts in Prometheus' text format",
   access: 'open',
   answers: 'text',
   handle: async ({ exchange }, parts) => {
-    const { adminKey } = parts.config;
+    const { callers, config } = parts;
+    const { adminKey } = config;
     if (!isLocal(exchange)) {
       if (adminKey === undefined) throw notLocal();
-      await requireAdmin(adminKey, undefined)(exchange, async () => {});
+      // A caller from elsewhere does not learn whether a key is one of a tenant.
+      const asked = { isSecret: callers.isSecret.bind(callers), isConfigured: () => false };
+      await requireAdmin(adminKey, asked)(exchange, async () => {});
     }
     return metricsText(exchange, parts);
   },
@@ -96,7 +102,8 @@ async function runtimeView(tenant: string, parts: ServerParts): Promise<Envelope
   return success({ tenant_id: tenant, ...(await runtimeOf(parts, tenant)) });
 }
 
-function metricsText(exchange: HttpExchange, { telemetry }: ServerParts): Promise<string> {
+async function metricsText(exchange: HttpExchange, { telemetry, quotaMetrics }: ServerParts): Promise<string> {
+  await quotaMetrics.refresh();
   exchange.type = METRICS_TYPE;
   return renderMetrics(telemetry.registry);
 }

@@ -1,10 +1,11 @@
 /** Canvases as files: a draft or a version to download, and files that become agents. */
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { formatDocument, toV1, toV2 } from '../../dsl/convert.js';
 import { parseDocument } from '../../dsl/read.js';
 import { findDocument } from '../../hosting/canvases.js';
 import { badArgument } from '../../hosting/refusals.js';
-import { isJsonObject, type JsonObject, parseJson } from '../../json.js';
+import { isJsonObject, type JsonObject, parseJson, whyNotJson } from '../../json.js';
 import { success } from '../envelope.js';
 import { contentHeaders } from '../files/content-headers.js';
 import { checked, given, text, versionQuery } from '../http/input.js';
@@ -60,7 +61,8 @@ export const agentFileRoutes: RouteGroup = {
       handle: async ({ tenant, query, exchange }, parts) => {
         const views: object[] = [];
         const files = await readMultipart(exchange.req, 'file', parts.config.uploadBytes);
-        for (const input of readImport(files, query.title)) views.push(await insertAgent(parts, tenant, input));
+        for (const input of await readImport(files, query.title, parts.config.documentBytes))
+          views.push(await insertAgent(parts, tenant, input));
         return success(views.length === 1 ? views[0] : views);
       },
     }),
@@ -74,15 +76,35 @@ function converted(dsl: JsonObject, to: 'v1' | 'v2' | undefined): JsonObject {
 }
 
 /** Each file is titled by its name, or by `title` when it is the only one. @throws EngineError BAD_REQUEST for a file without a canvas. */
-function readImport(files: readonly UploadedFile[], title: string | undefined): readonly AgentInput[] {
+async function readImport(
+  files: readonly UploadedFile[],
+  title: string | undefined,
+  maxBytes: number,
+): Promise<readonly AgentInput[]> {
   if (files.length === 0) throw badArgument('`file` field is required.');
   if (files.length > MAX_FILES) throw badArgument(`At most ${MAX_FILES} files are taken at once.`);
   if (files.length > 1 && title !== undefined) throw badArgument('With `title`, one `file` may be sent.');
-  return files.map((file) => {
-    const content = parseJson(new TextDecoder().decode(file.bytes));
-    if (content === undefined) throw badArgument(`The file ${JSON.stringify(file.name)} is not valid JSON.`);
-    // Template files hold the canvas beside its texts.
-    const dsl = isJsonObject(content) && isJsonObject(content.dsl) ? content.dsl : content;
-    return readAgentInput({ title: title ?? file.name.replace(/\.json$/i, ''), dsl });
-  });
+  // Template files hold texts and a picture beside the canvas. All are measured before the first is decoded.
+  const largest = 2 * maxBytes;
+  const tooLarge = files.find(({ bytes }) => bytes.byteLength > largest);
+  if (tooLarge !== undefined) throw badArgument(`${nameOf(tooLarge)} has more than ${largest} bytes.`);
+  const inputs: AgentInput[] = [];
+  for (const file of files) {
+    // Reading one takes its time, and other requests have their turn in between.
+    await setImmediate();
+    inputs.push(readFile(file, title, maxBytes));
+  }
+  return inputs;
+}
+
+function readFile(file: UploadedFile, title: string | undefined, maxBytes: number): AgentInput {
+  const text = new TextDecoder().decode(file.bytes);
+  const content = parseJson(text);
+  if (content === undefined) throw badArgument(`${nameOf(file)} ${whyNotJson(text)}.`);
+  const dsl = isJsonObject(content) && isJsonObject(content.dsl) ? content.dsl : content;
+  return readAgentInput({ title: title ?? file.name.replace(/\.json$/i, ''), dsl }, maxBytes);
+}
+
+function nameOf({ name }: UploadedFile): string {
+  return `The file ${JSON.stringify(name)}`;
 }

@@ -1,11 +1,14 @@
 /** Reading an agent from the body of a request that creates or changes it. */
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
-import { isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, jsonExcess, parseJson } from '../../json.js';
 import type { AgentRecord } from '../../records/agents.js';
-import { bodyText, given, isTruthy } from '../http/input.js';
+import { bodyText, given, isTruthy, textUpTo } from '../http/input.js';
 
 const MAX_TITLE = 255;
+const MAX_DESCRIPTION = 65_536;
+/** A picture of 768 KB as a data URL. Lists have all of them. */
+const MAX_AVATAR = 1_048_576;
 
 const MAX_TAG = 64;
 const MAX_ALL_TAGS = 512;
@@ -24,14 +27,19 @@ const flag = z.union(
 /** The properties of an agent, as clients send them. */
 export const agentSchema = z.looseObject({
   title: bodyText.describe('Unique per category, without regard to case; at most 255 characters.'),
-  description: bodyText.describe('What it is for.'),
-  avatar: bodyText.describe('A picture as a data URL.'),
+  description: textUpTo(MAX_DESCRIPTION).describe('What it is for.'),
+  avatar: textUpTo(MAX_AVATAR).describe('A picture as a data URL.'),
   permission: z
     .enum(['me', 'team'], { error: 'expected "me" or "team"' })
     .nullish()
     .describe('Stored for clients; an agent is always the tenant\'s alone. Default "me".'),
-  canvas_type: bodyText.describe('Free text for lists.'),
-  canvas_category: z.string({ error: 'expected a text' }).min(1).nullish().describe('Default "agent_canvas".'),
+  canvas_type: textUpTo(MAX_TITLE).describe('Free text for lists.'),
+  canvas_category: z
+    .string({ error: 'expected a text' })
+    .min(1)
+    .max(MAX_TITLE)
+    .nullish()
+    .describe('Default "agent_canvas".'),
   tags: tagsSchema.nullish().describe('Comma-separated, or a list.'),
   dsl: z.unknown().optional().describe('The document, an object or its JSON text; a draft may be incomplete.'),
   release: flag.nullish().describe('true, "true" or 1 also publishes the document.'),
@@ -48,12 +56,12 @@ export interface AgentInput {
   readonly publishes: boolean;
 }
 
-/** @throws EngineError BAD_REQUEST. */
-export function readAgentInput(body: z.output<typeof agentSchema>): AgentInput {
+/** @param maxBytes of the document. @throws EngineError BAD_REQUEST. */
+export function readAgentInput(body: z.output<typeof agentSchema>, maxBytes: number): AgentInput {
   const { title, dsl, description, avatar, permission, canvas_type, canvas_category, tags, release } = body;
   return {
     ...(title === undefined || title === null ? {} : { title: readTitle(title) }),
-    ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl) }),
+    ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl, maxBytes) }),
     fields: {
       ...(description === undefined ? {} : { description }),
       ...(avatar === undefined ? {} : { avatar }),
@@ -72,14 +80,28 @@ function readTitle(text: string): string {
   return title;
 }
 
-/** A draft may be incomplete; it only has to be one. @throws EngineError BAD_REQUEST. */
-export function readDsl(value: unknown): JsonObject {
-  const dsl = typeof value === 'string' ? parseJson(value) : value;
-  if (dsl === undefined) throw badArgument('Invalid DSL JSON string.');
+/** A draft may be incomplete; it only has to be one. @param maxBytes as JSON. @throws EngineError BAD_REQUEST. */
+export function readDsl(value: unknown, maxBytes: number): JsonObject {
+  const dsl = typeof value === 'string' ? parseDsl(value, maxBytes) : value;
   if (!isJsonObject(dsl)) throw badArgument('DSL must be a JSON object.');
-  if (isTooDeep(dsl)) throw badArgument(`The DSL has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
+  if (typeof value !== 'string' && Buffer.byteLength(JSON.stringify(dsl)) > maxBytes) {
+    throw tooMuch(`has more than ${maxBytes} bytes`);
+  }
   if (isJsonObject(dsl.components) || isJsonObject(dsl.graph)) return dsl;
   throw badArgument('DSL must be a JSON object with "components" or "graph".');
+}
+
+function parseDsl(text: string, maxBytes: number): Json {
+  const excess = jsonExcess(text, { maxBytes });
+  if (excess !== undefined) throw tooMuch(excess);
+  const value = parseJson(text);
+  if (value === undefined) throw badArgument('Invalid DSL JSON string.');
+  return value;
+}
+
+function tooMuch(excess: string): Error {
+  const hint = excess.endsWith('bytes') ? ' RUNNEL_DOCUMENT_BYTES of the server says how many it takes.' : '';
+  return badArgument(`The DSL ${excess}.${hint}`);
 }
 
 /**

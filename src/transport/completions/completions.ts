@@ -231,6 +231,9 @@ const KINDS: Readonly<Partial<Record<ErrorCode, readonly [status: number, type: 
   NOT_FOUND: [404, 'not_found_error'],
   SESSION_BUSY: [409, 'invalid_request_error'],
   LIMIT_REACHED: [503, 'server_error'],
+  // No 429, which clients of OpenAI repeat.
+  QUOTA_EXCEEDED: [403, 'insufficient_quota'],
+  STORE_UNAVAILABLE: [503, 'server_error'],
 };
 
 /** A refusal in OpenAI's form; the message of anything but an EngineError is not exposed. */

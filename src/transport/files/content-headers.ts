@@ -4,8 +4,11 @@ import { MEDIA_TYPES } from '../../records/files.js';
 
 const CODE = new Set('js ts py java c cpp h go rs rb php sh sql css yml yaml'.split(' '));
 
-/** Types that a browser would run scripts of. */
-const ACTIVE = /html|xml|svg|javascript|ecmascript|multipart\/related|message\/rfc822/i;
+/** Types that a browser shows without running or unpacking anything; all others are saved, whatever a client asks for. */
+const SHOWN: ReadonlySet<string> = new Set(
+  'image/png image/jpeg image/gif image/webp image/avif application/pdf text/plain'.split(' '),
+);
+/** Endings of files whose type may be given as something else. */
 const ACTIVE_ENDINGS = new Set(['htm', 'html', 'shtml', 'xht', 'xhtml', 'xml', 'mhtml', 'svg', 'js']);
 
 export interface ContentRequest {
@@ -20,7 +23,7 @@ export interface ContentRequest {
 export function contentHeaders({ mimeType, extension, fileName, isInline }: ContentRequest): Record<string, string> {
   const ending = extension?.replace(/^\./, '').toLowerCase() ?? '';
   const type = mediaType(mimeType, ending);
-  const isActive = ACTIVE.test(type) || ACTIVE_ENDINGS.has(ending) || ACTIVE_ENDINGS.has(endingOf(fileName));
+  const isActive = !SHOWN.has(type) || ACTIVE_ENDINGS.has(ending) || ACTIVE_ENDINGS.has(endingOf(fileName));
   const safeName = fileName.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 200) || 'file';
   return {
     'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,

@@ -2,25 +2,26 @@
 import { firstValueFrom, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
-import { createId } from '../../hosting/ids.js';
 import { badArgument } from '../../hosting/refusals.js';
-import type { FileRecord } from '../../records/files.js';
+import type { FileAbout, FileRecord } from '../../records/files.js';
+import type { Caller } from '../access/callers.js';
+import { notForPages } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
 import { text } from '../http/input.js';
-import { isMultipart, readMultipart, type UploadedFile } from '../http/read-body.js';
-import { type HttpExchange, type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { defineView, none, string, whole } from '../shapes.js';
 import { contentHeaders, endingOf } from './content-headers.js';
+import { type FetchedFile, storeUpload } from './receive-upload.js';
 
 /** Types of files that code of an agent may make. */
 const ARTIFACTS = new Set(['png', 'jpg', 'jpeg', 'svg', 'pdf', 'csv', 'json', 'html']);
 
-const fileView = defineView<FileRecord, [tenant: string]>()({
+const fileView = defineView<FileAbout & { readonly size: number }, [tenant: string]>()({
   id: [string, 'id'],
   name: [string, 'name'],
-  size: [whole.describe('Bytes.'), ({ bytes }) => bytes.byteLength],
+  size: [whole.describe('Bytes.'), 'size'],
   extension: [string, ({ name }) => endingOf(name)],
   mime_type: [string, 'mimeType'],
   created_by: [string, (_, tenant) => tenant],
@@ -46,13 +47,13 @@ export const fileRoutes: RouteGroup = {
       query: uploadQuery,
       body: 'files',
       data: z.union([fileView.shape, z.array(fileView.shape)]),
-      handle: async ({ tenant, query, exchange }, parts) => {
-        const { stores, now } = parts;
-        const files = await receive(parts, exchange, query.url);
-        if (files.length === 0) throw badArgument('`file` field is required.');
-        const records = files.map((file): FileRecord => ({ ...file, id: createId(), createdAt: now() }));
-        for (const record of records) await stores.files.save(tenant, record);
-        const views = records.map((record) => fileView.of(record, tenant));
+      handle: async ({ tenant, page, query, exchange }, parts) => {
+        // Pages of strangers would fetch through this server what they like.
+        if (page !== undefined && query.url !== undefined) throw notForPages('`url`');
+        const { url } = query;
+        const fetch = url && ((maxBytes: number) => fetchFile(parts.services.http, url, maxBytes));
+        const files = await storeUpload(parts, { tenant, page, exchange }, fetch || undefined);
+        const views = files.map(({ about, draft: { size } }) => fileView.of({ ...about, size }, tenant));
         return success(views.length === 1 ? views[0] : views);
       },
     }),
@@ -61,7 +62,7 @@ export const fileRoutes: RouteGroup = {
       query: z.object({ id: string }),
       answers: 'file',
       handle: async ({ tenant, query, exchange }, parts) => {
-        const { name, bytes } = await findFile(parts, tenant, query.id);
+        const { name, bytes } = await findFile(parts, { tenant }, query.id);
         // Bytes of no type that a browser would show.
         const mimeType = 'application/octet-stream';
         exchange.set(contentHeaders({ mimeType, extension: undefined, fileName: name, isInline: false }));
@@ -74,6 +75,14 @@ export const fileRoutes: RouteGroup = {
       query: downloadQuery,
       answers: 'file',
       handle: (request, parts) => send(request, parts, request.query.disposition === 'inline'),
+    }),
+    route('DELETE /agents/attachments/:file', {
+      summary: 'Deletes a file, which makes room for others',
+      data: z.literal(true),
+      handle: async ({ tenant, params }, { stores }) => {
+        if (!(await stores.files.delete(tenant, fileId(params.file)))) throw noFile();
+        return success(true);
+      },
     }),
     route('GET /agents/attachments/:file/preview', {
       summary: 'Shows a file',
@@ -102,20 +111,12 @@ export const fileRoutes: RouteGroup = {
   ],
 };
 
-/** What was sent, or what lies behind `url`; that wins over one file that comes with it. */
-async function receive({ config, services }: ServerParts, { req }: HttpExchange, url: string | undefined) {
-  if (url === undefined) return readMultipart(req, 'file', config.uploadBytes);
-  const sent: readonly UploadedFile[] = isMultipart(req) ? await readMultipart(req, 'file', config.uploadBytes) : [];
-  if (sent.length > 1) throw badArgument('With `url`, at most one `file` may be sent.');
-  return [await fetchFile(services.http, url, config.uploadBytes)];
-}
-
 async function send(
-  { tenant, params, query, exchange }: RouteRequest<'file', typeof previewQuery>,
+  { tenant, page, params, query, exchange }: RouteRequest<'file', typeof previewQuery>,
   parts: ServerParts,
   isInline: boolean,
 ): Promise<Buffer> {
-  const file = await findFile(parts, tenant, params.file);
+  const file = await findFile(parts, { tenant, page }, params.file);
   const fileName = query.filename ?? file.name;
   exchange.set(
     contentHeaders({
@@ -128,11 +129,26 @@ async function send(
   return bufferOf(file.bytes);
 }
 
-async function findFile({ stores }: ServerParts, tenant: string, id: string): Promise<FileRecord> {
-  if (!/^[A-Za-z0-9_.-]{1,255}$/.test(id)) throw badArgument('invalid attachment id.');
-  const file = await stores.files.find(tenant, id);
-  if (file === undefined) throw new EngineError('NOT_FOUND', 'document not found');
+async function findFile(
+  { stores }: ServerParts,
+  { tenant, page }: Pick<Caller, 'tenant' | 'page'>,
+  id: string,
+): Promise<FileRecord> {
+  const file = await stores.files.find(tenant, fileId(id));
+  if (file === undefined || (page !== undefined && file.page !== page)) {
+    throw noFile();
+  }
   return file;
+}
+
+function noFile(): EngineError {
+  return new EngineError('NOT_FOUND', 'document not found');
+}
+
+/** @throws EngineError BAD_REQUEST for what is no id of a file. */
+function fileId(id: string): string {
+  if (!/^[A-Za-z0-9_.-]{1,255}$/.test(id)) throw badArgument('invalid attachment id.');
+  return id;
 }
 
 async function findArtifact(files: ServerParts['stores']['files'], tenant: string, name: string, ending: string) {
@@ -172,7 +188,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
  * @throws EngineError CONFIG_INVALID for a server without such a client, NOT_FOUND unless the answer is a 2xx, URL_* and
  * EGRESS_* of the client.
  */
-async function fetchFile(http: unknown, url: string, maxBytes: number): Promise<UploadedFile> {
+async function fetchFile(http: unknown, url: string, maxBytes: number): Promise<FetchedFile> {
   if (!isUrlReader(http)) {
     throw new EngineError('CONFIG_INVALID', 'This server does not fetch files from URLs; send the file itself.');
   }

@@ -1,36 +1,34 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import cors from '@koa/cors';
 import type { RouterContext } from '@koa/router';
 import type { Middleware, ParameterizedContext } from 'koa';
 import { EngineError } from '../../errors.js';
+import type { Shares } from '../../hosting/shares.js';
 import type { Log } from '../../logger.js';
-import type { TokenStore } from '../../records/tokens.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
-import { type FindTenant, findOwner, nameOfSecret, sameSecret, tokenOf } from '../access/api-keys.js';
+import { type CallerOptions, type Callers, tokenOf } from '../access/callers.js';
 import { refusalOf } from '../access/origins.js';
 import { type RateLimit, tooManyRequests } from '../access/rate-limits.js';
+import type { Strangers } from '../access/strangers.js';
 import { failureOf, notAllowed, notFound } from '../envelope.js';
 import type { RequestState } from './route.js';
 
 /** Keys and origins that may call the server. */
 export interface GuardOptions {
-  /** The tenant of a key; undefined: the server has no keys. */
-  readonly findTenant: FindTenant | undefined;
+  readonly callers: Callers;
+  /** Connections that no valid key speaks for. */
+  readonly strangers: Pick<Strangers, 'admit'>;
   readonly corsOrigins: readonly string[];
 }
 
 /** Which keys a route takes. */
-export interface KeyOptions {
-  /** Keys that tenants made for themselves. */
-  readonly tokens: TokenStore;
-  /** Also those of chat pages. @default false */
-  readonly takesBeta?: boolean;
+export interface KeyOptions extends CallerOptions {
   /** The refusal of a request without a valid key. @default UNAUTHENTICATED (HTTP 401) */
-  readonly refusal?: () => EngineError;
+  readonly refusal?: (message: string) => EngineError;
 }
 
 /** Answers errors in RAGFlow's envelope, paths without a route with 404, and methods that a path does not take with 405. */
-export function answerErrors(logger: Log): Middleware {
+export function answerErrors(logger: Log, onError: (error: unknown) => void = () => {}): Middleware {
   return async (exchange, next) => {
     try {
       await next();
@@ -42,8 +40,11 @@ export function answerErrors(logger: Log): Middleware {
       exchange.status = status;
       exchange.body = body;
     } catch (error) {
-      const { status, body } = failureOf(error);
-      if (status >= 500)
+      onError(error);
+      const { status, body, retryAfterSeconds } = failureOf(error);
+      if (retryAfterSeconds !== undefined) exchange.set('Retry-After', String(retryAfterSeconds));
+      // Being asked to come back later is no fault.
+      if (status >= 500 && !(status === 503 && EngineError.is(error) && error.code === 'LIMIT_REACHED'))
         logger.error({ err: error, method: exchange.method, path: exchange.path }, 'a request crashed');
       exchange.status = status;
       exchange.body = body;
@@ -66,8 +67,8 @@ function methodsOf(exchange: ParameterizedContext): readonly string[] {
  *
  * @throws EngineError FORBIDDEN (HTTP 403).
  */
-export function checkOrigin({ findTenant, corsOrigins }: GuardOptions, headers: IncomingHttpHeaders): void {
-  const refusal = findTenant === undefined ? refusalOf(headers, corsOrigins) : undefined;
+export function checkOrigin({ callers, corsOrigins }: GuardOptions, headers: IncomingHttpHeaders): void {
+  const refusal = callers.hasKeys ? undefined : refusalOf(headers, corsOrigins);
   if (refusal !== undefined) throw new EngineError('FORBIDDEN', refusal, { details: { httpStatus: 403 } });
 }
 
@@ -84,30 +85,32 @@ export function allowOrigins({ corsOrigins }: GuardOptions): Middleware {
   });
 }
 
-/** Finds the tenant of a request. @throws EngineError UNAUTHENTICATED, or what `refusal` gives. */
-export function authenticate({ findTenant }: GuardOptions, options: KeyOptions): Middleware<RequestState> {
-  return async ({ state, headers }, next) => {
-    if (findTenant === undefined) Object.assign(state, { tenant: LOCAL_TENANT, caller: '' });
-    else Object.assign(state, await callerOf(findTenant, headers.authorization, options));
+/**
+ * Finds the tenant of a request.
+ *
+ * @throws EngineError UNAUTHENTICATED, or what `refusal` gives; LIMIT_REACHED (HTTP 429) after too many wrong keys.
+ */
+export function authenticate({ callers, strangers }: GuardOptions, options: KeyOptions = {}): Middleware<RequestState> {
+  return async ({ state, req }, next) => {
+    Object.assign(
+      state,
+      callers.hasKeys ? await callerOf(callers, req, options) : { tenant: LOCAL_TENANT, caller: '' },
+    );
+    strangers.admit(req.socket);
     await next();
   };
 }
 
-async function callerOf(
-  findTenant: FindTenant,
-  header: string | undefined,
-  { tokens, takesBeta = false, refusal }: KeyOptions,
-): Promise<RequestState> {
-  const key = tokenOf(header);
-  if (key === undefined) throw refusal?.() ?? new EngineError('UNAUTHENTICATED', 'Missing Authorization header');
-  const caller = nameOfSecret(key);
-  const tenant = await findOwner(findTenant, tokens, key);
-  if (tenant !== undefined) return { tenant, caller };
-  const page = takesBeta ? await tokens.findByBeta(key) : undefined;
-  if (page === undefined) throw refusal?.() ?? new EngineError('UNAUTHENTICATED', 'Invalid access token');
-  const { agentId } = page.record;
-  return { tenant: page.tenant, caller, ...(agentId === undefined ? {} : { boundAgent: agentId }) };
+async function callerOf(callers: Callers, request: IncomingMessage, options: KeyOptions): Promise<RequestState> {
+  const { refusal = unauthenticated } = options;
+  const key = tokenOf(request.headers.authorization);
+  if (key === undefined) throw refusal('Missing Authorization header');
+  const caller = await callers.find(request, key, options);
+  if (caller === undefined) throw refusal('Invalid access token');
+  return caller;
 }
+
+const unauthenticated = (message: string): EngineError => new EngineError('UNAUTHENTICATED', message);
 
 /** The refusal of a chat page without a valid key, in RAGFlow's words. */
 export const noPageKey = (): EngineError => new EngineError('NOT_FOUND', 'Authorization is not valid!');
@@ -115,19 +118,37 @@ export const noPageKey = (): EngineError => new EngineError('NOT_FOUND', 'Author
 /**
  * Requires the administrator's key; without one in the settings no key is accepted.
  *
- * @throws EngineError UNAUTHENTICATED; FORBIDDEN (HTTP 403) for a key of a tenant.
+ * @throws EngineError UNAUTHENTICATED; FORBIDDEN (HTTP 403) for a key of a tenant; LIMIT_REACHED (HTTP 429) after too many wrong keys.
  */
-export function requireAdmin(adminKey: string | undefined, findTenant: FindTenant | undefined): Middleware {
-  return async ({ headers }, next) => {
-    const key = tokenOf(headers.authorization);
-    if (key === undefined) throw new EngineError('UNAUTHENTICATED', 'Missing Authorization header');
-    if (adminKey === undefined || !sameSecret(key, adminKey)) {
-      if (findTenant?.(key) === undefined) throw new EngineError('UNAUTHENTICATED', 'Invalid access token');
+export function requireAdmin(
+  adminKey: string | undefined,
+  callers: Pick<Callers, 'isSecret' | 'isConfigured'>,
+): Middleware {
+  return async ({ req }, next) => {
+    const key = tokenOf(req.headers.authorization);
+    if (key === undefined) throw unauthenticated('Missing Authorization header');
+    if (adminKey === undefined || !(await callers.isSecret(req, key, adminKey))) {
+      if (!callers.isConfigured(key)) throw unauthenticated('Invalid access token');
       throw new EngineError('FORBIDDEN', 'This needs the administrator key.', { details: { httpStatus: 403 } });
     }
     await next();
   };
 }
+
+/** Takes a place of a tenant; gives what gives it back. @throws EngineError LIMIT_REACHED when there is none for it. */
+export function takePlace(shares: Shares, tenant: string, what: string): () => void {
+  if (shares.hasRoom(tenant)) return shares.take(tenant);
+  throw new EngineError('LIMIT_REACHED', shares.refusal(tenant, what));
+}
+
+/** Refuses keys that tenants made. @throws EngineError FORBIDDEN (HTTP 403). */
+export const requireConfigured: Middleware<RequestState> = async ({ state }, next) => {
+  if (state.isMade === true) {
+    const message = 'Only a key of RUNNEL_API_KEYS may manage keys; this one was made by its tenant.';
+    throw new EngineError('FORBIDDEN', message, { details: { httpStatus: 403 } });
+  }
+  await next();
+};
 
 /** Refuses a key that calls too often; without keys there is no limit. @throws EngineError LIMIT_REACHED (HTTP 429). */
 export function limitRate(limit: RateLimit, mostPerMinute: number): Middleware<RequestState> {

@@ -4,15 +4,7 @@ import { bodyParser } from '@koa/bodyparser';
 import type { Context, Middleware } from 'koa';
 import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
-import { isTooDeep, MAX_JSON_DEPTH } from '../../json.js';
-
-/**
- * Names that the objects of a body may have together. An object of a million names takes the engine seconds to build, and seconds more
- * for each pass over it.
- */
-const MAX_NAMES = 200_000;
-
-const [QUOTE, BACKSLASH, COLON] = ['"', '\\', ':'].map((character) => character.charCodeAt(0));
+import { type Json, jsonErrorPlace, jsonExcess, parseJson } from '../../json.js';
 
 /**
  * Parses JSON bodies into `request.body`; without a body it is an empty object. Bodies of other types are left to their
@@ -40,9 +32,6 @@ export function readJsonBody(maxBytes: number): Middleware {
       exchange.request.rawBody = '';
       const { body } = exchange.request;
       if (typeof body === 'string') exchange.request.body = parseBody(body);
-      if (isTooDeep(exchange.request.body)) {
-        throw badArgument(`The request body has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
-      }
       await next();
     });
   };
@@ -58,39 +47,13 @@ function hasBody(headers: Context['headers']): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function parseBody(text: string): unknown {
+/** @throws EngineError BAD_REQUEST, for more than a body may have with HTTP 200, as every other argument. */
+function parseBody(text: string): Json {
   if (text === '') return {};
-  if (!/^[ \t\r\n]*[[{]/.test(text)) throw notJson('');
-  if (hasTooManyNames(text)) {
-    throw badArgument(
-      `The objects of the request body have more than ${MAX_NAMES} names. Send lists, or several requests.`,
-    );
-  }
-  try {
-    // A reviver is slow, and only a text with one of these can have that name.
-    return /__proto__|\\u005f/i.test(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text);
-  } catch (error) {
-    throw notJson(error instanceof Error ? error.message : '');
-  }
-}
-
-/** Each name is followed by the only kind of colon that is not part of a text. */
-function hasTooManyNames(json: string): boolean {
-  let names = 0;
-  let isText = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const character = json.charCodeAt(at);
-    if (character === QUOTE) isText = !isText;
-    else if (!isText && character === COLON) names += 1;
-    else if (isText && character === BACKSLASH) at += 1;
-  }
-  return names > MAX_NAMES;
-}
-
-/** Copying such an object by assignment would change the prototype of the copy. */
-function refusePrototype(name: string, value: unknown): unknown {
-  if (name === '__proto__') throw new SyntaxError('a name that objects may not have');
-  return value;
+  const value = /^[ \t\r\n]*[[{]/.test(text) ? parseJson(text) : undefined;
+  if (value !== undefined) return value;
+  const excess = jsonExcess(text);
+  throw excess === undefined ? notJson(jsonErrorPlace(text)) : badArgument(`The request body ${excess}.`);
 }
 
 function readError(error: Error, maxBytes: number): EngineError {
@@ -98,13 +61,11 @@ function readError(error: Error, maxBytes: number): EngineError {
   if (type === 'entity.too.large' || status === 413) {
     return new EngineError('BODY_TOO_LARGE', `The request body is larger than ${maxBytes} bytes.`);
   }
-  return notJson('');
+  return notJson();
 }
 
-function notJson(message: string): EngineError {
-  // The parser's own words may quote the body, which may hold secrets; they go no further than its position.
-  const at = /position (\d+)/.exec(message)?.[1];
-  const where = at === undefined ? '' : ` (at character ${at})`;
+function notJson(place?: string): EngineError {
+  const where = place === undefined ? '' : ` (${place})`;
   const details = { httpStatus: 400 };
   return new EngineError('BAD_REQUEST', `The request body is not a JSON object${where}.`, { details });
 }

@@ -1,15 +1,16 @@
 /** Routes as data: each is declared once, and the router, the parsing, the guards and the OpenAPI document are made from that. */
 import type { RouterContext } from '@koa/router';
 import type { z } from 'zod';
+import type { Caller } from '../access/callers.js';
 import type { RouteParts, ServerParts } from '../server-parts.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call a route: anyone; keys of the API; those and the keys of chat pages; the same, refused in the words that chat
+ * Who may call a route: anyone; keys of the API; of these only the ones of the settings; those and the keys of chat pages; the same, refused in the words that chat
  * pages know; the administrator (such a route exists only on a server with an administrator's key).
  */
-export type Access = 'open' | 'key' | 'page' | 'bot' | 'admin';
+export type Access = 'open' | 'key' | 'configured' | 'page' | 'bot' | 'admin';
 
 /** What a route answers with, for its description. */
 export type AnswerKind =
@@ -28,14 +29,7 @@ export type AnswerKind =
 export type BodyKind = 'files' | 'anything';
 
 /** What every request knows after its key was checked. */
-export interface RequestState {
-  /** Empty on routes that are open or the administrator's. */
-  tenant: string;
-  /** Stands for the key that the request came with, in counters; never the key itself. */
-  caller: string;
-  /** The one agent that the key opens; absent: all of the tenant's. */
-  boundAgent?: string;
-}
+export type RequestState = Caller;
 
 /** A request and its answer, as Koa has them. */
 export type HttpExchange = RouterContext<RequestState>;

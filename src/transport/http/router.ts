@@ -5,8 +5,8 @@ import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
 import { createRateLimit } from '../access/rate-limits.js';
 import type { ServerParts } from '../server-parts.js';
-import { authenticate, type GuardOptions, limitRate, noPageKey, requireAdmin } from './guards.js';
-import { readInput, readQuery } from './input.js';
+import { authenticate, type GuardOptions, limitRate, noPageKey, requireAdmin, requireConfigured } from './guards.js';
+import { given, readInput, readQuery } from './input.js';
 import { readJsonBody } from './read-body.js';
 import { type Access, type HttpExchange, type RequestState, type Route, shapeOf } from './route.js';
 
@@ -62,8 +62,7 @@ function inOrder(routes: readonly Route[]): readonly Route[] {
 
 /** The middleware before the handler of a route: form of refusals, key, rate, body. */
 function createGuards({ parts, guard }: RouterOptions): (route: Route) => readonly Middleware<RequestState>[] {
-  const { config, stores, logger, createCounter } = parts;
-  const { tokens } = stores;
+  const { config, logger, createCounter } = parts;
   const limit = createRateLimit(createCounter('api', 60), (error) =>
     logger.error({ err: error }, 'requests cannot be counted and are refused'),
   );
@@ -71,13 +70,21 @@ function createGuards({ parts, guard }: RouterOptions): (route: Route) => readon
   const json = readJsonBody(config.jsonBytes);
   const byAccess: Readonly<Record<Access, readonly Middleware<RequestState>[]>> = {
     open: [],
-    key: [authenticate(guard, { tokens }), limited],
-    page: [authenticate(guard, { tokens, takesBeta: true }), limited],
-    bot: [authenticate(guard, { tokens, takesBeta: true, refusal: noPageKey }), limited],
-    admin: [requireAdmin(config.adminKey, guard.findTenant)],
+    key: [authenticate(guard), limited],
+    configured: [authenticate(guard), limited, requireConfigured],
+    page: [authenticate(guard, { takesPage: true }), limited],
+    bot: [authenticate(guard, { takesPage: true, refusal: noPageKey }), limited],
+    admin: [requireAdmin(config.adminKey, guard.callers)],
   };
   return ({ access = 'key', body, refuse }) => [
-    ...(refuse === undefined ? [] : [answerErrorsBy((exchange, error) => refuse(exchange, error, parts))]),
+    ...(refuse === undefined
+      ? []
+      : [
+          answerErrorsBy((exchange, error) => {
+            parts.quotaMetrics.refused(error);
+            refuse(exchange, error, parts);
+          }),
+        ]),
     ...byAccess[access],
     ...(body === 'anything' ? [] : [json]),
   ];
@@ -101,8 +108,8 @@ async function answer(route: Route, parts: ServerParts, exchange: HttpExchange):
     const label = IDS[name];
     if (label !== undefined) checkId(label, value);
   }
-  const { tenant = '', caller = '', boundAgent } = state as Partial<RequestState>;
-  const addressed = { tenant, caller, ...(boundAgent === undefined ? {} : { boundAgent }), params };
+  const { tenant = '', caller = '' } = state as Partial<RequestState>;
+  const addressed = { tenant, caller, ...given(callerOf(state)), params };
   const found = await route.finds?.(addressed, parts);
   const body = await route.handle(
     {
@@ -115,6 +122,11 @@ async function answer(route: Route, parts: ServerParts, exchange: HttpExchange):
     parts,
   );
   if (body !== undefined) exchange.body = body;
+}
+
+/** What only some keys have. */
+function callerOf({ boundAgent, page, isMade }: RequestState) {
+  return { boundAgent, page, isMade };
 }
 
 function isSchema(body: Route['body']): body is z.ZodType {

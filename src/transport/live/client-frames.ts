@@ -1,7 +1,7 @@
 /** What a client of a live connection may send. */
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
-import { isJsonObject, isTooDeep, type JsonObject, parseJson } from '../../json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../../json.js';
 import { readInput, received } from '../http/input.js';
 
 const id = z.string().min(1).max(255);
@@ -38,7 +38,7 @@ export type RequestId = string | number | undefined;
 /** The JSON object in a frame; undefined when it holds none, or one that is nested too deeply. */
 export function parseFrame(text: string): JsonObject | undefined {
   const value = parseJson(text);
-  return isJsonObject(value) && !isTooDeep(value) ? value : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** Reads a frame by its type. @throws EngineError BAD_REQUEST for an unknown type or wrong fields. */

@@ -1,11 +1,11 @@
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { BehaviorSubject, concatMap, filter, race, Subject, Subscription, take, timer } from 'rxjs';
 import type { RawData, WebSocket } from 'ws';
 import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { heartbeat, quietFor } from '../../hosting/liveness.js';
 import type { JsonObject } from '../../json.js';
-import { type FindTenant, findOwner } from '../access/api-keys.js';
+import type { Origin } from '../access/client-address.js';
 import { TokenBucket } from '../access/rate-limits.js';
 import type { ServerParts } from '../server-parts.js';
 import { type ClientFrame, parseFrame, type RequestId, readFrame, requestIdOf } from './client-frames.js';
@@ -25,13 +25,24 @@ const AUTH_TIMEOUT_MS = 5_000;
 
 export interface LiveConnectionOptions {
   readonly parts: ServerParts;
+  /** The request that became the connection: it says where the client is. */
+  readonly request: Origin;
   /** What the WebSocket writes to. */
-  readonly socket: Duplex;
+  readonly socket: Socket;
   readonly agentId: string;
   /** Undefined until the client has said who it is. */
   readonly tenant: string | undefined;
-  /** Undefined: the server has no keys, and no limits of frequency. */
-  readonly findTenant: FindTenant | undefined;
+}
+
+/** Takes a place among the connections of a tenant, for as long as the socket is open; false when there is none for it. */
+export function placeConnection({ shares, strangers }: ServerParts, tenant: string, socket: Socket): boolean {
+  if (!shares.webSockets.hasRoom(tenant)) return false;
+  const giveBack = shares.webSockets.take(tenant);
+  strangers.admit(socket);
+  socket.once('close', giveBack);
+  // It may have been closed meanwhile, and is not closed twice.
+  if (socket.closed) giveBack();
+  return true;
 }
 
 /** One WebSocket of a client: checks and orders its frames, keeps it alive, ends it. What runs on it is in {@link LiveRuns}. */
@@ -51,12 +62,12 @@ export class LiveConnection {
   #strikes = 0;
 
   constructor(socket: WebSocket, options: LiveConnectionOptions) {
-    const { config, now } = options.parts;
+    const { callers, config, now } = options.parts;
     this.#socket = socket;
     this.#options = options;
-    const isLimited = options.findTenant !== undefined;
-    this.#frameRate = isLimited ? new TokenBucket(config.framesPerSecond, 1_000, now) : undefined;
-    this.#runRate = isLimited ? new TokenBucket(config.runsPerMinute, 60_000, now) : undefined;
+    // Without keys there are no limits of frequency.
+    this.#frameRate = callers.hasKeys ? new TokenBucket(config.framesPerSecond, 1_000, now) : undefined;
+    this.#runRate = callers.hasKeys ? new TokenBucket(config.runsPerMinute, 60_000, now) : undefined;
   }
 
   /** How many runs its client follows. */
@@ -204,15 +215,28 @@ export class LiveConnection {
   }
 
   async #authenticate(token: string): Promise<void> {
-    const { findTenant, parts, agentId } = this.#options;
+    const { parts, agentId } = this.#options;
     if (this.#runs !== undefined) return;
-    const tenant = findTenant === undefined ? undefined : await findOwner(findTenant, parts.stores.tokens, token);
+    const tenant = await this.#tenantOf(token);
     if (tenant === undefined) {
       this.close(CLOSE.unauthenticated, 'Invalid access token');
     } else if ((await parts.stores.agents.find(tenant, agentId)) === undefined) {
       this.close(CLOSE.noAgent, 'no such agent');
-    } else {
+    } else if (placeConnection(parts, tenant, this.#options.socket)) {
       this.#admit(tenant);
+    } else {
+      this.close(CLOSE.tryLater, parts.shares.webSockets.refusal(tenant, 'connections'));
+    }
+  }
+
+  /** Undefined also for what is not looked up any more, because too many wrong keys came from the client's address. */
+  async #tenantOf(token: string): Promise<string | undefined> {
+    const { request, parts } = this.#options;
+    try {
+      return (await parts.callers.find(request, token))?.tenant;
+    } catch (error) {
+      if (EngineError.is(error) && error.code === 'LIMIT_REACHED') return undefined;
+      throw error;
     }
   }
 

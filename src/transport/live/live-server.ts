@@ -1,16 +1,16 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
 import { noSuchAgent } from '../../hosting/refusals.js';
-import type { TokenStore } from '../../records/tokens.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
-import { type FindTenant, findOwner, tokenOf } from '../access/api-keys.js';
+import { type Callers, tokenOf } from '../access/callers.js';
 import { type Failure, failureOf, notFound } from '../envelope.js';
 import { checkOrigin, type GuardOptions } from '../http/guards.js';
 import type { ServerParts } from '../server-parts.js';
-import { LiveConnection, type LiveConnectionOptions } from './live-connection.js';
+import { LiveConnection, type LiveConnectionOptions, placeConnection } from './live-connection.js';
 import { CLOSE } from './server-frames.js';
 
 /** The subprotocol of live connections. */
@@ -54,14 +54,16 @@ export class LiveServer {
   }
 
   /** Answers a request to change to WebSocket; errors are answered as HTTP. */
-  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     // Until `ws` has the socket, nothing else listens for errors.
     const ignore = (): void => {};
     socket.on('error', ignore);
     try {
-      const { agentId, tenant } = await this.#admit(request);
+      const { agentId, tenant } = await this.#admit(request, socket);
       socket.off('error', ignore);
-      this.#sockets.handleUpgrade(request, socket, head, (client) => this.#open(client, { socket, agentId, tenant }));
+      this.#sockets.handleUpgrade(request, socket, head, (client) =>
+        this.#open(client, { request, socket, agentId, tenant }),
+      );
     } catch (error) {
       refuse(socket, error instanceof NoSuchPath ? notFound(error.message) : failureOf(error));
     }
@@ -81,25 +83,26 @@ export class LiveServer {
     clearTimeout(hurry);
   }
 
-  #open(client: WebSocket, about: Pick<LiveConnectionOptions, 'socket' | 'agentId' | 'tenant'>): void {
-    const { parts, guard } = this.#options;
-    const connection = new LiveConnection(client, { ...about, parts, findTenant: guard.findTenant });
+  #open(client: WebSocket, about: Omit<LiveConnectionOptions, 'parts'>): void {
+    const connection = new LiveConnection(client, { ...about, parts: this.#options.parts });
     this.#connections.add(connection);
     client.once('close', () => this.#connections.delete(connection));
     connection.start();
   }
 
   /** @throws EngineError FORBIDDEN, UNAUTHENTICATED, LIMIT_REACHED. */
-  async #admit(request: IncomingMessage): Promise<{ agentId: string; tenant: string | undefined }> {
+  async #admit(request: IncomingMessage, socket: Socket): Promise<{ agentId: string; tenant: string | undefined }> {
     const { parts, guard } = this.#options;
     const { agentId, query } = readAddress(request.url ?? '/');
-    if (this.#isClosing || this.#connections.size >= parts.config.maxConnections) {
-      throw refusal('LIMIT_REACHED', 'The server takes no more connections; try again later.', 503);
-    }
+    if (this.#isClosing) throw refusal('LIMIT_REACHED', 'The server takes no more connections; try again later.', 503);
     checkOrigin(guard, request.headers);
-    const tenant = await tenantOf(request, query, guard.findTenant, parts.stores.tokens);
+    const tenant = await tenantOf(request, query, parts.callers);
     if (tenant !== undefined && (await parts.stores.agents.find(tenant, agentId)) === undefined) {
       throw refusal('NOT_FOUND', noSuchAgent(agentId), 404);
+    }
+    // A connection that has not said yet whose it is waits among the strangers.
+    if (tenant !== undefined && !placeConnection(parts, tenant, socket)) {
+      throw refusal('LIMIT_REACHED', parts.shares.webSockets.refusal(tenant, 'connections'), 503);
     }
     return { agentId, tenant };
   }
@@ -125,23 +128,22 @@ function refusal(code: 'LIMIT_REACHED' | 'NOT_FOUND', message: string, httpStatu
   return new EngineError(code, message, { details: { httpStatus } });
 }
 
-/** The tenant of a connection; undefined until the client authenticates. @throws EngineError UNAUTHENTICATED. */
+/** The tenant of a connection; undefined until the client authenticates. @throws EngineError UNAUTHENTICATED, LIMIT_REACHED (HTTP 429). */
 async function tenantOf(
   request: IncomingMessage,
   query: URLSearchParams,
-  findTenant: FindTenant | undefined,
-  tokens: TokenStore,
+  callers: Callers,
 ): Promise<string | undefined> {
   for (const name of ['token', 'access_token', 'authorization', 'api_key']) {
     // Addresses end up in logs and histories.
     if (query.has(name)) throw new EngineError('UNAUTHENTICATED', 'Keys in the address are not taken.');
   }
-  if (findTenant === undefined) return LOCAL_TENANT;
+  if (!callers.hasKeys) return LOCAL_TENANT;
   const token = tokenOf(request.headers.authorization) ?? bearerOf(request.headers['sec-websocket-protocol']);
   if (token === undefined) return undefined;
-  const tenant = await findOwner(findTenant, tokens, token);
-  if (tenant === undefined) throw new EngineError('UNAUTHENTICATED', 'Invalid access token');
-  return tenant;
+  const caller = await callers.find(request, token);
+  if (caller === undefined) throw new EngineError('UNAUTHENTICATED', 'Invalid access token');
+  return caller.tenant;
 }
 
 function bearerOf(header: string | undefined): string | undefined {

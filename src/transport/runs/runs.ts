@@ -3,10 +3,22 @@ import { z } from 'zod';
 import { badArgument, noRun } from '../../hosting/refusals.js';
 import type { LiveFilter } from '../../hosting/run-hub.js';
 import type { RunRecord, RunStatus } from '../../records/runs.js';
+import { notForPages, opensSession } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import { engineFrames } from '../http/event-stream.js';
-import { checked, given, pageOf, pageQuery, periodQuery, readInput, received, text } from '../http/input.js';
+import { takePlace } from '../http/guards.js';
+import {
+  checked,
+  given,
+  listFitting,
+  pageOf,
+  pageQuery,
+  periodQuery,
+  readInput,
+  received,
+  text,
+} from '../http/input.js';
 import { type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun, streamRun } from './answer-run.js';
@@ -85,12 +97,10 @@ export const runRoutes: RouteGroup = {
       data: z.array(runView.shape),
       handle: async ({ tenant, query, found }, parts) => {
         const { status, session_id: sessionId, from_date: from, to_date: to } = query;
-        const { items, total } = await parts.stores.runs.list(tenant, {
-          agentId: found.id,
-          ...pageOf(query),
-          ...given({ status, sessionId, from, to }),
-        });
-        return successPage(items.map(runView.of), total);
+        const page = pageOf(query);
+        const wanted = { agentId: found.id, ...page, ...given({ status, sessionId, from, to }) };
+        const { items, total } = await listFitting(wanted, (one) => parts.stores.runs.list(tenant, one));
+        return successPage(items.map(runView.of), total, page);
       },
     }),
     route('GET /agents/:id/runs/:run', {
@@ -126,10 +136,13 @@ export const runRoutes: RouteGroup = {
     }),
     route('GET /agents/:id/runs/:run/events', {
       summary: 'Streams the events of a run, from the first or after `Last-Event-ID`',
+      // A page whose connection broke goes on with the run that it started.
+      access: 'page',
       finds: findRun,
       query: eventsQuery,
       answers: 'events',
-      handle: async ({ tenant, query, exchange, found: { id, status } }, parts) => {
+      handle: async ({ tenant, page, query, exchange, found: { id, status } }, parts) => {
+        if (page !== undefined && query.view === 'engine') throw notForPages('`view=engine`');
         // What a reconnecting client sends by itself counts more than the address it was given.
         const after = eventNumber(exchange.get('Last-Event-ID') || (query.after ?? '0'));
         if (after === undefined) throw badArgument('`Last-Event-ID` and `after` must be the number of an event.');
@@ -137,6 +150,10 @@ export const runRoutes: RouteGroup = {
         const stored = await parts.stores.log.read(tenant, id, after, { maxEvents: 1, maxBytes: 1 });
         if (stored === undefined && status !== 'running') throw noRun();
         const exact = query.view === 'engine' ? { isExact: true, frames: engineFrames } : {};
+        const giveBack = takePlace(parts.shares.streams, tenant, 'event streams');
+        exchange.res.once('close', giveBack);
+        // The client may have left meanwhile, and does not leave twice.
+        if (exchange.res.destroyed) giveBack();
         streamRun(exchange, parts, id, { after, ...exact });
       },
     }),
@@ -185,5 +202,6 @@ async function findRun(request: PathRequest<'id' | 'run'>, parts: ServerParts): 
   const { id } = await findAgent(request, parts);
   const record = await parts.host.record(request.tenant, request.params.run);
   if (record === undefined || record.agentId !== id) throw noRun();
+  if (!(await opensSession(request, parts.stores, record.sessionId))) throw noRun();
   return record;
 }

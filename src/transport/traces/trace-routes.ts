@@ -1,5 +1,7 @@
 /** What happened while a message was made. */
 import { z } from 'zod';
+import type { Caller } from '../access/callers.js';
+import { opensSession } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
 import { type RouteGroup, route } from '../http/route.js';
@@ -20,20 +22,21 @@ export const traceRoutes: RouteGroup = {
       finds: findAgent,
       data: traceShape,
       handle: async ({ tenant, params, found }, parts) =>
-        success(await traceOfMessage(parts, tenant, found.id, params.message)),
+        success(await traceOfMessage(parts, { tenant }, found.id, params.message)),
     }),
   ],
 };
 
 /** What each component did for a message, `{}` when nothing is known of it. */
 export async function traceOfMessage(
-  { messages, traces, host }: ServerParts,
-  tenant: string,
+  { messages, traces, host, stores }: ServerParts,
+  { tenant, page }: Pick<Caller, 'tenant' | 'page'>,
   agentId: string,
   message: string,
 ): Promise<unknown> {
   const run = await messages.find(tenant, agentId, message);
-  if (run === undefined) return {};
+  const session = page === undefined || run === undefined ? undefined : (await host.record(tenant, run))?.sessionId;
+  if (run === undefined || !(await opensSession({ tenant, page }, stores, session ?? ''))) return {};
   const projection = await host.projection(tenant, run);
   return (await traces.read(tenant, run, () => new ComponentTraces(projection)))?.list ?? {};
 }

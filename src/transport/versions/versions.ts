@@ -1,11 +1,11 @@
 /** Published versions of an agent: list, publish, read, delete. */
 import { z } from 'zod';
 import { noVersion } from '../../hosting/refusals.js';
-import type { VersionRecord } from '../../records/versions.js';
+import { listVersionSummaries, type VersionRecord, type VersionSummary } from '../../records/versions.js';
 import { readDsl } from '../agents/agent-input.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success, successPage } from '../envelope.js';
-import { bodyText, pageOf, pageQuery, readQuery, text } from '../http/input.js';
+import { listFitting, PAGE_BYTES, pageOf, pageQuery, readQuery, text, textUpTo } from '../http/input.js';
 import { type PathRequest, type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { anyObject, defineView, string, timeFields } from '../shapes.js';
@@ -14,7 +14,7 @@ import { publish, syncPublished } from './publish.js';
 /** The most versions of a list that is not divided into pages. */
 const MOST = 1_000;
 
-const versionItem = defineView<VersionRecord>()({
+const versionItem = defineView<VersionSummary>()({
   id: [string, 'id'],
   title: [string, 'title'],
   description: [string.nullable(), 'description'],
@@ -38,7 +38,7 @@ const publicationSchema = z.looseObject({
     .max(255)
     .nullish()
     .describe('Title of the version; default: tenant, agent and time.'),
-  description: bodyText.describe('What is new in it.'),
+  description: textUpTo(65_536).describe('What is new in it.'),
   dsl: z.unknown().optional().describe('The document, an object or its JSON text; default: the draft.'),
 });
 
@@ -54,9 +54,11 @@ export const versionRoutes: RouteGroup = {
       data: z.array(versionItem.shape),
       handle: async ({ tenant, query, found }, parts) => {
         const isPaged = query.page !== undefined || query.page_size !== undefined;
-        const page = isPaged ? pageOf(readQuery(pageQuery, query)) : { offset: 0, limit: MOST };
-        const { items, total } = await parts.stores.versions.list(tenant, { ...page, agentId: found.id });
-        return successPage(items.map(versionItem.of), total);
+        const page = isPaged ? pageOf(readQuery(pageQuery, query)) : { offset: 0, limit: MOST, maxBytes: PAGE_BYTES };
+        const { items, total } = await listFitting({ ...page, agentId: found.id }, (one) =>
+          listVersionSummaries(parts.stores.versions, tenant, one),
+        );
+        return successPage(items.map(versionItem.of), total, page);
       },
     }),
     ...(['versions', 'publish'] as const).map((name) =>
@@ -73,7 +75,7 @@ export const versionRoutes: RouteGroup = {
           const version = await publish(parts, tenant, found, {
             ...(title ? { title } : {}),
             ...(description ? { description } : {}),
-            ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl) }),
+            ...(dsl === undefined || dsl === null ? {} : { dsl: readDsl(dsl, parts.config.documentBytes) }),
           });
           return success(versionView.of(version));
         },

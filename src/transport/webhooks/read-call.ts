@@ -1,7 +1,7 @@
 /** Reads what a webhook was called with, and casts it to what its author declared. */
 import type { IncomingMessage } from 'node:http';
 import type { ParsedUrlQuery } from 'node:querystring';
-import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_JSON_DEPTH, parseJson } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, jsonExcess, parseJson } from '../../json.js';
 import { parseMultipart, readBytes, toFile, type UploadedFile } from '../http/read-body.js';
 import { type PartSchema, refuse } from './webhook-config.js';
 import { bodyTooLarge } from './webhook-security.js';
@@ -11,7 +11,10 @@ export interface WebhookCall {
   readonly query: JsonObject;
   /** Names in lower case. */
   readonly headers: JsonObject;
+  /** Of files only their names, each with an empty list. */
   readonly body: Json;
+  /** The files of a form by name, those that {@link ReadCallOptions.isFile} names; the others are dropped unread. */
+  readonly files: ReadonlyMap<string, readonly UploadedFile[]>;
   /** Without parameters, in lower case; empty without a body. */
   readonly contentType: string;
 }
@@ -20,8 +23,8 @@ export interface ReadCallOptions {
   readonly maxBytes: number;
   /** What a body has to be; undefined: anything. */
   readonly contentType: string | undefined;
-  /** Stores a file and gives the value that the agent gets for it. */
-  readonly takeFile: (file: UploadedFile) => Promise<Json>;
+  /** Whether a part of a form is meant to be a file. */
+  readonly isFile: (name: string) => boolean;
 }
 
 const MAX_FILES = 10;
@@ -42,7 +45,9 @@ export async function readCall(
   if (bytes.length > 0 && expected !== undefined && contentType !== expected) {
     throw refuse(`Invalid Content-Type: expect '${expected}', got '${contentType}'`);
   }
+  const files = new Map<string, UploadedFile[]>();
   return {
+    files,
     query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, value ?? ''])),
     headers: Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [
@@ -50,47 +55,59 @@ export async function readCall(
         Array.isArray(value) ? value.join(', ') : (value ?? ''),
       ]),
     ),
-    body: bytes.length === 0 ? {} : await parse(bytes, contentType, header, options),
+    body: bytes.length === 0 ? {} : await parse(bytes, contentType, { header, files, isFile: options.isFile }),
     contentType: bytes.length === 0 ? '' : contentType,
   };
 }
 
-async function parse(bytes: Buffer, contentType: string, header: string, options: ReadCallOptions): Promise<Json> {
-  if (contentType === 'application/json' || contentType.endsWith('+json')) {
-    const value = parseJson(bytes.toString('utf8'));
-    if (value === undefined) throw refuse('The body is not valid JSON.');
-    if (isTooDeep(value)) throw refuse(`The body has more than ${MAX_JSON_DEPTH} levels of lists and objects.`);
-    return value;
-  }
-  if (contentType === 'application/x-www-form-urlencoded') return formOf(new URLSearchParams(bytes.toString('utf8')));
-  if (contentType === 'multipart/form-data') return partsOf(await parseMultipart(bytes, header), options);
-  const value = parseJson(bytes.toString('utf8')) ?? {};
-  return isTooDeep(value) ? {} : value;
+/** How a form is read. */
+interface FormReading extends Pick<ReadCallOptions, 'isFile'> {
+  /** The header with the type. */
+  readonly header: string;
+  /** Takes the files. */
+  readonly files: Map<string, UploadedFile[]>;
 }
 
-/** The first value of each name. */
-function formOf(form: URLSearchParams): JsonObject {
-  if (form.size > MAX_FIELDS) throw tooManyFields();
-  return Object.fromEntries([...form].reverse());
+async function parse(bytes: Buffer, contentType: string, reading: FormReading): Promise<Json> {
+  if (contentType === 'application/json' || contentType.endsWith('+json')) {
+    const text = bytes.toString('utf8');
+    const value = parseJson(text);
+    if (value === undefined) throw refuse(`The body ${jsonExcess(text) ?? 'is not valid JSON'}.`);
+    return value;
+  }
+  if (contentType === 'application/x-www-form-urlencoded') return formOf(bytes);
+  if (contentType === 'multipart/form-data') return partsOf(await parseMultipart(bytes, reading.header), reading);
+  return parseJson(bytes.toString('utf8')) ?? {};
+}
+
+/** The first value of each name. Fields are counted before any is made. */
+function formOf(bytes: Buffer): JsonObject {
+  let fields = 1;
+  for (let at = bytes.indexOf('&'); at !== -1; at = bytes.indexOf('&', at + 1)) {
+    fields += 1;
+    if (fields > MAX_FIELDS) throw tooManyFields();
+  }
+  return Object.fromEntries([...new URLSearchParams(bytes.toString('utf8'))].reverse());
 }
 
 function tooManyFields(): Error {
   return refuse(`Too many fields: at most ${MAX_FIELDS} are taken`);
 }
 
-async function partsOf(form: FormData, { takeFile }: ReadCallOptions): Promise<JsonObject> {
+async function partsOf(form: FormData, { files, isFile }: FormReading): Promise<JsonObject> {
   const values = new Map<string, Json>();
-  let files = 0;
+  let parts = 0;
   for (const [name, part] of form) {
     if (values.size >= MAX_FIELDS) throw tooManyFields();
     if (typeof part === 'string') {
       if (!values.has(name)) values.set(name, part);
       continue;
     }
-    files += 1;
-    if (files > MAX_FILES) throw refuse(`Too many uploaded files: at most ${MAX_FILES} are taken`);
-    const before = values.get(name);
-    values.set(name, [...(Array.isArray(before) ? (before as Json[]) : []), await takeFile(await toFile(part))]);
+    parts += 1;
+    if (parts > MAX_FILES) throw refuse(`Too many uploaded files: at most ${MAX_FILES} are taken`);
+    if (!isFile(name)) continue;
+    values.set(name, []);
+    files.set(name, [...(files.get(name) ?? []), await toFile(part)]);
   }
   return Object.fromEntries(values);
 }
@@ -125,6 +142,11 @@ export function castValues(part: PartName, schema: PartSchema, given: JsonObject
 /** Names of headers have no case. */
 function keyOf(part: PartName, name: string): string {
   return part === 'headers' ? name.toLowerCase() : name;
+}
+
+/** Whether a type of a schema is that of files. */
+export function isFileType(name: string | undefined): boolean {
+  return name !== undefined && /^(?:file|array<\s*file\s*>)$/.test(name);
 }
 
 /** What a type of a schema means. */
@@ -180,9 +202,8 @@ function castNumber(where: string, text: string): number {
 
 function castJson(where: string, text: string): Json {
   const value = parseJson(text);
-  if (value !== undefined && !isTooDeep(value)) return value;
-  const problem = value === undefined ? 'is not valid JSON' : `has more than ${MAX_JSON_DEPTH} levels`;
-  throw refuse(`${where} auto-cast failed: the text ${problem}`);
+  if (value !== undefined) return value;
+  throw refuse(`${where} auto-cast failed: the text ${jsonExcess(text) ?? 'is not valid JSON'}`);
 }
 
 function nameOf(value: Json): string {

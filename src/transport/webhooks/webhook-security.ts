@@ -1,11 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import ipaddr from 'ipaddr.js';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Json, JsonObject } from '../../json.js';
 import type { CreateCounter } from '../../records/coordination.js';
 import { type AddressRange, parseRange } from '../../settings/access.js';
-import { sameSecret } from '../access/api-keys.js';
+import { sameSecret } from '../access/callers.js';
+import { clientAddress, isWithin } from '../access/client-address.js';
 import { createRateLimit, type RateLimit } from '../access/rate-limits.js';
 import { objectOf, refuse, textsOf } from './webhook-config.js';
 
@@ -216,25 +216,4 @@ function requiredClaims({ required_claims }: JsonObject): readonly string[] {
     if (RESERVED.has(claim)) throw refuse(`Reserved JWT claim cannot be required: ${claim}`);
   }
   return claims;
-}
-
-/** Whether an address lies in one of the ranges. */
-function isWithin(address: string, ranges: readonly AddressRange[]): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.process(address);
-  return ranges.some(([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits));
-}
-
-/**
- * Where a request comes from: the peer or, as long as that is a trusted proxy, the addresses in `X-Forwarded-For`, from the
- * right. What is left of the first address that is no trusted proxy may be forged.
- */
-function clientAddress({ socket, headers }: IncomingMessage, proxies: readonly AddressRange[]): string {
-  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
-  let address = socket.remoteAddress ?? '';
-  for (const hop of forwarded.map((part) => part.trim()).reverse()) {
-    if (!isWithin(address, proxies) || !ipaddr.isValid(hop)) break;
-    address = hop;
-  }
-  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }

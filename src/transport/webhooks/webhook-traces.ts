@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { JsonObject } from '../../json.js';
-import { sameSecret } from '../access/api-keys.js';
+import { sameSecret } from '../access/callers.js';
 
 /** How long a trial call is remembered after it began. */
 const KEPT_MS = 600_000;

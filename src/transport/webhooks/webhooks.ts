@@ -1,5 +1,6 @@
 /** Calls from outside that start an agent, from the first check to the answer. */
 
+import type { IncomingMessage } from 'node:http';
 import { of } from 'rxjs';
 import { z } from 'zod';
 import { readFileValue } from '../../components/file-inputs.js';
@@ -7,11 +8,10 @@ import { beginParams } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
 import type { StartedRun } from '../../hosting/start.js';
-import { bindFiles } from '../../hosting/tenant-services.js';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
+import { bindFiles, servicesOfTenant } from '../../hosting/tenant-services.js';
+import { isJsonObject, type Json, type JsonObject, parseJson, parseOwnJson } from '../../json.js';
 import type { AgentRecord } from '../../records/agents.js';
 import { ownedKey } from '../../records/repository.js';
-import { LOCAL_TENANT } from '../../settings/access.js';
 import { findAgent } from '../agents/find-agent.js';
 import { failureOf, reasonOf, success } from '../envelope.js';
 import { text } from '../http/input.js';
@@ -20,7 +20,7 @@ import { type HttpExchange, type Method, type RouteGroup, route } from '../http/
 import { awaitRun } from '../runs/answer-run.js';
 import { readTurn } from '../runs/read-turn.js';
 import type { ServerParts } from '../server-parts.js';
-import { castValues, readCall, type WebhookCall } from './read-call.js';
+import { castValues, isFileType, readCall, type WebhookCall } from './read-call.js';
 import { readWebhookConfig, refuse, type WebhookConfig } from './webhook-config.js';
 import { credentialHeader } from './webhook-security.js';
 import type { OpenTrace } from './webhook-traces.js';
@@ -61,7 +61,7 @@ export const webhookRoutes: RouteGroup = {
         answers: 'any',
         refuse: refuseCall,
         handle: async ({ params, exchange }, parts) => {
-          await callWebhook(parts, exchange, await findTarget(parts, params.id), undefined);
+          await callWebhook(parts, exchange, await findTarget(parts, exchange.req, params.id), undefined);
         },
       }),
     ),
@@ -111,14 +111,18 @@ function refuseCall(exchange: HttpExchange, error: unknown, { logger }: ServerPa
 }
 
 /** The agent and its tenant, which the call does not name. An id that several tenants have opens no agent. */
-async function findTarget({ config, stores }: ServerParts, id: string): Promise<WebhookTarget> {
-  const tenants = new Set(config.apiKeys.length === 0 ? [LOCAL_TENANT] : config.apiKeys.map(({ tenant }) => tenant));
-  const found = await Promise.all(
-    [...tenants].map(async (tenant) => ({ tenant, agent: await stores.agents.find(tenant, id) })),
-  );
-  const [target, ...others] = found.flatMap(({ tenant, agent }) => (agent === undefined ? [] : [{ tenant, agent }]));
-  if (target === undefined || others.length > 0) throw refuse('Canvas not found.');
-  return target;
+async function findTarget(
+  { callers, stores: { agents } }: ServerParts,
+  request: IncomingMessage,
+  id: string,
+): Promise<WebhookTarget> {
+  const tenant = await callers.guesses.find(request, `webhook ${id}`, async () => {
+    const [owner, ...others] = await agents.ownersOf(id, callers.tenants);
+    return others.length === 0 ? owner : undefined;
+  });
+  const agent = tenant === undefined ? undefined : await agents.find(tenant, id);
+  if (tenant === undefined || agent === undefined) throw refuse('Canvas not found.');
+  return { tenant, agent };
 }
 
 /**
@@ -135,13 +139,15 @@ async function callWebhook(
   const config = configOf(target.agent, exchange.method);
   const { tenant, agent } = target;
   const maxBytes = await parts.webhookSecurity.admit(`${tenant}/${agent.id}`, config.security, exchange.req);
+  parts.strangers.admit(exchange.req.socket);
   const call = await readCall(exchange.req, exchange.query, {
     maxBytes,
     contentType: config.contentType,
-    takeFile: (file) => takeFile(parts, tenant, file),
+    isFile: (name) => isFileType(config.body.types.get(name)),
   });
   const status = config.waits ? undefined : immediateStatus(config.response.status);
-  const live = await start(parts, target, payloadOf(config, call));
+  const inputs = await withFiles(payloadOf(config, call), call, (file) => takeFile(parts, tenant, file));
+  const live = await start(parts, target, inputs);
   if (trace !== undefined) record(parts, live, trace);
   if (status === undefined) await answerWhenDone(exchange, live);
   else answerAtOnce(exchange, status, config.response.bodyTemplate);
@@ -158,25 +164,52 @@ function configOf({ dsl, canvasCategory }: AgentRecord, method: string): Webhook
   return config;
 }
 
-/** A file is stored, and the agent gets its content. */
-async function takeFile({ stores, services }: ServerParts, tenant: string, file: UploadedFile): Promise<Json> {
-  const files = bindFiles(stores.files, tenant);
-  const id = await files.save(file);
-  return readFileValue({ id, name: file.name, mime_type: file.mimeType }, { ...services, files });
+/** Puts the files into what the call gives, after everything else about it has been checked: reading them is what costs most. */
+async function withFiles(
+  payload: CallPayload,
+  { files }: WebhookCall,
+  take: (file: UploadedFile) => Promise<Json>,
+): Promise<JsonObject> {
+  const contents = new Map<string, Json>();
+  for (const [name, own] of files) {
+    const values: Json[] = [];
+    for (const file of own) values.push(await take(file));
+    contents.set(name, values);
+  }
+  const read = Object.fromEntries(contents);
+  const { body, request } = payload;
+  const whole: Json = isJsonObject(request.body) ? { ...request.body, ...read } : (request.body ?? null);
+  const fields = { ...payload, body: { ...body, ...read }, request: { ...request, body: whole } };
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value }]));
 }
 
-/** What Begin is given: each part as the schema wants it, and all of the call as it came but for its credentials. */
-function payloadOf(config: WebhookConfig, call: WebhookCall): JsonObject {
+/** A file is stored, and the agent gets its content. */
+async function takeFile(parts: ServerParts, tenant: string, file: UploadedFile): Promise<Json> {
+  const files = bindFiles(parts.stores.files, tenant);
+  const services = { ...servicesOfTenant(parts, tenant), files };
+  const id = await files.save(file);
+  return readFileValue({ id, name: file.name, mime_type: file.mimeType }, services);
+}
+
+/** The parts of a call as Begin is given them. */
+interface CallPayload extends JsonObject {
+  readonly query: JsonObject;
+  readonly headers: JsonObject;
+  readonly body: JsonObject;
+  readonly request: JsonObject;
+}
+
+/** What Begin is given, but for files: each part as the schema wants it, and all of the call as it came but for its credentials. */
+function payloadOf(config: WebhookConfig, call: WebhookCall): CallPayload {
   const { query, headers, body, contentType } = call;
   const secrets = new Set([credentialHeader(config.security), 'authorization', 'proxy-authorization', 'cookie']);
   const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !secrets.has(name)));
-  const fields = {
+  return {
     query: castValues('query', config.query, query),
     headers: castValues('headers', config.headers, headers),
     body: castValues('body', config.body, isJsonObject(body) ? body : {}),
     request: { query, headers: shown, body, content_type: contentType },
   };
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value }]));
 }
 
 async function start(parts: ServerParts, { tenant, agent }: WebhookTarget, inputs: JsonObject): Promise<StartedRun> {
@@ -224,7 +257,7 @@ function record({ host, logger }: ServerParts, live: StartedRun, trace: OpenTrac
   events$.subscribe({
     next: ({ source, ragflow }) => {
       if (ragflow === undefined) return;
-      const data = JSON.parse(ragflow) as JsonObject;
+      const data = parseOwnJson(ragflow) as JsonObject;
       if (source.type !== 'run-failed') trace.add(data);
       else trace.add({ event: 'error', message: data.message ?? '', error_type: data.error ?? '' });
     },

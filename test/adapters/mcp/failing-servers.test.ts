@@ -1,51 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { lastValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/json.js';
-import { failureOf, serve, textOf } from '../egress/support/servers.js';
+import { failureOf, serve } from '../egress/support/servers.js';
+import { type Answer, failing, json, SECRET, stream } from './support/failing-server.js';
 import { ECHO, quiet, said, startMcpServer } from './support/mcp-server.js';
 import { callOnce, declare, over, textOfCall, use } from './support/using.js';
-
-const SECRET = 'sk-very-secret';
-
-interface Message {
-  readonly id?: number;
-  readonly method: string;
-  readonly params: JsonObject;
-}
-
-type Answer = (response: ServerResponse, message: Message) => void;
-
-const json = (response: ServerResponse, id: number | undefined, result: object): void => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-};
-
-/** A server that can be talked to, until a tool is called. */
-async function failing(answer: Answer, { onList, timeout = 10 }: { onList?: Answer; timeout?: number } = {}) {
-  const listener = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.method !== 'POST') {
-      response.writeHead(405).end();
-      return;
-    }
-    const message = JSON.parse(await textOf(request)) as Message;
-    if (message.method === 'initialize') {
-      const { protocolVersion } = message.params;
-      const serverInfo = { name: 'failing', version: '1' };
-      json(response, message.id, { protocolVersion: protocolVersion ?? '', capabilities: { tools: {} }, serverInfo });
-    } else if (message.method === 'tools/list') onList?.(response, message);
-    else if (message.method === 'tools/call') answer(response, message);
-    else response.writeHead(202).end();
-  };
-  const { origin, server, asked } = await serve((request, response) => void listener(request, response));
-  const servers = declare({
-    s: { type: 'streamable-http', url: `${origin}/`, timeout, authorization_token: SECRET },
-  });
-  return { servers, server, asked, origin };
-}
-
-const stream = (response: ServerResponse): ServerResponse =>
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
 
 const FAILURES: readonly (readonly [name: string, answer: Answer, message: string | RegExp])[] = [
   ['401', (r) => r.writeHead(401).end(SECRET), 'authentication settings'],

@@ -167,7 +167,7 @@ const FLOODS: readonly Attempt[] = [
   [
     'return what is nested too deep',
     'function main() { let a = []; for (let i = 0; i < 300; i++) a = [a]; return a; }',
-    /nested deeper than 200/,
+    /more than 200 levels/,
   ],
 ];
 

@@ -170,7 +170,7 @@ const FLOODS: readonly Attempt[] = [
   [
     'return what is nested too deep',
     'def main():\n  a = []\n  for _ in range(300): a = [a]\n  return a',
-    /nested deeper than 200/,
+    /more than 200 levels/,
   ],
   ['return what is no JSON', 'def main():\n  return {1, 2}', /JSON can hold/],
   ['return no number', 'def main():\n  return float("nan")', /JSON can hold/],

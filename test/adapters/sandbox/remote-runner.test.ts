@@ -191,7 +191,7 @@ describe('a service that does not answer as it should', () => {
     ['no object', '[]', 'the body is not as it should be'],
     ['another status', '{"status":"fine"}', 'status is not as it should be'],
     ['a broken file', '{"status":"success","artifacts":[{"name":1}]}', 'artifacts.0.name is not as it should be'],
-    ['a deep body', '['.repeat(100_000) + ']'.repeat(100_000), 'it is nested too deep'],
+    ['a deep body', '['.repeat(100_000) + ']'.repeat(100_000), 'it has more than 200 levels of lists and objects'],
   ])('with %s is an error', async (_what, text, problem) => {
     const { origin } = await startUpstream({ 'POST /run': { text } });
 

@@ -12,6 +12,7 @@ const address: DatabaseAddress = {
   database: 'd',
   username: 'u',
   password: 'pass-word',
+  allowsPrivilegedUser: true,
 };
 const BOUNDS = { maxRows: 2, maxBytes: 1000, timeoutMs: 5_000 };
 const never = new AbortController().signal;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { knownFunctions } from '../../../src/adapters/sql/functions/known-functions.js';
 import { exeSql } from '../../../src/tools/exe-sql.js';
 import { resultOf } from '../../tools/support/upstream.js';
 import { TEST_CERTIFICATE } from '../egress/support/certificate.js';
@@ -110,9 +111,57 @@ describeMariadb('execute_sql against MariaDB', () => {
     'SELECT NEXT_VALUE FROM (SELECT 1) x',
     'SELECT sneak() FROM t WHERE id = 1; SELECT sneak()',
   ])('cannot write by %s', async (sql) => {
-    const { outputs } = await ask(sql);
+    const { outputs } = await ask(sql, { functions: 'sneak' });
     expect(JSON.stringify(outputs.json)).toContain('SQL Execution Failed');
     expect(await rows()).toBe(3);
+  });
+
+  it('sends nothing of a function that is not known to read', async () => {
+    await expect(ask('SELECT 1; SELECT sneak()')).rejects.toThrow('the function sneak is not known');
+    await expect(ask("SELECT LOAD_FILE('/etc/passwd')", { functions: 'load_file' })).rejects.toThrow(
+      'effects of its own',
+    );
+  });
+
+  it('takes no function of the database for one of the server', async () => {
+    await server.admin('CREATE FUNCTION `count`(a INT) RETURNS INT RETURN 7');
+    expect((await ask('SELECT count(1) AS a')).outputs.json).toEqual([[{ a: 1 }]]);
+    await expect(ask('SELECT count (1) AS a')).rejects.toThrow('has a function "count" of its own');
+    await expect(ask('SELECT count/* x */(1) AS a')).rejects.toThrow('has a function "count" of its own');
+    await expect(ask('SELECT `count`(1) AS a')).rejects.toThrow('the function `count` is not known');
+    expect((await ask('SELECT concat (1, 2) AS a')).outputs.json).toEqual([[{ a: '12' }]]);
+  });
+
+  it('calls every function of its list that the server has without an error of a missing one', async () => {
+    const unknown: string[] = [];
+    const names = (await server.admin('SELECT LOWER(function) FROM information_schema.sql_functions')).map(
+      ([name]) => name,
+    );
+    for (const name of names) if (!knownFunctions.mysql.functions.has(String(name))) unknown.push(String(name));
+    const refused =
+      /^(?:sleep|benchmark|load_file|get_lock|release_(?:all_)?locks?|is_(?:free|used)_lock|master_.*|binlog_.*|wsrep_.*|decode_histogram|.*_oracle|last_insert_id|old_password|password|name_const)$/;
+    expect(unknown.filter((name) => !refused.test(name))).toEqual([]);
+  });
+
+  it('is no administrator unless the document says so', async () => {
+    await server.admin("CREATE USER strong@'127.0.0.1' IDENTIFIED BY 'app-secret'");
+    await server.admin('CREATE ROLE helpers');
+    await server.admin('GRANT SUPER ON *.* TO helpers');
+    const asked = (more: object = {}) =>
+      jsonOf({ ...target, username: 'strong', database: 'information_schema' }, 'SELECT 1 AS one', more);
+    expect((await asked()).outputs.json).toEqual([[{ one: 1 }]]);
+    for (const [grant, right] of [
+      ['GRANT FILE ON *.*', 'FILE'],
+      ['GRANT SUPER, PROCESS ON *.*', 'SUPER'],
+      ['GRANT ALL PRIVILEGES ON *.*', 'ALL PRIVILEGES'],
+      ['GRANT helpers', 'SUPER'],
+    ]) {
+      await server.admin(`${grant} TO strong@'127.0.0.1'`);
+      if (grant === 'GRANT helpers') await server.admin("SET DEFAULT ROLE helpers FOR strong@'127.0.0.1'");
+      await expect(asked(), grant).rejects.toThrow(`rights far beyond reading (${right})`);
+      expect((await asked({ allow_privileged_user: true })).outputs.json).toEqual([[{ one: 1 }]]);
+      if (grant !== 'GRANT helpers') await server.admin("REVOKE ALL PRIVILEGES, GRANT OPTION FROM strong@'127.0.0.1'");
+    }
   });
 
   it('reads quotes as its rules do, whatever the server is set to', async () => {
@@ -132,7 +181,10 @@ describeMariadb('execute_sql against MariaDB', () => {
   });
 
   it('ends a statement at the server when nobody waits any more', async () => {
-    const subscription = startCall(target, 'SELECT SLEEP(1000) AS marked');
+    const subscription = startCall(
+      target,
+      'SELECT COUNT(a.seq) AS marked FROM seq_1_to_1000000 a, seq_1_to_1000000 b WHERE a.seq <> b.seq',
+    );
     const running = () =>
       sessionsOf(() =>
         server.admin(

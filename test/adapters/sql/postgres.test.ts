@@ -1,15 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { knownFunctions } from '../../../src/adapters/sql/functions/known-functions.js';
 import { exeSql } from '../../../src/tools/exe-sql.js';
 import { describePostgres, type PostgresServer, startPostgres } from '../../stores/support/postgres-server.js';
 import { resultOf } from '../../tools/support/upstream.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../egress/support/certificate.js';
 import { gone, jsonOf, localDatabases, sessionsOf, startCall, type Target } from './support/calls.js';
 
+/** A join that no machine ends. */
+const FOR_EVER = 'FROM generate_series(1, 99999) a, generate_series(1, 99999) b, generate_series(1, 99999) c';
+
 describePostgres('execute_sql against Postgres', () => {
   let server: PostgresServer;
   let admin: postgres.Sql;
   let target: Target;
+  let administrator: Target;
+  const role = `reader_${randomUUID().replaceAll('-', '')}`;
   const ask = (sql: string, more: object = {}) => jsonOf(target, sql, more);
   const rows = async () => Number((await admin`select count(*) from t`)[0]?.count);
 
@@ -23,17 +30,21 @@ describePostgres('execute_sql against Postgres', () => {
       host: hostname,
       port: Number(port),
       database: pathname.slice(1),
-      username,
-      password: password || 'never-shown',
+      username: role,
+      password: 'never-shown',
     };
+    administrator = { ...target, username, password: password || 'never-shown' };
+    await admin.unsafe(`create role ${role} login password 'never-shown'`);
     await admin`create table t (id int primary key, name text)`;
     await admin`insert into t values (1, 'one'), (2, ${'zwei | drei\nvier'}), (3, '日本語 🙂')`;
     await admin`create sequence s`;
     await admin.unsafe(
       `create function sneak() returns int language plpgsql as $$ begin insert into t values (99, 'x'); return 1; end $$`,
     );
+    await admin.unsafe(`grant all on all tables in schema public to ${role}; grant all on sequence s to ${role}`);
   });
   afterAll(async () => {
+    await admin?.unsafe(`drop owned by ${role}; drop role ${role}`);
     await admin?.end();
     await server?.stop();
   });
@@ -137,10 +148,79 @@ describePostgres('execute_sql against Postgres', () => {
     "SELECT query_to_xml('select set_config(''transaction_read_only'', ''off'', false)', true, true, ''); SELECT sneak()",
     "SELECT query_to_xml('select set_config(''default_transaction_read_only'', ''off'', false)', true, true, ''); SELECT sneak()",
     "SELECT query_to_xml('select set_config(''standard_conforming_strings'', ''off'', false)', true, true, ''); SELECT '\\'; SELECT sneak(); --'",
-  ])('cannot write by %s', async (sql) => {
-    const { outputs } = await ask(sql);
-    expect(JSON.stringify(outputs.json)).toMatch(/SQL Execution Failed|DELETE|sneak/);
+  ])('cannot write by %s, by the transaction alone', async (sql) => {
+    const session = await localDatabases().open({ ...target, kind: 'postgres' }, new AbortController().signal);
+    const outcomes = [];
+    for (const statement of sql.split(/;(?= SELECT)/)) {
+      outcomes.push(
+        await session.query(statement, { maxRows: 9, maxBytes: 9999, timeoutMs: 9999 }).catch((error) => error.message),
+      );
+    }
+    await session.close();
+    expect(JSON.stringify(outcomes)).toMatch(/read-only transaction|not allowed|DELETE|sneak/);
     expect(await rows()).toBe(3);
+  });
+
+  it.each(['SELECT sneak()', "SELECT query_to_xml('select 1', true, true, '')"])('sends nothing of %s', async (sql) => {
+    await expect(ask(`SELECT 1; ${sql}`)).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      message: expect.stringContaining('only SELECT statements are allowed'),
+    });
+  });
+
+  it('runs what the author allows', async () => {
+    await admin.unsafe('create function twice(int) returns int language sql as $$ select 2 * $1 $$');
+    expect((await ask('SELECT twice(2) AS a', { functions: 'twice' })).outputs.json).toEqual([[{ a: 4 }]]);
+    const { outputs } = await ask('SELECT sneak()', { functions: 'sneak' });
+    expect(JSON.stringify(outputs.json)).toContain('read-only transaction');
+  });
+
+  it('takes no function of the database for one of the server', async () => {
+    await admin.unsafe(
+      `create function upper(int) returns int language sql as $$ select 7 $$;
+       create function shout(text) returns text language sql as $$ select 'called' $$`,
+    );
+    await expect(ask('SELECT upper(1)')).rejects.toThrow('has a function "upper" of its own');
+    expect((await ask("SELECT pg_catalog.upper('x') AS a")).outputs.json).toEqual([[{ a: 'X' }]]);
+    expect((await ask('SELECT upper(1) AS a', { functions: 'upper' })).outputs.json).toEqual([[{ a: 7 }]]);
+    await expect(ask("SELECT ('x'::text).shout")).rejects.toThrow('has a function "shout" of its own');
+    await expect(ask("SELECT x.shout FROM lower('x') x")).rejects.toThrow('has a function "shout" of its own');
+    await expect(ask('SELECT ("x").shout FROM lower(\'x\') "x"')).rejects.toThrow('of its own');
+    expect((await ask("SELECT ('x'::text).shout AS a", { functions: 'shout' })).outputs.json).toEqual([
+      [{ a: 'called' }],
+    ]);
+    expect((await ask("SELECT ('X'::text).lower AS a, t.id, t.name FROM t WHERE id = 1")).outputs.json).toEqual([
+      [{ a: 'x', id: 1, name: 'one' }],
+    ]);
+  });
+
+  it('is no administrator unless the document says so', async () => {
+    const asked = (more: object = {}) => jsonOf(administrator, 'SELECT 1 AS one', more);
+    await expect(asked()).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      message: expect.stringMatching(/rights far beyond reading \(superuser\).*allow_privileged_user/),
+    });
+    expect((await asked({ allow_privileged_user: true })).outputs.json).toEqual([[{ one: 1 }]]);
+    for (const group of ['pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program']) {
+      await admin.unsafe(`grant ${group} to ${role}`);
+      await expect(ask('SELECT 1')).rejects.toThrow(`(${group})`);
+      await expect(ask('SCHEMA')).rejects.toThrow(`(${group})`);
+      await admin.unsafe(`revoke ${group} from ${role}`);
+    }
+    await gone(async () => (await connections()) > 0);
+  });
+
+  it('lists no function that waits, or changes something, among those that read', async () => {
+    const names = [...knownFunctions.postgres.functions];
+    const found = await admin`select distinct proname::text as name from pg_proc
+      where pronamespace = 'pg_catalog'::regnamespace and provolatile = 'v' and proname = any (${names})`;
+    expect(found.map(({ name }) => name).sort()).toEqual(
+      `clock_timestamp gen_random_uuid pg_blocking_pids pg_database_size pg_indexes_size pg_is_in_recovery
+      pg_partition_ancestors pg_partition_tree pg_relation_size pg_table_size pg_total_relation_size random timeofday`
+        .split(/\s+/)
+        .concat(found.some(({ name }) => name === 'bernoulli') ? ['bernoulli', 'system'] : [])
+        .sort(),
+    );
   });
 
   it('lists tables and columns', async () => {
@@ -162,7 +242,7 @@ describePostgres('execute_sql against Postgres', () => {
   const connections = () => sessionsOf(() => admin`select pid from pg_stat_activity where application_name = 'runnel'`);
 
   it('ends a statement at the server when nobody waits any more', async () => {
-    const subscription = startCall(target, 'SELECT pg_sleep(1000) AS marked');
+    const subscription = startCall(target, `SELECT count(*) AS marked ${FOR_EVER}`);
     await gone(async () => (await sessions('AS marked')) === 0);
     subscription.unsubscribe();
     await gone(async () => (await sessions('AS marked')) > 0);
@@ -220,7 +300,11 @@ describePostgres('execute_sql against Postgres', () => {
     await expect(hidden({ tls: 'verify' }, localDatabases({ resolver }))).rejects.toThrow(/self-signed/);
     const large = await jsonOf({ ...target, host: 'secure.example' }, "SELECT repeat('x', 200000000)", {}, trusting);
     expect(large.text).toContain('larger than');
-    const subscription = startCall({ ...target, host: 'secure.example' }, 'SELECT pg_sleep(1000) AS hidden', trusting);
+    const subscription = startCall(
+      { ...target, host: 'secure.example' },
+      `SELECT count(*) AS hidden ${FOR_EVER}`,
+      trusting,
+    );
     await gone(async () => (await sessions('AS hidden')) === 0);
     subscription.unsubscribe();
     await gone(async () => (await sessions('AS hidden')) > 0);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '../../../src/adapters/sql/dialects.js';
 import { traceComment, withComment } from '../../../src/adapters/sql/schema.js';
-import { readStatements, readTokens } from '../../../src/adapters/sql/statements.js';
+import { readStatements } from '../../../src/adapters/sql/statements.js';
+import { readTokens } from '../../../src/adapters/sql/tokens.js';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const DIALECTS: readonly Dialect[] = ['postgres', 'mysql', 'mssql', 'trino'];

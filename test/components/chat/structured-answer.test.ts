@@ -14,7 +14,6 @@ describe('parseObject', () => {
     ['single quotes and a trailing comma', "{'a': 1, b: 'x',}", { a: 1, b: 'x' }],
     ['JSON that was cut off', '{"a": 1, "b": ["x", "y', { a: 1, b: ['x', 'y'] }],
     ['Python words', '{"a": True, "b": None}', { a: true, b: null }],
-    ['no prototype, only a key of that name', '{"__proto__": {"a": 1}}', JSON.parse('{"__proto__": {"a": 1}}')],
   ])('reads %s', (_, answer, object) => {
     expect(parseObject(answer)).toEqual(object);
   });
@@ -24,6 +23,9 @@ describe('parseObject', () => {
     ['words', 'I cannot do that.'],
     ['a list of numbers', '[1, 2]'],
     ['a number', '7'],
+    ['an object with the name of its prototype', '{"__proto__": {"a": 1}}'],
+    ['the same, to be repaired', "{'__proto__': {'a': 1},}"],
+    ['an object of too many names', `{${Array.from({ length: 10_001 }, (_, at) => `"${at}":0`).join()}}`],
   ])('finds no object in %s', (_, answer) => {
     expect(parseObject(answer)).toBeUndefined();
   });

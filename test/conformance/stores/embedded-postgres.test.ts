@@ -4,13 +4,14 @@ import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { openEmbedded } from '../../stores/support/open-stores.js';
 import { makeFolder, removeFolder } from '../../stores/support/temporary-folder.js';
 import { describeAllStores } from './suites/all-stores.js';
+import { SMALL_QUOTAS } from './suites/quotas.js';
 
 describe('stores in the embedded Postgres', () => {
   let folder: string;
   let stores: PostgresStores;
   beforeAll(async () => {
     folder = await makeFolder();
-    stores = await openEmbedded(folder);
+    stores = await openEmbedded(folder, SMALL_QUOTAS);
   });
   afterAll(async () => {
     await stores.close();

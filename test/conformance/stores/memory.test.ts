@@ -3,12 +3,13 @@ import { createMemoryLeases } from '../../../src/stores/memory-leases.js';
 import { createMemorySignals } from '../../../src/stores/memory-signals.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import { describeAllStores, type StoreSubject } from './suites/all-stores.js';
+import { SMALL_QUOTAS } from './suites/quotas.js';
 
 describe('stores in memory', () => {
   let subject: StoreSubject;
   beforeAll(() => {
     let now = 1_000_000;
-    const stores = createMemoryStores();
+    const stores = createMemoryStores({ quotas: SMALL_QUOTAS });
     const signals = createMemorySignals({ now: () => now });
     subject = {
       ...stores,

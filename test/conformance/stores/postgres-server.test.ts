@@ -5,6 +5,7 @@ import { openServer } from '../../stores/support/open-stores.js';
 import { describePostgres, type PostgresServer, startPostgres } from '../../stores/support/postgres-server.js';
 import { makeFolder, removeFolder } from '../../stores/support/temporary-folder.js';
 import { describeAllStores } from './suites/all-stores.js';
+import { SMALL_QUOTAS } from './suites/quotas.js';
 
 describePostgres('stores in a Postgres server', () => {
   let server: PostgresServer;
@@ -17,7 +18,10 @@ describePostgres('stores in a Postgres server', () => {
     server = await startPostgres();
     const url = await server.createDatabase();
     // At once, so that one of them has to wait for the tables that the other makes.
-    [stores, others] = await Promise.all([openServer(url, folder), openServer(url, folder)]);
+    [stores, others] = await Promise.all([
+      openServer(url, folder, SMALL_QUOTAS),
+      openServer(url, folder, SMALL_QUOTAS),
+    ]);
   });
   afterAll(async () => {
     await Promise.all([stores?.close(), others?.close()]);
@@ -28,6 +32,7 @@ describePostgres('stores in a Postgres server', () => {
     ...stores,
     here: stores.signals,
     there: others.signals,
+    storesThere: others,
     logThere: others.log,
     expireAll: () => expireLeases(stores.database),
   }));

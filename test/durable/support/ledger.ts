@@ -14,6 +14,8 @@ export interface Ledger {
   keys(run: string, node: string): ReadonlySet<string>;
   /** All calls. */
   readonly total: () => number;
+  /** Resolves when there have been so many. */
+  reached(total: number): Promise<void>;
 }
 
 /** Answers each call after a random time; a key is `<run>/<token>`, and the body says which node it is. */
@@ -29,6 +31,7 @@ export async function startLedger(random: Random, mostMs: number): Promise<Ledge
     entry.calls += 1;
     entry.keys.add(key);
     total += 1;
+    server.emit('call');
     setTimeout(() => response.end(node), random.int(mostMs));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,5 +45,8 @@ export async function startLedger(random: Random, mostMs: number): Promise<Ledge
     calls: (run, node) => entries.get(`${run} ${node}`)?.calls ?? 0,
     keys: (run, node) => entries.get(`${run} ${node}`)?.keys ?? new Set(),
     total: () => total,
+    async reached(least) {
+      while (total < least) await once(server, 'call');
+    },
   };
 }

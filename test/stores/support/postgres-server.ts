@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chown } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
@@ -17,6 +17,10 @@ export interface PostgresServer {
   readonly crash: (() => Promise<void>) | undefined;
   /** Starts it again after a crash. */
   readonly restart: (() => Promise<void>) | undefined;
+  /** Halts all its processes, so that it answers nothing and its connections stay; undefined for a server that is not ours. */
+  readonly halt: (() => Promise<void>) | undefined;
+  /** Lets them continue. */
+  readonly resume: (() => Promise<void>) | undefined;
   /** Stops the server, or drops the databases that were made in one that is not ours. */
   stop(): Promise<void>;
 }
@@ -77,6 +81,11 @@ async function startOwn(): Promise<PostgresServer> {
     child.kill(signal);
     await gone;
   };
+  const signalAll = async (signal: NodeJS.Signals): Promise<void> => {
+    const { pid } = child;
+    if (pid === undefined) return;
+    for (const one of [pid, ...childrenOf(pid)]) process.kill(one, signal);
+  };
   const urlOf = (name: string): string => `postgres://postgres@127.0.0.1:${port}/${name}`;
   return {
     createDatabase: () => createDatabase(urlOf),
@@ -85,11 +94,19 @@ async function startOwn(): Promise<PostgresServer> {
     restart: async () => {
       child = await start();
     },
+    halt: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) await end('SIGQUIT');
       await removeFolder(folder);
     },
   };
+}
+
+/** Of Linux alone. */
+function childrenOf(pid: number): readonly number[] {
+  const file = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').map(Number) : [];
 }
 
 function useGiven(given: string): PostgresServer {
@@ -106,6 +123,8 @@ function useGiven(given: string): PostgresServer {
     createDatabase: () => createDatabase(urlOf),
     crash: undefined,
     restart: undefined,
+    halt: undefined,
+    resume: undefined,
     async stop() {
       const sql = postgres(given, { max: 1, onnotice: () => {} });
       for (const name of names) await sql`drop database if exists ${sql(name)}`;

@@ -6,7 +6,10 @@ import { describeOwnRedis, type RedisServer, startRedisServer } from '../../stor
 import { documentOf } from '../support/documents.js';
 import { startServer, type TestServer } from '../support/server.js';
 
-const ENV = { RUNNEL_API_KEYS: 'acme=one,other=two', RUNNEL_REQUESTS_PER_MINUTE: '4' };
+const ENV = {
+  RUNNEL_API_KEYS: 'acme=one-of-acme-long-key,other=two-of-others-long-key',
+  RUNNEL_REQUESTS_PER_MINUTE: '4',
+};
 const OUTAGE = 'Redis does not count calls; until it does, each server counts its own';
 
 describeOwnRedis('limits of two servers over one Redis', () => {
@@ -32,7 +35,7 @@ describeOwnRedis('limits of two servers over one Redis', () => {
     return { server, told };
   }
 
-  const get = async ({ call }: TestServer, key = 'one'): Promise<number> =>
+  const get = async ({ call }: TestServer, key = 'one-of-acme-long-key'): Promise<number> =>
     (await call('GET', '/api/v1/agents', undefined, { authorization: `Bearer ${key}` })).status;
 
   it('hold for a key, whichever server it calls', async () => {
@@ -40,7 +43,7 @@ describeOwnRedis('limits of two servers over one Redis', () => {
     const statuses = [];
     for (const server of [first, second, first, second, first, second]) statuses.push(await get(server));
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
-    expect(await get(second, 'two')).toBe(200);
+    expect(await get(second, 'two-of-others-long-key')).toBe(200);
   });
 
   it('hold for a webhook', async () => {
@@ -49,7 +52,7 @@ describeOwnRedis('limits of two servers over one Redis', () => {
     const begin = { mode: 'Webhook', methods: ['POST'], execution_mode: 'Immediately', security };
     const agent = await first.agent(
       documentOf({ begin: ['Begin', ['Message:A'], begin], 'Message:A': ['Message', [], { content: ['x'] }] }),
-      { authorization: 'Bearer one' },
+      { authorization: 'Bearer one-of-acme-long-key' },
     );
     // Both have the one that calls know the agent.
     await second.stores.agents.insert('acme', (await first.stores.agents.find('acme', agent)) as never);

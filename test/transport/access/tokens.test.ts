@@ -4,8 +4,8 @@ import { ECHO } from '../support/documents.js';
 import { namesOf, openStream } from '../support/event-stream.js';
 import { startServer } from '../support/server.js';
 
-const KEYS = { RUNNEL_API_KEYS: 'acme=one,other=two' };
-const acme = { authorization: 'Bearer one' };
+const KEYS = { RUNNEL_API_KEYS: 'acme=one-of-acme-long-key,other=two-of-others-long-key' };
+const acme = { authorization: 'Bearer one-of-acme-long-key' };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 async function startWithTokens() {
@@ -27,17 +27,59 @@ describe('keys that tenants make', () => {
     const read = () => call('GET', `/api/v1/agents/${bound}`, undefined, bearer(ofAll.token));
     expect((await read()).body.data.id).toBe(bound);
     expect((await call('GET', '/api/v1/system/tokens', undefined, acme)).body.data).toHaveLength(2);
-    expect((await call('GET', '/api/v1/system/tokens', undefined, bearer('two'))).body.data).toEqual([]);
+    expect((await call('GET', '/api/v1/system/tokens', undefined, bearer('two-of-others-long-key'))).body.data).toEqual(
+      [],
+    );
     const path = `/api/v1/system/tokens/${ofAll.token}`;
-    expect((await call('DELETE', path, undefined, bearer('two'))).body.data).toBe(false);
+    expect((await call('DELETE', path, undefined, bearer('two-of-others-long-key'))).body.data).toBe(false);
     expect((await read()).status).toBe(200);
     expect((await call('DELETE', path, undefined, acme)).body.data).toBe(true);
     expect((await read()).status).toBe(401);
   });
 
+  it('are shown once, stored as digests and listed without their middles', async () => {
+    const { call, stores, ofAll } = await startWithTokens();
+    const listed = (await call('GET', '/api/v1/system/tokens', undefined, acme)).body.data;
+    expect(listed[0]).toMatchObject({
+      token: `${ofAll.token.slice(0, 14)}${'*'.repeat(31)}${ofAll.token.slice(-6)}`,
+      beta: `${ofAll.beta.slice(0, 4)}${'*'.repeat(24)}${ofAll.beta.slice(-4)}`,
+      create_time: ofAll.create_time,
+    });
+    const stored = JSON.stringify(await stores.tokens.list('acme'));
+    expect(stored).not.toContain(ofAll.token.slice(14, 45));
+    expect(stored).not.toContain(ofAll.beta.slice(4, 28));
+    const path = `/api/v1/system/tokens/${encodeURIComponent(listed[0].token)}`;
+    expect((await call('DELETE', path, undefined, acme)).body.data).toBe(true);
+    expect((await call('GET', '/api/v1/agents', undefined, bearer(ofAll.token))).status).toBe(401);
+    // What a list shows opens nothing.
+    expect((await call('GET', '/api/v1/agents', undefined, bearer(listed[1].token))).status).toBe(401);
+  });
+
+  it('cannot list, make or delete keys', async () => {
+    const { call, ofAll } = await startWithTokens();
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', ''],
+      ['DELETE', `/${ofAll.token}`],
+    ] as const) {
+      const body = method === 'GET' ? undefined : {};
+      const answer = await call(method, `/api/v1/system/tokens${path}`, body, bearer(ofAll.token));
+      expect(answer, method).toMatchObject({ status: 403, body: { code: 103, data: false } });
+      expect(answer.body.message).toContain('RUNNEL_API_KEYS');
+    }
+    expect((await call('GET', '/api/v1/system/tokens', undefined, acme)).body.data).toHaveLength(2);
+  });
+
+  it('can be managed without any key on a server that has none', async () => {
+    const { call } = await startServer();
+    const { token } = (await call('POST', '/api/v1/system/tokens', {})).body.data;
+    expect((await call('GET', '/api/v1/system/tokens')).body.data).toHaveLength(1);
+    expect((await call('DELETE', `/api/v1/system/tokens/${token}`)).body.data).toBe(true);
+  });
+
   it('are for agents of their tenant only', async () => {
     const { call, bound } = await startWithTokens();
-    const answer = await call('POST', '/api/v1/system/tokens', { agent_id: bound }, bearer('two'));
+    const answer = await call('POST', '/api/v1/system/tokens', { agent_id: bound }, bearer('two-of-others-long-key'));
     expect(answer.body.code).toBe(103);
   });
 });
@@ -70,8 +112,8 @@ describe('keys of chat pages', () => {
     const bots = (id: string, key: string) => call('GET', `/api/v1/agentbots/${id}/inputs`, undefined, bearer(key));
     expect((await bots(free, ofOne.beta)).body).toEqual({ code: 102, message: `Can't find agent by ID: ${free}` });
     expect((await bots(free, ofAll.beta)).body.code).toBe(0);
-    expect((await bots(free, 'one')).body.code).toBe(0);
-    expect((await bots(free, 'two')).body.code).toBe(102);
+    expect((await bots(free, 'one-of-acme-long-key')).body.code).toBe(0);
+    expect((await bots(free, 'two-of-others-long-key')).body.code).toBe(102);
     expect(await bots(free, 'nothing')).toMatchObject({
       status: 200,
       body: { code: 102, message: 'Authorization is not valid!' },
@@ -97,12 +139,14 @@ describe('how often a key may call', () => {
   it('is limited for each key alone', async () => {
     const { call } = await startServer({ env: { ...KEYS, RUNNEL_REQUESTS_PER_MINUTE: '2' } });
     const get = (key: string) => call('GET', '/api/v1/agents', undefined, bearer(key));
-    expect([(await get('one')).status, (await get('one')).status]).toEqual([200, 200]);
-    const refused = await get('one');
+    expect([(await get('one-of-acme-long-key')).status, (await get('one-of-acme-long-key')).status]).toEqual([
+      200, 200,
+    ]);
+    const refused = await get('one-of-acme-long-key');
     expect(refused).toMatchObject({ status: 429, body: { code: 103, data: false } });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect((await get('two')).status).toBe(200);
-    const openai = await call('POST', '/api/v1/agents_openai/x/chat/completions', {}, bearer('one'));
+    expect((await get('two-of-others-long-key')).status).toBe(200);
+    const openai = await call('POST', '/api/v1/agents_openai/x/chat/completions', {}, bearer('one-of-acme-long-key'));
     expect(openai).toMatchObject({ status: 429, body: { error: { type: 'server_error' } } });
   });
 

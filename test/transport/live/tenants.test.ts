@@ -6,8 +6,8 @@ import { connect, refused } from '../support/live-client.js';
 import { startServer, type TestServer } from '../support/server.js';
 import type { Probe } from '../support/test-components.js';
 
-const owner = { authorization: 'Bearer one' };
-const stranger = { authorization: 'Bearer two' };
+const owner = { authorization: 'Bearer one-of-acme-long-key' };
+const stranger = { authorization: 'Bearer two-of-others-long-key' };
 
 /** Ids of one tenant's things. */
 interface Named {
@@ -38,7 +38,10 @@ describe('on a live connection, what belongs to another tenant', () => {
   const things: Record<string, Named> = {};
 
   beforeAll(async () => {
-    server = await startServer({ env: { RUNNEL_API_KEYS: 'acme=one,other=two' }, outlivesTest: true });
+    server = await startServer({
+      env: { RUNNEL_API_KEYS: 'acme=one-of-acme-long-key,other=two-of-others-long-key' },
+      outlivesTest: true,
+    });
     own = await server.agent(FORM, stranger);
     foreign = await server.agent(FORM, owner);
     const data = async (path: string, body: object) =>

@@ -152,10 +152,10 @@ describe.each(['legacy', 'auto'] as const)('published agents as tools, for a cli
 });
 
 it('are tools of agents of another server', async () => {
-  const server = await startServer({ env: { RUNNEL_API_KEYS: 'a=one' } });
-  await publish(server, 'Trip', TRIP, { headers: { authorization: 'Bearer one' } });
-  await publish(server, 'Probe', PROBE, { headers: { authorization: 'Bearer one' } });
-  const servers = over(`${server.url}${PATH}`, { authorization_token: 'one' });
+  const server = await startServer({ env: { RUNNEL_API_KEYS: 'a=one-of-acme-long-key' } });
+  await publish(server, 'Trip', TRIP, { headers: { authorization: 'Bearer one-of-acme-long-key' } });
+  await publish(server, 'Probe', PROBE, { headers: { authorization: 'Bearer one-of-acme-long-key' } });
+  const servers = over(`${server.url}${PATH}`, { authorization_token: 'one-of-acme-long-key' });
   const tools = await lastValueFrom(use(servers, (connection) => connection.tools()));
   expect(tools.map(({ name }) => name)).toEqual(['Trip', 'Probe']);
   expect(await textOfCall(servers, 'Trip', { city: 'Oslo', nights: 2, query: 'now' })).toBe('Oslo for 2, now');
@@ -176,9 +176,9 @@ describe('the address of the tools', () => {
   const accept = { accept: 'application/json, text/event-stream' };
 
   it('needs a key, and shows each tenant its own', async () => {
-    const server = await startServer({ env: { RUNNEL_API_KEYS: 'a=one,b=two' } });
-    const one = { authorization: 'Bearer one' };
-    const two = { authorization: 'Bearer two' };
+    const server = await startServer({ env: { RUNNEL_API_KEYS: 'a=one-of-acme-long-key,b=two-of-others-long-key' } });
+    const one = { authorization: 'Bearer one-of-acme-long-key' };
+    const two = { authorization: 'Bearer two-of-others-long-key' };
     const id = await publish(server, 'Secret plans', ECHO, { headers: one });
     expect((await server.call('POST', PATH, initialize, accept)).status).toBe(401);
     const stranger = await connect(server, two);
@@ -191,9 +191,12 @@ describe('the address of the tools', () => {
   });
 
   it('lets no other tenant cancel a call', async () => {
-    const server = await startServer({ env: { RUNNEL_API_KEYS: 'a=one,b=two' } });
-    await publish(server, 'Probe', PROBE, { headers: { authorization: 'Bearer one' } });
-    const begun = await server.call('POST', PATH, initialize, { ...accept, authorization: 'Bearer one' });
+    const server = await startServer({ env: { RUNNEL_API_KEYS: 'a=one-of-acme-long-key,b=two-of-others-long-key' } });
+    await publish(server, 'Probe', PROBE, { headers: { authorization: 'Bearer one-of-acme-long-key' } });
+    const begun = await server.call('POST', PATH, initialize, {
+      ...accept,
+      authorization: 'Bearer one-of-acme-long-key',
+    });
     const session = begun.headers.get('mcp-session-id') ?? '';
     const post = (message: object, key: string) =>
       server.call(
@@ -207,11 +210,14 @@ describe('the address of the tools', () => {
         },
       );
     const cancel = { method: 'notifications/cancelled', params: { requestId: 7 } };
-    const answer = post({ id: 7, method: 'tools/call', params: { name: 'Probe', arguments: { query: 'x' } } }, 'one');
+    const answer = post(
+      { id: 7, method: 'tools/call', params: { name: 'Probe', arguments: { query: 'x' } } },
+      'one-of-acme-long-key',
+    );
     const probe = await server.probes.next();
-    await post(cancel, 'two');
+    await post(cancel, 'two-of-others-long-key');
     expect(probe.isStopped).toBe(false);
-    await post(cancel, 'one');
+    await post(cancel, 'one-of-acme-long-key');
     await probe.stopped;
     expect((await answer).status).toBe(200);
   });

@@ -158,7 +158,7 @@ export function createContractClient({ url, key, look }: ContractClientOptions) 
     tag: (id: string, tags: Json) => call(z.literal(true), 'PUT', `/agents/${id}/tags`, { tags }),
     webhook: (id: string, body: Json) => send('POST', api(`/agents/${id}/webhook`), body),
     webhookLogs: (id: string) => call(shapes.webhookLogs, 'GET', `/agents/${id}/webhook/logs`),
-    tokens: () => call(z.array(shapes.token), 'GET', '/system/tokens'),
+    tokens: () => call(z.array(shapes.listedToken), 'GET', '/system/tokens'),
     createToken: () => call(shapes.token, 'POST', '/system/tokens', {}),
     removeToken: (token: string) => call(z.boolean(), 'DELETE', `/system/tokens/${token}`),
     botInputs: (id: string) => call(shapes.botInputs, 'GET', `/agentbots/${id}/inputs`),

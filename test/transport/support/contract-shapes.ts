@@ -191,6 +191,8 @@ export const token = z.looseObject({
   update_time: z.null(),
   update_date: z.null(),
 });
+/** Of the same form, without the middle. */
+export const listedToken = token.extend({ token: text.regex(/^ragflow-[\w-]{6}\*{31}[\w-]{6}$/) });
 export const template = z.looseObject({
   id: z.union([text, z.number()]),
   title: z.record(text, text),

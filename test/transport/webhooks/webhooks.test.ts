@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../src/json.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
 import { documentOf } from '../support/documents.js';
@@ -22,7 +22,10 @@ interface Hook extends TestServer {
 
 async function startHook(dsl: JsonObject, options: TestServerOptions = {}): Promise<Hook> {
   const server = await startServer(options);
-  const id = await server.agent(dsl, options.env?.RUNNEL_API_KEYS === undefined ? {} : { authorization: 'Bearer one' });
+  const id = await server.agent(
+    dsl,
+    options.env?.RUNNEL_API_KEYS === undefined ? {} : { authorization: 'Bearer one-of-acme-long-key' },
+  );
   return {
     ...server,
     id,
@@ -105,7 +108,7 @@ describe('the call of the contract', () => {
     [
       'a text that is nested too deeply',
       json({ id: 1, tags: `${'['.repeat(500)}${']'.repeat(500)}` }, good),
-      'body.tags auto-cast failed: the text has more than 200 levels',
+      'body.tags auto-cast failed: the text has more than 200 levels of lists and objects',
     ],
     [
       'too much',
@@ -285,6 +288,27 @@ describe('what a call carries', () => {
     expect(doc[1]).toContain('second');
   });
 
+  it('may be files that are not declared, which are neither read nor stored', async () => {
+    const { send, stores } = await startHook(hook({}));
+    const save = vi.spyOn(stores.files, 'save');
+    const body = new FormData();
+    body.append('name', 'n');
+    body.append('doc', new Blob(['%PDF-broken'], { type: 'application/pdf' }), 'a.pdf');
+    const answer = await send({ body });
+    expect(JSON.parse(answer.body.message).body).toEqual({ name: 'n' });
+    expect(save).not.toHaveBeenCalled();
+  });
+
+  it('may be files, which are read after everything else was checked', async () => {
+    const properties = { n: { type: 'number' }, doc: { type: 'file' } };
+    const { send, stores } = await startHook(hook({ schema: { body: { properties, required: ['n'] } } }, 'said'));
+    const save = vi.spyOn(stores.files, 'save');
+    const body = new FormData();
+    body.append('doc', new Blob(['%PDF-broken'], { type: 'application/pdf' }), 'a.pdf');
+    expect((await send({ body })).body.message).toBe('body missing required field: n');
+    expect(save).not.toHaveBeenCalled();
+  });
+
   it('may be no more than ten files', async () => {
     const body = new FormData();
     for (let count = 0; count < 11; count += 1) body.append('f', new Blob(['x']), 'x.txt');
@@ -327,13 +351,19 @@ describe('trial calls', () => {
   });
 
   it('need the key of the owner, the webhook itself does not', async () => {
-    const { send, call, id } = await startHook(hook({}), { env: { RUNNEL_API_KEYS: 'acme=one,other=two' } });
+    const { send, call, id } = await startHook(hook({}), {
+      env: { RUNNEL_API_KEYS: 'acme=one-of-acme-long-key,other=two-of-others-long-key' },
+    });
     expect((await send()).status).toBe(200);
     expect((await send({ path: '/test' })).status).toBe(401);
-    expect((await send({ path: '/test', headers: { authorization: 'Bearer two' } })).body.code).toBe(103);
-    expect((await send({ path: '/test', headers: { authorization: 'Bearer one' } })).status).toBe(200);
+    expect((await send({ path: '/test', headers: { authorization: 'Bearer two-of-others-long-key' } })).body.code).toBe(
+      103,
+    );
+    expect((await send({ path: '/test', headers: { authorization: 'Bearer one-of-acme-long-key' } })).status).toBe(200);
     const logs = `/api/v1/agents/${id}/webhook/logs`;
     expect((await call('GET', logs)).status).toBe(401);
-    expect((await call('GET', logs, undefined, { authorization: 'Bearer two' })).body.code).toBe(103);
+    expect((await call('GET', logs, undefined, { authorization: 'Bearer two-of-others-long-key' })).body.code).toBe(
+      103,
+    );
   });
 });

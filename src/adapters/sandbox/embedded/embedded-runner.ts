@@ -2,9 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { EngineError } from '../../../errors.js';
-import { isTooDeep, MAX_JSON_DEPTH, parseJson } from '../../../json.js';
+import { jsonExcess, parseJson } from '../../../json.js';
 import { fromAbortable } from '../../../operators/from-abortable.js';
 import { invalidOption } from '../../../operators/invalid-option.js';
+import { createSlots } from '../../../threads/slots.js';
 import { artifactType } from '../artifact-rules.js';
 import type { CodeLanguage, CodeLimit, CodeRequest, CodeResult, CodeRunner } from '../code-runner.js';
 import {
@@ -16,7 +17,6 @@ import {
 } from './interpreter.js';
 import type { WasmModule } from './messages.js';
 import { loadPython, loadQuickJs } from './modules.js';
-import { createSlots } from './slots.js';
 
 export interface EmbeddedRunnerOptions {
   /** Milliseconds that a script may run; 1 to 3,600,000. @default 10,000 */
@@ -90,7 +90,13 @@ export function createEmbeddedRunner(options: EmbeddedRunnerOptions = {}): CodeR
   check('maxSpares', maxSpares, 0, 1_000);
   check('maxOutputBytes', maxOutputBytes, 1, 256 * MIB);
   check('maxResultBytes', maxResultBytes, 1, 64 * MIB);
-  const slots = createSlots({ maxActive, maxWaiting, maxWaitingPerTenant });
+  const slots = createSlots({
+    maxActive,
+    maxWaiting,
+    maxWaitingPerTenant,
+    waiting: (isTenant) => `scripts ${isTenant ? 'of this tenant ' : ''}wait to be run`,
+    closed: () => new EngineError('SANDBOX_FAILED', 'The sandbox for code was closed.'),
+  });
   const limits = { maxMemoryBytes, maxOutputBytes, maxResultBytes };
   const open = (language: CodeLanguage): InterpreterPool =>
     createInterpreterPool({
@@ -221,9 +227,8 @@ function resultOf({ report, timeUsedMs, stdout, stderr }: JobEnd, timeoutMs: num
   if (ending.type === 'raised') return ending.isMemory ? exceeded('memory', LIMITS.memory) : failed(ending.text);
   if (ending.type === 'exited' && ending.code !== 0) return failed(`Exit code ${ending.code}`, ending.code);
   const value = ending.type === 'returned' ? parseJson(ending.json) : undefined;
-  if (ending.type === 'returned') {
-    if (value === undefined) return failed('The result is not valid JSON.');
-    if (isTooDeep(value)) return failed(`The result is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+  if (ending.type === 'returned' && value === undefined) {
+    return failed(`The result ${jsonExcess(ending.json) ?? 'is not valid JSON'}.`);
   }
   const artifacts = report.artifacts.map((file) => ({
     ...file,

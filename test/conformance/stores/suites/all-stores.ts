@@ -1,4 +1,5 @@
 import type { LeaseStore } from '../../../../src/records/coordination.js';
+import type { UsageStore } from '../../../../src/records/quotas.js';
 import type { PlainStores } from '../../../../src/records/resources.js';
 import { type CommitRun, commitInSteps } from '../../../../src/records/run-commit.js';
 import type { RunLog } from '../../../../src/records/run-log.js';
@@ -9,6 +10,7 @@ import { describeCanvasRuntimeStore } from './canvas-runtime-store.js';
 import { describeFileStore } from './file-store.js';
 import type { Given } from './given.js';
 import { describeLeaseStore, type LeaseSubject } from './lease-store.js';
+import { describeQuotas } from './quotas.js';
 import { describeRepositories } from './repository.js';
 import { describeRunCommit } from './run-commit.js';
 import { describeRunLog } from './run-log.js';
@@ -27,6 +29,9 @@ export interface AllStores extends Omit<Stores, keyof PlainStores>, PlainStores 
 export interface StoreSubject extends AllStores, SignalSubject, Pick<LeaseSubject, 'expireAll'> {
   /** @default one part after another */
   readonly commit?: CommitRun;
+  readonly usage: UsageStore;
+  /** Agents and files as another process has them. @default the same ones */
+  readonly storesThere?: Pick<AllStores, 'agents' | 'files'>;
   /** The log as another process has it. @default the same one */
   readonly logThere?: RunLog;
 }
@@ -49,6 +54,7 @@ export function describeAllStores(subject: () => StoreSubject): void {
   describeLeaseStore(subject);
   describeSignals(subject);
   describeFileStore(() => subject().files);
+  describeQuotas(() => ({ stores: subject(), there: subject().storesThere ?? subject() }));
   describeTokenStore(() => subject().tokens);
   describeCanvasRuntimeStore(() => subject().canvasRuntimes);
 }

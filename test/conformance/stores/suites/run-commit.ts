@@ -66,6 +66,18 @@ export function describeRunCommit(stores: () => CommitParts, commit: () => Commi
       expect(await stored(made)).toEqual(whole);
     });
 
+    it('stores texts that end in half a character, as the name of a session may that is cut off', async () => {
+      const made = await newRun();
+      const half = '\ud83d';
+      const session: SessionRecord = {
+        ...made.session,
+        name: `cut ${half}`,
+        messages: [{ role: 'user', content: `cut ${half}`, id: 'm', createdAt: 1 }],
+      };
+      await store({ ...made.start, session: { after: session } });
+      expect((await stored(made)).session).toEqual(session);
+    });
+
     it('stores nothing of a start whose session another run has', async () => {
       const made = await newRun();
       const other = { ...made.lease, owner: newId() };

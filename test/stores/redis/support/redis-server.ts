@@ -14,6 +14,10 @@ export interface RedisServer {
   kill(): Promise<void>;
   /** Starts it again with what it kept; resolves when it answers. */
   start(): Promise<void>;
+  /** Halts it, so that it answers nothing and its connections stay. */
+  halt(): void;
+  /** Lets it continue. */
+  resume(): void;
   /** Ends it for good. */
   dispose(): Promise<void>;
 }
@@ -74,6 +78,8 @@ export async function startRedisServer(): Promise<RedisServer> {
     url: `redis://127.0.0.1:${port}`,
     kill,
     start,
+    halt: () => void server?.kill('SIGSTOP'),
+    resume: () => void server?.kill('SIGCONT'),
     async dispose() {
       await kill();
       rmSync(folder, { recursive: true, force: true });

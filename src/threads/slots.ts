@@ -1,5 +1,5 @@
-/** Slots for running scripts, shared fairly between tenants. */
-import { EngineError } from '../../../errors.js';
+/** Slots for work in threads, shared fairly between tenants. */
+import { EngineError } from '../errors.js';
 
 export interface Slots {
   /**
@@ -8,22 +8,28 @@ export interface Slots {
    * A free slot goes to the tenant that has the fewest; among those to the least recently served one, and there to the one
    * that came first.
    *
-   * @throws EngineError LIMIT_REACHED when too many wait, SANDBOX_FAILED after `close`.
+   * @throws EngineError LIMIT_REACHED when too many wait; that of the options after `close`.
    */
   take(signal: AbortSignal, tenant: string): Promise<() => void>;
   /** Rejects all that wait or come later. */
   close(): void;
 }
 
-/** How many scripts there may be. */
+/** How much work there may be. */
 export interface SlotsOptions {
   readonly maxActive: number;
+  /** @default as many as there are */
+  readonly maxActivePerTenant?: number;
   /** Of all tenants together. */
   readonly maxWaiting: number;
   readonly maxWaitingPerTenant: number;
+  /** What waits and for what, for messages: `scripts wait to be run`. */
+  readonly waiting: (tenant: boolean) => string;
+  /** The error of what waits when the slots are closed. */
+  readonly closed: () => EngineError;
 }
 
-/** A waiting script. */
+/** One that waits. */
 interface Waiter {
   readonly start: () => void;
   readonly refuse: (error: unknown) => void;
@@ -35,8 +41,9 @@ interface Share {
   readonly waiting: Set<Waiter>;
 }
 
-/** Lets at most `maxActive` scripts run and others wait, so that no tenant keeps the others from running theirs. */
-export function createSlots({ maxActive, maxWaiting, maxWaitingPerTenant }: SlotsOptions): Slots {
+/** Lets at most `maxActive` work and others wait, so that no tenant keeps the others from their work. */
+export function createSlots(options: SlotsOptions): Slots {
+  const { maxActive, maxActivePerTenant = maxActive, maxWaiting, maxWaitingPerTenant, waiting, closed } = options;
   /** The least recently served come first. */
   const shares = new Map<string, Share>();
   const state = { active: 0, waiting: 0, isClosed: false };
@@ -53,7 +60,7 @@ export function createSlots({ maxActive, maxWaiting, maxWaitingPerTenant }: Slot
       share.active -= 1;
       toTheEnd(shares, tenant, share);
       forgetUnused(shares, tenant);
-      if (!state.isClosed) neediest(shares)?.start();
+      if (!state.isClosed) neediest(shares, maxActivePerTenant)?.start();
     };
   };
 
@@ -63,13 +70,13 @@ export function createSlots({ maxActive, maxWaiting, maxWaitingPerTenant }: Slot
         signal.throwIfAborted();
         if (state.isClosed) throw closed();
         const share = shares.get(tenant) ?? { active: 0, waiting: new Set() };
-        if (state.active < maxActive) {
+        if (state.active < maxActive && share.active < maxActivePerTenant) {
           resolve(serve(tenant, share));
           return;
         }
-        if (state.waiting >= maxWaiting) throw full(`${maxWaiting} scripts wait to be run already`);
+        if (state.waiting >= maxWaiting) throw full(`${maxWaiting} ${waiting(false)} already`);
         if (share.waiting.size >= maxWaitingPerTenant) {
-          throw full(`${maxWaitingPerTenant} scripts of this tenant wait to be run already`);
+          throw full(`${maxWaitingPerTenant} ${waiting(true)} already`);
         }
         const leave = (): void => {
           share.waiting.delete(waiter);
@@ -99,10 +106,11 @@ export function createSlots({ maxActive, maxWaiting, maxWaitingPerTenant }: Slot
   };
 }
 
-/** The longest waiting script of the tenant with the fewest slots. */
-function neediest(shares: ReadonlyMap<string, Share>): Waiter | undefined {
+/** The longest waiting one of the tenant with the fewest slots, of those that may have another. */
+function neediest(shares: ReadonlyMap<string, Share>, maxActivePerTenant: number): Waiter | undefined {
   let found: Share | undefined;
   for (const share of shares.values()) {
+    if (share.active >= maxActivePerTenant) continue;
     if (share.waiting.size > 0 && (found === undefined || share.active < found.active)) found = share;
   }
   const [first] = found?.waiting ?? [];
@@ -117,10 +125,6 @@ function toTheEnd(shares: Map<string, Share>, tenant: string, share: Share): voi
 function forgetUnused(shares: Map<string, Share>, tenant: string): void {
   const share = shares.get(tenant);
   if (share?.active === 0 && share.waiting.size === 0) shares.delete(tenant);
-}
-
-function closed(): EngineError {
-  return new EngineError('SANDBOX_FAILED', 'The sandbox for code was closed.');
 }
 
 function full(what: string): EngineError {

@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { createSlots, type SlotsOptions } from '../../../src/adapters/sandbox/embedded/slots.js';
+import { EngineError } from '../../src/errors.js';
+import { createSlots, type SlotsOptions } from '../../src/threads/slots.js';
 
 const never = new AbortController().signal;
 
 /** Slots, and who got them in which order; `end` gives one back. */
 function open(options: Partial<SlotsOptions> = {}) {
-  const slots = createSlots({ maxActive: 1, maxWaiting: 100, maxWaitingPerTenant: 10, ...options });
+  const slots = createSlots({
+    maxActive: 1,
+    maxWaiting: 100,
+    maxWaitingPerTenant: 10,
+    waiting: (isTenant) => `scripts ${isTenant ? 'of this tenant ' : ''}wait to be run`,
+    closed: () => new EngineError('SANDBOX_FAILED', 'closed'),
+    ...options,
+  });
   const served: string[] = [];
   const held: (() => void)[] = [];
   const take = (tenant: string, name = tenant, signal = never): Promise<void> =>
@@ -46,6 +54,15 @@ describe('slots for scripts', () => {
     expect(served).toEqual(['a', 'a', 'b', 'c']);
     await end();
     expect(served).toEqual(['a', 'a', 'b', 'c', 'a']);
+  });
+
+  it('leave one for another tenant, as long as one may not have all', async () => {
+    const { served, take, end } = open({ maxActive: 2, maxActivePerTenant: 1 });
+    for (const tenant of ['a', 'a', 'a', 'b', 'b']) void take(tenant);
+    await new Promise(setImmediate);
+    expect(served).toEqual(['a', 'b']);
+    await end();
+    expect(served).toEqual(['a', 'b', 'a']);
   });
 
   it('are refused to a tenant of whom too many wait, and to nobody else', async () => {

@@ -1,0 +1,49 @@
+/** Trino's functions, from its public list; table functions that pass statements on to other systems are left out. */
+
+/** Functions that read only, and words of the grammar that stand before a bracket. */
+export const trinoFunctions = `
+  abs acos all_match analyze any_match any_value approx_distinct approx_most_frequent approx_percentile approx_set
+  arbitrary array_agg array_distinct array_except array_first array_histogram array_intersect array_join array_last
+  array_max array_min array_position array_remove array_sort array_union arrays_overlap asin at_timezone atan atan2
+  bar bernoulli beta_cdf bing_tile bing_tile_at bing_tile_coordinates bing_tile_polygon bing_tile_quadkey
+  bing_tile_zoom_level bing_tiles_around bit_count bitwise_and bitwise_and_agg bitwise_left_shift bitwise_not
+  bitwise_or bitwise_or_agg bitwise_right_shift bitwise_right_shift_arithmetic bitwise_xor bitwise_xor_agg bool_and
+  bool_or cardinality cbrt ceil ceiling char2hexint checksum chr classifier codepoint color columns combinations
+  concat concat_ws contains contains_sequence convex_hull_agg cos cosh cosine_distance cosine_similarity count_if
+  crc32 cross current_groups current_timezone date_add date_diff date_format date_parse date_trunc day day_of_month
+  day_of_week day_of_year define degrees descriptor dot_product dow doy e element_at empty_approx_set ends_with
+  euclidean_distance every exclude_columns exp features final first flatten floor format format_datetime
+  format_number from_base from_base32 from_base64 from_base64url from_big_endian_32 from_big_endian_64
+  from_encoded_polyline from_geojson_geometry from_hex from_ieee754_32 from_ieee754_64 from_iso8601_date
+  from_iso8601_timestamp from_iso8601_timestamp_nanos from_unixtime from_unixtime_nanos from_utf8 full
+  geometric_mean geometry_from_hadoop_shape geometry_invalid_reason geometry_nearest_points geometry_to_bing_tiles
+  geometry_union geometry_union_agg great_circle_distance hamming_distance hash_counts histogram hmac_md5 hmac_sha1
+  hmac_sha256 hmac_sha512 hour human_readable_seconds hyperloglog if index infinity inner intersection_cardinality
+  inverse_beta_cdf inverse_normal_cdf is_finite is_infinite is_json_scalar is_nan jaccard_index json
+  json_array_contains json_array_get json_array_length json_extract json_extract_scalar json_format json_parse
+  json_size kurtosis last last_day_of_month left length levenshtein_distance line_interpolate_point
+  line_interpolate_points line_locate_point ln log log10 log2 lower lpad ltrim luhn_check make_set_digest map
+  map_agg map_concat map_entries map_filter map_from_entries map_keys map_union map_values map_zip_with match_number
+  match_recognize max_by md5 measures merge_set_digest millisecond min_by minute mod month multimap_agg
+  multimap_from_entries murmur3 nan natural nested next ngrams none_match normal_cdf normalize now numeric_histogram
+  objectid objectid_timestamp parse_data_size parse_datetime parse_duration passing path pattern permute pi pow
+  power prev qdigest qdigest_agg quarter radians rand random reduce reduce_agg regexp_count regexp_extract
+  regexp_extract_all regexp_like regexp_position regexp_replace regexp_split regr_intercept regr_slope render repeat
+  replace reverse rgb right round rpad rtrim running second sequence sha1 sha256 sha512 shuffle sign
+  simplify_geometry sin sinh skewness slice soundex spatial_partitioning spatial_partitions split split_part
+  split_to_map split_to_multimap spooky_hash_v2_32 spooky_hash_v2_64 sqrt st_area st_asbinary st_astext st_boundary
+  st_buffer st_centroid st_contains st_convexhull st_coorddim st_crosses st_difference st_dimension st_disjoint
+  st_distance st_endpoint st_envelope st_envelopeaspts st_equals st_exteriorring st_geometries st_geometryfromtext
+  st_geometryn st_geometrytype st_geomfrombinary st_geomfromkml st_interiorringn st_interiorrings st_intersection
+  st_intersects st_isclosed st_isempty st_isring st_issimple st_isvalid st_length st_linefromtext st_linestring
+  st_multipoint st_numgeometries st_numinteriorring st_numpoints st_overlaps st_point st_pointn st_points st_polygon
+  st_relate st_srid st_startpoint st_symdifference st_touches st_union st_within st_x st_xmax st_xmin st_y st_ymax
+  st_ymin starts_with strpos substr system table tablesample tan tanh tdigest tdigest_agg timestamp_objectid
+  timezone timezone_hour timezone_minute tinyint to_base to_base32 to_base64 to_base64url to_big_endian_32
+  to_big_endian_64 to_char to_date to_encoded_polyline to_geojson_geometry to_geometry to_hex to_ieee754_32
+  to_ieee754_64 to_iso8601 to_milliseconds to_spherical_geography to_timestamp to_unixtime to_utf8 transform
+  transform_keys transform_values translate trim_array truncate try try_cast type typeof upper url_decode url_encode
+  url_extract_fragment url_extract_host url_extract_parameter url_extract_path url_extract_port url_extract_protocol
+  url_extract_query uuid value_at_quantile values_at_quantiles verbose version week week_of_year width_bucket
+  wilson_interval_lower wilson_interval_upper with_timezone word_stem xxhash64 year year_of_week yow zip zip_with
+`;

@@ -1,0 +1,75 @@
+/** What is done with files of users, models and web pages in threads, and how it is asked for. */
+import type { TransferListItem } from 'node:worker_threads';
+import type { Observable } from 'rxjs';
+import type { StoredFile } from '../records/files.js';
+import { type Threads, threadPerJob } from '../threads/threads.js';
+import type { Page, PageRequest } from './pages/page.js';
+import type { DocumentFile, DocumentOptions } from './write-document.js';
+
+/** The jobs by name: what each is given, and what it gives. */
+export interface DocumentJobs {
+  /** The content of a file, as `readDocument`. */
+  readonly read: readonly [request: { readonly file: StoredFile; readonly maxCharacters: number }, text: string];
+  /** A web page, as `parsePage`. */
+  readonly page: readonly [request: PageRequest, page: Page];
+  /** The text of a page, as `htmlToText`. */
+  readonly text: readonly [request: { readonly html: string; readonly name: string }, text: string];
+  /** A file made of Markdown, as `convertMarkdown`. */
+  readonly convert: readonly [request: ConvertRequest, file: DocumentFile];
+}
+
+export interface ConvertRequest {
+  readonly markdown: string;
+  readonly options: Omit<DocumentOptions, 'signal' | 'threads'>;
+}
+
+/** What a thread is given. */
+export type DocumentRequest = {
+  readonly [K in keyof DocumentJobs]: { readonly job: K; readonly given: DocumentJobs[K][0] };
+}[keyof DocumentJobs];
+
+export interface DocumentJobOptions {
+  /** The threads of the process. @default a thread of its own */
+  readonly threads?: Threads | undefined;
+  /** @default that of the threads */
+  readonly timeoutMs?: number;
+  /** The error for a job that cannot be done, and why. */
+  readonly unable: (why: string) => Error;
+}
+
+const FILE = new URL('./document-thread', import.meta.url);
+
+/**
+ * Does a job in a thread; cold, emits once. Unsubscribing ends the work. Buffers of what is given stay usable.
+ *
+ * Errors: those of the job; LIMIT_REACHED when too many jobs wait; what `unable` gives for what needs more time or memory than there is.
+ */
+export function documentJob<K extends keyof DocumentJobs>(
+  job: K,
+  given: DocumentJobs[K][0],
+  { threads = threadPerJob, timeoutMs, unable }: DocumentJobOptions,
+): Observable<DocumentJobs[K][1]> {
+  const message = () => {
+    const transfer: TransferListItem[] = [];
+    return { data: { job, given: withOwnBytes(given, transfer) }, transfer };
+  };
+  return threads.run({ file: FILE, message, unable, ...(timeoutMs !== undefined && { timeoutMs }) });
+}
+
+/** A view of bytes would be cloned with all of its buffer, and what is moved is lost to others; so bytes are copied, and the copies moved. */
+function withOwnBytes(value: unknown, transfer: TransferListItem[]): unknown {
+  if (value instanceof Uint8Array) {
+    const own = new Uint8Array(value);
+    transfer.push(own.buffer);
+    return own;
+  }
+  if (Array.isArray(value)) return value.map((one) => withOwnBytes(one, transfer));
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withOwnBytes(one, transfer)]));
+}
+
+/** The threads among the services of a run, if there are any. */
+export function threadsOf(services: unknown): Threads | undefined {
+  if (typeof services !== 'object' || services === null || !('threads' in services)) return undefined;
+  return services.threads as Threads | undefined;
+}
