@@ -65,6 +65,7 @@ async function inProcess(to: string, clients: number, log?: RunLog): Promise<Row
     openCanvas: createCanvasOpener({ registry: REGISTRY }),
     services: { models: createModels(await modelsFromEnvironment({}, async () => '')) },
     durability: 'sync',
+    isShared: false,
     telemetry: undefined,
     limits: DEFAULT_LIMITS,
     logger: SILENT_LOG,

@@ -5,6 +5,7 @@ import { ownedKey } from '../records/repository.js';
 import type { LeaseAcquisition } from '../records/run-commit.js';
 import type { HostParts } from './host-options.js';
 import { createId } from './ids.js';
+import { Shares } from './shares.js';
 
 /** Leases with this beginning are those of sessions. */
 export const SESSION_LEASES = 'session:';
@@ -28,6 +29,8 @@ export class SessionLeases {
   readonly #parts: HostParts;
   /** Sessions that this process has or is about to have. */
   readonly #taken = new Set<string>();
+  /** Their places. */
+  readonly shares: Shares;
   readonly #freed = new Subject<void>();
   readonly #held = new Set<SessionLease>();
   #timer: NodeJS.Timeout | undefined = undefined;
@@ -36,6 +39,7 @@ export class SessionLeases {
 
   constructor(parts: HostParts) {
     this.#parts = parts;
+    this.shares = new Shares({ most: parts.limits.maxRuns, isShared: parts.isShared });
   }
 
   /** Sessions that this process has or is about to have. */
@@ -72,8 +76,10 @@ export class SessionLeases {
     if (this.#taken.has(key)) return undefined;
     // Before anything is waited for: two requests must not both find it free.
     this.#taken.add(key);
+    const giveBack = this.shares.take(tenant);
     const free = (): void => {
       this.#taken.delete(key);
+      giveBack();
       this.#freed.next();
     };
     const row = { name: SESSION_LEASES + sessionId, owner: createId(), data: { run, agent: agentId, home } };

@@ -47,7 +47,7 @@ export function createRecover(hub: RunHub): Recover {
   return async (tenant, { id, agentId, sessionId, launch = NO_LAUNCH }, isLoss = true) => {
     const isSuspect = crashesOf(launch, isLoss) >= SUSPECT_AFTER;
     // Those that are left find a process with room, or the next scan of this one.
-    if (hub.find(tenant, id) !== undefined || hub.isFull || (isSuspect && !trial.take(id))) return;
+    if (hub.find(tenant, id) !== undefined || !hub.hasRoom(tenant) || (isSuspect && !trial.take(id))) return;
     let lease: SessionLease | undefined;
     try {
       lease = await hub.leases.acquire({ tenant, sessionId, agentId, run: id });
@@ -368,7 +368,7 @@ export class OrphanScan {
 
   async #recover({ tenant, name, owner, data }: ExpiredLease): Promise<void> {
     const { leases, runs, home = '' } = this.#hub.parts.stores;
-    if (this.#hub.isFull) return;
+    if (!this.#hub.hasRoom(tenant)) return;
     // Servers may share leases without sharing the other stores.
     if (data.home !== home || typeof data.run !== 'string') return;
     // A process that could not renew its leases for a while is not lost.

@@ -14,6 +14,7 @@ import { type LeaseRequest, type SessionLease, SessionLeases } from './leases.js
 import { LiveRun, type RunStart } from './live-run.js';
 import { BELIEVED_MS, RunNotifications } from './notifications.js';
 import { claimedElsewhere, noRun } from './refusals.js';
+import { SessionQuota } from './session-quota.js';
 
 /** Which runs; every condition that is given must hold. */
 export interface LiveFilter {
@@ -49,6 +50,7 @@ export class RunHub {
   /** Runs whose last event was not delivered yet; they have released their sessions a moment before. */
   readonly #unfinished = new Set<Promise<unknown>>();
   readonly leases: SessionLeases;
+  readonly sessionQuota: SessionQuota;
   readonly #notifications: RunNotifications;
   readonly #closing = new AbortController();
   /** Errors when the process goes away, for those who follow runs of others. */
@@ -59,6 +61,7 @@ export class RunHub {
     this.parts = parts;
     this.#commit = parts.stores.commit ?? commitInSteps(parts.stores);
     this.leases = new SessionLeases(parts);
+    this.sessionQuota = new SessionQuota(parts.stores.usage, parts.now);
     this.#notifications = new RunNotifications(parts.stores.signals, parts.now, (run) => {
       const live = this.#live.get(run);
       live?.clients.visit(BELIEVED_MS);
@@ -71,9 +74,9 @@ export class RunHub {
     return this.#live.size;
   }
 
-  /** Whether this process has as many runs as it may, those that are about to begin included. */
-  get isFull(): boolean {
-    return this.leases.size >= this.parts.limits.maxRuns;
+  /** Whether a tenant may have another run in this process; those that are about to begin count. */
+  hasRoom(tenant: string): boolean {
+    return this.leases.shares.hasRoom(tenant);
   }
 
   /** Events that are made and wait to be stored; and those that were delivered and wait for their clients. */
@@ -91,9 +94,9 @@ export class RunHub {
   async lease(request: LeaseRequest, isNew: boolean): Promise<SessionLease> {
     if (this.#isClosing) throw new EngineError('LIMIT_REACHED', 'The server is shutting down and starts no more runs.');
     if (this.leases.has(request.tenant, request.sessionId)) throw sessionTaken();
-    if (this.isFull) {
-      const { maxRuns } = this.parts.limits;
-      throw new EngineError('LIMIT_REACHED', `${maxRuns} runs are in progress, which is the most; try again later.`);
+    const { shares } = this.leases;
+    if (!shares.hasRoom(request.tenant)) {
+      throw new EngineError('LIMIT_REACHED', shares.refusal(request.tenant, 'runs'));
     }
     const lease = isNew ? this.leases.prepare(request) : await this.leases.acquire(request);
     if (lease === undefined) throw sessionTaken();

@@ -64,6 +64,11 @@ const server = {
     [100, 1, 10_000_000],
     'wrong keys, and wrong ids of webhooks, that one address may send; then what is not known from there is refused with 429, without a look-up',
   ),
+  strangersPerAddress: whole(
+    'RUNNEL_STRANGERS_PER_ADDRESS',
+    [2_000, 1, 1_000_000],
+    'connections of one address without a request that a valid key speaks for, idle ones included; one more closes the oldest of them',
+  ),
   trustedProxies: parsed<readonly AddressRange[]>(
     'RUNNEL_TRUSTED_PROXIES',
     'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For names the client: for the addresses of webhooks, and for limits per address',
@@ -132,7 +137,11 @@ const server = {
     [DEFAULT_LIMITS.detachGraceMs, 0, DAY_MS],
     'a run without any client for so long is cancelled; 0: never',
   ),
-  maxRuns: whole('RUNNEL_MAX_RUNS', [DEFAULT_LIMITS.maxRuns, 1, 1_000_000], 'runs in progress at once'),
+  maxRuns: whole(
+    'RUNNEL_MAX_RUNS',
+    [DEFAULT_LIMITS.maxRuns, 1, 1_000_000],
+    'runs in progress at once, and trials of components; of several tenants each may start another while it has fewer than three times as many as are free: one alone gets three quarters, two get three sevenths each',
+  ),
   runConcurrency: whole(
     'RUNNEL_RUN_CONCURRENCY',
     [DEFAULT_LIMITS.runConcurrency, 1, 10_000],
@@ -149,7 +158,7 @@ const server = {
   uploadsBytes: bytes(
     'RUNNEL_UPLOADS_BYTES',
     1024 * MIB,
-    'all uploads that a process receives at once, of one tenant half and of its chat pages a quarter; what is more is asked to try again later',
+    'all uploads that a process receives at once, of one of several tenants half and of its chat pages a quarter; what is more is asked to try again later',
   ),
   pageUploadBytes: bytes('RUNNEL_PAGE_UPLOAD_BYTES', 16 * MIB, 'largest upload with the key of a chat page'),
   pageUploadsPerMinute: whole(
@@ -177,7 +186,11 @@ const server = {
     600_000,
     'a WebSocket without a run and without a frame is closed after it',
   ),
-  maxConnections: whole('RUNNEL_WS_MAX_CONNECTIONS', [10_000, 1, 1_000_000], 'WebSocket connections at once'),
+  maxConnections: whole(
+    'RUNNEL_WS_MAX_CONNECTIONS',
+    [10_000, 1, 1_000_000],
+    'WebSocket connections at once, and event streams that follow runs; of several tenants each may have another while it has fewer than three times as many as are free',
+  ),
   framesPerSecond: whole(
     'RUNNEL_WS_FRAMES_PER_SECOND',
     [20, 1, 1_000_000],

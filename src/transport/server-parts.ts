@@ -6,6 +6,7 @@ import type { DocumentIssue } from '../dsl/document.js';
 import type { OpenCanvas } from '../hosting/canvases.js';
 import type { Host } from '../hosting/host.js';
 import type { HostStores } from '../hosting/host-options.js';
+import { Shares } from '../hosting/shares.js';
 import type { StartedTurn } from '../hosting/start.js';
 import { type ForkPoint, startCommand, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
 import type { Log } from '../logger.js';
@@ -16,7 +17,9 @@ import type { ServerConfig } from '../settings/read-settings.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { Callers } from './access/callers.js';
 import { createMemoryCounter, createRateLimit, type RateLimit } from './access/rate-limits.js';
+import { Strangers } from './access/strangers.js';
 import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
+import { QuotaMetrics } from './admin/quota-metrics.js';
 import { BytesInFlight } from './http/bytes-in-flight.js';
 import { openTraces } from './traces/component-traces.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
@@ -38,6 +41,18 @@ export interface ServerPorts {
   /** Tests databases for editors. @default no kind of database can be tested */
   readonly databaseProbe?: Pick<Databases, 'kinds' | 'probe'> | undefined;
 }
+
+/** Places that the tenants of a server share, beside those for runs. */
+export interface ServerShares {
+  /** Components and databases that editors try. */
+  readonly trials: Shares;
+  /** Event streams of runs that were started before. */
+  readonly streams: Shares;
+  readonly webSockets: Shares;
+}
+
+/** Connections without a request of a valid key, of all addresses together. */
+const MAX_STRANGERS = 10_000;
 
 /** What is open at a moment. */
 export interface OpenStreams {
@@ -78,12 +93,16 @@ export interface ServerParts extends RouteParts {
   readonly createCounter: CreateCounter;
   /** Whose the keys of requests are. */
   readonly callers: Callers;
+  /** Connections that no valid key speaks for. */
+  readonly strangers: Strangers;
+  readonly shares: ServerShares;
   /** Event streams over HTTP. */
   readonly streams: OpenStreams;
   /** Uploads that are being received. */
   readonly uploads: BytesInFlight;
   /** Uploads by keys of chat pages. */
   readonly pageUploads: RateLimit;
+  readonly quotaMetrics: QuotaMetrics;
   readonly messages: RunsOfMessages;
   readonly traces: ReturnType<typeof openTraces>;
   readonly webhookSecurity: WebhookSecurity;
@@ -95,6 +114,15 @@ export function createServerParts(basics: ServerBasics): ServerParts {
   const { stores, config, logger, now } = basics;
   const createCounter = stores.createCounter ?? createMemoryCounter;
   const messages = new RunsOfMessages(stores.runs);
+  const callers = new Callers({
+    keys: config.apiKeys,
+    tokens: stores.tokens,
+    mostPerMinute: config.refusalsPerMinute,
+    trustedProxies: config.trustedProxies,
+    now,
+  });
+  const isShared = callers.tenants.length > 1;
+  const uploads = new BytesInFlight('uploads', config.uploadsBytes, isShared);
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // No other engine can be chosen without the administrator's key.
     if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
@@ -108,15 +136,27 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     startTurn: start,
     forkRun: (target, point, request) => start(target, request, point),
     createCounter,
-    callers: new Callers({
-      keys: config.apiKeys,
-      tokens: stores.tokens,
-      mostPerMinute: config.refusalsPerMinute,
+    callers,
+    strangers: new Strangers({
+      perAddress: config.strangersPerAddress,
+      most: MAX_STRANGERS,
       trustedProxies: config.trustedProxies,
+    }),
+    shares: {
+      trials: new Shares({ most: config.maxRuns, isShared }),
+      streams: new Shares({ most: config.maxConnections, isShared }),
+      webSockets: new Shares({ most: config.maxConnections, isShared }),
+    },
+    streams: { count: 0 },
+    uploads,
+    quotaMetrics: new QuotaMetrics({
+      registry: basics.telemetry.registry,
+      usage: stores.usage,
+      sessions: () => basics.host.load.sessions,
+      uploads,
+      log: logger,
       now,
     }),
-    streams: { count: 0 },
-    uploads: new BytesInFlight('uploads', config.uploadsBytes),
     pageUploads: createRateLimit(createCounter('page-uploads', 60), (error) =>
       logger.error({ err: error }, 'uploads of chat pages cannot be counted and are refused'),
     ),

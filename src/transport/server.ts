@@ -1,4 +1,4 @@
-import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpServer, type ServerOptions as HttpServerOptions, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { builtInComponents, checkCanvas, type LoadOptions } from '../canvas/load-canvas.js';
 import type { Services } from '../components/services.js';
@@ -11,12 +11,19 @@ import { createTelemetry, type Telemetry, withTraceIds } from '../telemetry/tele
 import { addServerGauges } from './admin/server-gauges.js';
 import { createApp } from './app.js';
 import type { RouteGroup } from './http/route.js';
+import { SlowClients } from './http/slow-clients.js';
 import { listenOn } from './listen.js';
 import { LiveServer } from './live/live-server.js';
 import { createServerParts, type ServerPorts, type ServerStores } from './server-parts.js';
 
 /** How long answers that are under way may take when everything else has stopped. */
 const FLUSH_MS = 2_000;
+
+/** Longest time for the head of a request, also for the first byte of a connection; a client that may be slow for less has less. */
+const HEADERS_MS = 15_000;
+
+/** Longest time for a whole request, however fast its client is. */
+const REQUEST_MS = 300_000;
 
 /** What a server is made of. Everything but the settings, the stores and the services has a default. */
 export interface ServerOptions extends LoadOptions, ServerPorts {
@@ -57,7 +64,9 @@ export function createServer(options: ServerOptions): RunnelServer {
   };
   const openCanvas = createCanvasOpener(loading);
   const { durability } = config;
-  const host = createHost({ stores, services, openCanvas, limits: config, durability, telemetry, logger, now });
+  const isShared = new Set(config.apiKeys.map(({ tenant }) => tenant)).size > 1;
+  const running = { openCanvas, limits: config, isShared, durability, telemetry };
+  const host = createHost({ stores, services, ...running, logger, now });
   const checkDocument = (dsl: unknown) => checkCanvas(dsl, loading).issues;
   const parts = createServerParts({
     stores,
@@ -73,20 +82,36 @@ export function createServer(options: ServerOptions): RunnelServer {
     now,
     databaseProbe: options.databaseProbe,
   });
-  const guard = { callers: parts.callers, corsOrigins: config.corsOrigins };
+  const { callers, strangers } = parts;
+  const guard = { callers, strangers, corsOrigins: config.corsOrigins };
   const live = new LiveServer({ parts, guard });
   addServerGauges(telemetry.registry, services.models, () => ({
     streams: parts.streams.count,
     ...host.load,
     ...live.load,
   }));
-  const http = createHttpServer(createApp(parts, guard, options.routes).callback());
+  const slow = new SlowClients({
+    slowMs: config.slowClientMs,
+    now: () => performance.now(),
+    whenCut: (about) => logger.warn(about, 'a client was too slow and was cut off'),
+  });
+  const http = createHttpServer(patience(config), createApp(parts, guard, options.routes).callback());
+  http.on('connection', (socket: Socket) => strangers.connected(socket));
   http.on('request', (request, response) => {
+    strangers.asks(request);
+    const forget = slow.watch(request, response);
     // Either may be the last: an answer can come before all of its request.
     request.once('close', () => closeWhenIdle(http));
-    response.once('close', () => closeWhenIdle(http));
+    response.once('close', () => {
+      forget();
+      strangers.wait(request.socket);
+      closeWhenIdle(http);
+    });
   });
-  http.on('upgrade', (request, socket: Socket, head) => void live.upgrade(request, socket, head));
+  http.on('upgrade', (request, socket: Socket, head) => {
+    strangers.asks(request);
+    void live.upgrade(request, socket, head);
+  });
   return {
     http,
     async listen() {
@@ -98,6 +123,12 @@ export function createServer(options: ServerOptions): RunnelServer {
       await close(http, host, live, Math.max(0, config.shutdownGraceMs - STOPPING_MS));
     },
   };
+}
+
+/** How long a request may take to come: its head, and all of it. */
+function patience({ slowClientMs }: ServerConfig): HttpServerOptions {
+  const headersTimeout = Math.min(HEADERS_MS, slowClientMs);
+  return { headersTimeout, requestTimeout: REQUEST_MS, connectionsCheckingInterval: headersTimeout / 4 };
 }
 
 /** A server that is closing lets no connection wait for another request. */

@@ -33,7 +33,7 @@ function routerOf(routes: readonly Route[], parts = partsOf()) {
   const keys = [{ tenant: 'acme', key: 'good' }];
   const limits = { mostPerMinute: 1_000, trustedProxies: [], now: Date.now };
   const callers = new Callers({ keys, tokens: parts.stores.tokens, ...limits });
-  return createRouter(routes, { parts, guard: { callers, corsOrigins: [] } });
+  return createRouter(routes, { parts, guard: { callers, strangers: { admit: () => {} }, corsOrigins: [] } });
 }
 
 async function serve(routes: readonly Route[], parts?: ServerParts) {

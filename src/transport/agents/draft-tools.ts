@@ -4,6 +4,7 @@ import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject } from '../../json.js';
 import { type Envelope, outside, success } from '../envelope.js';
+import { takePlace } from '../http/guards.js';
 import { type RouteGroup, route } from '../http/route.js';
 
 const text = z.union([z.string(), z.number()]).nullish();
@@ -38,7 +39,7 @@ export const draftToolRoutes: RouteGroup = {
       summary: 'Asks a database whether it answers',
       takes: databaseSchema,
       data: z.string(),
-      handle: async ({ body }, { databaseProbe, logger }) => {
+      handle: async ({ tenant, body }, { databaseProbe, logger, shares }) => {
         const given = requireAll(body, REQUIRED);
         const kind = given.db_type.toLowerCase();
         if (!databaseProbe?.kinds.includes(kind)) {
@@ -48,6 +49,7 @@ export const draftToolRoutes: RouteGroup = {
         const port = Number(given.port);
         if (!Number.isInteger(port) || port < 1 || port > 65_535) throw badArgument('`port` must be from 1 to 65535.');
         const { database, username, host, password } = given;
+        const giveBack = takePlace(shares.trials, tenant, 'trials');
         try {
           await databaseProbe.probe({ kind, database, username, host, port, password });
           return success('Database Connection Successful!');
@@ -58,6 +60,8 @@ export const draftToolRoutes: RouteGroup = {
           // A driver's message may contain a password, or the address of a server of another tenant.
           logger.warn({ err: error, kind }, 'a database could not be tested');
           return exception(`The ${kind} database did not answer; check host, port, name and credentials.`);
+        } finally {
+          giveBack();
         }
       },
     }),

@@ -9,6 +9,7 @@ import { servicesOfTenant } from '../../hosting/tenant-services.js';
 import type { Json, JsonObject } from '../../json.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
+import { takePlace } from '../http/guards.js';
 import { type NoQuery, type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { tryComponent } from './debug.js';
@@ -28,42 +29,32 @@ const trialSchema = z.looseObject({
     .describe('Values by the keys of the input form, each `{"value": …}`; `sys.*` and `env.*` set variables.'),
 });
 
-/** Made once for each server, because it counts the trials that are running. */
-export function componentRoutes(): RouteGroup {
-  const trials = new Set<object>();
-  return {
-    name: 'components',
-    description: 'Components of a draft, one at a time.',
-    routes: [
-      route('GET /agents/:id/components/:component/input-form', {
-        summary: 'What to fill in to try a component of the draft',
-        finds: findComponent,
-        data: z.record(z.string(), z.looseObject({ name: z.string().optional(), type: z.string().optional() })),
-        handle: ({ found: { document, component } }) => success(inputFormOf(document, component)),
-      }),
-      route('POST /agents/:id/components/:component/debug', {
-        summary: 'Runs one component of the draft alone and gives its outputs; stores nothing',
-        finds: findComponent,
-        body: trialSchema,
-        data: z.looseObject({}),
-        handle: async (request, parts) => {
-          if (trials.size >= parts.config.maxRuns) {
-            throw new EngineError(
-              'LIMIT_REACHED',
-              `${trials.size} trials are in progress, which is the most; try again later.`,
-            );
-          }
-          trials.add(request);
-          try {
-            return success(await debug(request, parts));
-          } finally {
-            trials.delete(request);
-          }
-        },
-      }),
-    ],
-  };
-}
+export const componentRoutes: RouteGroup = {
+  name: 'components',
+  description: 'Components of a draft, one at a time.',
+  routes: [
+    route('GET /agents/:id/components/:component/input-form', {
+      summary: 'What to fill in to try a component of the draft',
+      finds: findComponent,
+      data: z.record(z.string(), z.looseObject({ name: z.string().optional(), type: z.string().optional() })),
+      handle: ({ found: { document, component } }) => success(inputFormOf(document, component)),
+    }),
+    route('POST /agents/:id/components/:component/debug', {
+      summary: 'Runs one component of the draft alone and gives its outputs; stores nothing',
+      finds: findComponent,
+      body: trialSchema,
+      data: z.looseObject({}),
+      handle: async (request, parts) => {
+        const giveBack = takePlace(parts.shares.trials, request.tenant, 'trials');
+        try {
+          return success(await debug(request, parts));
+        } finally {
+          giveBack();
+        }
+      },
+    }),
+  ],
+};
 
 async function debug(
   {

@@ -3,17 +3,21 @@ import cors from '@koa/cors';
 import type { RouterContext } from '@koa/router';
 import type { Middleware, ParameterizedContext } from 'koa';
 import { EngineError } from '../../errors.js';
+import type { Shares } from '../../hosting/shares.js';
 import type { Log } from '../../logger.js';
 import { LOCAL_TENANT } from '../../settings/access.js';
 import { type CallerOptions, type Callers, tokenOf } from '../access/callers.js';
 import { refusalOf } from '../access/origins.js';
 import { type RateLimit, tooManyRequests } from '../access/rate-limits.js';
+import type { Strangers } from '../access/strangers.js';
 import { failureOf, notAllowed, notFound } from '../envelope.js';
 import type { RequestState } from './route.js';
 
 /** Keys and origins that may call the server. */
 export interface GuardOptions {
   readonly callers: Callers;
+  /** Connections that no valid key speaks for. */
+  readonly strangers: Pick<Strangers, 'admit'>;
   readonly corsOrigins: readonly string[];
 }
 
@@ -24,7 +28,7 @@ export interface KeyOptions extends CallerOptions {
 }
 
 /** Answers errors in RAGFlow's envelope, paths without a route with 404, and methods that a path does not take with 405. */
-export function answerErrors(logger: Log): Middleware {
+export function answerErrors(logger: Log, onError: (error: unknown) => void = () => {}): Middleware {
   return async (exchange, next) => {
     try {
       await next();
@@ -36,9 +40,11 @@ export function answerErrors(logger: Log): Middleware {
       exchange.status = status;
       exchange.body = body;
     } catch (error) {
+      onError(error);
       const { status, body, retryAfterSeconds } = failureOf(error);
       if (retryAfterSeconds !== undefined) exchange.set('Retry-After', String(retryAfterSeconds));
-      if (status >= 500)
+      // Being asked to come back later is no fault.
+      if (status >= 500 && !(status === 503 && EngineError.is(error) && error.code === 'LIMIT_REACHED'))
         logger.error({ err: error, method: exchange.method, path: exchange.path }, 'a request crashed');
       exchange.status = status;
       exchange.body = body;
@@ -84,12 +90,13 @@ export function allowOrigins({ corsOrigins }: GuardOptions): Middleware {
  *
  * @throws EngineError UNAUTHENTICATED, or what `refusal` gives; LIMIT_REACHED (HTTP 429) after too many wrong keys.
  */
-export function authenticate({ callers }: GuardOptions, options: KeyOptions = {}): Middleware<RequestState> {
+export function authenticate({ callers, strangers }: GuardOptions, options: KeyOptions = {}): Middleware<RequestState> {
   return async ({ state, req }, next) => {
     Object.assign(
       state,
       callers.hasKeys ? await callerOf(callers, req, options) : { tenant: LOCAL_TENANT, caller: '' },
     );
+    strangers.admit(req.socket);
     await next();
   };
 }
@@ -126,6 +133,12 @@ export function requireAdmin(
     }
     await next();
   };
+}
+
+/** Takes a place of a tenant; gives what gives it back. @throws EngineError LIMIT_REACHED when there is none for it. */
+export function takePlace(shares: Shares, tenant: string, what: string): () => void {
+  if (shares.hasRoom(tenant)) return shares.take(tenant);
+  throw new EngineError('LIMIT_REACHED', shares.refusal(tenant, what));
 }
 
 /** Refuses keys that tenants made. @throws EngineError FORBIDDEN (HTTP 403). */

@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { BehaviorSubject, concatMap, filter, race, Subject, Subscription, take, timer } from 'rxjs';
 import type { RawData, WebSocket } from 'ws';
 import { EngineError } from '../../errors.js';
@@ -28,10 +28,21 @@ export interface LiveConnectionOptions {
   /** The request that became the connection: it says where the client is. */
   readonly request: Origin;
   /** What the WebSocket writes to. */
-  readonly socket: Duplex;
+  readonly socket: Socket;
   readonly agentId: string;
   /** Undefined until the client has said who it is. */
   readonly tenant: string | undefined;
+}
+
+/** Takes a place among the connections of a tenant, for as long as the socket is open; false when there is none for it. */
+export function placeConnection({ shares, strangers }: ServerParts, tenant: string, socket: Socket): boolean {
+  if (!shares.webSockets.hasRoom(tenant)) return false;
+  const giveBack = shares.webSockets.take(tenant);
+  strangers.admit(socket);
+  socket.once('close', giveBack);
+  // It may have been closed meanwhile, and is not closed twice.
+  if (socket.closed) giveBack();
+  return true;
 }
 
 /** One WebSocket of a client: checks and orders its frames, keeps it alive, ends it. What runs on it is in {@link LiveRuns}. */
@@ -211,8 +222,10 @@ export class LiveConnection {
       this.close(CLOSE.unauthenticated, 'Invalid access token');
     } else if ((await parts.stores.agents.find(tenant, agentId)) === undefined) {
       this.close(CLOSE.noAgent, 'no such agent');
-    } else {
+    } else if (placeConnection(parts, tenant, this.#options.socket)) {
       this.#admit(tenant);
+    } else {
+      this.close(CLOSE.tryLater, parts.shares.webSockets.refusal(tenant, 'connections'));
     }
   }
 

@@ -1,4 +1,5 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { EngineError } from '../../errors.js';
@@ -9,7 +10,7 @@ import { type Callers, tokenOf } from '../access/callers.js';
 import { type Failure, failureOf, notFound } from '../envelope.js';
 import { checkOrigin, type GuardOptions } from '../http/guards.js';
 import type { ServerParts } from '../server-parts.js';
-import { LiveConnection, type LiveConnectionOptions } from './live-connection.js';
+import { LiveConnection, type LiveConnectionOptions, placeConnection } from './live-connection.js';
 import { CLOSE } from './server-frames.js';
 
 /** The subprotocol of live connections. */
@@ -53,12 +54,12 @@ export class LiveServer {
   }
 
   /** Answers a request to change to WebSocket; errors are answered as HTTP. */
-  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     // Until `ws` has the socket, nothing else listens for errors.
     const ignore = (): void => {};
     socket.on('error', ignore);
     try {
-      const { agentId, tenant } = await this.#admit(request);
+      const { agentId, tenant } = await this.#admit(request, socket);
       socket.off('error', ignore);
       this.#sockets.handleUpgrade(request, socket, head, (client) =>
         this.#open(client, { request, socket, agentId, tenant }),
@@ -90,16 +91,18 @@ export class LiveServer {
   }
 
   /** @throws EngineError FORBIDDEN, UNAUTHENTICATED, LIMIT_REACHED. */
-  async #admit(request: IncomingMessage): Promise<{ agentId: string; tenant: string | undefined }> {
+  async #admit(request: IncomingMessage, socket: Socket): Promise<{ agentId: string; tenant: string | undefined }> {
     const { parts, guard } = this.#options;
     const { agentId, query } = readAddress(request.url ?? '/');
-    if (this.#isClosing || this.#connections.size >= parts.config.maxConnections) {
-      throw refusal('LIMIT_REACHED', 'The server takes no more connections; try again later.', 503);
-    }
+    if (this.#isClosing) throw refusal('LIMIT_REACHED', 'The server takes no more connections; try again later.', 503);
     checkOrigin(guard, request.headers);
     const tenant = await tenantOf(request, query, parts.callers);
     if (tenant !== undefined && (await parts.stores.agents.find(tenant, agentId)) === undefined) {
       throw refusal('NOT_FOUND', noSuchAgent(agentId), 404);
+    }
+    // A connection that has not said yet whose it is waits among the strangers.
+    if (tenant !== undefined && !placeConnection(parts, tenant, socket)) {
+      throw refusal('LIMIT_REACHED', parts.shares.webSockets.refusal(tenant, 'connections'), 503);
     }
     return { agentId, tenant };
   }

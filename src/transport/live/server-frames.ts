@@ -78,6 +78,7 @@ export const CLOSE = {
   goingAway: 1001,
   internal: 1011,
   restart: 1012,
+  tryLater: 1013,
   badFrame: 4400,
   unauthenticated: 4401,
   noAgent: 4404,

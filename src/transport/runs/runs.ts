@@ -7,7 +7,18 @@ import { notForPages, opensSession } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import { engineFrames } from '../http/event-stream.js';
-import { checked, given, pageOf, pageQuery, periodQuery, readInput, received, text } from '../http/input.js';
+import { takePlace } from '../http/guards.js';
+import {
+  checked,
+  given,
+  listFitting,
+  pageOf,
+  pageQuery,
+  periodQuery,
+  readInput,
+  received,
+  text,
+} from '../http/input.js';
 import { type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun, streamRun } from './answer-run.js';
@@ -86,12 +97,10 @@ export const runRoutes: RouteGroup = {
       data: z.array(runView.shape),
       handle: async ({ tenant, query, found }, parts) => {
         const { status, session_id: sessionId, from_date: from, to_date: to } = query;
-        const { items, total } = await parts.stores.runs.list(tenant, {
-          agentId: found.id,
-          ...pageOf(query),
-          ...given({ status, sessionId, from, to }),
-        });
-        return successPage(items.map(runView.of), total);
+        const page = pageOf(query);
+        const wanted = { agentId: found.id, ...page, ...given({ status, sessionId, from, to }) };
+        const { items, total } = await listFitting(wanted, (one) => parts.stores.runs.list(tenant, one));
+        return successPage(items.map(runView.of), total, page);
       },
     }),
     route('GET /agents/:id/runs/:run', {
@@ -141,6 +150,10 @@ export const runRoutes: RouteGroup = {
         const stored = await parts.stores.log.read(tenant, id, after, { maxEvents: 1, maxBytes: 1 });
         if (stored === undefined && status !== 'running') throw noRun();
         const exact = query.view === 'engine' ? { isExact: true, frames: engineFrames } : {};
+        const giveBack = takePlace(parts.shares.streams, tenant, 'event streams');
+        exchange.res.once('close', giveBack);
+        // The client may have left meanwhile, and does not leave twice.
+        if (exchange.res.destroyed) giveBack();
         streamRun(exchange, parts, id, { after, ...exact });
       },
     }),

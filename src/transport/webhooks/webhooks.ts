@@ -139,6 +139,7 @@ async function callWebhook(
   const config = configOf(target.agent, exchange.method);
   const { tenant, agent } = target;
   const maxBytes = await parts.webhookSecurity.admit(`${tenant}/${agent.id}`, config.security, exchange.req);
+  parts.strangers.admit(exchange.req.socket);
   const call = await readCall(exchange.req, exchange.query, {
     maxBytes,
     contentType: config.contentType,

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
 import type { WebSocket } from 'ws';
@@ -41,7 +42,7 @@ it('reads nothing more from a client that asks and does not read the answers', a
   const socket = new StuckSocket();
   const parts = { callers: { hasKeys: false }, config: readConfig({}), now: () => 0 } as ServerParts;
   const request = { headers: {}, socket: { remoteAddress: undefined } };
-  const options = { parts, request, socket: new PassThrough(), agentId: 'a', tenant: 't' };
+  const options = { parts, request, socket: new PassThrough() as unknown as Socket, agentId: 'a', tenant: 't' };
   const connection = new LiveConnection(socket as unknown as WebSocket, options);
   onTestFinished(() => connection.close(1000, 'done'));
   connection.start();
