@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonObject } from '../dsl/json-object.js';
-import { foldCase, type PageRequest, type Repository, resource } from './repository.js';
+import { foldCase, type Page, type Query, type Repository, resource } from './repository.js';
 
 const agentSchema = z.object({
   id: z.string(),
@@ -24,11 +24,18 @@ const agentSchema = z.object({
 /** A stored canvas with its owner's description of it. Times are milliseconds since 1970. */
 export type AgentRecord = Readonly<z.infer<typeof agentSchema>>;
 
+const agentSummarySchema = agentSchema
+  .omit({ dsl: true })
+  .extend({ published: z.object({ at: z.number() }).exactOptional() });
+
+/** An agent without its documents, as lists give it. */
+export type AgentSummary = Readonly<z.infer<typeof agentSummarySchema>>;
+
 /** What of an agent can change. */
 export type AgentChange = Partial<Omit<AgentRecord, 'id' | 'createdAt'>>;
 
 /** Which agents; every condition that is given must hold. */
-export interface AgentQuery extends PageRequest {
+export interface AgentQuery extends Query {
   readonly id?: string;
   readonly title?: string;
   /** Part of the title or of a tag, without regard to case. */
@@ -44,8 +51,18 @@ export interface AgentQuery extends PageRequest {
 /** In a database, deleting an agent deletes what belongs to it. */
 export type AgentStore = Pick<
   Repository<AgentRecord, AgentQuery>,
-  'insert' | 'find' | 'ownersOf' | 'update' | 'delete' | 'list'
+  'insert' | 'find' | 'ownersOf' | 'update' | 'delete' | 'list' | 'select' | 'tally'
 >;
+
+/** Agents without their documents, which are not read. */
+export async function listAgentSummaries(
+  agents: Pick<AgentStore, 'select'>,
+  tenant: string,
+  query: AgentQuery,
+): Promise<Page<AgentSummary>> {
+  const { items, total } = await agents.select(tenant, query, ['summary']);
+  return { items: items.map(({ summary }) => agentSummarySchema.parse(summary)), total };
+}
 
 export const agents = resource<AgentRecord, AgentQuery>({
   name: 'agents',
@@ -61,6 +78,10 @@ export const agents = resource<AgentRecord, AgentQuery>({
     search: { type: 'search', of: (agent) => [agent.title, ...tagsOf(agent)] },
     created_at: { type: 'number', of: ({ createdAt }) => createdAt },
     updated_at: { type: 'number', of: ({ updatedAt }) => updatedAt },
+    summary: {
+      type: 'json',
+      of: ({ dsl: _, published, ...others }) => ({ ...others, ...(published && { published: { at: published.at } }) }),
+    },
   },
   unique: [{ columns: ['category', 'title_key'], conflict: ({ title }) => `${title} already exists.` }],
   filters: {

@@ -27,7 +27,26 @@ export interface Query extends PageRequest {
   readonly orderBy?: string;
   /** @default true */
   readonly descending?: boolean;
+  /**
+   * Bytes that the records of a page, or the columns of `select`, may have together as JSON: fewer are given then, none when already the
+   * first is larger. @default no bound
+   */
+  readonly maxBytes?: number;
+  /** Does not read the shared documents of records: each is an empty object. @default false */
+  readonly omitsShared?: boolean;
 }
+
+/** Columns of a record, and its id. */
+export type SelectedColumns = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** A value of a column, and how many records have it. */
+export interface Tally {
+  readonly value: string;
+  readonly count: number;
+}
+
+/** The most values that are counted of one column. */
+export const MAX_TALLIES = 10_000;
 
 /** A record and its tenant. */
 export interface Owned<T> {
@@ -63,6 +82,13 @@ export interface Repository<T, Q extends Query = Query> {
   /** Deletes all that belong to an owner; ids of what was deleted. */
   deleteOf(tenant: string, owner: string): Promise<readonly string[]>;
   list(tenant: string, query: Q): Promise<Page<T>>;
+  /** Columns of records as {@link Resource} declares them, without reading the records. */
+  select(tenant: string, query: Q, columns: readonly string[]): Promise<Page<SelectedColumns>>;
+  /**
+   * How many records have each value of a column, the most frequent first, {@link MAX_TALLIES} at most; of a list column how many have it in
+   * their list. The part of the list that the query asks for does not matter.
+   */
+  tally(tenant: string, query: Q, column: string): Promise<readonly Tally[]>;
   /** The record of any tenant with this value in a column that is unique across tenants. */
   findByKey(column: string, value: string): Promise<Owned<T> | undefined>;
   /** Deletes at most `limit` records of any tenants that the resource's rule allows to prune and whose time is before `time`; how many. */
@@ -73,7 +99,7 @@ export interface Repository<T, Q extends Query = Query> {
  * What a record is searched and sorted by, computed from it.
  *
  * `text`: compared by code units · `number` · `list`: texts, of which a filter finds whole ones · `search`: texts, in which a filter finds a
- * part without regard to case.
+ * part without regard to case · `json`: what lists give of the record, which no filter looks at.
  *
  * `field`: the field of the record whose value the column has, null where it has none; a database stores such a value once. In a declaration
  * with such columns the id is the field `id`.
@@ -81,7 +107,8 @@ export interface Repository<T, Q extends Query = Query> {
 export type Column<T> =
   | { readonly type: 'text'; readonly of: (record: T) => string | null; readonly field?: keyof T & string }
   | { readonly type: 'number'; readonly of: (record: T) => number | null; readonly field?: keyof T & string }
-  | { readonly type: 'list' | 'search'; readonly of: (record: T) => readonly string[] };
+  | { readonly type: 'list' | 'search'; readonly of: (record: T) => readonly string[] }
+  | { readonly type: 'json'; readonly of: (record: T) => object };
 
 /**
  * How a field of a query selects records by a column: `is` its value, `in` a list of values, `has` one of the values in a list column,

@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCode } from '../errors.js';
 import type { RunUsage } from '../graph/events.js';
 import type { Checkpoint } from '../graph/state.js';
 import { isJsonObject, type Json } from '../json.js';
-import { type PageRequest, type Repository, resource } from './repository.js';
+import { type Query, type Repository, resource } from './repository.js';
 import { FIRST_EPOCH } from './run-log.js';
 
 const count = z.number().int().nonnegative();
@@ -93,7 +93,7 @@ export type RunLaunch = Readonly<z.infer<typeof launchSchema>>;
 export type RunTurn = Readonly<z.infer<typeof turnSchema>>;
 
 /** Which runs of an agent, newest first; every condition that is given must hold. */
-export interface RunQuery extends PageRequest {
+export interface RunQuery extends Query {
   readonly agentId: string;
   readonly sessionId?: string;
   readonly status?: RunStatus;

@@ -3,7 +3,7 @@ import { jsonObject } from '../dsl/json-object.js';
 import type { Variables } from '../graph/plan.js';
 import type { Checkpoint } from '../graph/state.js';
 import { isJsonObject, type Json } from '../json.js';
-import { type PageRequest, type Repository, resource } from './repository.js';
+import { type Query, type Repository, resource } from './repository.js';
 import { FIRST_EPOCH } from './run-log.js';
 
 const messageSchema = z.object({
@@ -66,7 +66,7 @@ export type SessionMessage = Readonly<z.infer<typeof messageSchema>>;
 export type SessionRecord = Readonly<z.infer<typeof sessionSchema>>;
 
 /** Which sessions of an agent; every condition that is given must hold. */
-export interface SessionQuery extends PageRequest {
+export interface SessionQuery extends Query {
   readonly agentId: string;
   readonly id?: string;
   readonly userId?: string;
@@ -81,7 +81,7 @@ export interface SessionQuery extends PageRequest {
 
 export type SessionStore = Pick<
   Repository<SessionRecord, SessionQuery>,
-  'save' | 'replace' | 'find' | 'list' | 'delete' | 'deleteOf'
+  'save' | 'replace' | 'find' | 'list' | 'select' | 'delete' | 'deleteOf'
 >;
 
 export const sessions = resource<SessionRecord, SessionQuery>({
@@ -110,7 +110,8 @@ export const sessions = resource<SessionRecord, SessionQuery>({
     to: ['to', 'created_at'],
   },
   orders: { createdAt: 'created_at', updatedAt: 'updated_at', name: 'name' },
-  indexes: [['tenant', 'agent', 'updated_at', 'position']],
+  // Not by `updated_at`, which every run changes: those of an agent are sorted when they are listed.
+  indexes: [['tenant', 'agent', 'created_at', 'position']],
   prune: { time: 'updated_at' },
   maxRecordBytes: 64 * 1024 ** 2,
   memory: { maxCount: 100_000, maxBytes: 512 * 1024 ** 2, canDrop: () => true },

@@ -6,9 +6,11 @@ import {
   conditionsOf,
   foldCase,
   joinTexts,
+  MAX_TALLIES,
   type MemoryBounds,
   type Owned,
   orderOf,
+  type Page,
   type Query,
   type Repository,
   type Resource,
@@ -102,6 +104,18 @@ export function createMemoryRepository<T, Q extends Query>(
     for (const other of records.values(tenant)) if (isOf(other, owned)) used += 1;
     return used;
   };
+  /** Before any bound of bytes. */
+  const page = (tenant: string, query: Q): Page<T> => {
+    const { offset, limit } = query;
+    const { column, descending } = orderOf(resource, query);
+    const conditions = conditionsOf(resource, query);
+    const found = [...records.values(tenant)].filter((record) =>
+      conditions.every((one) => isMatch(one, columnValue(record, one.column))),
+    );
+    if (descending) found.reverse();
+    if (column !== 'position') sortBy(found, (record) => columnValue(record, column) as string | number, descending);
+    return { items: found.slice(offset, offset + limit), total: found.length };
+  };
   return {
     counts: { of: (tenant) => records.countOf(tenant), most: () => records.mostCounted() },
     async insert(tenant, record) {
@@ -134,15 +148,29 @@ export function createMemoryRepository<T, Q extends Query>(
       return ids.filter((id) => remove(tenant, id));
     },
     async list(tenant, query) {
-      const { offset, limit } = query;
-      const { column, descending } = orderOf(resource, query);
-      const conditions = conditionsOf(resource, query);
-      const found = [...records.values(tenant)].filter((record) =>
-        conditions.every((one) => isMatch(one, columnValue(record, one.column))),
-      );
-      if (descending) found.reverse();
-      if (column !== 'position') sortBy(found, (record) => columnValue(record, column) as string | number, descending);
-      return { items: found.slice(offset, offset + limit), total: found.length };
+      const { items, total } = page(tenant, query);
+      // Records that are in memory anyway: an empty document only saves bytes of the page.
+      const read = shared !== undefined && query.omitsShared ? items.map((one) => ({ ...one, [shared]: {} })) : items;
+      return { items: withinBytes(read, query.maxBytes), total };
+    },
+    async select(tenant, query, names) {
+      const { items, total } = page(tenant, query);
+      const selected = items.map((record) => ({
+        ...Object.fromEntries(names.map((name) => [name, columnValue(record, name)])),
+        id: resource.id(record),
+      }));
+      return { items: withinBytes(selected, query.maxBytes), total };
+    },
+    async tally(tenant, query, column) {
+      const counts = new Map<string, number>();
+      for (const record of page(tenant, { ...query, offset: 0, limit: Number.MAX_SAFE_INTEGER }).items) {
+        const value = columnValue(record, column);
+        for (const one of Array.isArray(value) ? new Set<string>(value) : [String(value)]) {
+          counts.set(one, (counts.get(one) ?? 0) + 1);
+        }
+      }
+      const tallies = [...counts].map(([value, count]) => ({ value, count }));
+      return tallies.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, MAX_TALLIES);
     },
     findByKey: async (column, value) => taken.get(keyOf([column], [value])),
     async prune(time, limit) {
@@ -165,6 +193,17 @@ export function createMemoryRepository<T, Q extends Query>(
 export function writerColumn({ name, writer }: Pick<Resource<never>, 'name' | 'writer'>): string {
   if (writer !== undefined) return writer;
   throw new EngineError('INTERNAL', `The resource "${name}" declares no writer, so its records cannot be replaced.`);
+}
+
+/** The items that fit. */
+function withinBytes<T>(items: readonly T[], maxBytes: number | undefined): readonly T[] {
+  if (maxBytes === undefined) return items;
+  let bytes = 0;
+  const over = items.findIndex((item) => {
+    bytes += jsonBytes(item);
+    return bytes > maxBytes;
+  });
+  return over === -1 ? items : items.slice(0, over);
 }
 
 /** JSON separates the values, whatever characters they have. */

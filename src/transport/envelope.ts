@@ -1,6 +1,7 @@
 /** RAGFlow's JSON envelope: what every answer that is not a stream looks like. */
 import { EngineError, ERROR_CODES } from '../errors.js';
 import type { Json } from '../json.js';
+import type { PageRequest } from '../records/repository.js';
 import type { RunRecord } from '../records/runs.js';
 
 /** An answer: `code` 0 is success, anything else a failure that `message` explains. */
@@ -10,6 +11,8 @@ export interface Envelope {
   readonly data?: unknown;
   /** Length of a whole list, when `data` is a page of it. */
   readonly total?: number;
+  /** Items that the page should have as well, but for their size. */
+  readonly left_out?: number;
   readonly error?: string;
 }
 
@@ -17,8 +20,23 @@ export function success(data: unknown): Envelope {
   return { code: 0, message: 'success', data };
 }
 
-export function successPage(data: readonly unknown[], total: number): Envelope {
-  return { code: 0, message: 'success', data, total };
+/** A page of a list; when items had to be left out for their size, it says so. */
+export function successPage(data: readonly unknown[], total: number, page: PageRequest): Envelope {
+  return { code: 0, message: 'success', data, total, ...leftOut(data.length, total, page) };
+}
+
+/** Which items of a page were left out for their size, and how to get them; nothing when none were. */
+export function leftOut(
+  given: number,
+  total: number,
+  { offset, limit }: PageRequest,
+  remedy = 'Ask for fewer at once with `page_size`.',
+): Pick<Envelope, 'message' | 'left_out'> {
+  const asked = Math.max(0, Math.min(limit, total - offset));
+  if (given >= asked) return {};
+  const left_out = asked - given;
+  const message = `The page is full: ${left_out} of its ${asked} items are left out for their size. ${remedy}`;
+  return { message, left_out };
 }
 
 /** A failure as clients may see it, and the HTTP status it goes with. */

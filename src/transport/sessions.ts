@@ -12,7 +12,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { AgentRecord } from '../records/agents.js';
 import type { SessionMessage, SessionQuery, SessionRecord } from '../records/sessions.js';
 import { findAgent } from './agents/find-agent.js';
-import { type Envelope, success, successPage } from './envelope.js';
+import { type Envelope, leftOut, success, successPage } from './envelope.js';
 import {
   bodyText,
   flag,
@@ -20,6 +20,7 @@ import {
   isTruthy,
   listQuery,
   orderOf,
+  PAGE_BYTES,
   pageOf,
   periodQuery,
   text,
@@ -31,6 +32,9 @@ import type { ServerParts } from './server-parts.js';
 import { anyObject, defineView, none, string, timeFields, whole } from './shapes.js';
 
 const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', name: 'name' } as const;
+
+/** The most sessions of a user that are listed by their names. */
+const MOST_NAMES = 10_000;
 
 /** Id of the message with which an agent opens a conversation. */
 const PROLOGUE_ID = 'prologue';
@@ -76,6 +80,23 @@ const sessionRow = defineView<SessionRecord, [showsDsl: boolean]>()({
   reference: [z.array(anyObject).describe('One entry for each answer of a run.'), 'references'],
 });
 
+/** Columns of a session that is too large for a list. */
+interface TooLarge {
+  readonly id: string;
+  readonly name: string;
+  readonly user_id: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+const tooLargeView = defineView<TooLarge, [agent: string]>()({
+  id: [string, 'id'],
+  name: [string, 'name'],
+  agent_id: [string, (_, agent) => agent],
+  user_id: [string, 'user_id'],
+  ...timeFields('created_at', 'updated_at'),
+});
+
 /** A session that is created before its first run. */
 const newSessionSchema = z.looseObject({
   name: textUpTo(255).describe('Default "session".'),
@@ -111,21 +132,10 @@ export const sessionRoutes: RouteGroup = {
       finds: findAgent,
       query: sessionsQuery,
       answers: 'page',
-      data: z.union([z.array(sessionView.shape), z.array(z.looseObject({ id: string, name: string }))]),
-      handle: async ({ tenant, query, found }, parts) => {
-        const { id, keywords, exp_user_id: expUser, from_date: from, to_date: to } = query;
-        const { items, total } = await parts.stores.sessions.list(tenant, {
-          agentId: found.id,
-          ...(expUser === undefined ? pageOf(query) : { offset: 0, limit: Number.MAX_SAFE_INTEGER }),
-          ...orderOf<SessionQuery['orderBy']>(query, ORDERS, 'updatedAt'),
-          ...given({ id, userId: expUser ?? query.user_id, keywords, from, to }),
-        });
-        if (expUser !== undefined) return success(items.map(({ id, name }) => ({ id, name })));
-        return successPage(
-          items.map((session) => sessionView.of(session, query.dsl)),
-          total,
-        );
-      },
+      data: z
+        .union([z.array(sessionView.shape), z.array(z.looseObject({ id: string, name: string }))])
+        .describe('As many as fit into 4 MiB; `left_out` says how many of the page do not.'),
+      handle: list,
     }),
     route('POST /agents/:id/sessions', {
       summary: 'Makes a session before its first turn',
@@ -149,6 +159,7 @@ export const sessionRoutes: RouteGroup = {
           source: 'agent',
           messages: content === '' ? [] : [{ role: 'assistant', content, id: PROLOGUE_ID, createdAt }],
         };
+        await parts.host.admitSession(tenant);
         await parts.stores.sessions.save(tenant, session);
         return success(sessionView.of(session, true));
       },
@@ -180,6 +191,46 @@ export const sessionRoutes: RouteGroup = {
     }),
   ],
 };
+
+/** A page of sessions as large as they fit, or with `exp_user_id` the names of a user's sessions. */
+async function list(
+  { tenant, query, found }: RouteRequest<'id', typeof sessionsQuery, z.ZodUnknown, AgentRecord>,
+  { stores: { sessions } }: ServerParts,
+): Promise<Envelope> {
+  const { id, keywords, exp_user_id: expUser, from_date: from, to_date: to } = query;
+  const page = expUser === undefined ? pageOf(query) : { offset: 0, limit: MOST_NAMES, maxBytes: PAGE_BYTES };
+  const wanted: SessionQuery = {
+    agentId: found.id,
+    ...page,
+    omitsShared: !query.dsl,
+    ...orderOf<SessionQuery['orderBy']>(query, ORDERS, 'updatedAt'),
+    ...given({ id, userId: expUser ?? query.user_id, keywords, from, to }),
+  };
+  if (expUser !== undefined) {
+    const { items, total } = await sessions.select(tenant, wanted, ['name']);
+    return {
+      ...success(items.map(({ id, name }) => ({ id, name }))),
+      ...leftOut(items.length, total, page, 'Narrow the list with `keywords`, `from_date` or `to_date`.'),
+    };
+  }
+  const { items, total } = await sessions.list(tenant, wanted);
+  if (items.length > 0 || page.offset >= total) {
+    return successPage(
+      items.map((session) => sessionView.of(session, query.dsl)),
+      total,
+      page,
+    );
+  }
+  const columns = await sessions.select(tenant, { ...wanted, limit: 1 }, [
+    'name',
+    'user_id',
+    'created_at',
+    'updated_at',
+  ]);
+  const message = `The first session of the page takes more than ${PAGE_BYTES} bytes, so only its name is given. Read it by its id, or leave the documents out with \`dsl=false\`.`;
+  const row = columns.items.map((one) => tooLargeView.of(one as unknown as TooLarge, found.id));
+  return { ...successPage(row, total, page), message };
+}
 
 /** Ids from the body or the query; each that could not be deleted is named. */
 async function removeMany(

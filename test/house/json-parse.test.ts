@@ -19,6 +19,7 @@ const OWN: Readonly<Record<string, string>> = {
   'src/stores/postgres/embedded/folder-lock.ts': 'the lock of a data folder',
   'src/stores/postgres/embedded/image.ts': 'the prepared database of the package',
   'src/stores/postgres/open-database.ts': 'columns of type JSON',
+  'src/stores/postgres/repository.ts': 'a summary that this process wrote',
   'src/stores/postgres/signals.ts': 'messages of other processes of this installation',
   'src/stores/redis/read-reply.ts': 'stored records',
   'src/stores/redis/redis-run-log.ts': 'stored checkpoints',

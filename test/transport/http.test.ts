@@ -587,7 +587,7 @@ describe('who may call', () => {
     const stores = createMemoryStores();
     const broken = {
       ...stores,
-      agents: { ...stores.agents, list: () => Promise.reject(new Error('secret of the store')) },
+      agents: { ...stores.agents, select: () => Promise.reject(new Error('secret of the store')) },
     };
     const { call, errors } = await startServer({ stores: broken });
     const answer = await call('GET', AGENTS);
@@ -637,7 +637,7 @@ describe('a store that is away', () => {
   it('is answered with 503 and a message that says what to do, also in the form of OpenAI', async () => {
     const stores = createMemoryStores();
     const away = () => Promise.reject(new EngineError('STORE_UNAVAILABLE', 'The database cannot be reached.'));
-    const agents = { ...stores.agents, find: away, list: away };
+    const agents = { ...stores.agents, find: away, select: away };
     const { call } = await startServer({ stores: { ...stores, agents } });
     const refused = { status: 503, body: { code: 500, message: 'The database cannot be reached.' } };
     expect(await call('GET', `${AGENTS}/a`)).toMatchObject(refused);

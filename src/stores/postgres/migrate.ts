@@ -19,6 +19,11 @@ const NAME = /^(\d{4})-([a-z0-9-]+)\.sql$/;
 /** Any number will do, as long as it stays the same: two servers that start at once take turns. */
 const LOCK = 7_310_842;
 
+/** A column with the bytes of another one as text, so that lists have a bound without reading it. */
+function bytesOf(column: string): string {
+  return `bytes int generated always as (octet_length(${column}::text)) stored`;
+}
+
 /** What all tables need. Documents are shared by records, so each is stored once, by its hash. */
 const FOUNDATION = `
   create schema runnel;
@@ -31,6 +36,7 @@ const FOUNDATION = `
     tenant text not null,
     hash text collate "C" not null,
     dsl json not null,
+    ${bytesOf('dsl')},
     constraint documents_pkey primary key (tenant, hash)
   )`;
 
@@ -79,6 +85,7 @@ const SQL_TYPE: Readonly<Record<Column<unknown>['type'], string>> = {
   number: 'bigint',
   list: 'json',
   search: 'text',
+  json: 'json',
 };
 
 /**
@@ -93,6 +100,7 @@ function tableOf({ name, columns, unique = [], owner, shared, indexes = [] }: Re
     'position bigint generated always as identity',
     ...Object.entries(columns).map(([column, { type }]) => `${column} ${SQL_TYPE[type]}`),
     'record json not null',
+    bytesOf('record'),
     `constraint ${name}_pkey primary key (tenant, id)`,
     ...unique.map(
       (one) =>

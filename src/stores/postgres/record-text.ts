@@ -56,6 +56,7 @@ const HALF = /\p{Surrogate}/gu;
 /** A column of a record as its table has it. */
 export function storedValue<T>({ type, of }: Column<T>, record: T): string | number | null {
   const value = of(record);
+  if (type === 'json') return JSON.stringify(value);
   // Postgres takes no character 0 out of JSON.
   if (type === 'list') return JSON.stringify((value as readonly string[]).map((text) => text.replaceAll('\0', '')));
   const stored = type === 'search' ? joinTexts(value as readonly string[]) : (value as string | number | null);

@@ -1,15 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../../errors.js';
+import { parseOwnJson } from '../../json.js';
 import { type Quotas, requireRoom } from '../../records/quotas.js';
 import {
   type Column,
   type Condition,
   conditionsOf,
   foldCase,
+  MAX_TALLIES,
   orderOf,
   type Query,
   type Repository,
   type Resource,
+  type SelectedColumns,
+  type Tally,
 } from '../../records/repository.js';
 import { writerColumn } from '../memory-repository.js';
 import type { Database, Fragment, Statements } from './database.js';
@@ -98,9 +102,68 @@ export function createPostgresRepository<T, Q extends Query>(
     const record = texts.read(row);
     const value =
       shared === undefined ? record : { ...record, [shared]: await documents.find(tenant, row.document as string) };
+    return checked(value);
+  };
+  const checked = (value: object): T => {
     const { error } = resource.schema.safeParse(value);
     if (error === undefined) return value as T;
     throw new EngineError('INTERNAL', `${singular} in the database cannot be read: ${error.message}`);
+  };
+  const matchingAll = (sql: Statements, tenant: string, query: Q): Fragment =>
+    sql`where tenant = ${tenant} ${[sql``, ...conditionsOf(resource, query).map((one) => fragmentOf(sql, one))]}`;
+  /** Rows of a page with the expression `bytes` for what one takes, and how many there are without paging. */
+  const readPage = async <R extends object>(tenant: string, query: Q, given: string, bytes: string) => {
+    const { offset, limit, maxBytes } = query;
+    const order = orderOf(resource, query);
+    const [rows, [all]] = await database.repeat((sql) => {
+      const where = matchingAll(sql, tenant, query);
+      const direction = order.descending ? sql`desc` : sql`asc`;
+      const within = (columns: string): Fragment => sql`
+        select ${sql.unsafe(columns)} from ${table(sql)} one ${where}
+        order by ${sql(order.column)} ${direction}, position ${direction} offset ${offset} limit ${limit}`;
+      const page =
+        maxBytes === undefined
+          ? sql<R[]>`${within(given)}`
+          : // What is beyond the bound is counted by its stored size and never read.
+            sql<R[]>`
+              select ${sql.unsafe(given)} from (
+                select *, sum(page_bytes) over (order by page_order) as page_used
+                from (select *, row_number() over () as page_order from (${within(`*, ${bytes} as page_bytes`)}) as page) as ordered
+              ) as counted where page_used <= ${maxBytes} order by page_order`;
+      return Promise.all([
+        page,
+        sql<{ count: number }[]>`select count(*)::int as count from ${table(sql)} one ${where}`,
+      ]);
+    });
+    return { rows, total: all?.count ?? 0 };
+  };
+  /** Columns as declared; none when the row was deleted meanwhile. One that is older than a column gets it now, from its record. */
+  const completed = async (
+    tenant: string,
+    row: SelectedColumns,
+    names: readonly string[],
+  ): Promise<SelectedColumns | undefined> => {
+    const values: Record<string, unknown> = {};
+    for (const column of names) {
+      const of = resource.columns[column] as Column<T>;
+      values[column] = row[column];
+      if (of.type === 'number' && row[column] !== null) values[column] = Number(row[column]);
+      if (of.type !== 'json' || row[column] !== null) continue;
+      const { id } = row;
+      const [found] = await database.repeat(
+        (sql) =>
+          sql<RecordRow[]>`select ${sql.unsafe(selected)} from ${table(sql)} ${matching(sql, tenant, id, undefined)}`,
+      );
+      if (found === undefined) return undefined;
+      const text = storedValue(of, await readRow(tenant, found)) as string;
+      values[column] = parseOwnJson(text);
+      await database.repeat(
+        (sql) => sql`
+          update ${table(sql)} set ${sql({ [column]: text })} ${matching(sql, tenant, id, undefined)}
+          and ${sql(column)} is null`,
+      );
+    }
+    return { ...values, id: row.id };
   };
 
   return {
@@ -174,7 +237,7 @@ export function createPostgresRepository<T, Q extends Query>(
           const where = matching(transaction, tenant, id, undefined);
           const [before] = await transaction<RecordRow[]>`
             select ${transaction.unsafe(selected)} from ${table(transaction)} ${where} for update`;
-          changed = before && { record: { ...texts.read(before), ...change }, document: document ?? before.document };
+          changed = before && { record: changedBy(texts.read(before), change), document: document ?? before.document };
           if (changed === undefined) return;
           const after = changed.record as T;
           const row = rowOf(tenant, after, changed.document);
@@ -200,20 +263,40 @@ export function createPostgresRepository<T, Q extends Query>(
       return rows.map(({ id }) => id);
     },
     async list(tenant, query) {
-      const { offset, limit } = query;
-      const order = orderOf(resource, query);
-      const conditions = conditionsOf(resource, query);
-      const [rows, [all]] = await database.repeat((sql) => {
-        const from = sql`from ${table(sql)} where tenant = ${tenant} ${[sql``, ...conditions.map((one) => fragmentOf(sql, one))]}`;
-        const direction = order.descending ? sql`desc` : sql`asc`;
-        return Promise.all([
-          sql<RecordRow[]>`
-            select ${sql.unsafe(selected)} ${from} order by ${sql(order.column)} ${direction}, position ${direction}
-            offset ${offset} limit ${limit}`,
-          sql<{ count: number }[]>`select count(*)::int as count ${from}`,
-        ]);
+      const isShared = shared !== undefined && query.omitsShared !== true;
+      const bytes = isShared
+        ? 'bytes + coalesce((select d.bytes from runnel.documents d where d.tenant = one.tenant and d.hash = one.document), 0)'
+        : 'bytes';
+      const { rows, total } = await readPage<RecordRow>(tenant, query, selected, bytes);
+      const read = rows.map((row) =>
+        shared === undefined || isShared ? readRow(tenant, row) : checked({ ...texts.read(row), [shared]: {} }),
+      );
+      return { items: await Promise.all(read), total };
+    },
+    async select(tenant, query, names) {
+      const sizes = names.map((column) => `coalesce(octet_length(${column}::text), 0)`);
+      const { rows, total } = await readPage<SelectedColumns>(
+        tenant,
+        query,
+        ['id', ...names].join(', '),
+        ['0', ...sizes].join(' + '),
+      );
+      const items: SelectedColumns[] = [];
+      for (const row of rows) {
+        const item = await completed(tenant, row, names);
+        if (item !== undefined) items.push(item);
+      }
+      return { items, total };
+    },
+    async tally(tenant, query, column) {
+      const isList = resource.columns[column]?.type === 'list';
+      return database.repeat((sql) => {
+        const from = sql`from ${table(sql)} one ${isList ? sql`, json_array_elements_text(${sql(column)}) as entry(value)` : sql``}`;
+        const value = isList ? sql`entry.value` : sql(column);
+        return sql<Tally[]>`
+          select ${value} as value, count(distinct id)::int as count ${from} ${matchingAll(sql, tenant, query)}
+          group by 1 order by 2 desc, 1 limit ${MAX_TALLIES}`;
       });
-      return { items: await Promise.all(rows.map((row) => readRow(tenant, row))), total: all?.count ?? 0 };
     },
     async findByKey(column, value) {
       const [row] = await database.repeat(
@@ -246,7 +329,13 @@ export const SQL_TYPES: Readonly<Record<Column<unknown>['type'], string>> = {
   number: 'bigint',
   list: 'json',
   search: 'text',
+  json: 'json',
 };
+
+/** A property that a change sets to undefined is gone from the record, as JSON has it. */
+function changedBy(record: object, change: object): object {
+  return Object.fromEntries(Object.entries({ ...record, ...change }).filter(([, value]) => value !== undefined));
+}
 
 function fragmentOf(sql: Statements, { kind, column: name, wanted }: Condition): Fragment {
   const column = sql(name);

@@ -44,7 +44,7 @@ export function createRedisRuns({ commands }: Redis, saveStep: SaveStep): RunSto
       const run = owner === tenant && text !== null ? readRun(text) : undefined;
       return agentId === undefined || run?.agentId === agentId ? run : undefined;
     },
-    async list(tenant, { agentId, sessionId, status, from, to, offset, limit }) {
+    async list(tenant, { agentId, sessionId, status, from, to, offset, limit, maxBytes = 0 }) {
       const indexes = indexesOf(tenant, agentId);
       // Sessions have few runs, so the status is looked at one by one there.
       const index =
@@ -57,7 +57,7 @@ export function createRedisRuns({ commands }: Redis, saveStep: SaveStep): RunSto
       const reply = await commands.run(
         LIST_RUNS,
         [index],
-        [...[tenant, RUN_PREFIX, offset, limit, wanted], ...[from ?? '-inf', to ?? '+inf']],
+        [...[tenant, RUN_PREFIX, offset, limit, wanted], ...[from ?? '-inf', to ?? '+inf', maxBytes]],
       );
       const [total, ...records] = readReply(listSchema, reply, 'A list of runs');
       return { items: records.map((record) => readRun(record)), total };

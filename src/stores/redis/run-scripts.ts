@@ -40,13 +40,18 @@ return 'ok'
  *
  * KEYS   1 index
  * ARGV   1 tenant, 2 prefix of run hashes, 3 runs to leave out, 4 runs at most, 5 number of the status they must have, or nothing,
- *        6 and 7 first and last time of their start
+ *        6 and 7 first and last time of their start, 8 bytes of records at most, or 0
  * Result { how many there are in all, record, record, ... }
  */
 export const LIST_RUNS = script(
   'list runs',
   `local tenant, prefix, offset, limit, status = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
-local from, to = ARGV[6], ARGV[7]
+local from, to, most = ARGV[6], ARGV[7], tonumber(ARGV[8])
+local used = 0
+local function isFull(record)
+  used = used + #record
+  return most > 0 and used > most
+end
 local function read(id)
   local known = redis.call('HMGET', prefix .. id, 'tenant_id', 'status', 'record')
   if known[1] ~= tenant then
@@ -61,7 +66,7 @@ if status ~= '' then
     local known = read(id)
     if known and known[2] == status then
       total = total + 1
-      if total > offset and #found <= limit then found[#found + 1] = known[3] end
+      if total > offset and #found <= limit and not isFull(known[3]) then found[#found + 1] = known[3] end
     end
   end
   found[1] = total
@@ -69,11 +74,13 @@ if status ~= '' then
 end
 local isComplete, found
 repeat
-  isComplete, found = true, { 0 }
+  isComplete, found, used = true, { 0 }, 0
   local ids = limit > 0 and redis.call('ZREVRANGEBYSCORE', KEYS[1], to, from, 'LIMIT', offset, limit) or {}
   for _, id in ipairs(ids) do
     local known = read(id)
-    if known then found[#found + 1] = known[3] else isComplete = false end
+    if not known then isComplete = false
+    elseif not isFull(known[3]) then found[#found + 1] = known[3]
+    else break end
   end
 until isComplete
 found[1] = redis.call('ZCOUNT', KEYS[1], from, to)

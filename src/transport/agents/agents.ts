@@ -7,9 +7,15 @@ import { EngineError } from '../../errors.js';
 import { createId } from '../../hosting/ids.js';
 import { badArgument, noAgent, noCanvas, notOwner } from '../../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { AgentQuery, AgentRecord, AgentStore } from '../../records/agents.js';
-import { success } from '../envelope.js';
-import { given, listQuery, orderOf, pageOf, text, textList } from '../http/input.js';
+import {
+  type AgentQuery,
+  type AgentRecord,
+  type AgentStore,
+  type AgentSummary,
+  listAgentSummaries,
+} from '../../records/agents.js';
+import { leftOut, success } from '../envelope.js';
+import { given, listFitting, listQuery, orderOf, pageOf, text, textList } from '../http/input.js';
 import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { anyObject, defineView, milliseconds, none, string, timeFields, whole } from '../shapes.js';
@@ -18,7 +24,8 @@ import { type AgentInput, agentSchema, readAgentInput, readTags, tagsSchema } fr
 import { findAgent } from './find-agent.js';
 
 const ORDERS = { create_time: 'createdAt', update_time: 'updatedAt', title: 'title' } as const;
-const EVERYTHING: AgentQuery = { offset: 0, limit: Number.MAX_SAFE_INTEGER, orderBy: 'createdAt', descending: true };
+/** For what is counted of all agents. */
+const ALL: AgentQuery = { offset: 0, limit: 0, orderBy: 'createdAt', descending: true };
 const MAX_OWNERS = 100;
 const DEFAULT_CATEGORY = 'agent_canvas';
 
@@ -33,7 +40,7 @@ const MOST_RUNS = 10_000;
 
 const times = timeFields('createdAt', 'updatedAt');
 
-const agentItem = defineView<AgentRecord, [tenant: string]>()({
+const agentItem = defineView<AgentSummary, [tenant: string]>()({
   id: [string, 'id'],
   avatar: [string.nullable(), 'avatar'],
   title: [string, 'title'],
@@ -198,53 +205,39 @@ async function list({ tenant, query }: RouteRequest<never, typeof agentsQuery>, 
     throw new EngineError('FORBIDDEN', 'Only authorized owner_ids can be queried.');
   }
   if (query.type === 'filter') return success(await filtersOf(stores.agents, tenant));
-  const { items, total } = await stores.agents.list(tenant, {
-    ...pageOf(query),
+  const page = pageOf(query);
+  const wanted: AgentQuery = {
+    ...page,
     ...orderOf<AgentQuery['orderBy']>(query, ORDERS, 'createdAt'),
     ...given({ id, title, keywords, canvasType, categories, tags }),
-  });
+  };
+  const { items, total } = await listFitting(wanted, (one) => listAgentSummaries(stores.agents, tenant, one));
   const isUnfiltered = categories === undefined && tags === undefined && canvasType === undefined;
   const canvas = items.map((agent) => ({ ...agentItem.of(agent, tenant), ...(isUnfiltered ? { type: 'agent' } : {}) }));
-  return success({ canvas, total });
+  return { ...success({ canvas, total }), ...leftOut(items.length, total, page) };
 }
 
 /** Every tag and how many agents have it. */
 async function countTags({ tenant, query }: RouteRequest<never, typeof tagsQuery>, { stores }: ServerParts) {
-  const { items } = await stores.agents.list(tenant, {
-    ...EVERYTHING,
-    ...given({ categories: query.canvas_category }),
-  });
-  const counts = countBy(items, ({ tags }) => tags.split(',').map((tag) => tag.trim()));
-  return success(
-    [...counts]
-      .filter(([tag]) => tag !== '')
-      .map(([tag, count]) => ({ tag, count }))
-      .sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1)),
+  const tallies = await stores.agents.tally(
+    tenant,
+    { ...ALL, ...given({ categories: query.canvas_category }) },
+    'tags',
   );
+  return success(tallies.filter(({ value }) => value !== '').map(({ value: tag, count }) => ({ tag, count })));
 }
 
 /** Which values the filters of the list can have, and how many agents each has. */
 async function filtersOf(agents: AgentStore, tenant: string): Promise<object> {
-  const { items, total } = await agents.list(tenant, EVERYTHING);
-  const counts = countBy(items, ({ canvasCategory }) => [canvasCategory]);
+  const counts = await agents.tally(tenant, ALL, 'category');
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
   return {
     filter: {
       owner: total === 0 ? [] : [{ id: tenant, label: tenant, count: total }],
-      canvas_category: [...counts].map(([id, count]) => ({ id, count })),
+      canvas_category: counts.map(({ value: id, count }) => ({ id, count })),
     },
     total,
   };
-}
-
-function countBy(
-  agents: readonly AgentRecord[],
-  namesOf: (agent: AgentRecord) => readonly string[],
-): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const agent of agents) {
-    for (const name of namesOf(agent)) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return counts;
 }
 
 /** Stores a new agent and gives its view. @throws EngineError BAD_REQUEST, CONFLICT; DOCUMENT_INVALID when it is to be published. */

@@ -2,10 +2,13 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { z } from 'zod';
 import { badArgument } from '../../hosting/refusals.js';
-import type { PageRequest } from '../../records/repository.js';
+import type { Page, PageRequest, Query } from '../../records/repository.js';
 
 /** The most items of one page. */
 const MAX_PAGE_SIZE = 100;
+
+/** Bytes that a page of a list may have; what does not fit is on a smaller page. */
+export const PAGE_BYTES = 4 * 1024 ** 2;
 
 /** Reads a value by a schema. @throws EngineError BAD_REQUEST with every mismatch and its path. */
 export function readInput<T>(schema: z.ZodType<T>, value: unknown): T {
@@ -108,10 +111,23 @@ export const versionQuery = z.object({
   release: flag.describe('"true": only what is published.'),
 });
 
-/** The page that a query asks for. @throws EngineError BAD_REQUEST for more than {@link MAX_PAGE_SIZE} items. */
-export function pageOf({ page, page_size: limit }: z.output<typeof pageQuery>): PageRequest {
+/** The page that a query asks for, within {@link PAGE_BYTES}. @throws EngineError BAD_REQUEST for more than {@link MAX_PAGE_SIZE} items. */
+export function pageOf({ page, page_size: limit }: z.output<typeof pageQuery>): BoundedPage {
   if (limit > MAX_PAGE_SIZE) throw badArgument(`\`page_size\` must be at most ${MAX_PAGE_SIZE}; received ${limit}.`);
-  return { offset: (page - 1) * limit, limit };
+  return { offset: (page - 1) * limit, limit, maxBytes: PAGE_BYTES };
+}
+
+/** A part of a list whose bytes are bounded. */
+export type BoundedPage = PageRequest & Required<Pick<Query, 'maxBytes'>>;
+
+/** Lists what fits; when already the first item does not, that one alone. */
+export async function listFitting<Q extends Query, T>(
+  query: Q,
+  list: (query: Q) => Promise<Page<T>>,
+): Promise<Page<T>> {
+  const page = await list(query);
+  if (page.items.length > 0 || query.offset >= page.total) return page;
+  return list({ ...query, limit: 1, maxBytes: Number.MAX_SAFE_INTEGER });
 }
 
 /** The order that a query asks for, by the names in `columns`. @throws EngineError BAD_REQUEST for another one. */

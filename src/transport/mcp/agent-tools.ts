@@ -4,7 +4,14 @@ import { beginParams } from '../../dsl/introspect.js';
 import { readDocument } from '../../dsl/read.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { AgentRecord, AgentStore } from '../../records/agents.js';
+import {
+  type AgentQuery,
+  type AgentRecord,
+  type AgentStore,
+  type AgentSummary,
+  listAgentSummaries,
+} from '../../records/agents.js';
+import { listFitting, PAGE_BYTES } from '../http/input.js';
 
 /** A tool as MCP lists it. */
 export interface AgentTool {
@@ -38,10 +45,11 @@ const TYPES: Readonly<Record<string, JsonObject>> = {
 export async function listAgentTools(agents: AgentStore, tenant: string, cursor = '0'): Promise<AgentToolPage> {
   if (!/^\d{1,9}$/.test(cursor)) throw badArgument('`cursor` must be one that was given with a list.');
   const offset = Number(cursor);
-  const { items, total } = await agents.list(tenant, { offset, limit: PAGE, orderBy: 'createdAt', descending: false });
+  const wanted: AgentQuery = { offset, limit: PAGE, maxBytes: PAGE_BYTES, orderBy: 'createdAt', descending: false };
+  const { items, total } = await listFitting(wanted, (query) => agents.list(tenant, query));
   const tools = items.flatMap((agent) => (agent.published === undefined ? [] : [toolOf(agent, agent.published.dsl)]));
-  const next = offset + PAGE;
-  return { tools, ...(next < total ? { nextCursor: String(next) } : {}) };
+  const next = offset + items.length;
+  return { tools, ...(items.length > 0 && next < total ? { nextCursor: String(next) } : {}) };
 }
 
 /** The published agent behind a name. */
@@ -50,8 +58,8 @@ export async function findAgentTool(
   tenant: string,
   name: string,
 ): Promise<AgentRecord | undefined> {
-  const isIt = (agent: AgentRecord): boolean => agent.published !== undefined && nameOf(agent) === name;
-  const { items } = await agents.list(tenant, {
+  const isIt = (agent: AgentSummary): boolean => agent.published !== undefined && nameOf(agent) === name;
+  const { items } = await listAgentSummaries(agents, tenant, {
     title: name,
     offset: 0,
     limit: PAGE,
@@ -59,7 +67,8 @@ export async function findAgentTool(
     descending: false,
   });
   const titled = items.find(isIt);
-  if (titled !== undefined || name.length > 2 * MAX_NAME) return titled;
+  if (titled !== undefined) return agents.find(tenant, titled.id);
+  if (name.length > 2 * MAX_NAME) return undefined;
   // The id is the part behind some underscore, and may hold others.
   for (let at = name.indexOf('_'); at !== -1; at = name.indexOf('_', at + 1)) {
     const agent = await agents.find(tenant, name.slice(at + 1));
@@ -118,7 +127,7 @@ function toolOf(agent: AgentRecord, dsl: JsonObject): AgentTool {
  * The title, where it is a name: titles are unique. Any other is made one, with the id behind it, so that it stays what it is
  * regardless of other agents.
  */
-function nameOf({ id, title }: AgentRecord): string {
+function nameOf({ id, title }: Pick<AgentRecord, 'id' | 'title'>): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(title)) return title;
   const room = Math.max(0, MAX_NAME - id.length - 1);
   const words = title.normalize('NFKD').replace(/[^A-Za-z0-9]+/g, '_');

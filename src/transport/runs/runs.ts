@@ -8,7 +8,17 @@ import { findAgent } from '../agents/find-agent.js';
 import { type Envelope, success, successPage } from '../envelope.js';
 import { engineFrames } from '../http/event-stream.js';
 import { takePlace } from '../http/guards.js';
-import { checked, given, pageOf, pageQuery, periodQuery, readInput, received, text } from '../http/input.js';
+import {
+  checked,
+  given,
+  listFitting,
+  pageOf,
+  pageQuery,
+  periodQuery,
+  readInput,
+  received,
+  text,
+} from '../http/input.js';
 import { type PathRequest, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { acceptsStream, answerShape, answerWithRun, streamRun } from './answer-run.js';
@@ -87,12 +97,10 @@ export const runRoutes: RouteGroup = {
       data: z.array(runView.shape),
       handle: async ({ tenant, query, found }, parts) => {
         const { status, session_id: sessionId, from_date: from, to_date: to } = query;
-        const { items, total } = await parts.stores.runs.list(tenant, {
-          agentId: found.id,
-          ...pageOf(query),
-          ...given({ status, sessionId, from, to }),
-        });
-        return successPage(items.map(runView.of), total);
+        const page = pageOf(query);
+        const wanted = { agentId: found.id, ...page, ...given({ status, sessionId, from, to }) };
+        const { items, total } = await listFitting(wanted, (one) => parts.stores.runs.list(tenant, one));
+        return successPage(items.map(runView.of), total, page);
       },
     }),
     route('GET /agents/:id/runs/:run', {

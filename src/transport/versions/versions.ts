@@ -1,11 +1,11 @@
 /** Published versions of an agent: list, publish, read, delete. */
 import { z } from 'zod';
 import { noVersion } from '../../hosting/refusals.js';
-import type { VersionRecord } from '../../records/versions.js';
+import { listVersionSummaries, type VersionRecord, type VersionSummary } from '../../records/versions.js';
 import { readDsl } from '../agents/agent-input.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success, successPage } from '../envelope.js';
-import { pageOf, pageQuery, readQuery, text, textUpTo } from '../http/input.js';
+import { listFitting, PAGE_BYTES, pageOf, pageQuery, readQuery, text, textUpTo } from '../http/input.js';
 import { type PathRequest, type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { anyObject, defineView, string, timeFields } from '../shapes.js';
@@ -14,7 +14,7 @@ import { publish, syncPublished } from './publish.js';
 /** The most versions of a list that is not divided into pages. */
 const MOST = 1_000;
 
-const versionItem = defineView<VersionRecord>()({
+const versionItem = defineView<VersionSummary>()({
   id: [string, 'id'],
   title: [string, 'title'],
   description: [string.nullable(), 'description'],
@@ -54,9 +54,11 @@ export const versionRoutes: RouteGroup = {
       data: z.array(versionItem.shape),
       handle: async ({ tenant, query, found }, parts) => {
         const isPaged = query.page !== undefined || query.page_size !== undefined;
-        const page = isPaged ? pageOf(readQuery(pageQuery, query)) : { offset: 0, limit: MOST };
-        const { items, total } = await parts.stores.versions.list(tenant, { ...page, agentId: found.id });
-        return successPage(items.map(versionItem.of), total);
+        const page = isPaged ? pageOf(readQuery(pageQuery, query)) : { offset: 0, limit: MOST, maxBytes: PAGE_BYTES };
+        const { items, total } = await listFitting({ ...page, agentId: found.id }, (one) =>
+          listVersionSummaries(parts.stores.versions, tenant, one),
+        );
+        return successPage(items.map(versionItem.of), total, page);
       },
     }),
     ...(['versions', 'publish'] as const).map((name) =>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listAgentSummaries } from '../../../src/records/agents.js';
 import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
 import { openEmbedded } from '../support/open-stores.js';
 import { agentRecord, newTenant, sessionRecord } from '../support/records.js';
@@ -45,6 +46,39 @@ describe('a repository in Postgres', () => {
     const dsl = { new: true };
     expect(await stores.sessions.update(tenant, session.id, { dsl })).toEqual({ ...named, dsl });
     expect(await stores.sessions.find(tenant, session.id)).toEqual({ ...named, dsl });
+  });
+
+  it('makes the summary of a record that is older than summaries when it is listed, and stores it', async () => {
+    const tenant = newTenant();
+    const agent = agentRecord({ description: 'a\u0000b', published: { dsl: { a: '\u0000' }, at: 3 } });
+    await stores.agents.insert(tenant, agent);
+    const { sql } = stores.database;
+    await sql`update runnel.agents set summary = null where tenant = ${tenant}`;
+    const query = { offset: 0, limit: 10, orderBy: 'title', descending: false } as const;
+    const { dsl: _, ...others } = agent;
+    expect((await listAgentSummaries(stores.agents, tenant, query)).items).toEqual([
+      { ...others, published: { at: 3 } },
+    ]);
+    const [row] = await sql`select summary is not null as "isStored" from runnel.agents where tenant = ${tenant}`;
+    expect(row).toEqual({ isStored: true });
+  });
+
+  it('lists neither records nor documents that it does not give', async () => {
+    const tenant = newTenant();
+    const agent = agentRecord({ dsl: { a: 'x'.repeat(100_000) } });
+    await stores.agents.insert(tenant, agent);
+    for (const text of ['a', 'b', 'c']) {
+      await stores.sessions.insert(tenant, sessionRecord(agent.id, { dsl: { text: text.repeat(100_000) } }));
+    }
+    const { sql } = stores.database;
+    // No record could be read from this.
+    await sql`update runnel.agents set record = '[]' where tenant = ${tenant}`;
+    const query = { offset: 0, limit: 10, descending: false, maxBytes: 1_000 } as const;
+    const agents = await listAgentSummaries(stores.agents, tenant, { ...query, orderBy: 'title' });
+    expect(agents.items).toMatchObject([{ id: agent.id }]);
+    const sessions = { ...query, agentId: agent.id, orderBy: 'name', omitsShared: true } as const;
+    expect((await stores.sessions.list(tenant, sessions)).items.length).toBeGreaterThan(1);
+    expect((await stores.sessions.select(tenant, sessions, ['name'])).total).toBe(3);
   });
 
   it('lists by an index', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentQuery, AgentStore } from '../../../../src/records/agents.js';
+import { type AgentQuery, type AgentStore, listAgentSummaries } from '../../../../src/records/agents.js';
 import { agentRecord, newTenant } from '../../../stores/support/records.js';
 
 const ALL: AgentQuery = { offset: 0, limit: 100, orderBy: 'title', descending: false };
@@ -19,6 +19,48 @@ export function describeAgentStore(store: () => AgentStore): void {
       const found = await store().find(tenant, agent.id);
       expect(found).toEqual(agent);
       expect(JSON.stringify(found?.dsl)).toBe(JSON.stringify(agent.dsl));
+    });
+
+    it('lists agents without their documents', async () => {
+      const tenant = newTenant();
+      const documents = { dsl: { a: 'a\u0000b'.repeat(5_000) }, published: { dsl: { version: 2 }, at: 7 } };
+      const agent = agentRecord({ title: 'b', description: 'Grüße \u0000', tags: 'b, a', ...documents });
+      const { dsl: _, published: __, ...others } = agent;
+      await store().insert(tenant, agent);
+      const page = await listAgentSummaries(store(), tenant, ALL);
+      expect(page).toEqual({ items: [{ ...others, published: { at: 7 } }], total: 1 });
+      await store().update(tenant, agent.id, { title: 'other', published: undefined } as object);
+      expect((await listAgentSummaries(store(), tenant, ALL)).items).toEqual([{ ...others, title: 'other' }]);
+      const large = agentRecord({ title: 'p', avatar: 'x'.repeat(10_000) });
+      await store().insert(tenant, large);
+      expect((await listAgentSummaries(store(), tenant, { ...ALL, maxBytes: 9_000 })).items).toHaveLength(1);
+    });
+
+    it('counts the values of a column, also those in lists', async () => {
+      const tenant = newTenant();
+      for (const [tags, canvasCategory] of [
+        ['red, blue', 'a'],
+        ['blue', 'b'],
+        ['', 'b'],
+        ['blue,blue', 'b'],
+      ] as const) {
+        await store().insert(tenant, agentRecord({ tags, canvasCategory }));
+      }
+      await store().insert(newTenant(), agentRecord({ tags: 'green' }));
+      expect(await store().tally(tenant, ALL, 'category')).toEqual([
+        { value: 'b', count: 3 },
+        { value: 'a', count: 1 },
+      ]);
+      expect(await store().tally(tenant, { ...ALL, limit: 1 }, 'tags')).toEqual([
+        { value: 'blue', count: 3 },
+        { value: '', count: 1 },
+        { value: 'red', count: 1 },
+      ]);
+      expect(await store().tally(tenant, { ...ALL, categories: ['a'] }, 'tags')).toEqual([
+        { value: 'blue', count: 1 },
+        { value: 'red', count: 1 },
+      ]);
+      expect(await store().tally(newTenant(), ALL, 'tags')).toEqual([]);
     });
 
     it('keeps what another tenant owns out of every call', async () => {

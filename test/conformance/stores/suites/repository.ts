@@ -91,6 +91,34 @@ export function describeRepositories(stores: () => PlainStores, given: Given): v
       expect(await ids(true)).toEqual(inserted.toReversed());
     });
 
+    it('lists as many records as fit into the bytes that are asked for, none when the first does not', async () => {
+      const tenant = newTenant();
+      const agent = await given.agent(tenant);
+      const made = [record(agent), record(agent), record(agent)];
+      for (const one of made) await repository().insert(tenant, { ...one, later: 'é'.repeat(5_000) } as Stored);
+      const last = made.map(({ id }) => id).toReversed();
+      const listed = async (maxBytes: number, offset = 0) => {
+        const page = await repository().list(tenant, { ...all(agent), limit: 3, offset, maxBytes });
+        expect(page.total).toBeGreaterThanOrEqual(3);
+        return page.items.map(({ id }) => id);
+      };
+      expect(await listed(1)).toEqual([]);
+      expect(await listed(20_000)).toEqual(last.slice(0, 1));
+      expect(await listed(25_000)).toEqual(last.slice(0, 2));
+      expect((await listed(25_000, 1)).slice(0, 2)).toEqual(last.slice(1, 3));
+      expect(await listed(100_000)).toEqual(last);
+    });
+
+    it('gives the columns that are asked for, without the records', async () => {
+      const tenant = newTenant();
+      const agent = await given.agent(tenant);
+      const one = record(agent);
+      await repository().insert(tenant, one);
+      const asked = { ...all(agent), limit: 1 };
+      expect((await repository().select(tenant, asked, [])).items).toEqual([{ id: one.id }]);
+      expect((await repository().select(newTenant(), asked, [])).total).toBe(0);
+    });
+
     it.skipIf(prune === undefined)('prunes what its rule allows, at most as many as asked', async () => {
       const tenant = newTenant();
       const agent = await given.agent(tenant);

@@ -48,6 +48,24 @@ export function describeRunStore(store: () => RunStore, given: Given): void {
       ).toBe(false);
     });
 
+    it('lists as many as fit into the bytes that are asked for', async () => {
+      const tenant = newTenant();
+      const agent = await given.agent(tenant);
+      const large = { isDetached: true, headers: { a: 'x'.repeat(10_000) } };
+      for (const startedAt of [1, 2, 3]) await store().save(tenant, runRecord(agent, { startedAt, launch: large }));
+      const listed = async (query: Partial<RunQuery>) => {
+        const { items, total } = await store().list(tenant, { agentId: agent, ...ALL, ...query });
+        expect(total).toBe(3);
+        return items.map(({ startedAt }) => startedAt);
+      };
+      for (const query of [{}, { sessionId: 'session', status: 'running' as const }]) {
+        expect(await listed({ ...query, maxBytes: 25_000 })).toEqual([3, 2]);
+        expect(await listed({ ...query, maxBytes: 25_000, offset: 2 })).toEqual([1]);
+        expect(await listed({ ...query, maxBytes: 10 })).toEqual([]);
+        expect(await listed({ ...query, maxBytes: 100_000 })).toEqual([3, 2, 1]);
+      }
+    });
+
     it('lists the newest first, by session and by status', async () => {
       const tenant = newTenant();
       const agent = await given.agent(tenant);

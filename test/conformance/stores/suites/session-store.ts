@@ -47,6 +47,32 @@ export function describeSessionStore(store: () => SessionStore, given: Given): v
       expect(await store().find(tenant, session.id)).toBeUndefined();
     });
 
+    it('counts shared documents where they are listed, and lists without them', async () => {
+      const tenant = newTenant();
+      const agent = await given.agent(tenant);
+      const dsl = { text: 'x'.repeat(10_000) };
+      for (const name of ['a', 'b', 'c']) await store().save(tenant, sessionRecord(agent, { name, dsl }));
+      const query = { agentId: agent, ...ALL, maxBytes: 25_000 };
+      const { items } = await store().list(tenant, query);
+      expect(items.map(({ name, dsl: read }) => [name, read])).toEqual([
+        ['a', dsl],
+        ['b', dsl],
+      ]);
+      const without = await store().list(tenant, { ...query, omitsShared: true });
+      expect(without.items.map(({ name, dsl: read }) => [name, read])).toEqual([
+        ['a', {}],
+        ['b', {}],
+        ['c', {}],
+      ]);
+      const selected = await store().select(tenant, { ...query, descending: true }, ['name', 'created_at']);
+      expect(selected.total).toBe(3);
+      expect(selected.items.map(({ name, created_at }) => [name, created_at])).toEqual([
+        ['c', 1_000],
+        ['b', 1_000],
+        ['a', 1_000],
+      ]);
+    });
+
     it('keeps what another tenant owns out of every call', async () => {
       const [mine, theirs] = [newTenant(), newTenant()];
       const agent = await given.agent(mine);
