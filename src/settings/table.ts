@@ -160,6 +160,11 @@ const server = {
     1024 * MIB,
     'all uploads that a process receives at once, of one of several tenants half and of its chat pages a quarter; what is more is asked to try again later',
   ),
+  bodiesBytes: bytes(
+    'RUNNEL_BODIES_BYTES',
+    512 * MIB,
+    'all bodies above 64 KiB that a process reads into memory at once: JSON, calls of webhooks, imports; shared out like uploads',
+  ),
   pageUploadBytes: bytes('RUNNEL_PAGE_UPLOAD_BYTES', 16 * MIB, 'largest upload with the key of a chat page'),
   pageUploadsPerMinute: whole(
     'RUNNEL_PAGE_UPLOADS_PER_MINUTE',

@@ -100,6 +100,8 @@ export interface ServerParts extends RouteParts {
   readonly streams: OpenStreams;
   /** Uploads that are being received. */
   readonly uploads: BytesInFlight;
+  /** Bodies that are being read into memory. */
+  readonly bodies: BytesInFlight;
   /** Uploads by keys of chat pages. */
   readonly pageUploads: RateLimit;
   readonly quotaMetrics: QuotaMetrics;
@@ -123,6 +125,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
   });
   const isShared = callers.tenants.length > 1;
   const uploads = new BytesInFlight('uploads', config.uploadsBytes, isShared);
+  const bodies = new BytesInFlight('bodies', config.bodiesBytes, isShared);
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // No other engine can be chosen without the administrator's key.
     if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
@@ -149,11 +152,13 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     },
     streams: { count: 0 },
     uploads,
+    bodies,
     quotaMetrics: new QuotaMetrics({
       registry: basics.telemetry.registry,
       usage: stores.usage,
       sessions: () => basics.host.load.sessions,
       uploads,
+      bodies,
       log: logger,
       now,
     }),

@@ -67,7 +67,7 @@ function createGuards({ parts, guard }: RouterOptions): (route: Route) => readon
     logger.error({ err: error }, 'requests cannot be counted and are refused'),
   );
   const limited = limitRate(limit, config.requestsPerMinute);
-  const json = readJsonBody(config.jsonBytes);
+  const json = readJsonBody(config.jsonBytes, parts.bodies);
   const byAccess: Readonly<Record<Access, readonly Middleware<RequestState>[]>> = {
     open: [],
     key: [authenticate(guard), limited],
