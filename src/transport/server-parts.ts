@@ -19,6 +19,7 @@ import { Callers } from './access/callers.js';
 import { createMemoryCounter, createRateLimit, type RateLimit } from './access/rate-limits.js';
 import { Strangers } from './access/strangers.js';
 import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
+import { AnswersInFlight } from './http/answers-in-flight.js';
 import { BytesInFlight } from './http/bytes-in-flight.js';
 import { openTraces } from './traces/component-traces.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
@@ -97,6 +98,8 @@ export interface ServerParts extends RouteParts {
   readonly shares: ServerShares;
   /** Event streams over HTTP. */
   readonly streams: OpenStreams;
+  /** Answers that clients have not taken yet. */
+  readonly answers: AnswersInFlight;
   /** Uploads that are being received. */
   readonly uploads: BytesInFlight;
   /** Uploads by keys of chat pages. */
@@ -145,6 +148,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
       webSockets: new Shares({ most: config.maxConnections, isShared }),
     },
     streams: { count: 0 },
+    answers: new AnswersInFlight({ maxBytes: config.answersBytes, isShared }),
     uploads: new BytesInFlight('uploads', config.uploadsBytes),
     pageUploads: createRateLimit(createCounter('page-uploads', 60), (error) =>
       logger.error({ err: error }, 'uploads of chat pages cannot be counted and are refused'),
