@@ -1,6 +1,7 @@
 /** A thread that reads and writes files. */
 import { answerJobs } from '../threads/answer-jobs.js';
 import type { DocumentJobs, DocumentRequest } from './document-jobs.js';
+import { boundBuffers, MAX_BUFFER_BYTES } from './reading/bound-buffers.js';
 
 /** Each loads its libraries when it is first used. */
 const JOBS: { readonly [K in keyof DocumentJobs]: (given: DocumentJobs[K][0]) => Promise<DocumentJobs[K][1]> } = {
@@ -22,10 +23,12 @@ const JOBS: { readonly [K in keyof DocumentJobs]: (given: DocumentJobs[K][0]) =>
   },
 };
 
-answerJobs(
+const { giveUp } = answerJobs(
   ({ job, given }: DocumentRequest) => (JOBS[job] as (given: unknown) => Promise<unknown>)(given),
   (thrown) => {
     if (thrown instanceof RangeError) return 'its elements are nested too deeply';
     return thrown instanceof Error ? thrown.message : String(thrown);
   },
 );
+
+boundBuffers(() => giveUp(`a part of it unpacks to more than ${MAX_BUFFER_BYTES / 1_048_576} MiB`));

@@ -14,6 +14,7 @@ import { type LeaseRequest, type SessionLease, SessionLeases } from './leases.js
 import { LiveRun, type RunStart } from './live-run.js';
 import { BELIEVED_MS, RunNotifications } from './notifications.js';
 import { claimedElsewhere, noRun } from './refusals.js';
+import { SessionQuota } from './session-quota.js';
 
 /** Which runs; every condition that is given must hold. */
 export interface LiveFilter {
@@ -49,6 +50,7 @@ export class RunHub {
   /** Runs whose last event was not delivered yet; they have released their sessions a moment before. */
   readonly #unfinished = new Set<Promise<unknown>>();
   readonly leases: SessionLeases;
+  readonly sessionQuota: SessionQuota;
   readonly #notifications: RunNotifications;
   readonly #closing = new AbortController();
   /** Errors when the process goes away, for those who follow runs of others. */
@@ -59,6 +61,7 @@ export class RunHub {
     this.parts = parts;
     this.#commit = parts.stores.commit ?? commitInSteps(parts.stores);
     this.leases = new SessionLeases(parts);
+    this.sessionQuota = new SessionQuota(parts.stores.usage, parts.now);
     this.#notifications = new RunNotifications(parts.stores.signals, parts.now, (run) => {
       const live = this.#live.get(run);
       live?.clients.visit(BELIEVED_MS);

@@ -67,6 +67,7 @@ export function createStart(
     const run = createId();
     // Leased before it is read: two requests must not both find it idle.
     const isNew = base.session !== undefined;
+    if (isNew) await hub.sessionQuota.admit(tenant, base.session?.page);
     const lease = await hub.lease({ tenant, sessionId, agentId, run }, isNew);
     let orphan: RunRecord | undefined;
     try {

@@ -110,7 +110,8 @@ export const sessions = resource<SessionRecord, SessionQuery>({
     to: ['to', 'created_at'],
   },
   orders: { createdAt: 'created_at', updatedAt: 'updated_at', name: 'name' },
-  indexes: [['tenant', 'agent', 'updated_at', 'position']],
+  // Not by `updated_at`, which every run changes: those of an agent are sorted when they are listed.
+  indexes: [['tenant', 'agent', 'created_at', 'position']],
   prune: { time: 'updated_at' },
   maxRecordBytes: 64 * 1024 ** 2,
   memory: { maxCount: 100_000, maxBytes: 512 * 1024 ** 2, canDrop: () => true },

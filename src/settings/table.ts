@@ -158,7 +158,7 @@ const server = {
   uploadsBytes: bytes(
     'RUNNEL_UPLOADS_BYTES',
     1024 * MIB,
-    'all uploads that a process receives at once, of one tenant half and of its chat pages a quarter; what is more is asked to try again later',
+    'all uploads that a process receives at once, of one of several tenants half and of its chat pages a quarter; what is more is asked to try again later',
   ),
   pageUploadBytes: bytes('RUNNEL_PAGE_UPLOAD_BYTES', 16 * MIB, 'largest upload with the key of a chat page'),
   pageUploadsPerMinute: whole(

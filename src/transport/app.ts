@@ -76,7 +76,7 @@ export function createApp(parts: ServerParts, guard: GuardOptions, more: readonl
   app.on('error', (error: Error & { readonly code?: string }) => {
     if (!GONE.has(error.code ?? '')) parts.logger.error({ err: error }, 'an answer failed');
   });
-  app.use(answerErrors(parts.logger));
+  app.use(answerErrors(parts.logger, (error) => parts.quotaMetrics.refused(error)));
   app.use(({ headers }, next) => {
     checkOrigin(guard, headers);
     return next();

@@ -19,6 +19,7 @@ import { Callers } from './access/callers.js';
 import { createMemoryCounter, createRateLimit, type RateLimit } from './access/rate-limits.js';
 import { Strangers } from './access/strangers.js';
 import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
+import { QuotaMetrics } from './admin/quota-metrics.js';
 import { AnswersInFlight } from './http/answers-in-flight.js';
 import { BytesInFlight } from './http/bytes-in-flight.js';
 import { openTraces } from './traces/component-traces.js';
@@ -104,6 +105,7 @@ export interface ServerParts extends RouteParts {
   readonly uploads: BytesInFlight;
   /** Uploads by keys of chat pages. */
   readonly pageUploads: RateLimit;
+  readonly quotaMetrics: QuotaMetrics;
   readonly messages: RunsOfMessages;
   readonly traces: ReturnType<typeof openTraces>;
   readonly webhookSecurity: WebhookSecurity;
@@ -123,6 +125,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     now,
   });
   const isShared = callers.tenants.length > 1;
+  const uploads = new BytesInFlight('uploads', config.uploadsBytes, isShared);
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // No other engine can be chosen without the administrator's key.
     if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
@@ -149,7 +152,15 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     },
     streams: { count: 0 },
     answers: new AnswersInFlight({ maxBytes: config.answersBytes, isShared }),
-    uploads: new BytesInFlight('uploads', config.uploadsBytes),
+    uploads,
+    quotaMetrics: new QuotaMetrics({
+      registry: basics.telemetry.registry,
+      usage: stores.usage,
+      sessions: () => basics.host.load.sessions,
+      uploads,
+      log: logger,
+      now,
+    }),
     pageUploads: createRateLimit(createCounter('page-uploads', 60), (error) =>
       logger.error({ err: error }, 'uploads of chat pages cannot be counted and are refused'),
     ),

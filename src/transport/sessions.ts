@@ -166,6 +166,7 @@ export const sessionRoutes: RouteGroup = {
           source: 'agent',
           messages: content === '' ? [] : [{ role: 'assistant', content, id: PROLOGUE_ID, createdAt }],
         };
+        await parts.host.admitSession(tenant);
         await parts.stores.sessions.save(tenant, session);
         return success(sessionView.of(session, true));
       },

@@ -37,7 +37,7 @@ export function createPostgresRunLog(database: Database, writer: RunWriter): Run
             where before <= ${maxBytes}
           ) e on true
           where l.tenant = ${tenant} and l.run = ${run}
-            and (l.last_seq > 0 or exists (select from runnel.snapshots s where s.log = l.id))
+            and (l.last_seq > 0 or l.begins is not null)
           order by e.first`,
       );
       if (rows.length === 0) return undefined;
@@ -60,9 +60,11 @@ export function createPostgresRunLog(database: Database, writer: RunWriter): Run
     async snapshot(tenant, run, atMost = Number.MAX_SAFE_INTEGER) {
       const [row] = await database.repeat(
         (sql) => sql<{ checkpoint: Checkpoint }[]>`
-          select s.checkpoint from runnel.logs l join runnel.snapshots s on s.log = l.id
-          where l.tenant = ${tenant} and l.run = ${run} and s.seq <= ${atMost}::bigint
-          order by s.seq desc limit 1`,
+          select coalesce(s.checkpoint, l.beginning) as checkpoint
+          from runnel.logs l left join lateral (
+            select checkpoint from runnel.snapshots where log = l.id and seq <= ${atMost}::bigint order by seq desc limit 1
+          ) s on true
+          where l.tenant = ${tenant} and l.run = ${run} and l.begins <= ${atMost}::bigint`,
       );
       return row?.checkpoint;
     },

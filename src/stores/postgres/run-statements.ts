@@ -112,7 +112,9 @@ const SHORT = Object.fromEntries(Object.keys(FIELDS).map((name, at) => [name, at
  *
  * An entry is stored when its lease is free or its own, its session has the expected writer, its epoch is that of the log, and its first
  * event follows the log's last one, whose number moves in the same statement: so the numbers of a run have no gaps, and of two writers one
- * is refused. A snapshot without events must be one of the log's last event. Of the snapshots of a run the first and the newest stay.
+ * is refused. A snapshot without events must be one of the log's last event. Of the snapshots of a run the first and the newest stay, the first
+ * one in the log. What an earlier attempt has inserted already is left as it is; should that attempt still be under way, a key is broken,
+ * and the next attempt finds it.
  */
 const STATEMENT = `
   with changes as materialized (
@@ -146,43 +148,46 @@ const STATEMENT = `
     left join leased l on l.tenant = c.tenant and l.name = c.acquires
     left join held h on h.at = c.at
   ), moved as materialized (
-    update runnel.logs l set last_seq = c.last, has_ended = c.ends is true from allowed c
+    update runnel.logs l set last_seq = c.last, has_ended = c.ends is true, begins = coalesce(l.begins, c.begins, c.newest),
+      beginning = case
+        when l.begins is null then coalesce(b.text, n.text)::json
+        when l.begins = c.newest then n.text::json
+        else l.beginning
+      end
+    from allowed c left join texts b on b.at = c.begins_text left join texts n on n.at = c.newest_text
     where l.tenant = c.tenant and l.run = c.run and l.last_seq = c.first - 1 and l.epoch = c.epoch and c.is_allowed
-    -- A log that was claimed before its first event is there already, and has nothing yet.
-    returning l.id, c.at, c.first = 1 and not exists (select from runnel.snapshots s where s.log = l.id) as is_new
+    returning l.id, c.at, l.begins as begun
   ), made as materialized (
-    insert into runnel.logs (tenant, run, last_seq, has_ended)
-    select tenant, run, last, ends is true from allowed c
-    where first = 1 and epoch = ${FIRST_EPOCH} and is_allowed and (
+    insert into runnel.logs (tenant, run, last_seq, has_ended, begins, beginning)
+    select tenant, run, last, ends is true, coalesce(begins, newest), t.text::json
+    from allowed c left join texts t on t.at = coalesce(c.begins_text, c.newest_text)
+    where first = 1 and epoch = ${FIRST_EPOCH} and is_allowed
+    and not exists (select from runnel.logs l where l.tenant = c.tenant and l.run = c.run) and (
       run_text is not null
       -- Locked, because a run without a log can be deleted meanwhile.
       or exists (select from runnel.runs r where r.tenant = c.tenant and r.id = c.run for key share)
     )
-    on conflict (tenant, run) do nothing
-    returning id, tenant, run
+    returning id, tenant, run, begins as begun
   ), done as materialized (
-    select c.*, m.id as log, m.is_new from allowed c join moved m using (at)
+    select c.*, m.id as log, m.begun from allowed c join moved m using (at)
     union all
-    select c.*, m.id, true from allowed c join made m using (tenant, run) where c.epoch = ${FIRST_EPOCH}
+    select c.*, m.id, m.begun from allowed c join made m using (tenant, run) where c.epoch = ${FIRST_EPOCH}
     union all
-    select c.*, null, false from allowed c where c.first is null and c.is_allowed
+    select c.*, null, null from allowed c where c.first is null and c.is_allowed
   ), added_events as (
     insert into runnel.events (log, first, last, body)
     select d.log, d.first, d.last, t.text from done d join texts t on t.at = d.events_text
   ), dropped_snapshots as (
-    delete from runnel.snapshots s using done d
-    where s.log = d.log and s.seq < d.newest and s.seq > (select min(seq) from runnel.snapshots f where f.log = d.log)
+    delete from runnel.snapshots s using done d where s.log = d.log and s.seq < d.newest
   ), taken as (
     insert into runnel.snapshots (log, seq, checkpoint)
-    select d.log, d.newest, t.text::json from done d join texts t on t.at = d.newest_text
-    union all
-    select d.log, d.begins, t.text::json from done d join texts t on t.at = d.begins_text where d.is_new
+    select d.log, d.newest, t.text::json from done d join texts t on t.at = d.newest_text where d.newest <> d.begun
     on conflict (log, seq) do update set checkpoint = excluded.checkpoint
   ), new_sessions as (
     insert into runnel.sessions (tenant, id, ${sessions.listed}, document, record)
     select d.tenant, d.session, ${sessions.values}, d.document, t.text::json
     from done d join texts t on t.at = d.session_text where d.session_writer is null
-    on conflict (tenant, id) do nothing
+    and not exists (select from runnel.sessions s where s.tenant = d.tenant and s.id = d.session)
   ), changed_sessions as (
     update runnel.sessions s set ${sessions.assigned}, document = d.document, record = t.text::json
     from done d join texts t on t.at = d.session_text
@@ -191,7 +196,7 @@ const STATEMENT = `
     insert into runnel.runs (tenant, id, ${runs.listed}, record)
     select d.tenant, d.run, ${runs.values}, t.text::json
     from done d join texts t on t.at = d.run_text where d.run_writer is null
-    on conflict (tenant, id) do nothing
+    and not exists (select from runnel.runs r where r.tenant = d.tenant and r.id = d.run)
   ), changed_runs as (
     update runnel.runs r set ${runs.assigned}, record = t.text::json
     from done d join texts t on t.at = d.run_text

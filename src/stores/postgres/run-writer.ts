@@ -78,6 +78,9 @@ function createAnalyzer(database: Database): (entries: number) => void {
   };
 }
 
+/** Keys of what a start inserts. */
+const OWN_KEYS = ['sessions_pkey', 'runs_pkey', 'logs_key'];
+
 async function writeGroup(
   database: Database,
   entries: readonly RunEntry[],
@@ -85,7 +88,12 @@ async function writeGroup(
   let attempt = 0;
   const outcomes = await database.repeat(async (sql) => {
     attempt += 1;
-    const found = await writeEntries(sql, entries);
+    const found = await writeEntries(sql, entries).catch((error: unknown) => {
+      if (!OWN_KEYS.includes(brokenConstraint(error) ?? '')) throw error;
+      // The attempt before, whose answer was lost, was still under way.
+      attempt += 1;
+      return writeEntries(sql, entries);
+    });
     if (attempt === 1) return found;
     // What does not follow now may be what the attempt before has written.
     return Promise.all(

@@ -77,7 +77,14 @@ function createGuards({ parts, guard }: RouterOptions): (route: Route) => readon
     admin: [requireAdmin(config.adminKey, guard.callers)],
   };
   return ({ access = 'key', body, refuse }) => [
-    ...(refuse === undefined ? [] : [answerErrorsBy((exchange, error) => refuse(exchange, error, parts))]),
+    ...(refuse === undefined
+      ? []
+      : [
+          answerErrorsBy((exchange, error) => {
+            parts.quotaMetrics.refused(error);
+            refuse(exchange, error, parts);
+          }),
+        ]),
     ...byAccess[access],
     ...(body === 'anything' ? [] : [json]),
   ];
