@@ -84,6 +84,6 @@ export function createApp(parts: ServerParts, guard: GuardOptions, more: readonl
   app.use(allowOrigins(guard));
   app.use(countAnswers(parts.answers) as Koa.Middleware);
   const routes = [...SYSTEM, ...routesBelow(API_PREFIX, createApi(more))];
-  app.use(createRouter(routes, { parts, guard }).routes());
+  app.use(createRouter(routes, { parts, guard }));
   return app;
 }
