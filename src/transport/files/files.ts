@@ -95,14 +95,14 @@ export const fileRoutes: RouteGroup = {
       query: artifactQuery,
       answers: 'file',
       // A file that an agent's code made, by its name: the id of the file, with or without the ending.
-      handle: async ({ tenant, params, query, exchange }, { stores }) => {
+      handle: async ({ tenant, params, query, exchange }, parts) => {
         const { file: name } = params;
         const ending = endingOf(name);
         if (!/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/.test(name)) throw new EngineError('NOT_FOUND', 'Invalid filename.');
         if (!ARTIFACTS.has(ending)) throw new EngineError('NOT_FOUND', 'invalid file type');
         const session = query.session_id;
-        const isOwn = session === undefined || (await stores.sessions.find(tenant, session)) !== undefined;
-        const file = isOwn ? await findArtifact(stores.files, tenant, name, ending) : undefined;
+        const isOwn = session === undefined || (await parts.stores.sessions.find(tenant, session)) !== undefined;
+        const file = isOwn ? await findArtifact(parts.stores.files, tenant, name, ending) : undefined;
         if (file === undefined) throw new EngineError('NOT_FOUND', 'Artifact not found.');
         exchange.set(contentHeaders({ mimeType: undefined, extension: ending, fileName: name, isInline: true }));
         sendFile(exchange, file);
