@@ -9,15 +9,18 @@ import { createId } from './ids.js';
 /** What services are bound with. */
 type ServicePorts = Pick<HostParts, 'services'> & { readonly stores: Pick<HostStores, 'files'> };
 
-/** A server's services as one tenant has them: its files, its datasets, the MCP servers that are open to it, its share of sandboxes and threads. */
+/** A server's services as one tenant has them: its files, its datasets, the MCP servers that are open to it, its share of sandboxes and
+ * threads, its turns at models and browsers. */
 export function servicesOfTenant({ services, stores }: ServicePorts, tenant: string): Services {
-  const { mcp, retriever, code, threads } = services;
+  const { mcp, retriever, code, threads, models, browsers } = services;
   return {
     ...services,
     files: bindFiles(stores.files, tenant),
     ...(mcp && { mcp: mcp.forTenant(tenant) }),
     ...(retriever?.forTenant && { retriever: retriever.forTenant(tenant) }),
     ...(code?.forTenant && { code: code.forTenant(tenant) }),
+    ...(models?.forTenant && { models: models.forTenant(tenant) }),
+    ...(browsers?.forTenant && { browsers: browsers.forTenant(tenant) }),
     ...(threads?.forTenant && { threads: threads.forTenant(tenant) }),
   };
 }

@@ -82,6 +82,6 @@ export function createApp(parts: ServerParts, guard: GuardOptions, more: readonl
   });
   app.use(allowOrigins(guard));
   const routes = [...SYSTEM, ...routesBelow(API_PREFIX, createApi(more))];
-  app.use(createRouter(routes, { parts, guard }).routes());
+  app.use(createRouter(routes, { parts, guard }));
   return app;
 }
