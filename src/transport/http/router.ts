@@ -133,6 +133,7 @@ async function answer(route: Route, parts: ServerParts, exchange: HttpExchange):
   }
   const { tenant = '', caller = '' } = state as Partial<RequestState>;
   const addressed = { tenant, caller, ...given(callerOf(state)), params };
+  if (route.reserves !== undefined) await parts.answers.reserve(exchange.res, tenant, route.reserves);
   const found = await route.finds?.(addressed, parts);
   const body = await route.handle(
     {
