@@ -177,14 +177,16 @@ export class RunHub {
   follow(tenant: string, run: string, client: ClientCursor): Observable<EventFrame> {
     const { stores, limits } = this.parts;
     return follow({
-      ...client,
+      after: client.after,
+      ready$: client.ready$,
+      isExact: client.isExact,
       log: stores.log,
       tenant,
       run,
       findLive: () => this.find(tenant, run),
       findRecord: () => this.record(tenant, run),
       findProjection: () => this.projection(tenant, run),
-      notifications$: merge(this.#notifications.of(run), this.#stopped),
+      openNotifications: () => merge(this.#notifications.of(run), this.#stopped),
       maxQueueBytes: limits.clientQueueBytes,
       followers: this.#followers,
     });

@@ -22,6 +22,7 @@ import { createMemoryCounter, createRateLimit, type RateLimit } from './access/r
 import { Strangers } from './access/strangers.js';
 import { refuseOtherRuntimes } from './admin/canvas-runtimes.js';
 import { QuotaMetrics } from './admin/quota-metrics.js';
+import { AnswersInFlight } from './http/answers-in-flight.js';
 import { BytesInFlight } from './http/bytes-in-flight.js';
 import { openTraces } from './traces/component-traces.js';
 import { RunsOfMessages } from './traces/run-of-message.js';
@@ -102,6 +103,8 @@ export interface ServerParts extends RouteParts {
   readonly readStored: (dsl: JsonObject) => ReturnType<typeof readDocument>;
   /** Event streams over HTTP. */
   readonly streams: OpenStreams;
+  /** Answers that clients have not taken yet. */
+  readonly answers: AnswersInFlight;
   /** Uploads that are being received. */
   readonly uploads: BytesInFlight;
   /** Uploads by keys of chat pages. */
@@ -153,6 +156,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     },
     readStored: createStoredReader(),
     streams: { count: 0 },
+    answers: new AnswersInFlight({ maxBytes: config.answersBytes, isShared }),
     uploads,
     quotaMetrics: new QuotaMetrics({
       registry: basics.telemetry.registry,
