@@ -68,7 +68,8 @@ export function createStart(
     // Leased before it is read: two requests must not both find it idle.
     const isNew = base.session !== undefined;
     if (isNew) await hub.sessionQuota.admit(tenant, base.session?.page);
-    const lease = await hub.lease({ tenant, sessionId, agentId, run }, isNew);
+    const isVisitor = command.page !== undefined;
+    const lease = await hub.lease({ tenant, sessionId, agentId, run, isVisitor }, isNew);
     let orphan: RunRecord | undefined;
     try {
       const session = base.session ?? (await findSession(stores, command, base));
