@@ -65,10 +65,10 @@ async function killOne(settings: ServerEnvironment): Promise<void> {
   const urlNow = (): string => url;
   const agent = await createCalls(url, ledger);
   const starting = startRuns(urlNow, agent, { count: RUNS, apartMs: APART_MS });
+  const started = (await Promise.all(starting)).filter((follower) => follower !== undefined);
   await ledger.reached(IN_THE_MIDDLE);
   url = second.url;
   await first.kill();
-  const started = (await Promise.all(starting)).filter((follower) => follower !== undefined);
   const settled = callsOfSettled(started, ledger);
   const around = { urlNow, agent, ledger };
   for (const follower of started) await expectWhole(follower, around);
