@@ -44,7 +44,7 @@ const COMMON = {
   absWorkingDir: ROOT,
   allowOverwrite: true,
   bundle: true,
-  charset: 'utf8',
+  charset: 'ascii',
   format: 'esm',
   legalComments: 'none',
   logLevel: 'warning',
@@ -96,8 +96,17 @@ export async function bundleCommands(): Promise<void> {
     write: false,
   });
   for (const file of own) rmSync(file);
-  for (const { path: file, contents } of outputFiles) writeFileSync(file, contents);
+  for (const { path: file, contents, text } of outputFiles)
+    writeFileSync(file, file.endsWith('.js') ? inAscii(text) : contents);
   writeLicences(path.join(COMMANDS, 'LICENSES.txt'), metafile);
+}
+
+/**
+ * Writes letters outside of ASCII as escapes where the bundler leaves them, in comments and regular expressions: one of them makes V8 store two
+ * bytes for each letter of a file, 4 MB of an idle server.
+ */
+function inAscii(code: string): string {
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** `pdfkit` asks for the measures of the fonts that every reader has by a `require` of its own, which a bundler does not see. */

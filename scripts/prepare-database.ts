@@ -16,6 +16,12 @@ import { isProgram } from './support/script.js';
 
 const TARGET = path.join(ROOT, 'dist/stores/postgres/embedded/database.image');
 
+/**
+ * Files in which Postgres notes where a table has room and which pages everything sees: a fifth of all. It makes them anew when it needs them, and
+ * works without.
+ */
+const NOTES = /_(?:fsm|vm)$/;
+
 /** Path of the prepared database, which is made when it is not there. */
 export async function prepareDatabase(): Promise<string> {
   const about = await readFile(path.join(ROOT, 'node_modules/@electric-sql/pglite/package.json'), 'utf8');
@@ -63,7 +69,7 @@ async function createImage(): Promise<Uint8Array> {
     } finally {
       await database.close();
     }
-    return await packFolder(path.join(folder, 'database'));
+    return await packFolder(path.join(folder, 'database'), (name) => !NOTES.test(name));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

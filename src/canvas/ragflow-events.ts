@@ -179,7 +179,9 @@ export class RagflowProjection {
       case 'body-closed':
         return undefined;
       default:
-        return event satisfies never;
+        // Of a later version, or forged.
+        event satisfies never;
+        return undefined;
     }
   }
 

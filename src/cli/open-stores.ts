@@ -26,9 +26,11 @@ const DAY_MS = 24 * 3_600_000;
  */
 export async function openStores(settings: Settings['stores'], log: Log): Promise<OpenStores> {
   const { databaseUrl: url, redisUrl, dataDir, keepRunsDays } = settings;
+  const embedded = url === undefined ? await beginEmbedded(dataDir, log) : undefined;
   const { openPostgresStores } = await import('../stores/postgres/stores.js');
   const quotas = quotasOf(settings);
-  const { close, prune, database: _, ...stores } = await openPostgresStores({ url, dataDir, log, quotas });
+  const options = { url, dataDir, log, quotas, embedded: embedded?.starting };
+  const { close, prune, database: _, ...stores } = await openPostgresStores(options);
   try {
     const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log, keepRunsDays, stores.commit);
     return {
@@ -45,6 +47,15 @@ export async function openStores(settings: Settings['stores'], log: Log): Promis
     await close();
     throw error;
   }
+}
+
+/** Starts the process of the embedded database before the modules of the stores are read. */
+async function beginEmbedded(folder: string, log: Log) {
+  const { startEmbedded } = await import('../stores/postgres/embedded/start-embedded.js');
+  const starting = startEmbedded({ folder, log });
+  // Opening the database reports it.
+  starting.catch(() => {});
+  return { starting };
 }
 
 async function openRedis(url: string, log: Log, keepRunsDays: number, commitSession: CommitRun) {

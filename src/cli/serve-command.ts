@@ -19,13 +19,17 @@ import {
 } from '../settings/read-settings.js';
 import { openTelemetry } from '../telemetry/telemetry.js';
 import { listenOn } from '../transport/listen.js';
+import { collectGarbage } from './collect-garbage.js';
 import { type Command, EXIT, parse, readVersion } from './command.js';
 import type { Examples } from './load-examples.js';
-import type { Script, ServiceSettings } from './open-services.js';
+import type { ServiceSettings } from './open-services.js';
 import { type OpenStores, openStores } from './open-stores.js';
 import type { Output, Terminal } from './terminal.js';
 
 const HOUR_MS = 3_600_000;
+
+/** When the first requests after a start are answered, what only the start needed is collected. */
+const COLLECT_MS = 1_000;
 
 /** A server that just started does not prune for so long. */
 const FIRST_PRUNE_MS = 10 * 60_000;
@@ -83,14 +87,13 @@ async function serveUntilStopped(
   log: Log,
 ): Promise<number> {
   const { server: config } = settings;
-  const examples = hasExamples ? await (await import('./load-examples.js')).loadExamples(Date.now()) : undefined;
   const stopListening = await logUnhandled(log);
   // Before the stores: a wrong setting must not leave a database open.
   const telemetry = await openTelemetry(terminal.env, { version: await readVersion(), log });
-  const { stores, createServer, timeouts, closeServices, services } = await openParts(
+  const { examples, stores, createServer, timeouts, closeServices, services } = await openParts(
     terminal,
     settings,
-    examples?.script,
+    hasExamples,
     log,
   );
   const { models, databases } = services;
@@ -111,6 +114,7 @@ async function serveUntilStopped(
     await warnOfBrowsers({ apiKeys: config.apiKeys, chromium: settings.nodes.chromium }, log);
     const hasKeys = config.apiKeys.length > 0;
     terminal.out.write(welcome({ url, hasKeys, examples, models: models.describe(), place: stores.place }));
+    setTimeout(() => void collectGarbage(), COLLECT_MS).unref();
     if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
     log.info({}, 'stopping');
     return EXIT.finished;
@@ -132,16 +136,18 @@ async function requirePort(config: ServerConfig): Promise<void> {
   await new Promise((resolve) => probe.close(resolve));
 }
 
-/** Opens the stores while the modules of the server are read: each takes about as long as the other. */
-async function openParts({ env }: Terminal, settings: ServiceSettings, script: Script | undefined, log: Log) {
+/** Opens the stores, first of all, while the examples and the modules of the server are read: each takes about as long as the other. */
+async function openParts({ env }: Terminal, settings: ServiceSettings, hasExamples: boolean, log: Log) {
   const opening = openStores(settings.stores, log);
   // Awaited below; without a handler a rejection before that would end the process.
   opening.catch(() => {});
   try {
+    const examples = hasExamples ? await (await import('./load-examples.js')).loadExamples(Date.now()) : undefined;
     const [{ createServer }, { openServices, timeoutsOf }] = await Promise.all([
       import('../transport/server.js'),
       import('./open-services.js'),
     ]);
+    const script = examples?.script;
     const { hasScript: _, close: closeServices, ...services } = await openServices(settings, { env, script });
     const stores = await opening.catch(async (error: unknown) => {
       await closeServices();
@@ -151,7 +157,7 @@ async function openParts({ env }: Terminal, settings: ServiceSettings, script: S
       }
       throw error;
     });
-    return { stores, createServer, timeouts: timeoutsOf(settings.nodes), closeServices, services };
+    return { examples, stores, createServer, timeouts: timeoutsOf(settings.nodes), closeServices, services };
   } catch (error) {
     await (await opening.catch(() => undefined))?.close();
     throw error;

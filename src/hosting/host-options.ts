@@ -3,6 +3,7 @@ import type { Services } from '../components/services.js';
 import type { Durability } from '../graph/log.js';
 import type { Log } from '../logger.js';
 import type { LeaseStore, Signals } from '../records/coordination.js';
+import type { UsageStore } from '../records/quotas.js';
 import type { CommitRun } from '../records/run-commit.js';
 import type { Stores } from '../records/stores.js';
 import type { VersionStore } from '../records/versions.js';
@@ -16,6 +17,8 @@ export interface HostStores extends Stores {
   readonly leases: LeaseStore;
   /** Messages between processes. */
   readonly signals: Signals;
+  /** Counts what tenants store. @default sessions have no quota */
+  readonly usage?: UsageStore | undefined;
   /** Stores what a run did in one step. @default one part after another */
   readonly commit?: CommitRun | undefined;
   /** What distinguishes these stores from others that share the same leases. @default nothing */
@@ -63,7 +66,7 @@ export interface HostOptions {
   readonly openCanvas?: OpenCanvas;
   /** @default {@link DEFAULT_LIMITS} */
   readonly limits?: Partial<HostLimits>;
-  /** Whether several tenants use the host, of which none may take all places for runs. @default false */
+  /** Whether several tenants use the host, or visitors of their chat pages, of whom none may take all places for runs. @default false */
   readonly isShared?: boolean;
   /** When a finished node is stored: before its successors start, soon after, or only when its run ends. @default 'sync' */
   readonly durability?: Durability;

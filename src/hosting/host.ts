@@ -18,6 +18,8 @@ import { type ForkPoint, readStartCommand, type StartCommand } from './start-com
 export interface HostLoad {
   /** Runs at work. */
   readonly runs: number;
+  /** The most sessions that one of its tenants has, as far as it knows. */
+  readonly sessions: number;
   /** Events that are not stored yet; and stored ones that clients have not been sent. */
   readonly queues: { readonly log: number; readonly clients: number };
 }
@@ -27,8 +29,8 @@ export interface Host {
   /**
    * Starts a turn; resolves when its run is at work in this process.
    *
-   * @throws EngineError before anything runs: BAD_REQUEST, FORBIDDEN, NOT_FOUND, SESSION_BUSY, CONFLICT, DOCUMENT_INVALID, LIMIT_REACHED;
-   * HISTORY_GONE and PLAN_CHANGED for a run that is forked or resumed.
+   * @throws EngineError before anything runs: BAD_REQUEST, FORBIDDEN, NOT_FOUND, SESSION_BUSY, CONFLICT, DOCUMENT_INVALID, LIMIT_REACHED,
+   * QUOTA_EXCEEDED; HISTORY_GONE and PLAN_CHANGED for a run that is forked or resumed.
    */
   start(command: StartCommand): Promise<StartedTurn>;
   /** Answers the form that a session waits with. @throws EngineError NOT_FOUND when it does not wait, else as `start`. */
@@ -49,6 +51,13 @@ export interface Host {
   timeline(tenant: string, run: string): Promise<RunTimeline | undefined>;
   /** Resumes runs whose process was lost: those that there are, and from then on those that there will be, until `close`. */
   recover(): void;
+  /**
+   * Admits a session that the caller stores itself, without a run.
+   *
+   * @param page names the key of the chat page that makes it. @default no page does
+   * @throws EngineError QUOTA_EXCEEDED
+   */
+  admitSession(tenant: string, page?: string): Promise<void>;
   readonly load: HostLoad;
   /**
    * Takes no more runs, gives those at work `graceMs` to end, then cancels them, or releases those that another process can recover.
@@ -85,8 +94,9 @@ export function createHost(options: HostOptions): Host {
       return fold?.timeline;
     },
     recover: () => scan.start(),
+    admitSession: async (tenant, page) => hub.sessionQuota.admit(tenant, page),
     get load() {
-      return { runs: hub.size, queues: hub.queues };
+      return { runs: hub.size, queues: hub.queues, sessions: hub.sessionQuota.most };
     },
     async close(graceMs) {
       scan.close();

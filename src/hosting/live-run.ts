@@ -85,6 +85,8 @@ export class LiveRun {
   readonly #options: LiveRunOptions;
   /** Of this process as the writer of the run; see `RunLog`. */
   readonly #epoch: number;
+  /** What every record of the run has. */
+  readonly #named: Omit<RunIdentity, 'tenant'> & { readonly epoch?: number };
   readonly #events: RunEvents;
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
@@ -114,6 +116,8 @@ export class LiveRun {
     this.#hasBegun = claimed !== undefined;
     this.#epoch = claimed?.epoch ?? FIRST_EPOCH;
     this.identity = identity;
+    const { tenant: _, ...named } = identity;
+    this.#named = this.#epoch === FIRST_EPOCH ? named : { ...named, epoch: this.#epoch };
     this.startedAt = startedAt;
     this.projection = projectionOf({ ...identity, startedAt }, 'failure' in work ? undefined : work.plan);
     const { projection } = this;
@@ -463,9 +467,7 @@ export class LiveRun {
   }
 
   #recordBase(lastSeq: number): Omit<RunRecord, 'status'> {
-    const { tenant: _, ...identity } = this.identity;
-    const epoch = this.#epoch === FIRST_EPOCH ? {} : { epoch: this.#epoch };
-    return { ...identity, ...epoch, startedAt: this.startedAt, usage: this.#usage, lastSeq };
+    return { ...this.#named, startedAt: this.startedAt, usage: this.#usage, lastSeq };
   }
 }
 

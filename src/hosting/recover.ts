@@ -242,7 +242,11 @@ function endOf(
   { last, lastSeq }: RunPast,
   projection: RagflowProjection,
 ): Pick<RunRecord, 'status' | 'error' | 'pending' | 'lastSeq'> {
-  if (last !== undefined) return { ...endIn(last, projection), lastSeq };
+  try {
+    if (last !== undefined) return { ...endIn(last, projection), lastSeq };
+  } catch {
+    // An end without what an end has is none; tried again, it would be read for ever.
+  }
   return { ...failed(new EngineError('INTERNAL', 'The last event of the run cannot be read.')), lastSeq };
 }
 

@@ -1,14 +1,15 @@
-import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { EngineError } from '../errors.js';
 import type { ThreadAnswer } from './threads.js';
 
-/** Niceness of a thread with jobs: the event loop, and with it every other run, goes first where processors are scarce. */
-const NICENESS = 10;
+/** The thread's own way out of a job. */
+export interface ThreadEnd {
+  /** Says why the job cannot be done, and ends the thread at once. */
+  giveUp(problem: string): never;
+}
 
 /** Does the jobs of a thread, one after another, and posts what came of each; `problemOf` gives the reason in what is no EngineError. */
-export function answerJobs<R>(work: (request: R) => unknown, problemOf: (thrown: unknown) => string): void {
-  yieldToOthers();
+export function answerJobs<R>(work: (request: R) => unknown, problemOf: (thrown: unknown) => string): ThreadEnd {
   const answer = async (request: R): Promise<ThreadAnswer> => {
     try {
       return { value: await work(request) };
@@ -21,14 +22,10 @@ export function answerJobs<R>(work: (request: R) => unknown, problemOf: (thrown:
   parentPort?.on('message', (request: R) => {
     void answer(request).then((given) => parentPort?.postMessage(given));
   });
-}
-
-/** Only Linux has a priority for each thread; elsewhere it would be that of the process. */
-function yieldToOthers(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    setPriority(NICENESS);
-  } catch {
-    // Not allowed everywhere, and only a courtesy.
-  }
+  return {
+    giveUp(problem) {
+      parentPort?.postMessage({ problem, isLast: true } satisfies ThreadAnswer);
+      process.exit();
+    },
+  };
 }

@@ -82,7 +82,8 @@ export interface JobThread {
 /** The answer of a thread. */
 export type ThreadAnswer =
   | { readonly value: unknown }
-  | { readonly problem: string }
+  /** The last one comes from a thread that ends. */
+  | { readonly problem: string; readonly isLast?: boolean }
   | {
       readonly error: {
         readonly code: ErrorCode;
@@ -135,7 +136,10 @@ export function startJobThread(file: URL, limits: JobLimits): JobThread {
       try {
         const answer = await answerOf(thread, job, limits, signal);
         if ('value' in answer) return answer.value as T;
-        if ('problem' in answer) throw job.unable(answer.problem);
+        if ('problem' in answer) {
+          if (answer.isLast === true) state.isUsable = false;
+          throw job.unable(answer.problem);
+        }
         const { code, message, details, retryable } = answer.error;
         throw new EngineError(code, message, { details, retryable });
       } catch (error) {

@@ -430,7 +430,7 @@ describe('a process that was halted for longer than its leases', () => {
       if (!isHeld) await stores.leases.acquire(tenant, lease, 1);
       answer(isHeld);
     };
-    return { server, stream, stores, confirm };
+    return { server, stream, stores, confirm, now: () => clock };
   }
 
   it('begins no node until its lease is confirmed', async () => {
@@ -449,11 +449,11 @@ describe('a process that was halted for longer than its leases', () => {
   });
 
   it('begins none when another process has the run', async () => {
-    const { server, stores, stream, confirm } = await startHalted();
+    const { server, stores, stream, confirm, now } = await startHalted();
     const begun: unknown[] = [];
     void server.probes.next().then((probe) => begun.push(probe));
     await confirm(false);
-    const successor = await startServer({ stores, env: ENV });
+    const successor = await startServer({ stores, env: ENV, now });
     (await successor.probes.next()).settle();
     expect((await stream.rest()).at(-2)?.json.data.outputs).toMatchObject({ content: 'after x' });
     expect(begun).toEqual([]);

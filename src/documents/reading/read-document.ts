@@ -21,6 +21,7 @@ import {
   toUnreadable,
   unreadable,
 } from './limits.js';
+import { readWordPart, type WordPart } from './word-parts.js';
 import { openZip, requireUnpackedSize } from './zip.js';
 
 /** Readers by kind; each loads its parser when it is first used. */
@@ -137,14 +138,14 @@ async function readPdf({ name, bytes }: StoredFile, { maxCharacters, signal }: R
   }
 }
 
-/**
- * Most bytes of XML, unpacked: a book of a thousand pages. As a tree it takes fifty times that, and is parsed without
- * yielding.
- */
+/** Most bytes of XML, unpacked: a book of a thousand pages. */
 const MAX_XML_BYTES = 16 * 1_048_576;
 
-/** The parts that hold text and its structure; pictures, fonts and embedded files are left out. */
-const TEXT_PARTS = /\.(?:xml|rels)$/i;
+/** The parts that hold text and its structure; pictures, fonts, settings, headers and embedded files are left out. */
+const TEXT_PARTS = /(?:\.rels|^\[Content_Types\]\.xml|(?:document\d*|styles|numbering|footnotes|endnotes)\.xml)$/i;
+/** Of these, those that are read as a stream, and the one that is read in pieces. */
+const LONG_PARTS = /(?:document\d*|footnotes|endnotes)\.xml$/i;
+const MAIN_PART = /document\d*\.xml$/i;
 
 const STYLES = [
   "p[style-name='Title'] => h1:fresh",
@@ -153,34 +154,57 @@ const STYLES = [
 ];
 
 /**
- * The text of a Word document; headings, lists and tables as Markdown.
+ * The text of a Word document; headings, lists and tables as Markdown. Reading stops at the piece that fills `maxCharacters`.
  *
- * The archive is unpacked here within a bound and repacked uncompressed, as the parser unpacks without a bound.
- * Errors: FILE_UNREADABLE.
+ * The archive is unpacked here within a bound, rid of what is not read and repacked in pieces: the parser unpacks without a bound, and
+ * makes trees that take a hundred times the bytes of a piece. Errors: FILE_UNREADABLE.
  */
-async function readDocx({ name, bytes }: StoredFile, { signal }: ReadLimits): Promise<string> {
+async function readDocx({ name, bytes }: StoredFile, { maxCharacters, signal }: ReadLimits): Promise<string> {
   const zip = openZip(bytes, name);
   const entries = [...zip.entries.values()].filter(({ path }) => TEXT_PARTS.test(path));
   if (!entries.some(({ path }) => path.endsWith('.rels'))) throw unreadable(name, 'it is no Word document.');
   requireUnpackedSize(entries, MAX_XML_BYTES, name);
-  const parts: Record<string, Uint8Array> = {};
-  for (const entry of entries) parts[entry.path] = await buffer(zip.stream(entry, signal));
-  const [{ default: mammoth }, { zipSync }] = await Promise.all([import('mammoth'), import('fflate')]);
   try {
-    const { value } = await mammoth.convertToHtml(
-      { buffer: Buffer.from(zipSync(parts, { level: 0 })) },
-      {
-        styleMap: STYLES,
-        includeEmbeddedStyleMap: false,
-        externalFileAccess: false,
-        convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
-      },
-    );
-    signal?.throwIfAborted();
-    return await htmlToText(value, name);
+    const parts: Record<string, Uint8Array> = {};
+    let main: { readonly path: string; readonly part: WordPart } | undefined;
+    for (const entry of entries) {
+      const { path } = entry;
+      const part = LONG_PARTS.test(path) ? await readWordPart(zip, entry) : undefined;
+      if (part !== undefined && MAIN_PART.test(path)) main = { path, part };
+      parts[path] = part === undefined ? await buffer(zip.stream(entry, signal)) : bytesOf(part, part.pieces);
+    }
+    const texts: string[] = [];
+    let length = 0;
+    for (const piece of main === undefined || main.part.hasNotes ? [undefined] : main.part.pieces) {
+      signal?.throwIfAborted();
+      if (main !== undefined && piece !== undefined) parts[main.path] = bytesOf(main.part, [piece]);
+      const text = await textOfWord(parts, name);
+      if (text !== '') texts.push(text);
+      length += text.length;
+      if (length > maxCharacters) break;
+    }
+    return texts.join('\n\n');
   } catch (error) {
     throw toUnreadable(name, error, 'Word document');
   }
+}
+
+function bytesOf({ head, tail }: WordPart, pieces: readonly string[]): Uint8Array {
+  return Buffer.from(`${head}${pieces.join('')}${tail}`);
+}
+
+async function textOfWord(parts: Record<string, Uint8Array>, name: string): Promise<string> {
+  const [{ default: mammoth }, { zipSync }] = await Promise.all([import('mammoth'), import('fflate')]);
+  const { value } = await mammoth.convertToHtml(
+    { buffer: Buffer.from(zipSync(parts, { level: 0 })) },
+    {
+      styleMap: STYLES,
+      includeEmbeddedStyleMap: false,
+      externalFileAccess: false,
+      convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
+    },
+  );
+  return htmlToText(value, name);
 }
 
 /** Fewest characters that a cell takes in a Markdown table: its bar, two blanks and its text. */

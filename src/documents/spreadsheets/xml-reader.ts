@@ -3,10 +3,16 @@ import { SaxesParser } from 'saxes';
 
 /** Receives the parts of an XML document in order, as far as it wants them; names come without their namespace prefix. */
 export interface XmlHandler {
-  open?(name: string, attributes: XmlAttributes): void;
+  open?(name: string, attributes: XmlAttributes, tag: XmlTag): void;
   close?(name: string): void;
   /** A piece of text; one text may come in several. */
   text?(text: string): void;
+}
+
+/** An element as it is written, with prefixes. */
+export interface XmlTag {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
 }
 
 /** The attributes of an element. */
@@ -50,11 +56,12 @@ export function createXmlReader(handler: XmlHandler) {
   parser.on('doctype', () => {
     throw new Error('it declares a document type');
   });
-  parser.on('opentag', ({ name, attributes }) => {
+  parser.on('opentag', (tag) => {
+    const { name, attributes } = tag;
     pending = 0;
     depth += 1;
     if (depth > MAX_DEPTH) throw new Error(`its elements are nested deeper than ${MAX_DEPTH}`);
-    handler.open?.(localName(name), { get: (wanted) => attribute(attributes, wanted) });
+    handler.open?.(localName(name), { get: (wanted) => attribute(attributes, wanted) }, tag);
   });
   parser.on('closetag', ({ name }) => {
     pending = 0;

@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { EngineError } from '../../errors.js';
 import type { Log } from '../../logger.js';
 import type { Database, Sql } from './database.js';
-import { startEmbedded } from './embedded/start-embedded.js';
+import { type EmbeddedServer, startEmbedded } from './embedded/start-embedded.js';
 import { type RetryPolicy, retryUnreachable } from './failures.js';
 import { migrate } from './migrate.js';
 
@@ -17,14 +15,14 @@ export interface DatabaseOptions {
   readonly log: Log;
   /** File with a prepared database, see `scripts/prepare-database.ts`. @default the one in the package, if it has one */
   readonly image?: string | undefined;
+  /** The embedded database of `dataDir`, where it is being started already. */
+  readonly embedded?: Promise<EmbeddedServer> | undefined;
   /** Connections to a server. @default 10 */
   readonly maxConnections?: number;
   /** How long to try again while the database cannot be reached. @default 15,000 ms, of the embedded one 60,000 ms */
   readonly patienceMs?: number;
 }
 
-/** Part of the package, made by its build. */
-const IMAGE = fileURLToPath(new URL('./embedded/database.image', import.meta.url));
 const SERVER_PATIENCE_MS = 15_000;
 /** It is always started again, which takes its time on a machine that is busy. */
 const EMBEDDED_PATIENCE_MS = 60_000;
@@ -92,8 +90,8 @@ interface Opened {
   readonly stop: () => Promise<void>;
 }
 
-async function openEmbedded({ dataDir, log, image = IMAGE }: DatabaseOptions): Promise<Opened> {
-  const server = await startEmbedded({ folder: dataDir, image: existsSync(image) ? image : undefined, log });
+async function openEmbedded({ dataDir, log, image, embedded }: DatabaseOptions): Promise<Opened> {
+  const server = await (embedded ?? startEmbedded({ folder: dataDir, image, log }));
   const sql = postgres({
     ...SHARED,
     path: server.path,

@@ -4,6 +4,7 @@ import type { Checkpoint } from '../../graph/state.js';
 import { ownedKey } from '../../records/repository.js';
 import { type CommitRun, type RunCommit, sessionTaken } from '../../records/run-commit.js';
 import { FIRST_EPOCH, type LogBatch, type LoggedEvent } from '../../records/run-log.js';
+import { shorten } from '../event-lines.js';
 import { GroupWriter } from '../group-writer.js';
 import { type Argument, type Call, mayHaveBeenDone } from './commands.js';
 import { COMMIT_RUNS, type STEPS } from './commit-script.js';
@@ -16,7 +17,7 @@ import { DECIDE_EVENTS } from './run-log-scripts.js';
 import { type RunWriter, RunWriters } from './run-writers.js';
 
 /** Version of what lies in the keys of a log; a reader refuses what is newer. */
-export const LOG_FORMAT = 1;
+export const LOG_FORMAT = 2;
 
 /** One step of a commit. */
 interface Step extends Call {
@@ -109,7 +110,7 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
           }
           const [head] = events;
           if (head !== undefined) {
-            const args = [...numbered(tenant, writer), head.seq, ...events.map(entryOf)];
+            const args = [...numbered(tenant, writer), head.seq, ...events.map((event) => entryOf(run, event))];
             steps.push({ name: 'append', keys: [hash, list], args });
           }
           if (isEnd && isLast) {
@@ -186,13 +187,18 @@ function chunksOf(run: string, batches: readonly LogBatch[]): readonly Chunk[] {
   return chunks;
 }
 
-/** Version, name and JSON text, one line each; a name or a JSON text has no line end. */
-function entryOf({ event, json }: LoggedEvent): string {
-  return `1\n${event}\n${json}`;
+/** Version, name and shortened JSON text, one line each; a name or a JSON text has no line end. */
+function entryOf(run: string, event: LoggedEvent): string {
+  return `2\n${event.event}\n${shorten(run, event)}`;
 }
 
 function argumentsOf({ name, keys, args }: Step): readonly Argument[] {
-  return [name, keys.length, args.length, ...keys, ...args];
+  return [name, keys.length, args.length, ...(name === 'save' ? withoutBeginning(keys) : keys), ...args];
+}
+
+/** The keys of a record without what the indexes of an agent have in common, which would be a fifth of what a run sends. */
+function withoutBeginning([run, agent, ...others]: readonly string[]): readonly string[] {
+  return [run as string, agent as string, ...others.map((key) => key.slice(agent?.length))];
 }
 
 function sizeOf(argument: Argument): number {

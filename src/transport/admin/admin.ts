@@ -102,7 +102,8 @@ async function runtimeView(tenant: string, parts: ServerParts): Promise<Envelope
   return success({ tenant_id: tenant, ...(await runtimeOf(parts, tenant)) });
 }
 
-function metricsText(exchange: HttpExchange, { telemetry }: ServerParts): Promise<string> {
+async function metricsText(exchange: HttpExchange, { telemetry, quotaMetrics }: ServerParts): Promise<string> {
+  await quotaMetrics.refresh();
   exchange.type = METRICS_TYPE;
   return renderMetrics(telemetry.registry);
 }

@@ -20,9 +20,6 @@ const FORM_BYTES = 64 * 1024;
 /** What one address may upload of what the key of a chat page may. */
 const ADDRESS_SHARE = 1 / 4;
 
-/** Seconds after which a client that finds the server busy should try again. */
-const RETRY_SECONDS = 5;
-
 /** A file that is not received from the client itself. */
 export interface FetchedFile {
   readonly name: string;
@@ -63,7 +60,7 @@ export async function storeUpload(
   // What certainly has no room is not read.
   await stores.files.requireRoom(tenant, leastUsage(announced, page !== undefined));
   const drafted: DraftedFile[] = [];
-  const flight = openFlight(parts, exchange, { tenant, isPage: page !== undefined }, announced);
+  const flight = parts.uploads.open({ tenant, isPage: page !== undefined }, announced);
   try {
     if (fetch === undefined || isMultipart(req)) {
       await receive(parts, exchange, flight, maxBytes, (head) => {
@@ -109,9 +106,10 @@ async function limitPage(
   for (const [key, allowed] of limits) {
     const waitMs = await pageUploads(key, allowed);
     if (waitMs === undefined) continue;
-    exchange.set('Retry-After', String(Math.ceil(waitMs / 1000)));
     const message = `Too many uploads: a chat page may send ${most} a minute, ${limits[0][1]} of them from one address. Try again later.`;
-    throw new EngineError('LIMIT_REACHED', message, { details: { httpStatus: 429 } });
+    throw new EngineError('LIMIT_REACHED', message, {
+      details: { httpStatus: 429, retryAfterSeconds: Math.ceil(waitMs / 1000) },
+    });
   }
 }
 
@@ -133,18 +131,6 @@ async function receive(
   await readParts(req, limits, ({ field, fileName, mimeType }: PartHead) =>
     field === 'file' && fileName !== undefined ? open({ name: fileName, mimeType }) : undefined,
   );
-}
-
-function openFlight(
-  { uploads }: ServerParts,
-  exchange: HttpExchange,
-  owner: Parameters<ServerParts['uploads']['open']>[0],
-  announced: number,
-): Flight {
-  exchange.set('Retry-After', String(RETRY_SECONDS));
-  const flight = uploads.open(owner, announced);
-  exchange.remove('Retry-After');
-  return flight;
 }
 
 /** What an upload takes at least that announces so many bytes. */

@@ -19,18 +19,26 @@ export interface Flight {
 const TENANT_SHARE = 1 / 2;
 const PAGE_SHARE = 1 / 4;
 
+/** When a client that was refused should try again. */
+const RETRY_SECONDS = 5;
+
 /**
- * Bounds the bytes of all requests that are being received at once: in all, half of that for one tenant, and a quarter for what comes from its chat
+ * Bounds the bytes of all requests that are being received at once: in all, half of that for one of several tenants, and a quarter for what comes from its chat
  * pages and webhooks; so no tenant keeps the others out, and its visitors do not keep it out.
  */
 export class BytesInFlight {
   readonly #what: string;
   readonly #maxBytes: number;
+  readonly #isShared: boolean;
   /** By share; shares of nothing are left out. */
   readonly #used = new Map<string, number>();
 
-  /** @param what is received, in the plural, for messages */
-  constructor(what: string, maxBytes: number) {
+  /**
+   * @param what is received, in the plural, for messages
+   * @param isShared whether there are several tenants; one that is alone may have everything
+   */
+  constructor(what: string, maxBytes: number, isShared: boolean) {
+    this.#isShared = isShared;
     this.#what = what;
     this.#maxBytes = maxBytes;
   }
@@ -74,7 +82,7 @@ export class BytesInFlight {
   #sharesOf({ tenant, isPage }: FlightOwner): readonly (readonly [name: string, most: number])[] {
     const shares: [string, number][] = [
       [ALL, this.#maxBytes],
-      [`tenant ${tenant}`, this.#maxBytes * TENANT_SHARE],
+      [`tenant ${tenant}`, this.#maxBytes * (this.#isShared ? TENANT_SHARE : 1)],
     ];
     if (isPage) shares.push([`page ${tenant}`, this.#maxBytes * PAGE_SHARE]);
     return shares;
@@ -87,7 +95,7 @@ export class BytesInFlight {
     throw new EngineError(
       'LIMIT_REACHED',
       `Too much at once: this server receives ${used} bytes of ${this.#what} of ${whose}, of at most ${most}. Try again later.`,
-      { retryable: true, details: { httpStatus: 503 } },
+      { retryable: true, details: { httpStatus: 503, retryAfterSeconds: RETRY_SECONDS } },
     );
   }
 }

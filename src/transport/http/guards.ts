@@ -28,7 +28,7 @@ export interface KeyOptions extends CallerOptions {
 }
 
 /** Answers errors in RAGFlow's envelope, paths without a route with 404, and methods that a path does not take with 405. */
-export function answerErrors(logger: Log): Middleware {
+export function answerErrors(logger: Log, onError: (error: unknown) => void = () => {}): Middleware {
   return async (exchange, next) => {
     try {
       await next();
@@ -40,9 +40,11 @@ export function answerErrors(logger: Log): Middleware {
       exchange.status = status;
       exchange.body = body;
     } catch (error) {
+      onError(error);
       const { status, body, retryAfterSeconds } = failureOf(error);
       if (retryAfterSeconds !== undefined) exchange.set('Retry-After', String(retryAfterSeconds));
-      if (status >= 500)
+      // Being asked to come back later is no fault.
+      if (status >= 500 && !(status === 503 && EngineError.is(error) && error.code === 'LIMIT_REACHED'))
         logger.error({ err: error, method: exchange.method, path: exchange.path }, 'a request crashed');
       exchange.status = status;
       exchange.body = body;

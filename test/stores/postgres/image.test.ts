@@ -29,4 +29,16 @@ describe('an image of a folder', () => {
     for (const [name, bytes] of Object.entries(files))
       expect(readFileSync(path.join(to, name)).equals(bytes)).toBe(true);
   });
+
+  it('holds the files that are wanted', async () => {
+    const home = mkdtempSync(path.join(tmpdir(), 'runnel-image-'));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const [from, to] = [path.join(home, 'from'), path.join(home, 'to')];
+    mkdirSync(path.join(from, 'base'), { recursive: true });
+    for (const name of ['base/1', 'base/1_vm', 'base/2']) writeFileSync(path.join(from, name), name);
+
+    await unpackImage(await packFolder(from, (name) => !name.endsWith('_vm')), to);
+
+    expect(readdirSync(to, { recursive: true }).sort()).toEqual(['base', 'base/1', 'base/2']);
+  });
 });

@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openServer } from '../support/open-stores.js';
 import { describePostgres, type PostgresServer, startPostgres } from '../support/postgres-server.js';
 import { agentRecord, versionRecord } from '../support/records.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+
+const MIGRATION = new URL('../../../src/stores/postgres/migrations/0003-quotas.sql', import.meta.url);
 
 describePostgres('quotas in Postgres', () => {
   let server: PostgresServer;
@@ -26,8 +29,8 @@ describePostgres('quotas in Postgres', () => {
       drop table runnel.usage;
       drop function runnel.count_agents, runnel.count_tokens, runnel.count_versions, runnel.count_files,
         runnel.count_replaced_files cascade;
-      alter table runnel.files drop column from_page, drop column expires_at;
-      delete from runnel.migrations where number >= 3`);
+      alter table runnel.files drop column from_page, drop column expires_at`);
+    await before.database.sql.unsafe(await readFile(MIGRATION, 'utf8'));
     await before.close();
 
     const after = await openServer(url, folder, { files: 2, versions: 1 });

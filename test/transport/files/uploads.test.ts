@@ -10,7 +10,7 @@ import { startServer, type TestServer, type TestServerOptions } from '../support
 
 const API = '/api/v1';
 const KEY = 'one-of-acme-long-key';
-const ENV = { RUNNEL_API_KEYS: `acme=${KEY}` };
+const ENV = { RUNNEL_API_KEYS: `acme=${KEY},other=one-of-other-long-key` };
 const MIB = 1024 ** 2;
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { unpackImage } from './image.js';
 
 /** Settings of the embedded database; the defaults of Postgres are for a machine of its own. */
-const SETTINGS = ['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB'];
+const SETTINGS = ['shared_buffers=8MB', 'max_wal_size=64MB', 'min_wal_size=32MB'];
 
 export interface DataFolderOptions {
   /** A prepared database (see `image.ts`); without one the first start makes a new one, which takes seconds. */
@@ -18,20 +19,41 @@ export interface DataFolderOptions {
 export async function openDataFolder(folder: string, { image, onPrepare }: DataFolderOptions): Promise<PGlite> {
   const dataDir = path.join(folder, 'database');
   const unfinished = path.join(folder, 'database.unfinished');
+  // V8 compiles in a thread of its own, meanwhile files are written.
+  const loading = loadEngine();
+  loading.catch(() => {});
   // Nothing in it was ever reported as stored.
   if (existsSync(unfinished)) await rm(dataDir, { recursive: true, force: true });
-  if (existsSync(path.join(dataDir, 'PG_VERSION'))) return open(dataDir);
+  if (existsSync(path.join(dataDir, 'PG_VERSION'))) return open(await loading, dataDir);
   onPrepare();
   await writeFile(unfinished, '');
   if (image !== undefined) await unpackImage(await readFile(image), dataDir);
-  const db = await open(dataDir);
+  const db = await open(await loading, dataDir);
   await rm(unfinished);
   return db;
 }
 
-function open(dataDir: string): Promise<PGlite> {
+interface Engine {
+  readonly library: typeof import('@electric-sql/pglite');
+  readonly program: object;
+}
+
+/** The types of Node leave it out. */
+const { WebAssembly: compiler } = globalThis as unknown as {
+  readonly WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
+};
+
+async function loadEngine(): Promise<Engine> {
+  const folder = path.dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
+  const compiling = readFile(path.join(folder, 'pglite.wasm')).then((bytes) => compiler.compile(bytes));
+  const [library, program] = await Promise.all([import('@electric-sql/pglite'), compiling]);
+  return { library, program };
+}
+
+function open({ library: { PGlite }, program }: Engine, dataDir: string): Promise<PGlite> {
   return PGlite.create({
     dataDir,
+    pgliteWasmModule: program,
     startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])],
   });
 }

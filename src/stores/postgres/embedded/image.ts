@@ -37,8 +37,15 @@ export async function unpackImage(image: Uint8Array, folder: string): Promise<vo
   }
 }
 
-/** Makes an image of a folder, such as that of a database that no process uses. See `scripts/prepare-database.ts`. */
-export async function packFolder(folder: string): Promise<Uint8Array> {
+/**
+ * Makes an image of a folder, such as that of a database that no process uses. See `scripts/prepare-database.ts`.
+ *
+ * @param isWanted which files it holds, by their path in the folder; all of them when it is not given
+ */
+export async function packFolder(
+  folder: string,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<Uint8Array> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   // Parents come before what is in them.
   const nameOf = (entry: (typeof entries)[number]): string =>
@@ -50,6 +57,7 @@ export async function packFolder(folder: string): Promise<Uint8Array> {
   const names = entries
     .filter((entry) => entry.isFile())
     .map(nameOf)
+    .filter(isWanted)
     .sort();
   const contents: Uint8Array[] = [];
   const files: PackedFile[] = [];
