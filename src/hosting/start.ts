@@ -259,7 +259,11 @@ export function engineOptions(
   const log = durability === 'exit' ? { ...hooks.log, snapshot: () => {} } : hooks.log;
   const { runConcurrency: concurrency, runTimeoutMs, runHistoryBytes: historyBytes, maxSteps } = limits;
   const timeoutMs = startedAt === undefined ? runTimeoutMs : Math.max(1, runTimeoutMs - (now() - startedAt));
-  return { ...hooks, log, durability, historyBytes, timeoutMs, maxSteps, services, concurrency };
+  const { run, signal, seq, startedAt: at, onSession } = hooks;
+  return {
+    ...{ run, signal, seq, onSession, log, durability, historyBytes, timeoutMs, maxSteps, services, concurrency },
+    startedAt: at,
+  };
 }
 
 async function readTurn(turn: RunTurn, session: SessionRecord, services: Services): Promise<Turn> {
