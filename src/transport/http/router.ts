@@ -5,7 +5,15 @@ import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
 import { createRateLimit } from '../access/rate-limits.js';
 import type { ServerParts } from '../server-parts.js';
-import { authenticate, type GuardOptions, limitRate, noPageKey, requireAdmin, requireConfigured } from './guards.js';
+import {
+  authenticate,
+  type GuardOptions,
+  limitRate,
+  noPageKey,
+  requireAdmin,
+  requireConfigured,
+  sayWhenToRetry,
+} from './guards.js';
 import { given, readInput, readQuery } from './input.js';
 import { readJsonBody } from './read-body.js';
 import { type Access, type HttpExchange, type RequestState, type Route, shapeOf } from './route.js';
@@ -118,6 +126,7 @@ function answerErrorsBy(refuse: (exchange: HttpExchange, error: unknown) => void
     try {
       await next();
     } catch (error) {
+      sayWhenToRetry(exchange, error);
       refuse(exchange as HttpExchange, error);
       // Discard the rest of a refused body: a client that cannot finish sending never reads the answer.
       exchange.req.resume();
