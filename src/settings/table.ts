@@ -160,6 +160,11 @@ const server = {
     1024 * MIB,
     'all uploads that a process receives at once, of one of several tenants half and of its chat pages a quarter; what is more is asked to try again later',
   ),
+  bodiesBytes: bytes(
+    'RUNNEL_BODIES_BYTES',
+    512 * MIB,
+    'all bodies above 64 KiB that a process reads into memory at once: JSON, calls of webhooks, imports; shared out like uploads',
+  ),
   pageUploadBytes: bytes('RUNNEL_PAGE_UPLOAD_BYTES', 16 * MIB, 'largest upload with the key of a chat page'),
   pageUploadsPerMinute: whole(
     'RUNNEL_PAGE_UPLOADS_PER_MINUTE',
@@ -172,6 +177,11 @@ const server = {
     'days that files of chat pages and webhooks are stored; 0: as long as other files',
   ),
   documentBytes: bytes('RUNNEL_DOCUMENT_BYTES', 2 * MIB, 'largest document that can be saved, published or imported'),
+  answersBytes: bytes(
+    'RUNNEL_ANSWERS_BYTES',
+    64 * MIB,
+    'answers that clients have not taken yet, of a process; larger ones than 64 KiB wait for room, and after 10 seconds are asked to try again later',
+  ),
   frameBytes: bytes('RUNNEL_WS_FRAME_BYTES', MIB, 'largest WebSocket frame of a client'),
   clientQueueBytes: bytes(
     'RUNNEL_CLIENT_QUEUE_BYTES',

@@ -3,13 +3,13 @@ import { firstValueFrom, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
-import type { FileAbout, FileRecord } from '../../records/files.js';
+import type { FileAbout, OpenedFile } from '../../records/files.js';
 import type { Caller } from '../access/callers.js';
 import { notForPages } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
 import { text } from '../http/input.js';
-import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { type HttpExchange, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { defineView, none, string, whole } from '../shapes.js';
 import { contentHeaders, endingOf } from './content-headers.js';
@@ -62,11 +62,11 @@ export const fileRoutes: RouteGroup = {
       query: z.object({ id: string }),
       answers: 'file',
       handle: async ({ tenant, query, exchange }, parts) => {
-        const { name, bytes } = await findFile(parts, { tenant }, query.id);
+        const file = await openFile(parts, { tenant }, query.id);
         // Bytes of no type that a browser would show.
         const mimeType = 'application/octet-stream';
-        exchange.set(contentHeaders({ mimeType, extension: undefined, fileName: name, isInline: false }));
-        return bufferOf(bytes);
+        exchange.set(contentHeaders({ mimeType, extension: undefined, fileName: file.about.name, isInline: false }));
+        sendFile(exchange, file);
       },
     }),
     route('GET /agents/attachments/:file/download', {
@@ -95,17 +95,17 @@ export const fileRoutes: RouteGroup = {
       query: artifactQuery,
       answers: 'file',
       // A file that an agent's code made, by its name: the id of the file, with or without the ending.
-      handle: async ({ tenant, params, query, exchange }, { stores }) => {
+      handle: async ({ tenant, params, query, exchange }, parts) => {
         const { file: name } = params;
         const ending = endingOf(name);
         if (!/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/.test(name)) throw new EngineError('NOT_FOUND', 'Invalid filename.');
         if (!ARTIFACTS.has(ending)) throw new EngineError('NOT_FOUND', 'invalid file type');
         const session = query.session_id;
-        const isOwn = session === undefined || (await stores.sessions.find(tenant, session)) !== undefined;
-        const file = isOwn ? await findArtifact(stores.files, tenant, name, ending) : undefined;
+        const isOwn = session === undefined || (await parts.stores.sessions.find(tenant, session)) !== undefined;
+        const file = isOwn ? await findArtifact(parts.stores.files, tenant, name, ending) : undefined;
         if (file === undefined) throw new EngineError('NOT_FOUND', 'Artifact not found.');
         exchange.set(contentHeaders({ mimeType: undefined, extension: ending, fileName: name, isInline: true }));
-        return bufferOf(file.bytes);
+        sendFile(exchange, file);
       },
     }),
   ],
@@ -115,27 +115,33 @@ async function send(
   { tenant, page, params, query, exchange }: RouteRequest<'file', typeof previewQuery>,
   parts: ServerParts,
   isInline: boolean,
-): Promise<Buffer> {
-  const file = await findFile(parts, { tenant, page }, params.file);
-  const fileName = query.filename ?? file.name;
+): Promise<void> {
+  const file = await openFile(parts, { tenant, page }, params.file);
+  const fileName = query.filename ?? file.about.name;
   exchange.set(
     contentHeaders({
-      mimeType: query.mime_type ?? (query.ext === undefined ? file.mimeType : undefined),
+      mimeType: query.mime_type ?? (query.ext === undefined ? file.about.mimeType : undefined),
       extension: query.ext ?? endingOf(fileName),
       fileName,
       isInline,
     }),
   );
-  return bufferOf(file.bytes);
+  sendFile(exchange, file);
 }
 
-async function findFile(
+/** Sends a file no faster than its client reads it. */
+function sendFile(exchange: HttpExchange, file: OpenedFile): void {
+  exchange.body = file.read();
+  exchange.length = file.size;
+}
+
+async function openFile(
   { stores }: ServerParts,
   { tenant, page }: Pick<Caller, 'tenant' | 'page'>,
   id: string,
-): Promise<FileRecord> {
-  const file = await stores.files.find(tenant, fileId(id));
-  if (file === undefined || (page !== undefined && file.page !== page)) {
+): Promise<OpenedFile> {
+  const file = await stores.files.open(tenant, fileId(id));
+  if (file === undefined || (page !== undefined && file.about.page !== page)) {
     throw noFile();
   }
   return file;
@@ -152,11 +158,7 @@ function fileId(id: string): string {
 }
 
 async function findArtifact(files: ServerParts['stores']['files'], tenant: string, name: string, ending: string) {
-  return (await files.find(tenant, name)) ?? (await files.find(tenant, name.slice(0, -ending.length - 1)));
-}
-
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return (await files.open(tenant, name)) ?? (await files.open(tenant, name.slice(0, -ending.length - 1)));
 }
 
 /** The part of the egress client that files are fetched with; it decides which addresses may be reached. */
