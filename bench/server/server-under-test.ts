@@ -1,7 +1,7 @@
 /** A server in a process of its own, asked for what it counts. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -47,7 +47,7 @@ const COUNTING = fileURLToPath(new URL('./counting.mjs', import.meta.url));
 export const PEERS = fileURLToPath(new URL('../peers', import.meta.url));
 const BARE = fileURLToPath(new URL('./bare.mjs', import.meta.url));
 
-/** Starts the server of a checkout: its build where there is one, else its sources. */
+/** Starts the server of a checkout as its `npm start` does, without the examples: its build where there is one, else its sources. */
 export function startServer(
   tree: string,
   environment: Record<string, string>,
@@ -55,7 +55,15 @@ export function startServer(
 ): Promise<ServerUnderTest> {
   const built = path.join(tree, 'dist/cli/main.js');
   const program = existsSync(built) ? [built] : ['--import', 'tsx', path.join(tree, 'src/cli/main.ts')];
-  return start([...program, 'serve'], tree, environment, { models });
+  return start([...flagsOfStart(tree), ...program, 'serve'], tree, environment, { models });
+}
+
+/** The flags that `npm start` gives to Node. */
+function flagsOfStart(tree: string): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(path.join(tree, 'package.json'), 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  return scripts.start.split(' ').filter((word) => /^--max-/.test(word));
 }
 
 /** Starts the route that only sends. @param frames what it sends, by agent */

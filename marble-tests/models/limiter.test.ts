@@ -1,4 +1,4 @@
-import { merge, NEVER, of, repeat, take } from 'rxjs';
+import { endWith, merge, NEVER, of, repeat, switchMap, take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
 import { createLimiter } from '../../src/models/limiter.js';
@@ -38,6 +38,46 @@ describe('createLimiter', () => {
       expectSubscriptions(b.subscriptions).toBe(subB);
       expectSubscriptions(c.subscriptions).toBe(subC);
       expectSubscriptions(d.subscriptions).toBe(subD);
+    }));
+
+  it('lets parties take turns, whoever came first', () =>
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const limiter = createLimiter({ maxConcurrent: 1 });
+      const a1 = cold(' --a|           ');
+      const a2 = cold('    --b|        ');
+      const a3 = cold('          --d|  ');
+      const b1 = cold('       --c|     ');
+      const subA2 = '   ---^--!        ';
+      const subB1 = '   ------^--!     ';
+      const subA3 = '   ---------^--!  ';
+      const expected = '--a--b--c--d|  ';
+      const sources = [a1, a2, a3].map((source) => source.pipe(limiter.limit('a')));
+      expectObservable(merge(...sources, b1.pipe(limiter.limit('b')))).toBe(expected);
+      expectSubscriptions(a2.subscriptions).toBe(subA2);
+      expectSubscriptions(b1.subscriptions).toBe(subB1);
+      expectSubscriptions(a3.subscriptions).toBe(subA3);
+    }));
+
+  it('keeps a seat from a party that gives none back, once there is another', () =>
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const limiter = createLimiter({ maxConcurrent: 2 });
+      const b1 = cold('  b|       ');
+      const a1 = cold('  ---------');
+      const a2 = cold('  ---------');
+      const b2 = cold('     b|    ');
+      const subB1 = '    ^!        ';
+      const subB2 = '    ---^!     ';
+      expectObservable(
+        merge(b1.pipe(limiter.limit('b')), a1.pipe(limiter.limit('a')), a2.pipe(limiter.limit('a'))),
+      ).toBe('b--------');
+      const late = cold('---|').pipe(
+        endWith(1),
+        switchMap(() => b2.pipe(limiter.limit('b'))),
+      );
+      expectObservable(late).toBe('---b|');
+      expectSubscriptions(b1.subscriptions).toBe(subB1);
+      expectSubscriptions(a2.subscriptions).toBe([]);
+      expectSubscriptions(b2.subscriptions).toBe(subB2);
     }));
 
   it('gives the seat on when a source fails, and leaves the others alone', () =>

@@ -154,6 +154,7 @@ function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, i
     thoughts: component.thoughts,
     speaks: component.speaks ?? false,
     asks: component.asks ?? false,
+    isRepeatable: component.isRepeatable ?? false,
     isContainer: component.isContainer ?? false,
   };
 }

@@ -83,9 +83,8 @@ function append(list: Json | undefined, entry: Json): Json {
 
 /** Local time as RAGFlow writes it: `2026-11-21 09:30:00`. */
 function formatDate(date: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
 }
 
 /** What of a conversation its document shows. */

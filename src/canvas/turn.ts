@@ -1,5 +1,5 @@
 /** One turn of a conversation: a question, or the answers to the forms that the run before stopped at. */
-import { concatMap, defer, from, type Observable } from 'rxjs';
+import { concatMap, from, Observable } from 'rxjs';
 import type { RunEvent, RunUsage } from '../graph/events.js';
 import type { RunHistory } from '../graph/fork.js';
 import type { Plan, Variables } from '../graph/plan.js';
@@ -45,22 +45,22 @@ export interface TurnOptions extends RunOptions {
  *
  * @throws EngineError as `run`.
  */
-export function runTurn(canvas: Canvas, turn: Turn, { session, ...options }: TurnOptions = {}): Observable<RunEvent> {
-  return runFrom(canvas, () => startOf(turn, session), options);
+export function runTurn(canvas: Canvas, turn: Turn, options: TurnOptions = {}): Observable<RunEvent> {
+  return runFrom(canvas, () => startOf(turn, options.session), options);
 }
 
 /** Runs a turn from a start, which is made anew for each subscription. @throws EngineError as `run`. */
 export function runFrom(
   canvas: Canvas,
   start: () => Start,
-  { onSession, ...options }: Omit<TurnOptions, 'session'> = {},
+  options: Omit<TurnOptions, 'session'> = {},
 ): Observable<RunEvent> {
-  const { run: id = '', now = Date.now } = options;
+  const { run: id = '', now = Date.now, onSession } = options;
   const whenEnded = (outcome: RunOutcome): void => {
     onSession?.(sessionAfter(outcome, id, now()), outcome);
     options.whenEnded?.(outcome);
   };
-  return defer(() => run(canvas.plan, start(), { ...options, whenEnded }));
+  return new Observable((subscriber) => run(canvas.plan, start(), { ...options, whenEnded }).subscribe(subscriber));
 }
 
 /** What the log of a run holds of its lost process. */

@@ -34,6 +34,7 @@ export const begin = defineComponent<z.infer<typeof params>>({
   // A webhook gives whatever it received.
   ownOutputs: ({ inputs, mode }) => (mode === 'Webhook' ? 'any' : [...inputs.keys()]),
   isEntry: true,
+  isRepeatable: true,
   create({ inputs: form, mode }) {
     return ({ input, services }) => {
       const turn: JsonObject = isJsonObject(input) ? input : { query: input };

@@ -1,24 +1,29 @@
 import { concatMap, map, type Observable, of } from 'rxjs';
 import { z } from 'zod';
-import { type LoadedFile, loadFile, readTextTables } from '../documents/spreadsheets/load-tables.js';
+import { documentJob, threadsOf } from '../documents/document-jobs.js';
+import { openSource } from '../documents/spreadsheets/load-tables.js';
+import { parseSelection } from '../documents/spreadsheets/select-sheets.js';
 import {
-  mergeResult,
-  outputResult,
-  readResult,
-  tablesOfData,
-  transformResult,
-} from '../documents/spreadsheets/results.js';
-import { parseSelection, type SheetSelection } from '../documents/spreadsheets/select-sheets.js';
-import { createCellBudget, type Table } from '../documents/spreadsheets/table.js';
-import { SPREADSHEET_FORMATS, writeSpreadsheet } from '../documents/spreadsheets/write-spreadsheet.js';
+  doSpreadsheetWork,
+  type FilesWork,
+  type GivenSource,
+  NOT_ROWS,
+  outputsOfFiles,
+  type SpreadsheetDone,
+  type SpreadsheetWork,
+  shorten,
+  transformData,
+} from '../documents/spreadsheets/spreadsheet-work.js';
+import { SPREADSHEET_FORMATS, spreadsheetName } from '../documents/spreadsheets/write-spreadsheet.js';
 import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { typedValue } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
 import type { Activation } from '../graph/node.js';
-import { type NodeEvent, type Notice, type Outputs, type Settled, settled, warning } from '../graph/node-events.js';
+import { type NodeEvent, type Settled, settled, warning } from '../graph/node-events.js';
 import { type Json, parseJson } from '../json.js';
 import { fromAbortable } from '../operators/from-abortable.js';
+import { MEDIA_TYPES } from '../records/files.js';
 import { nodeParams, nullishText, optionalJson } from './base-params.js';
 import { defineComponent } from './component.js';
 import { serviceOf } from './services.js';
@@ -26,9 +31,10 @@ import { readingTexts, type TextReader } from './values/text-reader.js';
 
 const OPERATIONS = ['read', 'merge', 'transform', 'output'] as const;
 
-/** Most cells that one node holds: they all become values that other nodes can read. */
-const MAX_CELLS = 2_000_000;
-const NOT_ROWS = 'Invalid data format for Excel output';
+/** Most bytes of the files that a node reads, together; they are in memory at once. */
+const MAX_BYTES = 64 * 1_048_576;
+/** Values that are worked on in the calling thread: texts of so many UTF-16 units, data of so many values. */
+const MAX_IN_PLACE = 5_000;
 
 const params = nodeParams({
   operation: z
@@ -70,8 +76,8 @@ type Params = z.infer<typeof params>;
  * ExcelProcessor: reads and merges spreadsheets into rows, and writes rows as a spreadsheet.
  *
  * A file is an object with `id` or `file_id`, a list of them, a `data:` URL, Base64, or a text with a table in it; values that
- * are none of these, and files that cannot be read, are passed over with a warning. Sheets are read as streams; up to two
- * million cells fit.
+ * are none of these, and files that cannot be read, are passed over with a warning. Files and all but small data are worked on in
+ * a thread; up to 500,000 cells and 64 MiB of files fit.
  *
  * Errors: FILE_UNKNOWN, LIMIT_REACHED, CONFIG_INVALID without a file store; NODE_FAILED for a join on a
  * column that is not there; DOCUMENT_NOT_WRITTEN for what does not fit into a workbook.
@@ -92,18 +98,20 @@ export const excelProcessor = defineComponent<Params>({
   },
   create(given) {
     const selection = parseSelection(given.sheet_selection ?? '');
+    const merging = { strategy: given.merge_strategy ?? '', joinOn: given.join_on ?? '' };
     return readingTexts((reader, activation) => {
       switch (given.operation) {
         case 'read':
-          return withFiles(given, selection, activation, reader, readResult);
+          return withFiles(given, activation, reader, (sources) => ({ type: 'read', sources, selection }));
         case 'merge':
-          return withFiles(given, selection, activation, reader, (files) => {
-            const { merge_strategy: strategy, join_on: joinOn } = given;
-            const options = { strategy: strategy ?? '', joinOn: joinOn ?? '' };
-            return mergeResult(files, options, createCellBudget(MAX_CELLS));
-          });
+          return withFiles(given, activation, reader, (sources) => ({
+            type: 'merge',
+            sources,
+            selection,
+            options: merging,
+          }));
         case 'transform':
-          return settled(transform(given, reader));
+          return transform(given, activation, reader);
         case 'output':
           return writeFile(given, activation, reader);
       }
@@ -111,39 +119,53 @@ export const excelProcessor = defineComponent<Params>({
   },
 });
 
-/** Loads the files that the parameters name and makes outputs of them; at once when there are none. */
+/** Does work on the files that the parameters name; at once when there are none. */
 function withFiles(
   given: Params,
-  selection: SheetSelection,
   activation: Activation,
   reader: TextReader,
-  outputsOf: (files: readonly LoadedFile[]) => Outputs,
+  workOn: (sources: readonly GivenSource[]) => FilesWork,
 ): Settled | Observable<NodeEvent> {
   const values = fileValues(given, reader);
-  if (values.length === 0) return settled(outputsOf([]));
-  const { services } = activation;
+  if (values.length === 0) return settled(outputsOfFiles(workOn([]), []));
   return fromAbortable(async (signal) => {
-    const warnings: Notice[] = [];
-    const warn = (message: string): void => {
-      warnings.push(warning(message));
-    };
-    const options = { selection, budget: createCellBudget(MAX_CELLS), signal, warn };
-    const files: LoadedFile[] = [];
-    // One after the other: what a file holds in memory while it is read is many times its size.
+    const sources: GivenSource[] = [];
+    let size = 0;
     for (const value of values) {
-      const file = await loadFile(value, services, options).catch(unreadableMessage);
-      if (typeof file === 'string') warn(`A file is passed over: ${file}`);
-      else if (file === undefined) warn(`A value that is no file is passed over: ${shorten(renderValue(value))}`);
-      else files.push(file);
+      const source = (await openSource(value, activation.services, signal)) ?? { noFile: shorten(renderValue(value)) };
+      size += 'file' in source ? source.file.bytes.length : 'text' in source ? source.text.length : 0;
+      if (size > MAX_BYTES) {
+        throw new EngineError('LIMIT_REACHED', 'The files have more than 64 MiB together; read fewer of them at once.');
+      }
+      sources.push(source);
     }
-    return { warnings, outputs: outputsOf(files) };
-  }).pipe(concatMap(({ warnings, outputs }) => of<NodeEvent[]>(...warnings, settled(outputs))));
+    return { sources, isSmall: size <= MAX_IN_PLACE && sources.every((source) => !('file' in source)) };
+  }).pipe(
+    concatMap(({ sources, isSmall }) => perform(workOn(sources), isSmall, activation)),
+    concatMap(({ warnings, outputs }) => of<NodeEvent[]>(...warnings.map((one) => warning(one)), settled(outputs))),
+  );
 }
 
-/** What is wrong with a file that cannot be read, which leaves the others; throws every other error again. */
-function unreadableMessage(error: unknown): string {
-  if (error instanceof EngineError && error.code === 'FILE_UNREADABLE') return error.message;
-  throw error;
+function perform(work: SpreadsheetWork, isSmall: boolean, { services }: Activation): Observable<SpreadsheetDone> {
+  if (isSmall) return fromAbortable((signal) => doSpreadsheetWork(work, signal));
+  const unable = (why: string) =>
+    new EngineError('LIMIT_REACHED', `The spreadsheets are too large: ${why}; use fewer sheets, or a range of them.`);
+  return documentJob('spreadsheet', work, { threads: threadsOf(services), unable });
+}
+
+/** Whether there are no more values in data than are worked on in the calling thread. */
+function isSmallData(data: Json): boolean {
+  let left = MAX_IN_PLACE;
+  const count = (value: Json): void => {
+    left -= typeof value === 'string' ? 1 + value.length / 10 : 1;
+    if (left < 0 || typeof value !== 'object' || value === null) return;
+    for (const one of Object.values(value)) {
+      count(one);
+      if (left < 0) return;
+    }
+  };
+  count(data);
+  return left >= 0;
 }
 
 /** What the references of `input_files` name, lists taken apart, without what is empty. */
@@ -158,10 +180,12 @@ function fileValues(given: Params, reader: TextReader): readonly Json[] {
     .filter((value) => value !== null && value !== '');
 }
 
-function transform(given: Params, reader: TextReader): Outputs {
+function transform(given: Params, activation: Activation, reader: TextReader): Settled | Observable<NodeEvent> {
   const wanted = given.transform_data ?? '';
-  if (wanted === '') return { data: null, summary: 'No transform data reference provided' };
-  return transformResult(dataOf(wanted, reader), createCellBudget(MAX_CELLS));
+  if (wanted === '') return settled({ data: null, summary: 'No transform data reference provided' });
+  const data = dataOf(wanted, reader);
+  if (isSmallData(data)) return settled(transformData(data));
+  return perform({ type: 'transform', data }, false, activation).pipe(map(({ outputs }) => settled(outputs)));
 }
 
 function writeFile(given: Params, activation: Activation, reader: TextReader): Settled | Observable<NodeEvent> {
@@ -169,26 +193,28 @@ function writeFile(given: Params, activation: Activation, reader: TextReader): S
   const wanted = given.output_data ?? given.transform_data ?? '';
   const settleWith = (summary: string) => settled({ data: null, summary });
   if (wanted === '') return settleWith('No data reference for output');
-  const data = dataOf(wanted, reader);
-  if (data === null) return settleWith('No data to output');
+  const found = dataOf(wanted, reader);
+  if (found === null) return settleWith('No data to output');
   const sheet = given.sheet_name?.trim() || 'Sheet1';
   // Rows of other nodes are data; a grid that was written for the file has its column names in the first row.
-  const hasNamedGrids = given.output_data != null || typeof data === 'string';
-  const tables = tablesOfData(parseJsonText(data), sheet, createCellBudget(MAX_CELLS), { hasNamedGrids });
-  if (tables === undefined && typeof data !== 'string') return settleWith(NOT_ROWS);
+  const hasNamedGrids = given.output_data != null || typeof found === 'string';
+  const data = parseJsonText(found);
+  if (typeof data !== 'object' && typeof found !== 'string') return settleWith(NOT_ROWS);
   const files = serviceOf(activation, 'files');
-  const fileName = reader.read(name ?? '');
-  return fromAbortable(async (signal): Promise<Outputs> => {
-    const found = tables ?? (await tablesOfText(String(data), signal));
-    if (found.length === 0) return { data: null, summary: NOT_ROWS };
-    return outputResult(found, await writeSpreadsheet(found, { format, name: fileName, files, signal }));
-  }).pipe(map((outputs) => settled(outputs)));
-}
-
-/** Models also write tables as Markdown. */
-function tablesOfText(text: string, signal: AbortSignal): Promise<readonly Table[]> {
-  const options = { selection: parseSelection('all'), budget: createCellBudget(MAX_CELLS), signal, warn() {} };
-  return readTextTables('data', text, options);
+  const fileName = spreadsheetName(reader.read(name ?? ''), format);
+  // A text that is JSON but no rows is looked for tables, as it is written.
+  const written = typeof data === 'object' && data !== null ? data : found;
+  return perform({ type: 'write', data: written, sheet, hasNamedGrids, format }, isSmallData(written), activation).pipe(
+    concatMap(({ outputs, bytes }) =>
+      fromAbortable(async () => {
+        if (bytes === undefined) return outputs;
+        const id = await files.save({ name: fileName, mimeType: MEDIA_TYPES[format], bytes });
+        const summary = `Generated ${fileName} ${outputs.summary}`;
+        return { ...outputs, summary, attachment: { doc_id: id, format, file_name: fileName } };
+      }),
+    ),
+    map((outputs) => settled(outputs)),
+  );
 }
 
 /** Data given as a reference, or itself. */
@@ -209,10 +235,6 @@ function parseJsonText(data: Json): Json {
   const isFenced = text.startsWith('```') && text.endsWith('```');
   const value = parseJson(isFenced ? text.slice(text.indexOf('\n') + 1, -3) : text);
   return value === undefined ? data : value;
-}
-
-function shorten(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
 function toOperation(given: unknown): unknown {

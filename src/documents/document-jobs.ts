@@ -4,6 +4,7 @@ import type { Observable } from 'rxjs';
 import type { StoredFile } from '../records/files.js';
 import { type Threads, threadPerJob } from '../threads/threads.js';
 import type { Page, PageRequest } from './pages/page.js';
+import type { SpreadsheetDone, SpreadsheetWork } from './spreadsheets/spreadsheet-work.js';
 import type { DocumentFile, DocumentOptions } from './write-document.js';
 
 /** The jobs by name: what each is given, and what it gives. */
@@ -16,6 +17,8 @@ export interface DocumentJobs {
   readonly text: readonly [request: { readonly html: string; readonly name: string }, text: string];
   /** A file made of Markdown, as `convertMarkdown`. */
   readonly convert: readonly [request: ConvertRequest, file: DocumentFile];
+  /** What a spreadsheet node does, as `doSpreadsheetWork`. */
+  readonly spreadsheet: readonly [work: SpreadsheetWork, done: SpreadsheetDone];
 }
 
 export interface ConvertRequest {
@@ -51,7 +54,9 @@ export function documentJob<K extends keyof DocumentJobs>(
 ): Observable<DocumentJobs[K][1]> {
   const message = () => {
     const transfer: TransferListItem[] = [];
-    return { data: { job, given: withOwnBytes(given, transfer) }, transfer };
+    // Data of nodes holds no bytes, and may be long.
+    const sent = 'data' in given ? given : withOwnBytes(given, transfer);
+    return { data: { job, given: sent }, transfer };
   };
   return threads.run({ file: FILE, message, unable, ...(timeoutMs !== undefined && { timeoutMs }) });
 }

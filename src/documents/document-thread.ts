@@ -17,6 +17,10 @@ const JOBS: { readonly [K in keyof DocumentJobs]: (given: DocumentJobs[K][0]) =>
     const { htmlToText } = await import('./reading/html-to-text.js');
     return htmlToText(html, name);
   },
+  async spreadsheet(work) {
+    const { doSpreadsheetWork } = await import('./spreadsheets/spreadsheet-work.js');
+    return doSpreadsheetWork(work);
+  },
   async convert({ markdown, options }) {
     const { writeDocument } = await import('./write-document.js');
     return writeDocument(markdown, options);

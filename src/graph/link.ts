@@ -49,6 +49,8 @@ export interface NodeSpec {
   readonly thoughts?: string | undefined;
   readonly speaks: boolean;
   readonly asks: boolean;
+  /** See {@link Node.isRepeatable}. @default false */
+  readonly isRepeatable?: boolean;
   readonly isContainer: boolean;
 }
 
@@ -135,6 +137,7 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
       thoughts: spec.thoughts ?? '',
       speaks: spec.speaks,
       asks: spec.asks,
+      isRepeatable: spec.isRepeatable ?? false,
       isContainer: spec.isContainer,
     });
   });

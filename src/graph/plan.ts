@@ -62,6 +62,8 @@ export interface Node {
   readonly thoughts: string;
   readonly speaks: boolean;
   readonly asks: boolean;
+  /** Whether it changes nothing outside of the run, so that it may run before the start of the run is stored. */
+  readonly isRepeatable: boolean;
   readonly isContainer: boolean;
 }
 

@@ -175,13 +175,19 @@ class RunSubscription {
       const recovered = isSame ? ({ recovered: true } as const) : {};
       this.#reporter?.report({ type: 'run-started', input, resumed: kind !== 'fresh', ...recovered });
       if (this.#cancelled) this.#close({ kind: 'cancelled' });
-      // Persist the first snapshot before any node starts: token ids serve as idempotency keys.
-      else if (this.#log?.isAwaited === true) this.#log.afterCommit(() => this.#begin(prepared));
+      // Persist the first snapshot before any node has an effect: token ids serve as idempotency keys.
+      else if (this.#log?.isAwaited === true && !this.#startsRepeatable(prepared))
+        this.#log.afterCommit(() => this.#begin(prepared));
       else this.#begin(prepared);
     } catch (error) {
       this.dispose();
       this.whenClosed(error);
     }
+  }
+
+  /** Whether the run begins with nodes that may run again, unnoticed, when its start is lost: their settlements are stored with it. */
+  #startsRepeatable({ kind, ready }: Prepared): boolean {
+    return kind === 'fresh' && ready.every(({ node }) => this.#plan.nodes[node]?.isRepeatable === true);
   }
 
   /** Stops the run without another event. */

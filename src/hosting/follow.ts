@@ -33,7 +33,7 @@ export interface FollowOptions {
   /** What is known about the run. */
   readonly findRecord: () => Promise<RunRecord | undefined>;
   /** Emits when there may be something new of a run of another process; an error ends the following. */
-  readonly notifications$: Observable<unknown>;
+  readonly openNotifications: () => Observable<unknown>;
   /** Number of the last event that the client has. */
   readonly after: number;
   /** Whether the client takes frames, its present state first. */
@@ -196,7 +196,7 @@ class Follower implements Following {
     if (!this.#isListening) {
       this.#isListening = true;
       this.#subscriber.add(
-        this.#options.notifications$.subscribe({
+        this.#options.openNotifications().subscribe({
           next: () => this.#notifications.next(),
           error: (error: unknown) => this.#subscriber.error(error),
         }),

@@ -85,6 +85,8 @@ export class LiveRun {
   readonly #options: LiveRunOptions;
   /** Of this process as the writer of the run; see `RunLog`. */
   readonly #epoch: number;
+  /** What every record of the run has. */
+  readonly #named: Omit<RunIdentity, 'tenant'> & { readonly epoch?: number };
   readonly #events: RunEvents;
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
@@ -95,6 +97,8 @@ export class LiveRun {
   #session: Session | undefined = undefined;
   /** Why the service ended the run, if it was the service. */
   #failure: EngineError | undefined = undefined;
+  /** Milliseconds since 1970. */
+  #failedAt: number | undefined = undefined;
   #relaunching: Promise<unknown> = Promise.resolve();
   #isFinishing = false;
   #isReleased = false;
@@ -112,6 +116,8 @@ export class LiveRun {
     this.#hasBegun = claimed !== undefined;
     this.#epoch = claimed?.epoch ?? FIRST_EPOCH;
     this.identity = identity;
+    const { tenant: _, ...named } = identity;
+    this.#named = this.#epoch === FIRST_EPOCH ? named : { ...named, epoch: this.#epoch };
     this.startedAt = startedAt;
     this.projection = projectionOf({ ...identity, startedAt }, 'failure' in work ? undefined : work.plan);
     const { projection } = this;
@@ -443,7 +449,9 @@ export class LiveRun {
     const { id: run } = this.identity;
     const { code, message } = this.#failure ?? new EngineError('INTERNAL', `Run "${run}" ended without saying how.`);
     const { input = {}, usage = NO_USAGE, openCalls } = terminal ?? {};
-    const at = this.#options.parts.now();
+    // The same each time: a client may have read what a write that is tried again has stored.
+    this.#failedAt ??= this.#options.parts.now();
+    const at = this.#failedAt;
     return {
       ...{ type: 'run-failed', run, at, error: { code, message }, input, usage },
       // The log gives its number.
@@ -459,9 +467,7 @@ export class LiveRun {
   }
 
   #recordBase(lastSeq: number): Omit<RunRecord, 'status'> {
-    const { tenant: _, ...identity } = this.identity;
-    const epoch = this.#epoch === FIRST_EPOCH ? {} : { epoch: this.#epoch };
-    return { ...identity, ...epoch, startedAt: this.startedAt, usage: this.#usage, lastSeq };
+    return { ...this.#named, startedAt: this.startedAt, usage: this.#usage, lastSeq };
   }
 }
 

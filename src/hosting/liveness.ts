@@ -1,17 +1,5 @@
 /** The clients of a run, counted; and time around them: when a run is abandoned, a client too slow, a connection dead or idle. */
-import {
-  BehaviorSubject,
-  map,
-  NEVER,
-  type Observable,
-  Subscription,
-  scan,
-  startWith,
-  switchMap,
-  take,
-  takeWhile,
-  timer,
-} from 'rxjs';
+import { BehaviorSubject, map, Observable, Subscription, scan, startWith, switchMap, takeWhile, timer } from 'rxjs';
 
 /**
  * Emits once when `active$` has been false for `ms` on end; a repeated `false` starts the time anew.
@@ -22,10 +10,20 @@ import {
  * ```
  */
 export function quietFor(active$: Observable<boolean>, ms: number): Observable<unknown> {
-  return active$.pipe(
-    switchMap((isActive) => (isActive ? NEVER : timer(ms))),
-    take(1),
-  );
+  // By hand: there is one for each run and each client, and nearly all of them are active from beginning to end.
+  return new Observable((subscriber) => {
+    let quiet = Subscription.EMPTY;
+    const emit = (): void => {
+      subscriber.next(0);
+      subscriber.complete();
+    };
+    const next = (isActive: boolean): void => {
+      quiet.unsubscribe();
+      if (!isActive && !subscriber.closed) quiet = timer(ms).subscribe(emit);
+    };
+    subscriber.add(() => quiet.unsubscribe());
+    subscriber.add(active$.subscribe({ next, error: (error: unknown) => subscriber.error(error) }));
+  });
 }
 
 /** What {@link heartbeat} asks for. */

@@ -1,4 +1,5 @@
 /** The events of one run on their way into its log and to its clients. */
+import { setImmediate } from 'node:timers';
 import { Subject } from 'rxjs';
 import type { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError, toEngineError } from '../errors.js';
@@ -150,7 +151,9 @@ export class RunEvents {
 
   /** Publishes what is in the log after all: a write whose answer was lost may have been done. */
   async catchUp(): Promise<void> {
-    const { log, identity, projection } = this.#options;
+    const { log, identity, projection, epoch } = this.#options;
+    // What is published now must not be taken back by the next write.
+    await log.confirm?.(identity.tenant, identity.id, epoch);
     for await (const page of pagesAfter(log, identity.tenant, identity.id, this.lastSeq)) {
       for (const event of page) this.publish(storedFrame(event, projection));
     }
@@ -245,17 +248,14 @@ interface Group {
   readonly waiting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[];
 }
 
-/** When the run has done all it can in one go; `queueMicrotask` costs several times as much. */
-const NOW = Promise.resolve();
-
 /** Nothing but events. */
 const EVENTS_ONLY: CommitExtras = {};
 
 /**
  * Writes the events and snapshots of one run, in order, in groups, and one group at a time.
  *
- * A group is what the run reports in one go, before anything else of the process gets its turn, and what comes while a write is in
- * progress: a slow log gets larger groups, not more writes. What waits for a log is bounded by `maxUnstoredBytes` for a run that heeds
+ * A group is what the run reports in one turn of the event loop, and what comes while a write is in progress: a slow log gets larger groups,
+ * not more writes. So the last node of a run and the end of the run are one group, and its start and what needs no more than that. What waits for a log is bounded by `maxUnstoredBytes` for a run that heeds
  * `ready`, and by the limit of the run's log for one that cannot.
  */
 export class LogWriter {
@@ -380,7 +380,7 @@ export class LogWriter {
   #schedule(): void {
     if (this.#isScheduled || this.#writing !== undefined) return;
     this.#isScheduled = true;
-    void NOW.then(this.#writeScheduled);
+    setImmediate(this.#writeScheduled);
   }
 
   readonly #writeScheduled = (): void => {

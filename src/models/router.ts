@@ -54,6 +54,8 @@ export interface ProviderDescription {
 /** All models of a process. An id that cannot be resolved is `MODEL_UNKNOWN`. */
 export interface Models {
   chat(llmId: string): ChatChoice;
+  /** The same models for the calls of one tenant: tenants take turns at the seats for chats. @default all share one queue */
+  forTenant?(tenant: string): Models;
   embedder(modelId?: string): Embedder;
   reranker(modelId?: string): Reranker;
   speech(modelId?: string): SpeechModel;
@@ -86,6 +88,7 @@ export interface ModelsOptions {
 interface Connected {
   readonly definition: ProviderDefinition;
   readonly connection: Connection;
+  /** Without retries and seats. */
   readonly chat: ChatModel;
 }
 
@@ -104,10 +107,10 @@ export function createModels(configuration: ModelsConfiguration, options: Models
     ...(options.random && { random: options.random }),
     ...(scheduler && { scheduler }),
   };
-  const prepared = (model: ChatModel): ChatModel => withRetries(withLimit(model, limiter), retry);
-  const scripted = prepared(
-    options.scripted ?? createScriptedModel(configuration.script, { onCall: options.onScriptedCall, scheduler }),
-  );
+  const prepared = (model: ChatModel, tenant?: string): ChatModel =>
+    withRetries(withLimit(model, limiter, tenant), retry);
+  const scripted =
+    options.scripted ?? createScriptedModel(configuration.script, { onCall: options.onScriptedCall, scheduler });
   const connections = openLater();
   const { dispatcher = connections.open } = options;
 
@@ -115,7 +118,7 @@ export function createModels(configuration: ModelsConfiguration, options: Models
   for (const settings of allProviders(configuration)) {
     const definition = definitionOf(settings);
     const connection = openConnection(definition, settings, { dispatcher, idleTimeoutMs: configuration.idleTimeoutMs });
-    connected.set(settings, { definition, connection, chat: prepared(definition.chat(connection, settings)) });
+    connected.set(settings, { definition, connection, chat: definition.chat(connection, settings) });
   }
   const connectionOf = ({ provider }: ResolvedModel): Connected | undefined => provider && connected.get(provider);
 
@@ -126,13 +129,14 @@ export function createModels(configuration: ModelsConfiguration, options: Models
     return { definition, connection, model: resolved.name, retry };
   };
 
-  return {
+  const modelsOf = (tenant?: string): Models => ({
     isScripted: !hasProviders(configuration),
+    forTenant: modelsOf,
     chat(llmId) {
       const resolved = resolveModel(configuration, 'chat', llmId);
       const { name } = resolved;
       return {
-        model: connectionOf(resolved)?.chat ?? scripted,
+        model: prepared(connectionOf(resolved)?.chat ?? scripted, tenant),
         name,
         provider: resolved.provider === undefined ? 'scripted' : (resolved.provider.name ?? 'default'),
         supportsImages: configuration.visionModels.some((vision) => vision === name || vision === llmId),
@@ -146,7 +150,8 @@ export function createModels(configuration: ModelsConfiguration, options: Models
     load: () => ({ running: limiter.running, waiting: limiter.waiting }),
     // Destroyed and not closed: a provider that hangs must not delay the end of the process.
     close: connections.close,
-  };
+  });
+  return modelsOf();
 }
 
 /** Connections of its own, made at the first call: most processes that run a canvas never call a provider. */

@@ -93,6 +93,8 @@ export interface FileStore {
    */
   requireRoom(tenant: string, added: FileUsage): Promise<void>;
   find(tenant: string, id: string): Promise<FileRecord | undefined>;
+  /** Bytes of a file, which is not read; undefined when there is none. */
+  sizeOf(tenant: string, id: string): Promise<number | undefined>;
   /** Whether there was one. */
   delete(tenant: string, id: string): Promise<boolean>;
 }

@@ -172,6 +172,11 @@ const server = {
     'days that files of chat pages and webhooks are stored; 0: as long as other files',
   ),
   documentBytes: bytes('RUNNEL_DOCUMENT_BYTES', 2 * MIB, 'largest document that can be saved, published or imported'),
+  answersBytes: bytes(
+    'RUNNEL_ANSWERS_BYTES',
+    64 * MIB,
+    'answers that clients have not taken yet, of a process; larger ones than 64 KiB wait for room, and after 10 seconds are asked to try again later',
+  ),
   frameBytes: bytes('RUNNEL_WS_FRAME_BYTES', MIB, 'largest WebSocket frame of a client'),
   clientQueueBytes: bytes(
     'RUNNEL_CLIENT_QUEUE_BYTES',

@@ -110,6 +110,10 @@ export function createFilesOnDisk(options: FilesOnDiskOptions): DiskFiles {
         await drafted.discard();
       }
     },
+    async sizeOf(tenant, id) {
+      const entry = await index.find(tenant, id);
+      return entry === undefined || isExpired(entry, Date.now()) ? undefined : entry.size;
+    },
     async find(tenant, id) {
       const entry = await index.find(tenant, id);
       if (entry === undefined || isExpired(entry, Date.now())) return undefined;

@@ -94,6 +94,10 @@ export function createMemoryFiles(options: MemoryFileOptions = {}): MemoryFiles 
       );
       for (const draft of drafts) draft.stored();
     },
+    async sizeOf(tenant, id) {
+      const file = stored.get(tenant, id);
+      return file === undefined || isExpired(file, Date.now()) ? undefined : file.bytes.byteLength;
+    },
     async find(tenant, id) {
       const file = stored.get(tenant, id);
       return file === undefined || isExpired(file, Date.now()) ? undefined : file;

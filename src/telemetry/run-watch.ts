@@ -1,7 +1,8 @@
 /** Observing runs from outside: the engine emits events and does not know who subscribes. */
-import { defer, type MonoTypeOperatorFunction, type Observable, tap } from 'rxjs';
+import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { RunEvent } from '../graph/events.js';
 import type { Plan } from '../graph/plan.js';
+import { Feed } from '../operators/feed.js';
 import type { TraceContext } from '../trace-context.js';
 
 /** A run that is about to start. */
@@ -38,7 +39,7 @@ export function observed<H>(
   run: WatchedRun,
   open: (hooks: H) => Observable<RunEvent>,
 ): (hooks: H) => Observable<RunEvent> {
-  return (hooks) => defer(() => open(hooks).pipe(watchedBy(watcher.watch(run))));
+  return (hooks) => new Observable((subscriber) => watchedBy(watcher.watch(run))(open(hooks)).subscribe(subscriber));
 }
 
 /**
@@ -52,27 +53,31 @@ export function observed<H>(
  */
 export function watchedBy(watch: RunWatch): MonoTypeOperatorFunction<RunEvent> {
   return (source) =>
-    defer(() => {
+    new Observable((subscriber) => {
       let hasFailed = false;
-      return source.pipe(
-        tap({
-          next(event) {
-            if (hasFailed) return;
+      const feed = new Feed<RunEvent>({
+        fed(event) {
+          if (!hasFailed) {
             try {
               watch.event(event);
             } catch {
               hasFailed = true;
             }
-          },
-          finalize() {
-            try {
-              // Also after it failed: what it holds is released with the run.
-              watch.close();
-            } catch {
-              // An observer never ends a run.
-            }
-          },
-        }),
-      );
+          }
+          subscriber.next(event);
+        },
+        feedFailed: (error) => subscriber.error(error),
+        feedEnded: () => subscriber.complete(),
+      });
+      subscriber.add(feed);
+      subscriber.add(() => {
+        try {
+          // Also after it failed: what it holds is released with the run.
+          watch.close();
+        } catch {
+          // An observer never ends a run.
+        }
+      });
+      source.subscribe(feed);
     });
 }

@@ -10,6 +10,7 @@ import { completionRoutes } from './completions/completions.js';
 import { componentRoutes } from './components/components.js';
 import { success } from './envelope.js';
 import { fileRoutes } from './files/files.js';
+import { countAnswers } from './http/count-answers.js';
 import { allowOrigins, answerErrors, checkOrigin, type GuardOptions } from './http/guards.js';
 import { type Route, type RouteGroup, route, routesBelow } from './http/route.js';
 import { createRouter } from './http/router.js';
@@ -81,7 +82,8 @@ export function createApp(parts: ServerParts, guard: GuardOptions, more: readonl
     return next();
   });
   app.use(allowOrigins(guard));
+  app.use(countAnswers(parts.answers) as Koa.Middleware);
   const routes = [...SYSTEM, ...routesBelow(API_PREFIX, createApi(more))];
-  app.use(createRouter(routes, { parts, guard }).routes());
+  app.use(createRouter(routes, { parts, guard }));
   return app;
 }

@@ -19,6 +19,9 @@ import { createServerParts, type ServerPorts, type ServerStores } from './server
 /** How long answers that are under way may take when everything else has stopped. */
 const FLUSH_MS = 2_000;
 
+/** How often connections that wait for another request are closed while the server stops. */
+const IDLE_MS = 50;
+
 /** Longest time for the head of a request, also for the first byte of a connection; a client that may be slow for less has less. */
 const HEADERS_MS = 15_000;
 
@@ -64,7 +67,8 @@ export function createServer(options: ServerOptions): RunnelServer {
   };
   const openCanvas = createCanvasOpener(loading);
   const { durability } = config;
-  const isShared = new Set(config.apiKeys.map(({ tenant }) => tenant)).size > 1;
+  // A tenant alone shares with the visitors of its chat pages.
+  const isShared = config.apiKeys.length > 0;
   const running = { openCanvas, limits: config, isShared, durability, telemetry };
   const host = createHost({ stores, services, ...running, logger, now });
   const checkDocument = (dsl: unknown) => checkCanvas(dsl, loading).issues;
@@ -100,12 +104,9 @@ export function createServer(options: ServerOptions): RunnelServer {
   http.on('request', (request, response) => {
     strangers.asks(request);
     const forget = slow.watch(request, response);
-    // Either may be the last: an answer can come before all of its request.
-    request.once('close', () => closeWhenIdle(http));
     response.once('close', () => {
       forget();
       strangers.wait(request.socket);
-      closeWhenIdle(http);
     });
   });
   http.on('upgrade', (request, socket: Socket, head) => {
@@ -131,11 +132,6 @@ function patience({ slowClientMs }: ServerConfig): HttpServerOptions {
   return { headersTimeout, requestTimeout: REQUEST_MS, connectionsCheckingInterval: headersTimeout / 4 };
 }
 
-/** A server that is closing lets no connection wait for another request. */
-function closeWhenIdle(http: Server): void {
-  if (!http.listening) setImmediate(() => http.closeIdleConnections());
-}
-
 async function listen(http: Server, config: ServerConfig): Promise<string> {
   await listenOn(http, config);
   const address = http.address() as AddressInfo;
@@ -146,8 +142,11 @@ async function listen(http: Server, config: ServerConfig): Promise<string> {
 async function close(http: Server, host: Host, live: LiveServer, graceMs: number): Promise<void> {
   // An HTTP server that never listened has nothing to close, and says so with an error.
   const closed = http.listening ? new Promise((resolve) => http.close(resolve)) : Promise.resolve();
+  // A connection whose last answer is sent would stay open for another request.
+  const idle = setInterval(() => http.closeIdleConnections(), IDLE_MS);
   await host.close(graceMs);
   const hurry = setTimeout(() => http.closeAllConnections(), FLUSH_MS);
   await Promise.all([live.close(), closed]);
   clearTimeout(hurry);
+  clearInterval(idle);
 }

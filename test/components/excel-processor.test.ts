@@ -2,7 +2,9 @@ import { isObservable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { excelProcessor } from '../../src/components/excel-processor.js';
 import type { StoredFile } from '../../src/components/services.js';
+import { uniqueName } from '../../src/documents/spreadsheets/table.js';
 import type { Json, JsonObject } from '../../src/json.js';
+import { createThreadPool } from '../../src/threads/thread-pool.js';
 import { workbookOf } from '../documents/spreadsheets/workbook-of.js';
 import { say, storeOf } from './excel-run.js';
 import { activationOf, nodeOf, outputsOf, runAtOnce, warningsOf } from './text-activation.js';
@@ -212,5 +214,53 @@ describe('ExcelProcessor parameters', () => {
     ['input_files', 5],
   ])('refuses %s %j', (name, value) => {
     expect(excelProcessor.params.safeParse({ [name]: value }).success).toBe(false);
+  });
+});
+
+describe('ExcelProcessor and threads', () => {
+  it('works on files and long data in the threads of the process, and names their limit', async () => {
+    const threads = createThreadPool({ timeoutMs: 60_000 });
+    const rows = Array.from({ length: 2_000 }, (_, row) => ({ a: row, b: `text ${row}`, c: true }));
+    const started: unknown[] = [];
+    const remember = (thread: unknown) => started.push(thread);
+    process.on('worker', remember);
+    try {
+      const events = await say({ operation: 'transform', transform_data: 'n@v' }, { v: rows }, { threads });
+      expect(outputsOf(events)).toMatchObject({ data: rows });
+      const read = await say(
+        { operation: 'read', input_files: ['n@v'] },
+        { v: `a,b\n${'1,2\n'.repeat(3_000)}` },
+        { threads },
+      );
+      expect(outputsOf(read).summary).toContain('3000 rows, 2 columns');
+      expect(started).toHaveLength(1);
+      const wide = { rows: Array.from({ length: 100 }, (_, row) => ({ [`k${row}`]: Array(100).fill(row) })) };
+      const many = Array.from({ length: 800 }, (_, row) => ({ [`k${row}`]: row }));
+      expect(
+        outputsOf(await say({ operation: 'transform', transform_data: 'n@v' }, { v: wide }, { threads })).data,
+      ).toEqual(wide);
+      await expect(
+        say({ operation: 'transform', transform_data: 'n@v' }, { v: many }, { threads }),
+      ).rejects.toMatchObject({
+        code: 'LIMIT_REACHED',
+        message: expect.stringContaining('more than 500,000 cells'),
+      });
+    } finally {
+      process.off('worker', remember);
+      await threads.close();
+    }
+  }, 60_000);
+});
+
+describe('names of columns', () => {
+  it('are made of many alike without looking at all of them each time', () => {
+    const taken = new Map<string, number>();
+    const names = Array.from({ length: 200_000 }, () => uniqueName('a', taken));
+    expect([names[0], names[1], names.at(-1), new Set(names).size]).toEqual(['a', 'a.1', 'a.199999', 200_000]);
+    expect([uniqueName('a.1', taken), uniqueName('b', taken), uniqueName('a', taken)]).toEqual([
+      'a.1.1',
+      'b',
+      'a.200000',
+    ]);
   });
 });

@@ -430,7 +430,7 @@ describe('a process that was halted for longer than its leases', () => {
       if (!isHeld) await stores.leases.acquire(tenant, lease, 1);
       answer(isHeld);
     };
-    return { server, stream, stores, confirm };
+    return { server, stream, stores, confirm, now: () => clock };
   }
 
   it('begins no node until its lease is confirmed', async () => {
@@ -449,11 +449,11 @@ describe('a process that was halted for longer than its leases', () => {
   });
 
   it('begins none when another process has the run', async () => {
-    const { server, stores, stream, confirm } = await startHalted();
+    const { server, stores, stream, confirm, now } = await startHalted();
     const begun: unknown[] = [];
     void server.probes.next().then((probe) => begun.push(probe));
     await confirm(false);
-    const successor = await startServer({ stores, env: ENV });
+    const successor = await startServer({ stores, env: ENV, now });
     (await successor.probes.next()).settle();
     expect((await stream.rest()).at(-2)?.json.data.outputs).toMatchObject({ content: 'after x' });
     expect(begun).toEqual([]);
@@ -480,6 +480,36 @@ describe('a store that is away', () => {
     const frames = await stream.rest();
     expect(failures).toBe(3);
     expect(namesOf(frames).slice(-2)).toEqual(['workflow_finished', '[DONE]']);
+    expect(await (await follow(server, agent, runOf(stream))).rest()).toEqual(frames);
+  });
+
+  it('takes back no event that a client has received', async () => {
+    const stores = durableStores();
+    let isAway = false;
+    let doubt: number | undefined;
+    const log: RunLog = {
+      ...stores.log,
+      confirm: async () => {
+        doubt = undefined;
+      },
+      append: async (tenant, run, batch) => {
+        // As in Redis, where the next write takes back what has failed without an answer.
+        if (doubt !== undefined) throw new EngineError('CONFLICT', 'Events were taken back.');
+        await stores.log.append(tenant, run, batch);
+        if (!isAway || batch.events.length === 0) return;
+        isAway = false;
+        doubt = batch.events[0]?.seq;
+        throw away();
+      },
+    };
+    const server = await startServer({ stores: { ...stores, log }, env: ENV });
+    const agent = await server.agent(TWO_PROBES);
+    const stream = await startRun(server, agent);
+    const probe = await server.probes.next();
+    isAway = true;
+    probe.settle();
+    const frames = await stream.rest();
+    expect(frames.at(-2)?.json).toMatchObject({ code: 500, error: 'STORE_UNAVAILABLE' });
     expect(await (await follow(server, agent, runOf(stream))).rest()).toEqual(frames);
   });
 

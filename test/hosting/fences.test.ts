@@ -46,8 +46,13 @@ it('stores nothing in a session that has gone on without it', async () => {
   said.settle();
   await arrived.opened;
 
+  // The last node and the end of the run are stored in one step, so the node runs again.
   const second = await startServer({ stores, env: ENV });
-  const recovered = await (await follow(second, agent, run)).rest();
+  const following = await follow(second, agent, run);
+  const again = await second.probes.next();
+  again.say('first');
+  again.settle();
+  const recovered = await following.rest();
   expect(recovered.at(-2)?.json).toMatchObject({ event: 'workflow_finished' });
   const { session_id } = recovered[0]?.json ?? {};
   const next = await start(second, agent, { query: 'two', session_id });

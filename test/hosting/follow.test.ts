@@ -31,7 +31,7 @@ it('knows how far clients are behind, for as long as they follow', async () => {
     findLive: () => live as unknown as LiveRun,
     findRecord: async () => undefined,
     findProjection: async () => projectionOf({ messageId: 'm', sessionId: 's', startedAt: 0 }, undefined),
-    notifications$: NEVER,
+    openNotifications: () => NEVER,
     after: 0,
     ready$,
     maxQueueBytes: 1_000,

@@ -35,7 +35,7 @@ function writerOn(commit: LogWriterOptions['commit'], maxUnstoredBytes = 1_000_0
 }
 
 /** Lets what is scheduled for after this turn happen. */
-const turn = () => Promise.resolve();
+const turn = () => setImmediate();
 
 it('writes what comes in one go as one group, and what comes during a write as the next', async () => {
   const { groups, ends, log } = slowLog();

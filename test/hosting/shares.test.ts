@@ -105,8 +105,28 @@ describe('tenants that compete for the runs of a server', () => {
     expect((await server.fillWith(OTHER, theirs)).got).toBeGreaterThan(0);
   });
 
-  it('one alone takes all', async () => {
-    const server = await start({ RUNNEL_API_KEYS: `acme=${ACME},acme=${OTHER}` });
-    expect((await server.fillWith(ACME, await server.agent(PROBE, bearer(ACME)))).got).toBe(8);
+  it('visitors of chat pages do not take the share of their tenant', async () => {
+    const server = await start({ RUNNEL_API_KEYS: `acme=${ACME}` });
+    const agent = await server.agent(PROBE, bearer(ACME));
+    const { beta } = (await server.call('POST', '/api/v1/system/tokens', {}, bearer(ACME))).body.data;
+    const visit = async () => {
+      const answer = await fetch(`${server.url}/api/v1/agentbots/${agent}/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...bearer(beta) },
+        body: '{"query":"x"}',
+      });
+      const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true;
+      await answer.body?.cancel();
+      return isStream;
+    };
+    let visitors = 0;
+    while (await visit()) visitors += 1;
+    expect(visitors).toBe(6);
+    expect((await server.fillWith(ACME, agent)).got).toBe(2);
+  });
+
+  it('one alone takes all where there are no others', async () => {
+    const server = await start({});
+    expect((await server.fillWith(ACME, await server.agent(PROBE))).got).toBe(8);
   });
 });

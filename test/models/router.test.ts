@@ -1,6 +1,6 @@
-import { firstValueFrom, map, toArray } from 'rxjs';
+import { firstValueFrom, map, Observable, toArray } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ChatRequest } from '../../src/models/chat-model.js';
+import type { ChatModel, ChatRequest } from '../../src/models/chat-model.js';
 import { collectAnswer } from '../../src/models/collect-answer.js';
 import type { CallOptions } from '../../src/models/define-provider.js';
 import { createModels, type Models, type ModelsOptions } from '../../src/models/router.js';
@@ -33,6 +33,26 @@ describe('createModels', () => {
     expect(models.isScripted).toBe(true);
     expect(models.describe()).toMatchObject({ isScripted: true, defaultProvider: undefined, providers: [] });
     expect(await ask(models, 'gpt@OpenAI')).toBe('echo: hi');
+  });
+
+  it('lets tenants take turns at the seats for chats, so that one with many calls keeps no other waiting for all of them', async () => {
+    const begun: [tenant: string, end: () => void][] = [];
+    const scripted: ChatModel = {
+      chat: ({ messages }) =>
+        new Observable((subscriber) => {
+          begun.push([String(messages[0]?.content), () => subscriber.complete()]);
+        }),
+    };
+    const models = await modelsOf({}, { MAX_CONCURRENT_CHATS: '1' }, { scripted });
+    const call = (tenant: string) => {
+      const { model, name } = (models.forTenant?.(tenant) ?? models).chat('');
+      model.chat({ model: name, messages: [{ role: 'user', content: tenant }] }).subscribe();
+    };
+    for (const tenant of ['busy', 'busy', 'busy', 'busy', 'other', 'busy', 'other']) call(tenant);
+    expect(models.load?.()).toEqual({ running: 1, waiting: 6 });
+    for (let at = 0; at < begun.length; at += 1) begun[at]?.[1]();
+    expect(begun.map(([tenant]) => tenant)).toEqual(['busy', 'busy', 'other', 'busy', 'other', 'busy', 'busy']);
+    expect(models.load?.()).toEqual({ running: 0, waiting: 0 });
   });
 
   it('answers from the configured script', async () => {

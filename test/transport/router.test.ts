@@ -11,7 +11,7 @@ import { API_PREFIX, createApi } from '../../src/transport/app.js';
 import { answerErrors } from '../../src/transport/http/guards.js';
 import { flag, text } from '../../src/transport/http/input.js';
 import { type Access, type Route, route, routesBelow } from '../../src/transport/http/route.js';
-import { createRouter } from '../../src/transport/http/router.js';
+import { createRouter, createRouters, type RouterOptions } from '../../src/transport/http/router.js';
 import type { ServerParts } from '../../src/transport/server-parts.js';
 import { startServer } from './support/server.js';
 
@@ -29,17 +29,17 @@ function partsOf(env: Readonly<Record<string, string>> = {}): ServerParts {
   return parts as unknown as ServerParts;
 }
 
-function routerOf(routes: readonly Route[], parts = partsOf()) {
+function optionsOf(parts = partsOf()): RouterOptions {
   const keys = [{ tenant: 'acme', key: 'good' }];
   const limits = { mostPerMinute: 1_000, trustedProxies: [], now: Date.now };
   const callers = new Callers({ keys, tokens: parts.stores.tokens, ...limits });
-  return createRouter(routes, { parts, guard: { callers, strangers: { admit: () => {} }, corsOrigins: [] } });
+  return { parts, guard: { callers, strangers: { admit: () => {} }, corsOrigins: [] } };
 }
 
 async function serve(routes: readonly Route[], parts?: ServerParts) {
   const app = new Koa();
   app.use(answerErrors(SILENT_LOG));
-  app.use(routerOf(routes, parts).routes());
+  app.use(createRouter(routes, optionsOf(parts)));
   const server = app.listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));
@@ -84,9 +84,11 @@ describe('declared routes', () => {
       route('GET /things/:id', { ...open, handle: () => ({}) }),
       route('GET /things/:name', { ...open, handle: () => ({}) }),
     ];
-    expect(() => routerOf(twice)).toThrow('Two routes answer the same requests: GET /things/:id and /things/:name.');
+    expect(() => createRouter(twice, optionsOf())).toThrow(
+      'Two routes answer the same requests: GET /things/:id and /things/:name.',
+    );
     expect(() =>
-      routerOf([twice[0] as Route, route('POST /things/:id', { ...open, handle: () => ({}) })]),
+      createRouter([twice[0] as Route, route('POST /things/:id', { ...open, handle: () => ({}) })], optionsOf()),
     ).not.toThrow();
   });
 
@@ -164,8 +166,9 @@ describe('declared routes', () => {
     const routes = routesBelow(API_PREFIX, createApi());
     const namesOf = (declared: readonly Route[]) => declared.map(({ method, path }) => `${method} ${path}`).sort();
     const routed = (env: Record<string, string>) =>
-      routerOf(routes, partsOf(env))
-        .stack.map(({ methods, path }) => `${methods.find((method) => method !== 'HEAD')} ${path}`)
+      [...createRouters(routes, optionsOf(partsOf(env))).values()]
+        .flatMap(({ stack }) => stack)
+        .map(({ methods, path }) => `${methods.find((method) => method !== 'HEAD')} ${path}`)
         .sort();
     expect(routed({ RUNNEL_ADMIN_KEY: ADMIN_KEY })).toEqual(namesOf(routes));
     expect(routed({})).toEqual(namesOf(routes.filter(({ access }) => access !== 'admin')));

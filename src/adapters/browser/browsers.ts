@@ -69,6 +69,8 @@ export interface Browsers {
    * `LIMIT_REACHED` when too many wait.
    */
   open(options?: OpenOptions): Observable<BrowserSession>;
+  /** The same browsers for the sessions of one tenant: tenants take turns. @default all share one queue */
+  forTenant?(tenant: string): Browsers;
   /** Ends all sessions with `BROWSER_FAILED`; resolves when their processes are gone and their folders deleted. */
   close(): Promise<void>;
 }
@@ -119,7 +121,8 @@ export function createBrowsers(options: BrowsersOptions = {}): Browsers {
   process.once('exit', removeAll);
   const subscribers = new Set<Subscriber<BrowserSession>>();
   let isClosed = false;
-  return {
+  const browsersOf = (tenant?: string): Browsers => ({
+    forTenant: browsersOf,
     open: (open = {}) =>
       new Observable<BrowserSession>((subscriber) => {
         if (isClosed) {
@@ -134,7 +137,7 @@ export function createBrowsers(options: BrowsersOptions = {}): Browsers {
         });
         const fail = (error: unknown): void => subscriber.error(error);
         start(house, open, life.signal, fail).then((session) => subscriber.next(session), fail);
-      }).pipe(limiter.limit()),
+      }).pipe(limiter.limit(tenant)),
     async close() {
       isClosed = true;
       for (const subscriber of subscribers) subscriber.error(closed());
@@ -142,7 +145,8 @@ export function createBrowsers(options: BrowsersOptions = {}): Browsers {
       await Promise.all([...house.present].map(({ gone }) => gone));
       process.removeListener('exit', removeAll);
     },
-  };
+  });
+  return browsersOf();
 }
 
 /** Starts everything that a session is made of; all of it ends with the signal. */

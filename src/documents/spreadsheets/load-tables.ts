@@ -17,7 +17,8 @@ export interface LoadedFile {
   readonly tables: readonly Table[];
 }
 
-interface NamedBytes {
+/** A file that is at hand. */
+export interface NamedBytes {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly mimeType: string;
@@ -33,18 +34,33 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=
 /** Longest text of Base64 without the mark of an archive that is looked into. */
 const MAX_BASE64 = 16 * 1_048_576;
 
+/** What stands for a file, at hand: its bytes, or a text that may be a `data:` URL, Base64, or hold tables. */
+export type TableSource = { readonly file: NamedBytes } | { readonly text: string };
+
 /**
- * Loads the sheets of a value that stands for a file: an object with `id` or `file_id`, a `data:` URL, Base64 text, or a text
- * that holds tables. Undefined for anything else.
+ * Gets what a value stands for: an object with `id` or `file_id` the stored file, a text itself. Undefined for anything else.
  *
- * Errors: those of `openFile`; FILE_UNREADABLE for what is neither a workbook nor CSV.
+ * Errors: those of `openFile`.
  */
-export async function loadFile(value: Json, services: unknown, options: ReadOptions): Promise<LoadedFile | undefined> {
-  if (typeof value === 'string') return await loadText(value, options);
+export async function openSource(
+  value: Json,
+  services: unknown,
+  signal?: AbortSignal,
+): Promise<TableSource | undefined> {
+  if (typeof value === 'string') return { text: value };
   if (fileId(value) === undefined) return undefined;
-  const stored = await openFile(value, services);
-  options.signal?.throwIfAborted();
-  return await loadBytes({ ...stored, name: fileName(value) ?? (stored.name || stored.id) }, options);
+  const { name, mimeType, bytes, id } = await openFile(value, services);
+  signal?.throwIfAborted();
+  return { file: { name: fileName(value) ?? (name || id), mimeType, bytes } };
+}
+
+/**
+ * Loads the sheets of a source; undefined for a text without tables.
+ *
+ * Errors: FILE_UNREADABLE for what is neither a workbook nor CSV.
+ */
+export async function loadSource(source: TableSource, options: ReadOptions): Promise<LoadedFile | undefined> {
+  return 'text' in source ? loadText(source.text, options) : loadBytes(source.file, options);
 }
 
 async function loadText(text: string, options: ReadOptions): Promise<LoadedFile | undefined> {

@@ -7,7 +7,15 @@ import { EngineError } from '../../errors.js';
 import { groupBy } from '../../group-by.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { LoadedFile } from './load-tables.js';
-import { type CellBudget, sheetsMarkdown, type Table, tableMarkdown, toRecords, uniqueName } from './table.js';
+import {
+  type CellBudget,
+  sheetsMarkdown,
+  type Table,
+  type TakenNames,
+  tableMarkdown,
+  toRecords,
+  uniqueName,
+} from './table.js';
 
 /** How tables are merged. */
 export interface MergeOptions {
@@ -24,7 +32,7 @@ const SUMMARY_COLUMNS = 5;
 
 /** The rows by file, or by file and sheet where a file has several. A name that comes again gets a number. */
 export function readResult(files: readonly LoadedFile[]): JsonObject {
-  const taken = new Set<string>();
+  const taken: TakenNames = new Map();
   const tables = files.flatMap(({ name, tables: sheets }) =>
     sheets.map((sheet) => ({ ...sheet, name: uniqueName(sheets.length > 1 ? `${name}_${sheet.name}` : name, taken) })),
   );
@@ -69,26 +77,14 @@ export function transformResult(data: Json, budget: CellBudget): JsonObject {
   };
 }
 
-/** What was written: the rows by sheet, and the file. */
-export function outputResult(
-  tables: readonly Table[],
-  attachment: { readonly doc_id: string; readonly format: string; readonly file_name: string },
-): JsonObject {
-  const total = tables.reduce((sum, { rows }) => sum + rows.length, 0);
-  return {
-    data: recordsByName(tables),
-    summary: `Generated ${attachment.file_name} with ${tables.length} sheet(s), ${total} total rows`,
-    attachment,
-  };
-}
-
 /** A column may have commas in its name. */
 function keysOf(joinOn: string, tables: readonly Table[]): string[] {
   if (tables.some(({ columns }) => columns.includes(joinOn))) return [joinOn];
   return [...new Set(joinOn.split(',').map((key) => key.trim()))].filter((key) => key !== '');
 }
 
-function recordsByName(tables: readonly Table[]): JsonObject {
+/** The rows of tables by their names. */
+export function recordsByName(tables: readonly Table[]): JsonObject {
   return Object.fromEntries(tables.map((table) => [table.name, toRecords(table)]));
 }
 
@@ -124,7 +120,11 @@ export function tablesOfData(
   if (Array.isArray(data)) return [tableOf(name, data)];
   if (!isJsonObject(data)) return undefined;
   if (!isSheets(data)) return [tableOf(name, [data])];
-  return Object.entries(data).map(([sheet, rows]) => tableOf(sheet, rows as readonly Json[]));
+  return Object.entries(data).map(([sheet, rows]) => {
+    // A sheet without a cell takes memory, too.
+    budget.take(1);
+    return tableOf(sheet, rows as readonly Json[]);
+  });
 }
 
 /** Whether an object holds one list of rows per sheet. */
@@ -153,7 +153,7 @@ function tableOfLists(
   let width = 0;
   for (const list of lists) width = Math.max(width, list.length);
   budget.take(width * lists.length);
-  const taken = new Set<string>();
+  const taken: TakenNames = new Map();
   const columns = Array.from({ length: width }, (_, index) =>
     uniqueName(hasHeader && index < first.length ? String(first[index]) : String(index), taken),
   );
@@ -218,7 +218,7 @@ function joinPair(left: Table, right: Table, keys: readonly string[], budget: Ce
 }
 
 function joinedColumns(left: readonly string[], added: readonly string[], keys: readonly string[]): string[] {
-  const taken = new Set<string>();
+  const taken: TakenNames = new Map();
   return [
     ...left.map((column) =>
       uniqueName(added.includes(column) && !keys.includes(column) ? `${column}_x` : column, taken),

@@ -71,7 +71,7 @@ export function tableOfGrid(name: string, grid: readonly GridRow[], budget: Cell
   const positions = [...used].sort((left, right) => left - right);
   // One distant cell makes a wide table.
   budget.take(Math.max(0, positions.length * filled.length - given));
-  const taken = new Set<string>();
+  const taken: TakenNames = new Map();
   const columns = positions.map((column) => {
     const cell = header[column] ?? null;
     return uniqueName(hasValue(cell) ? String(cell) : `Unnamed: ${column}`, taken);
@@ -80,12 +80,21 @@ export function tableOfGrid(name: string, grid: readonly GridRow[], budget: Cell
   return { name, columns, rows, hasHeader: true };
 }
 
-/** `name`, with `.1`, `.2` … when it is taken already; takes it. */
-export function uniqueName(name: string, taken: Set<string>): string {
-  let unique = name;
-  for (let count = 1; taken.has(unique); count += 1) unique = `${name}.${count}`;
-  taken.add(unique);
-  return unique;
+/** Names that are taken, each with the number that is tried next for another one like it. */
+export type TakenNames = Map<string, number>;
+
+/** `name`, with `.1`, `.2` … when it is taken already; takes it. Linear in the names, however many are alike. */
+export function uniqueName(name: string, taken: TakenNames): string {
+  const next = taken.get(name);
+  if (next === undefined) {
+    taken.set(name, 1);
+    return name;
+  }
+  let count = next;
+  while (taken.has(`${name}.${count}`)) count += 1;
+  taken.set(name, count + 1);
+  taken.set(`${name}.${count}`, 1);
+  return `${name}.${count}`;
 }
 
 /** The rows as objects by column. */

@@ -1,8 +1,7 @@
-/** Tables as stored files: workbooks and CSV. */
+/** Tables as files: workbooks and CSV. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { renderValue } from '../../dsl/render-value.js';
 import type { Json } from '../../json.js';
-import { type Files, MEDIA_TYPES } from '../../records/files.js';
 import { baseName } from '../file-name.js';
 import type { Table } from './table.js';
 
@@ -13,35 +12,17 @@ export type SpreadsheetFormat = (typeof SPREADSHEET_FORMATS)[number];
 /** Only the format's own ending is removed: `data.csv` in front of it says where a workbook came from. */
 const ENDINGS: Readonly<Record<SpreadsheetFormat, RegExp>> = { xlsx: /\.xlsx$/i, csv: /\.csv$/i };
 
-/**
- * Writes tables as a file of one format, CSV with the first table only, and stores it; gives `{doc_id, format, file_name}`.
- *
- * Errors: those of the writers and of the file store.
- */
-export async function writeSpreadsheet(
-  tables: readonly Table[],
-  {
-    format,
-    name,
-    files,
-    signal,
-  }: {
-    readonly format: SpreadsheetFormat;
-    /** With or without the ending; empty means `output`. */
-    readonly name: string;
-    readonly files: Files;
-    readonly signal: AbortSignal;
-  },
-): Promise<{ readonly doc_id: string; readonly format: SpreadsheetFormat; readonly file_name: string }> {
-  const fileName = `${baseName(name, ENDINGS[format]) || 'output'}.${format}`;
-  const bytes = await write(tables, format, signal);
-  signal.throwIfAborted();
-  const id = await files.save({ name: fileName, mimeType: MEDIA_TYPES[format], bytes });
-  return { doc_id: id, format, file_name: fileName };
+/** The name of a spreadsheet, with its ending; `name` may have it or not, and an empty one means `output`. */
+export function spreadsheetName(name: string, format: SpreadsheetFormat): string {
+  return `${baseName(name, ENDINGS[format]) || 'output'}.${format}`;
 }
 
-/** The writers are loaded when a file is written. */
-async function write(tables: readonly Table[], format: SpreadsheetFormat, signal: AbortSignal): Promise<Uint8Array> {
+/** Writes tables as a file, CSV with the first table only; the writers are loaded with the first file. Errors: those of the writers. */
+export async function spreadsheetBytes(
+  tables: readonly Table[],
+  format: SpreadsheetFormat,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   if (format === 'xlsx') return (await import('./write-workbook.js')).writeWorkbook(tables, signal);
   const [first] = tables;
   return first === undefined ? new Uint8Array() : writeCsv(first, signal);

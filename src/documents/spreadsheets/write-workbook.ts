@@ -95,11 +95,14 @@ const MAX_LENGTH = 31;
  */
 export function sheetNames(titles: readonly (string | undefined)[]): string[] {
   const taken = new Set<string>();
+  /** The number that is tried next, by the name that is wanted. */
+  const counts = new Map<string, number>();
   return titles.map((title, index) => {
     const wanted = clean(title ?? '') || `Table_${index + 1}`;
     let name = wanted;
-    for (let count = 1; taken.has(name.toLowerCase()); count += 1) {
+    for (let count = counts.get(wanted) ?? 1; taken.has(name.toLowerCase()); count += 1) {
       const ending = `_${count}`;
+      counts.set(wanted, count + 1);
       name = cutText(wanted, MAX_LENGTH - ending.length) + ending;
     }
     taken.add(name.toLowerCase());

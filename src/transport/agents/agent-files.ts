@@ -8,7 +8,7 @@ import { badArgument } from '../../hosting/refusals.js';
 import { isJsonObject, type JsonObject, parseJson, whyNotJson } from '../../json.js';
 import { success } from '../envelope.js';
 import { contentHeaders } from '../files/content-headers.js';
-import { checked, given, text, versionQuery } from '../http/input.js';
+import { checked, given, PAGE_BYTES, text, versionQuery } from '../http/input.js';
 import { readMultipart, type UploadedFile } from '../http/read-body.js';
 import { type RouteGroup, route } from '../http/route.js';
 import { type AgentInput, readAgentInput } from './agent-input.js';
@@ -31,6 +31,7 @@ export const agentFileRoutes: RouteGroup = {
   routes: [
     route('GET /agents/:id/export', {
       summary: 'Gives the draft or a version as a file',
+      reserves: PAGE_BYTES,
       finds: findAgent,
       query: exportQuery,
       answers: 'file',

@@ -15,7 +15,7 @@ import {
   listAgentSummaries,
 } from '../../records/agents.js';
 import { leftOut, success } from '../envelope.js';
-import { given, listFitting, listQuery, orderOf, pageOf, text, textList } from '../http/input.js';
+import { given, listFitting, listQuery, orderOf, PAGE_BYTES, pageOf, text, textList } from '../http/input.js';
 import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { anyObject, defineView, milliseconds, none, string, timeFields, whole } from '../shapes.js';
@@ -108,6 +108,7 @@ export const agentRoutes: RouteGroup = {
   routes: [
     route('GET /agents', {
       summary: 'Lists agents',
+      reserves: PAGE_BYTES,
       query: agentsQuery,
       data: z.looseObject({
         canvas: z.array(agentRowShape).optional(),
@@ -125,6 +126,7 @@ export const agentRoutes: RouteGroup = {
     }),
     route('GET /agents/:id', {
       summary: 'Reads an agent with its draft',
+      reserves: PAGE_BYTES,
       data: agentView.shape,
       handle: async ({ tenant, params }, { stores }) => {
         const agent = await stores.agents.find(tenant, params.id);

@@ -9,7 +9,7 @@ import { notForPages } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
 import { text } from '../http/input.js';
-import { type RouteGroup, type RouteRequest, route } from '../http/route.js';
+import { type HttpExchange, type RouteGroup, type RouteRequest, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
 import { defineView, none, string, whole } from '../shapes.js';
 import { contentHeaders, endingOf } from './content-headers.js';
@@ -62,7 +62,7 @@ export const fileRoutes: RouteGroup = {
       query: z.object({ id: string }),
       answers: 'file',
       handle: async ({ tenant, query, exchange }, parts) => {
-        const { name, bytes } = await findFile(parts, { tenant }, query.id);
+        const { name, bytes } = await findFile(parts, { tenant, exchange }, query.id);
         // Bytes of no type that a browser would show.
         const mimeType = 'application/octet-stream';
         exchange.set(contentHeaders({ mimeType, extension: undefined, fileName: name, isInline: false }));
@@ -95,14 +95,15 @@ export const fileRoutes: RouteGroup = {
       query: artifactQuery,
       answers: 'file',
       // A file that an agent's code made, by its name: the id of the file, with or without the ending.
-      handle: async ({ tenant, params, query, exchange }, { stores }) => {
+      handle: async ({ tenant, params, query, exchange }, parts) => {
         const { file: name } = params;
         const ending = endingOf(name);
         if (!/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/.test(name)) throw new EngineError('NOT_FOUND', 'Invalid filename.');
         if (!ARTIFACTS.has(ending)) throw new EngineError('NOT_FOUND', 'invalid file type');
         const session = query.session_id;
-        const isOwn = session === undefined || (await stores.sessions.find(tenant, session)) !== undefined;
-        const file = isOwn ? await findArtifact(stores.files, tenant, name, ending) : undefined;
+        const isOwn = session === undefined || (await parts.stores.sessions.find(tenant, session)) !== undefined;
+        const read = (id: string) => readFile(parts, { tenant, exchange }, id);
+        const file = isOwn ? ((await read(name)) ?? (await read(name.slice(0, -ending.length - 1)))) : undefined;
         if (file === undefined) throw new EngineError('NOT_FOUND', 'Artifact not found.');
         exchange.set(contentHeaders({ mimeType: undefined, extension: ending, fileName: name, isInline: true }));
         return bufferOf(file.bytes);
@@ -116,7 +117,7 @@ async function send(
   parts: ServerParts,
   isInline: boolean,
 ): Promise<Buffer> {
-  const file = await findFile(parts, { tenant, page }, params.file);
+  const file = await findFile(parts, { tenant, page, exchange }, params.file);
   const fileName = query.filename ?? file.name;
   exchange.set(
     contentHeaders({
@@ -130,11 +131,11 @@ async function send(
 }
 
 async function findFile(
-  { stores }: ServerParts,
-  { tenant, page }: Pick<Caller, 'tenant' | 'page'>,
+  parts: ServerParts,
+  { tenant, page, exchange }: Pick<Caller, 'tenant' | 'page'> & { readonly exchange: HttpExchange },
   id: string,
 ): Promise<FileRecord> {
-  const file = await stores.files.find(tenant, fileId(id));
+  const file = await readFile(parts, { tenant, exchange }, fileId(id));
   if (file === undefined || (page !== undefined && file.page !== page)) {
     throw noFile();
   }
@@ -151,8 +152,16 @@ function fileId(id: string): string {
   return id;
 }
 
-async function findArtifact(files: ServerParts['stores']['files'], tenant: string, name: string, ending: string) {
-  return (await files.find(tenant, name)) ?? (await files.find(tenant, name.slice(0, -ending.length - 1)));
+/** Reads a file as soon as the process has room for an answer of its size. @throws EngineError LIMIT_REACHED (HTTP 503) */
+async function readFile(
+  { stores, answers }: ServerParts,
+  { tenant, exchange }: Pick<Caller, 'tenant'> & { readonly exchange: HttpExchange },
+  id: string,
+): Promise<FileRecord | undefined> {
+  const size = await stores.files.sizeOf(tenant, id);
+  if (size === undefined) return undefined;
+  await answers.settle(exchange.res, tenant, size);
+  return stores.files.find(tenant, id);
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

@@ -1,4 +1,4 @@
-import { BehaviorSubject, filter, interval, type Observable, Subscription } from 'rxjs';
+import { BehaviorSubject, interval, type Observable, Subscription } from 'rxjs';
 import type { EventFrame } from '../../hosting/event-frame.js';
 import { quietFor } from '../../hosting/liveness.js';
 import type { HttpExchange } from './route.js';
@@ -87,16 +87,17 @@ export function sendEventStream(
   // Written here: a stream between the frames and the socket would cost as much as both.
   exchange.respond = false;
   exchange.status = 200;
-  exchange.set({
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-cache',
-    Connection: 'keep-alive',
-    'X-Accel-Buffering': 'no',
-  });
+  res.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
+  res.setHeader('Cache-Control', 'no-cache');
+  res.setHeader('Connection', 'keep-alive');
+  res.setHeader('X-Accel-Buffering', 'no');
   process.nextTick(flush);
 
-  const pings$ = interval(options.pingMs).pipe(filter(() => ready$.value && !res.writableEnded));
-  subscription.add(pings$.subscribe(() => write(PING)));
+  subscription.add(
+    interval(options.pingMs).subscribe(() => {
+      if (ready$.value && !res.writableEnded) write(PING);
+    }),
+  );
   subscription.add(quietFor(ready$, options.slowMs).subscribe(() => cut('slow')));
   subscription.add(open(ready$).subscribe({ next: write, error: cut, complete: end }));
 }

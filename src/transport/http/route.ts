@@ -80,6 +80,8 @@ export interface RouteSpec<Name extends string, Q extends z.ZodObject, B extends
   readonly takes?: z.ZodType;
   /** @default 'envelope' */
   readonly answers?: AnswerKind;
+  /** Bytes that are read for an answer at most, mostly: it is begun when so many are free, see `AnswersInFlight`. @default small */
+  readonly reserves?: number;
   /** What `data` holds in the envelope. */
   readonly data?: z.ZodType;
   /** Answers what is thrown on this route, also by its guards. @default RAGFlow's envelope */

@@ -35,16 +35,39 @@ export interface RouterOptions {
  *
  * @throws EngineError CONFIG_INVALID when two routes answer the same requests.
  */
-export function createRouter(routes: readonly Route[], options: RouterOptions): Router<RequestState> {
+export function createRouter(routes: readonly Route[], options: RouterOptions): Middleware {
+  const bySegments = new Map(
+    [...createRouters(routes, options)].map(([segments, router]) => [segments, router.routes() as Middleware]),
+  );
+  return (exchange, next) => bySegments.get(segmentsIn(exchange.path))?.(exchange, next) ?? next();
+}
+
+/** The routers by the number of segments in their paths: a router tries each of its routes on every path. */
+export function createRouters(
+  routes: readonly Route[],
+  options: RouterOptions,
+): ReadonlyMap<number, Router<RequestState>> {
   const { parts } = options;
-  const router = new Router<RequestState>();
+  const routers = new Map<number, Router<RequestState>>();
   const guardsOf = createGuards(options);
   for (const route of inOrder(routes)) {
     if (route.access === 'admin' && parts.config.adminKey === undefined) continue;
+    const segments = segmentsIn(route.path);
+    const router = routers.get(segments) ?? new Router<RequestState>();
+    routers.set(segments, router);
     router.register(route.path, [route.method], [...guardsOf(route), (exchange) => answer(route, parts, exchange)]);
   }
-  return router;
+  return routers;
 }
+
+/** How many segments a path has; a slash at its end begins none. */
+function segmentsIn(path: string): number {
+  let segments = 0;
+  for (let at = 0; at < path.length - 1; at += 1) if (path.charCodeAt(at) === SLASH) segments += 1;
+  return segments;
+}
+
+const SLASH = 47;
 
 function inOrder(routes: readonly Route[]): readonly Route[] {
   const byKey = new Map<string, Route>();
@@ -110,6 +133,7 @@ async function answer(route: Route, parts: ServerParts, exchange: HttpExchange):
   }
   const { tenant = '', caller = '' } = state as Partial<RequestState>;
   const addressed = { tenant, caller, ...given(callerOf(state)), params };
+  if (route.reserves !== undefined) await parts.answers.reserve(exchange.res, tenant, route.reserves);
   const found = await route.finds?.(addressed, parts);
   const body = await route.handle(
     {

@@ -12,6 +12,7 @@ import {
   checked,
   given,
   listFitting,
+  PAGE_BYTES,
   pageOf,
   pageQuery,
   periodQuery,
@@ -91,6 +92,7 @@ export const runRoutes: RouteGroup = {
     }),
     route('GET /agents/:id/runs', {
       summary: 'Lists runs, newest first',
+      reserves: PAGE_BYTES,
       finds: findAgent,
       query: runsQuery,
       answers: 'page',

@@ -48,6 +48,7 @@ export const versionRoutes: RouteGroup = {
   routes: [
     route('GET /agents/:id/versions', {
       summary: 'Lists versions, newest first',
+      reserves: PAGE_BYTES,
       finds: findAgent,
       query: versionsQuery,
       answers: 'page',
@@ -83,6 +84,7 @@ export const versionRoutes: RouteGroup = {
     ),
     route('GET /agents/:id/versions/:version', {
       summary: 'Reads a version',
+      reserves: PAGE_BYTES,
       finds: findVersion,
       data: versionView.shape,
       handle: ({ found }) => success(versionView.of(found)),

@@ -5,7 +5,6 @@ import { of } from 'rxjs';
 import { z } from 'zod';
 import { readFileValue } from '../../components/file-inputs.js';
 import { beginParams } from '../../dsl/introspect.js';
-import { readDocument } from '../../dsl/read.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
 import type { StartedRun } from '../../hosting/start.js';
 import { bindFiles, servicesOfTenant } from '../../hosting/tenant-services.js';
@@ -136,7 +135,7 @@ async function callWebhook(
   target: WebhookTarget,
   trace: OpenTrace | undefined,
 ): Promise<void> {
-  const config = configOf(target.agent, exchange.method);
+  const config = configOf(parts, target.agent, exchange.method);
   const { tenant, agent } = target;
   const maxBytes = await parts.webhookSecurity.admit(`${tenant}/${agent.id}`, config.security, exchange.req);
   parts.strangers.admit(exchange.req.socket);
@@ -153,9 +152,9 @@ async function callWebhook(
   else answerAtOnce(exchange, status, config.response.bodyTemplate);
 }
 
-function configOf({ dsl, canvasCategory }: AgentRecord, method: string): WebhookConfig {
+function configOf({ readStored }: ServerParts, { dsl, canvasCategory }: AgentRecord, method: string): WebhookConfig {
   if (canvasCategory === DATAFLOW) throw refuse('Dataflow can not be triggered by webhook.');
-  const { document } = readDocument(dsl);
+  const { document } = readStored(dsl);
   const config = document === undefined ? undefined : readWebhookConfig(beginParams(document));
   if (config === undefined) throw refuse('Webhook not configured for this agent.');
   if (config.methods.size > 0 && !config.methods.has(method)) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limitText } from '../../../src/documents/reading/limits.js';
-import { loadFile } from '../../../src/documents/spreadsheets/load-tables.js';
+import { loadSource, openSource } from '../../../src/documents/spreadsheets/load-tables.js';
 import { parseSelection } from '../../../src/documents/spreadsheets/select-sheets.js';
 import { createCellBudget, sheetsMarkdown, toRecords } from '../../../src/documents/spreadsheets/table.js';
 import type { Json } from '../../../src/json.js';
@@ -18,7 +18,8 @@ async function load(value: Json, services: unknown = {}, selection = 'all') {
     budget: createCellBudget(1000),
     warn: (message: string) => warnings.push(message),
   };
-  const file = await loadFile(value, services, options);
+  const source = await openSource(value, services);
+  const file = source && (await loadSource(source, options));
   if (file === undefined) return undefined;
   return {
     name: file.name,
@@ -33,7 +34,7 @@ const csvRows = [
   { k: 2, v: 'b' },
 ];
 
-describe('loadFile', () => {
+describe('loadSource', () => {
   it.each<readonly [string, Json, object]>([
     ['a workbook as a data URL', `data:${XLSX};base64,${base64(BOOK)}`, { name: 'uploaded.xlsx', S: [{ k: 1 }] }],
     ['CSV as a data URL', `data:text/csv;base64,${base64(CSV)}`, { name: 'uploaded.csv', Sheet1: csvRows }],

@@ -1,7 +1,7 @@
 import excel from 'exceljs';
 import readExcelFile from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
-import { loadFile } from '../../../src/documents/spreadsheets/load-tables.js';
+import { loadSource } from '../../../src/documents/spreadsheets/load-tables.js';
 import { parseSelection } from '../../../src/documents/spreadsheets/select-sheets.js';
 import { createCellBudget, type Table } from '../../../src/documents/spreadsheets/table.js';
 import { writeCsv } from '../../../src/documents/spreadsheets/write-spreadsheet.js';
@@ -17,7 +17,7 @@ const table = (
 
 async function readBack(bytes: Uint8Array, type: string): Promise<readonly Table[]> {
   const options = { selection: parseSelection('all'), budget: createCellBudget(1e6), warn() {} };
-  const file = await loadFile(`data:${type};base64,${Buffer.from(bytes).toString('base64')}`, {}, options);
+  const file = await loadSource({ text: `data:${type};base64,${Buffer.from(bytes).toString('base64')}` }, options);
   return file?.tables ?? [];
 }
 
