@@ -48,7 +48,7 @@ function tableOf(rows: readonly Row[]): string {
   const [processor] = cpus();
   const load = loadavg().map((one) => one.toFixed(1));
   return `Taken on ${new Date().toISOString().slice(0, 10)}: Node ${process.version}, ${cpus().length} x ${processor?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB;
-load of the machine at the end, over 1, 5 and 15 minutes: ${load.join(', ')}, of which the benchmark itself is 2 to 3.
+load of the machine at the end, over 1, 5 and 15 minutes: ${load.join(', ')}, other programs included.
 
 | store, canvas, clients | | runs/s | first event p50, p99 ms | end p50, p99 ms | server us | x | database us | statements | bytes sent | written | heap left, bytes | resident at most, MB |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -74,12 +74,14 @@ function lineOf(row: Row, rows: readonly Row[]): string {
     format(row.statements),
     format(row.bytes),
     format(row.writtenBytes),
-    format(row.heapBytes),
+    format(Math.round(row.heapBytes)),
     format(row.peakMb),
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
 function format(value: number): string {
-  return value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
+  return value.toLocaleString('en', {
+    maximumFractionDigits: Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0,
+  });
 }
