@@ -3,7 +3,7 @@ import type { RagflowProjection, WireEvent } from '../canvas/ragflow-events.js';
 import { ERROR_CODES } from '../errors.js';
 import { isTerminal, type NodeDelta, type RunEvent, type RunFailed } from '../graph/events.js';
 import { eventJson } from '../graph/log.js';
-import { escapeJson, utf8Length } from '../json.js';
+import { escapeJson, isJsonObject, parseOwnJson, utf8Length } from '../json.js';
 import type { LoggedEvent } from '../records/run-log.js';
 
 /** Whether an event of that type is the last of its run. */
@@ -54,24 +54,40 @@ class WholeFrame implements EventFrame {
   }
 
   get source(): RunEvent {
-    this.#source ??= JSON.parse(this.json) as RunEvent;
+    this.#source ??= readSource(this.json, this.seq);
     return this.#source;
   }
 
   get engine(): string {
     if (this.event !== 'run-failed') return this.json;
     const source = this.source as RunFailed;
-    const { expose, summary } = ERROR_CODES[source.error.code];
+    const { expose, summary } = ERROR_CODES[source.error?.code] ?? ERROR_CODES.INTERNAL;
     return expose ? this.json : JSON.stringify({ ...source, error: { ...source.error, message: summary } });
   }
 
   get ragflow(): string | undefined {
-    if (this.#ragflow === null) this.#ragflow = this.projection.write(this.source);
+    if (this.#ragflow === null) this.#ragflow = projected(() => this.projection.write(this.source));
     return this.#ragflow;
   }
 
   get wire(): WireEvent | undefined {
-    return this.projection.project(this.source);
+    return projected(() => this.projection.project(this.source));
+  }
+}
+
+/** The event of a row; one that is no JSON is of a type that no reader knows. */
+function readSource(json: string, seq: number): RunEvent {
+  const event = parseOwnJson(json);
+  return (isJsonObject(event) ? event : { type: 'unreadable', seq }) as unknown as RunEvent;
+}
+
+/** An event of a store that has not what its type has was written by no run: it is on no wire. */
+function projected<T>(project: () => T | undefined): T | undefined {
+  try {
+    return project();
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
   }
 }
 

@@ -66,7 +66,7 @@ export interface HostOptions {
   readonly openCanvas?: OpenCanvas;
   /** @default {@link DEFAULT_LIMITS} */
   readonly limits?: Partial<HostLimits>;
-  /** Whether several tenants use the host, of which none may take all places for runs. @default false */
+  /** Whether several tenants use the host, or visitors of their chat pages, of whom none may take all places for runs. @default false */
   readonly isShared?: boolean;
   /** When a finished node is stored: before its successors start, soon after, or only when its run ends. @default 'sync' */
   readonly durability?: Durability;

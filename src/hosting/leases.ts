@@ -5,7 +5,7 @@ import { ownedKey } from '../records/repository.js';
 import type { LeaseAcquisition } from '../records/run-commit.js';
 import type { HostParts } from './host-options.js';
 import { createId } from './ids.js';
-import { Shares } from './shares.js';
+import { partyOf, Shares } from './shares.js';
 
 /** Leases with this beginning are those of sessions. */
 export const SESSION_LEASES = 'session:';
@@ -16,6 +16,8 @@ export interface LeaseRequest {
   readonly sessionId: string;
   readonly agentId: string;
   readonly run: string;
+  /** Whether a visitor of a chat page requests it: together they have a share of their own. @default false */
+  readonly isVisitor?: boolean;
 }
 
 /** Parts of its time after which a lease is renewed. */
@@ -69,14 +71,15 @@ export class SessionLeases {
   }
 
   /** A lease that is acquired in the store together with something else; undefined when a run of this process has the session. */
-  prepare({ tenant, sessionId, agentId, run }: LeaseRequest): SessionLease | undefined {
+  prepare(request: LeaseRequest): SessionLease | undefined {
+    const { tenant, sessionId, agentId, run } = request;
     const { stores, limits } = this.#parts;
     const { home = '' } = stores;
     const key = ownedKey(tenant, sessionId);
     if (this.#taken.has(key)) return undefined;
     // Before anything is waited for: two requests must not both find it free.
     this.#taken.add(key);
-    const giveBack = this.shares.take(tenant);
+    const giveBack = this.shares.take(partyOf(tenant, request.isVisitor));
     const free = (): void => {
       this.#taken.delete(key);
       giveBack();

@@ -13,20 +13,16 @@ export function quietFor(active$: Observable<boolean>, ms: number): Observable<u
   // By hand: there is one for each run and each client, and nearly all of them are active from beginning to end.
   return new Observable((subscriber) => {
     let quiet = Subscription.EMPTY;
+    const emit = (): void => {
+      subscriber.next(0);
+      subscriber.complete();
+    };
+    const next = (isActive: boolean): void => {
+      quiet.unsubscribe();
+      if (!isActive && !subscriber.closed) quiet = timer(ms).subscribe(emit);
+    };
     subscriber.add(() => quiet.unsubscribe());
-    subscriber.add(
-      active$.subscribe({
-        next: (isActive) => {
-          quiet.unsubscribe();
-          if (!isActive && !subscriber.closed)
-            quiet = timer(ms).subscribe(() => {
-              subscriber.next(0);
-              subscriber.complete();
-            });
-        },
-        error: (error: unknown) => subscriber.error(error),
-      }),
-    );
+    subscriber.add(active$.subscribe({ next, error: (error: unknown) => subscriber.error(error) }));
   });
 }
 

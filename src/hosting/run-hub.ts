@@ -15,6 +15,7 @@ import { LiveRun, type RunStart } from './live-run.js';
 import { BELIEVED_MS, RunNotifications } from './notifications.js';
 import { claimedElsewhere, noRun } from './refusals.js';
 import { SessionQuota } from './session-quota.js';
+import { partyOf } from './shares.js';
 
 /** Which runs; every condition that is given must hold. */
 export interface LiveFilter {
@@ -95,8 +96,9 @@ export class RunHub {
     if (this.#isClosing) throw new EngineError('LIMIT_REACHED', 'The server is shutting down and starts no more runs.');
     if (this.leases.has(request.tenant, request.sessionId)) throw sessionTaken();
     const { shares } = this.leases;
-    if (!shares.hasRoom(request.tenant)) {
-      throw new EngineError('LIMIT_REACHED', shares.refusal(request.tenant, 'runs'));
+    const party = partyOf(request.tenant, request.isVisitor);
+    if (!shares.hasRoom(party)) {
+      throw new EngineError('LIMIT_REACHED', shares.refusal(party, 'runs'));
     }
     const lease = isNew ? this.leases.prepare(request) : await this.leases.acquire(request);
     if (lease === undefined) throw sessionTaken();

@@ -68,7 +68,8 @@ export function createStart(
     // Leased before it is read: two requests must not both find it idle.
     const isNew = base.session !== undefined;
     if (isNew) await hub.sessionQuota.admit(tenant, base.session?.page);
-    const lease = await hub.lease({ tenant, sessionId, agentId, run }, isNew);
+    const isVisitor = command.page !== undefined;
+    const lease = await hub.lease({ tenant, sessionId, agentId, run, isVisitor }, isNew);
     let orphan: RunRecord | undefined;
     try {
       const session = base.session ?? (await findSession(stores, command, base));
@@ -258,7 +259,11 @@ export function engineOptions(
   const log = durability === 'exit' ? { ...hooks.log, snapshot: () => {} } : hooks.log;
   const { runConcurrency: concurrency, runTimeoutMs, runHistoryBytes: historyBytes, maxSteps } = limits;
   const timeoutMs = startedAt === undefined ? runTimeoutMs : Math.max(1, runTimeoutMs - (now() - startedAt));
-  return { ...hooks, log, durability, historyBytes, timeoutMs, maxSteps, services, concurrency };
+  const { run, signal, seq, startedAt: at, onSession } = hooks;
+  return {
+    ...{ run, signal, seq, onSession, log, durability, historyBytes, timeoutMs, maxSteps, services, concurrency },
+    startedAt: at,
+  };
 }
 
 async function readTurn(turn: RunTurn, session: SessionRecord, services: Services): Promise<Turn> {

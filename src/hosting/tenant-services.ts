@@ -5,13 +5,14 @@ import type { FileStore } from '../records/files.js';
 import type { SessionRecord } from '../records/sessions.js';
 import type { HostParts, HostStores } from './host-options.js';
 import { createId } from './ids.js';
+import { partyOf } from './shares.js';
 
 /** What services are bound with. */
 type ServicePorts = Pick<HostParts, 'services'> & { readonly stores: Pick<HostStores, 'files'> };
 
 /** A server's services as one tenant has them: its files, its datasets, the MCP servers that are open to it, its share of sandboxes and
  * threads, its turns at models and browsers. */
-export function servicesOfTenant({ services, stores }: ServicePorts, tenant: string): Services {
+export function servicesOfTenant({ services, stores }: ServicePorts, tenant: string, isVisitor = false): Services {
   const { mcp, retriever, code, threads, models, browsers } = services;
   return {
     ...services,
@@ -19,8 +20,8 @@ export function servicesOfTenant({ services, stores }: ServicePorts, tenant: str
     ...(mcp && { mcp: mcp.forTenant(tenant) }),
     ...(retriever?.forTenant && { retriever: retriever.forTenant(tenant) }),
     ...(code?.forTenant && { code: code.forTenant(tenant) }),
-    ...(models?.forTenant && { models: models.forTenant(tenant) }),
-    ...(browsers?.forTenant && { browsers: browsers.forTenant(tenant) }),
+    ...(models?.forTenant && { models: models.forTenant(partyOf(tenant, isVisitor)) }),
+    ...(browsers?.forTenant && { browsers: browsers.forTenant(partyOf(tenant, isVisitor)) }),
     ...(threads?.forTenant && { threads: threads.forTenant(tenant) }),
   };
 }
@@ -33,7 +34,7 @@ export function servicesOfRun(
   headers: JsonObject,
 ): Services {
   return {
-    ...servicesOfTenant(ports, tenant),
+    ...servicesOfTenant(ports, tenant, session.page !== undefined),
     ...(session.page === undefined ? {} : { files: bindFiles(ports.stores.files, tenant, session) }),
     session: { id: session.id, agent: session.agentId },
     headers,

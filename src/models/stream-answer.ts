@@ -115,9 +115,12 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Tokens that no answer has: a larger number is taken for none, so that sums stay exact. */
+const MAX_TOKENS = 1_000_000_000;
+
 /** A number of tokens of a frame; what is none is 0. */
 export function countOf(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+  return typeof value === 'number' && value > 0 && value <= MAX_TOKENS ? Math.floor(value) : 0;
 }
 
 /**

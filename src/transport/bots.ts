@@ -1,9 +1,8 @@
 /** What chat pages on other sites call, with a key that may stand in a page. */
 import { z } from 'zod';
+import type { Document } from '../dsl/document.js';
 import { beginParams, mode, prologue } from '../dsl/introspect.js';
-import { readDocument } from '../dsl/read.js';
 import { EngineError } from '../errors.js';
-import type { JsonObject } from '../json.js';
 import type { AgentRecord } from '../records/agents.js';
 import { refuseOwnersFields } from './access/page-keys.js';
 import { findAgent } from './agents/find-agent.js';
@@ -47,22 +46,28 @@ export const botRoutes: RouteGroup = {
         prologue: z.string(),
         mode: z.string(),
       }),
-      handle: ({ page, found }) =>
-        success(inputsOf(found, page === undefined ? found.dsl : (found.published?.dsl ?? found.dsl))),
+      handle: ({ page, found }, { readStored }) => {
+        const shown = page === undefined ? found.dsl : (found.published?.dsl ?? found.dsl);
+        return success(inputsOf(found, readStored(shown).document));
+      },
     }),
     route('GET /agentbots/:id/logs/:message', {
       summary: 'What each component did for a message',
       access: 'bot',
       finds: findBot,
       data: traceShape,
-      handle: async ({ tenant, page, params, found }, parts) =>
-        success(await traceOfMessage(parts, { tenant, page }, found.id, params.message)),
+      handle: async ({ tenant, page, params, found, exchange }, parts) => {
+        const read = () => traceOfMessage(parts, { tenant, page }, found.id, params.message);
+        if (page === undefined) return success((await read()) ?? {});
+        // What is not known here is searched for among all runs of the agent.
+        const name = `message ${page} ${found.id} ${params.message}`;
+        return success((await parts.callers.guesses.find(exchange.req, name, read)) ?? {});
+      },
     }),
   ],
 };
 
-function inputsOf({ title, avatar }: AgentRecord, dsl: JsonObject): object {
-  const { document } = readDocument(dsl);
+function inputsOf({ title, avatar }: AgentRecord, document: Document | undefined): object {
   if (document === undefined) return { title, avatar, inputs: {}, prologue: '', mode: '' };
   const { inputs } = beginParams(document) ?? {};
   return { title, avatar, inputs: inputs ?? {}, prologue: prologue(document), mode: mode(document) };

@@ -51,7 +51,7 @@ export function describeApi(prefix: string, groups: readonly RouteGroup[]): ApiD
 
 /** `GET /openapi.json`: the document of all `groups`, of which this is one. */
 export function openapiRoutes(prefix: string, groups: () => readonly RouteGroup[]): RouteGroup {
-  let description: ApiDescription | undefined;
+  let text: string | undefined;
   return {
     name: 'openapi',
     description: 'This description.',
@@ -60,10 +60,11 @@ export function openapiRoutes(prefix: string, groups: () => readonly RouteGroup[
         summary: 'This description',
         access: 'open',
         answers: 'any',
-        handle: () => {
-          // Made with the first request: it takes longer than starting the server.
-          description ??= describeApi(prefix, groups());
-          return description;
+        handle: ({ exchange }) => {
+          // Made once, for anyone may ask, and with the first request: it takes longer than starting the server.
+          text ??= JSON.stringify(describeApi(prefix, groups()));
+          exchange.type = 'application/json';
+          return text;
         },
       }),
     ],

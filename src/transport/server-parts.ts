@@ -3,12 +3,14 @@ import type { TimeoutResolver } from '../canvas/compile.js';
 import type { Registry } from '../components/component.js';
 import type { Services } from '../components/services.js';
 import type { DocumentIssue } from '../dsl/document.js';
+import { readDocument } from '../dsl/read.js';
 import type { OpenCanvas } from '../hosting/canvases.js';
 import type { Host } from '../hosting/host.js';
 import type { HostStores } from '../hosting/host-options.js';
 import { Shares } from '../hosting/shares.js';
 import type { StartedTurn } from '../hosting/start.js';
 import { type ForkPoint, startCommand, type TurnRequest, type TurnTarget } from '../hosting/start-command.js';
+import type { JsonObject } from '../json.js';
 import type { Log } from '../logger.js';
 import type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
 import type { CreateCounter } from '../records/coordination.js';
@@ -97,12 +99,16 @@ export interface ServerParts extends RouteParts {
   /** Connections that no valid key speaks for. */
   readonly strangers: Strangers;
   readonly shares: ServerShares;
+  /** Reads a stored document; one that was read before is not read again. */
+  readonly readStored: (dsl: JsonObject) => ReturnType<typeof readDocument>;
   /** Event streams over HTTP. */
   readonly streams: OpenStreams;
   /** Answers that clients have not taken yet. */
   readonly answers: AnswersInFlight;
   /** Uploads that are being received. */
   readonly uploads: BytesInFlight;
+  /** Bodies that are being read into memory. */
+  readonly bodies: BytesInFlight;
   /** Uploads by keys of chat pages. */
   readonly pageUploads: RateLimit;
   readonly quotaMetrics: QuotaMetrics;
@@ -124,8 +130,9 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     trustedProxies: config.trustedProxies,
     now,
   });
-  const isShared = callers.tenants.length > 1;
+  const isShared = callers.hasKeys;
   const uploads = new BytesInFlight('uploads', config.uploadsBytes, isShared);
+  const bodies = new BytesInFlight('bodies', config.bodiesBytes, isShared);
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // No other engine can be chosen without the administrator's key.
     if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
@@ -150,14 +157,17 @@ export function createServerParts(basics: ServerBasics): ServerParts {
       streams: new Shares({ most: config.maxConnections, isShared }),
       webSockets: new Shares({ most: config.maxConnections, isShared }),
     },
+    readStored: createStoredReader(),
     streams: { count: 0 },
     answers: new AnswersInFlight({ maxBytes: config.answersBytes, isShared }),
     uploads,
+    bodies,
     quotaMetrics: new QuotaMetrics({
       registry: basics.telemetry.registry,
       usage: stores.usage,
       sessions: () => basics.host.load.sessions,
       uploads,
+      bodies,
       log: logger,
       now,
     }),
@@ -173,5 +183,17 @@ export function createServerParts(basics: ServerBasics): ServerParts {
       whenBroken: (error) => logger.error({ err: error }, 'calls of webhooks cannot be counted and are refused'),
     }),
     webhookTraces: new WebhookTraces(now),
+  };
+}
+
+/** What a stranger may have read as often as it likes must not take as long each time. */
+function createStoredReader(): ServerParts['readStored'] {
+  const known = new WeakMap<JsonObject, ReturnType<typeof readDocument>>();
+  return (dsl) => {
+    const before = known.get(dsl);
+    if (before !== undefined) return before;
+    const read = readDocument(dsl);
+    known.set(dsl, read);
+    return read;
   };
 }

@@ -67,7 +67,8 @@ export function createServer(options: ServerOptions): RunnelServer {
   };
   const openCanvas = createCanvasOpener(loading);
   const { durability } = config;
-  const isShared = new Set(config.apiKeys.map(({ tenant }) => tenant)).size > 1;
+  // A tenant alone shares with the visitors of its chat pages.
+  const isShared = config.apiKeys.length > 0;
   const running = { openCanvas, limits: config, isShared, durability, telemetry };
   const host = createHost({ stores, services, ...running, logger, now });
   const checkDocument = (dsl: unknown) => checkCanvas(dsl, loading).issues;

@@ -190,6 +190,13 @@ const TOO_LARGE: readonly string[] = [
   '{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}',
   '{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}',
   '{{ "x" | center(99999999) }}',
+  '{{ "ab" | list | join("c" * 1048577) }}',
+  '{{ ("a" * 1000000) | list | sort | length }}{{ ("a" * 1000000) | list | unique | list | length }}',
+  '{{ "a" | replace("", "b" * 1000000) ~ "c" * 1000000 }}',
+  '{% macro m(x) %}{{ m(x + "a") }}{{ m(x + "b") }}{% endmacro %}{{ m("") }}',
+  '{% for a in range(1000) %}{% for b in range(1000) %}{% for c in range(1000) %}{% set d = a * b * c %}{% endfor %}{% endfor %}{% endfor %}',
+  '{% filter upper %}{% for i in range(99999) %}{{ "x" * 100 }}{% endfor %}{% endfilter %}',
+  '{% set s %}{% for i in range(99999) %}{{ "x" * 100 }}{% endfor %}{% endset %}',
   '{{ "x" | indent(99999999) }}',
   '{{ ("a" * 100000) | replace("a", "b" * 100000) }}',
   '{{ (["a" * 1000] * 1000) | join("b" * 1000) }}',
@@ -234,6 +241,15 @@ describe('Jinja', () => {
     ['{% if 1 %}'.repeat(5000)],
   ])('%.20s… is refused before the stack runs out', (template) => {
     expect(() => renderJinja(template, {})).toThrow(expect.objectContaining({ code: 'TEMPLATE_INVALID' }));
+  });
+
+  it.each([
+    '{{ "%999999999d" | format(1) }}',
+    '{{ "{:>99999999}".format(1) }}',
+    '{{ "%-99999999s" % "x" }}',
+    '{{ 9 ** 9 ** 9 }}',
+  ])('%s is as wide as a column may be', (template) => {
+    expect(renderJinja(template, {}).length).toBeLessThanOrEqual(10_000);
   });
 
   it('names the line at which it fails', () => {

@@ -91,6 +91,55 @@ describe('email', () => {
     expect(mails[0]?.headers).not.toHaveProperty('reply-to');
   });
 
+  it.each([
+    ['an encoded word', '=?utf-8?Q?Hi=0D=0ABcc:_eve@z.example?=', '=?utf-8?Q?Hi=0D=0ABcc:_eve@z.example?='],
+    ['an encoded word in base64', '=?utf-8?B?SGkNCkJjYzogZXZlQHouZXhhbXBsZQ==?=', undefined],
+    [
+      'other line ends',
+      'Hi\u2028Bcc: eve@z.example\u2029X: 1\u0085Y: 2\u000bZ: 3',
+      'Hi Bcc: eve@z.example X: 1 Y: 2 Z: 3',
+    ],
+    ['folding', 'Hi\r\n Bcc: eve@z.example', 'Hi Bcc: eve@z.example'],
+    ['very many characters', `${'x'.repeat(50_000)}\r\nBcc: eve@z.example`, 'x'.repeat(500)],
+    ['a zero byte', 'Hi\u0000\r\nBcc: eve@z.example', 'Hi Bcc: eve@z.example'],
+  ])('lets no header begin by %s', async (_, subject, expected) => {
+    const { port, mails } = await startMailServer();
+    const params = { sender_name: subject };
+    await resultOf(email, '', sending(port, { args: { subject }, params }));
+    const [mail] = mails;
+    expect(mail?.to).toEqual(['bo@y.example']);
+    expect(mail?.from).toBe('ada@x.example');
+    for (const name of ['bcc', 'x', 'y', 'z']) expect(mail?.headers).not.toHaveProperty(name);
+    const [head = ''] = (mail?.source ?? '').split(/\r?\n\r?\n/);
+    expect(head).not.toMatch(/^(?:bcc|x|y|z):/im);
+    if (expected !== undefined && !expected.startsWith('=?')) expect(mail?.headers.subject).toBe(expected);
+  });
+
+  it.each(['\r\n.\r\nMAIL FROM:<eve@z.example>\r\n', '\n.\nDATA\n', '\r.\r\r\n.\r', '.\n', '\n.\r\n'])(
+    'stays one mail with %j in its content',
+    async (end) => {
+      const { port, mails } = await startMailServer();
+      await resultOf(email, '', sending(port, { args: { content: `before${end}after` } }));
+      expect(mails).toHaveLength(1);
+      expect(mails[0]?.source).toMatch(/before[\s\S]*after/);
+      expect(mails[0]?.to).toEqual(['bo@y.example']);
+    },
+  );
+
+  it.each([
+    'bo@y.example\r\nBcc: eve@z.example',
+    'bo@y.example>\r\nRCPT TO:<eve@z.example',
+    '=?utf-8?q?bo=40y.example=0d=0aBcc:_eve?=',
+    'bo@y.example> SIZE=1 <eve@z.example',
+    'bo\u0000@y.example',
+    '"bo\r\nBcc: eve"@y.example',
+    'bo@y.example\u2028Bcc:eve@z.example',
+  ])('sends nothing to %j', async (to_email) => {
+    const { port, mails } = await startMailServer();
+    expect(await errorOf(email, '', sending(port, { args: { to_email } }))).toMatchObject({ code: 'TOOL_FAILED' });
+    expect(mails).toEqual([]);
+  });
+
   it('has words for what is left empty', async () => {
     const { port, mails } = await startMailServer();
     await resultOf(email, '', sending(port, { args: { subject: ' ', content: '' } }));
@@ -269,6 +318,17 @@ describe('addresses', () => {
     `${'a'.repeat(65)}@y.example`,
   ])('are not %j', (text) => {
     expect(() => addressesIn(text)).toThrow('is no mail address');
+  });
+
+  it('are read in linear time, however many are given', () => {
+    for (const part of ['a@y.example,', '<', ',', ' ', 'a@', '@', '<a@b>', '"', ';\r\n']) {
+      const text = part.repeat(300_000);
+      try {
+        expect(addressesIn(text).length).toBeLessThan(101);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'TOOL_FAILED' });
+      }
+    }
   });
 
   it('are at most a hundred', () => {

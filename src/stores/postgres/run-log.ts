@@ -1,8 +1,8 @@
 import { EngineError } from '../../errors.js';
 import type { Checkpoint } from '../../graph/state.js';
 import { FIRST_EPOCH, type LoggedEvent, type RunLog, superseded } from '../../records/run-log.js';
+import { eventOf } from '../event-lines.js';
 import type { Database } from './database.js';
-import { eventOf } from './event-lines.js';
 import type { RunWriter } from './run-writer.js';
 
 /** Logs of runs in Postgres. A run must have been saved before its first event is. */

@@ -21,7 +21,8 @@ const functions = Object.entries<Script>(STEPS).map(
  * Carries out commits of many runs, each a list of steps of which one that is refused keeps the others from being done.
  *
  * KEYS   none: the keys stand among the arguments, since their number differs
- * ARGV   for each commit the number of its steps; for each step its name, the numbers of its keys and of its arguments, then these
+ * ARGV   for each commit the number of its steps; for each step its name, the numbers of its keys and of its arguments, then these; of the
+ *        keys of `save`, those from the third on without the second, with which they begin
  * Result for each commit the results of its steps, up to the first that was refused
  */
 export const COMMIT_RUNS = script(
@@ -43,14 +44,20 @@ local function isRefused(name, reply)
 end
 while ARGV[at] do
   local results, isOver = {}, false
-  for _ = 1, tonumber(take(1)[1]) do
-    local head = take(3)
-    local keys = take(tonumber(head[2]))
-    local args = take(tonumber(head[3]))
+  local count = tonumber(ARGV[at])
+  at = at + 1
+  for _ = 1, count do
+    local name, keyCount, argCount = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+    at = at + 3
+    local keys = take(keyCount)
+    local args = take(argCount)
     if not isOver then
-      local reply = steps[head[1]](keys, args)
+      if name == 'save' then
+        for place = 3, keyCount do keys[place] = keys[2] .. keys[place] end
+      end
+      local reply = steps[name](keys, args)
       results[#results + 1] = reply
-      isOver = isRefused(head[1], reply)
+      isOver = isRefused(name, reply)
     end
   end
   replies[#replies + 1] = results

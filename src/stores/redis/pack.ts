@@ -12,20 +12,21 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /**
- * A JSON text as bytes, compressed when it is large.
+ * A JSON text, as compressed bytes when it is large. What is small stays a text: a command that has bytes among its arguments is several
+ * times as expensive to write.
  *
  * @throws EngineError LIMIT_REACHED when it has more than `maxBytes`.
  */
-export async function pack(what: string, json: string, maxBytes: number): Promise<Buffer> {
-  const text = Buffer.from(json);
-  if (text.length > maxBytes) {
+export async function pack(what: string, json: string, maxBytes: number): Promise<Buffer | string> {
+  const bytes = Buffer.byteLength(json);
+  if (bytes > maxBytes) {
     throw new EngineError(
       'LIMIT_REACHED',
-      `${what} would get ${text.length} bytes at once, of at most ${maxBytes}; keep files out of variables and outputs.`,
+      `${what} would get ${bytes} bytes at once, of at most ${maxBytes}; keep files out of variables and outputs.`,
     );
   }
   // The fastest level: the JSON of a state repeats itself enough to shrink well.
-  return text.length < COMPRESSED_FROM_BYTES ? text : compress(text, { level: 1 });
+  return bytes < COMPRESSED_FROM_BYTES ? json : compress(json, { level: 1 });
 }
 
 /** The JSON text that {@link pack} was given. @throws EngineError CHECKPOINT_INVALID when it is damaged or larger than `maxBytes`. */

@@ -4,6 +4,7 @@ import type { Checkpoint } from '../../graph/state.js';
 import { ownedKey } from '../../records/repository.js';
 import { type CommitRun, type RunCommit, sessionTaken } from '../../records/run-commit.js';
 import { FIRST_EPOCH, type LogBatch, type LoggedEvent } from '../../records/run-log.js';
+import { shorten } from '../event-lines.js';
 import { GroupWriter } from '../group-writer.js';
 import { type Argument, type Call, mayHaveBeenDone } from './commands.js';
 import { COMMIT_RUNS, type STEPS } from './commit-script.js';
@@ -12,11 +13,11 @@ import { pack } from './pack.js';
 import type { Redis } from './redis.js';
 import { acquireStep, releaseStep } from './redis-leases.js';
 import { foreignRun, type SaveStep } from './redis-runs.js';
-import { WITHDRAW_EVENTS } from './run-log-scripts.js';
+import { DECIDE_EVENTS } from './run-log-scripts.js';
 import { type RunWriter, RunWriters } from './run-writers.js';
 
 /** Version of what lies in the keys of a log; a reader refuses what is newer. */
-export const LOG_FORMAT = 1;
+export const LOG_FORMAT = 2;
 
 /** One step of a commit. */
 interface Step extends Call {
@@ -36,6 +37,8 @@ interface Steps {
 export interface Committer {
   /** All but the session. @throws EngineError as {@link CommitRun} */
   commit(commit: RunCommit): Promise<void>;
+  /** See {@link RunLog.confirm}. */
+  confirm(tenant: string, run: string, epoch: number): Promise<void>;
   /** Does `work` after everything that was asked for this run before; the writer of the run is forgotten afterwards. */
   last<T>(tenant: string, run: string, work: () => Promise<T>): Promise<T>;
 }
@@ -61,16 +64,16 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
     return [tenant, id, number, done, LOG_FORMAT, runKeptMs, epoch];
   };
   /**
-   * Takes back what a write that failed without an answer may have left: to its caller it has failed, so its events were not
-   * delivered, and their numbers are free again.
+   * Keeps a write that failed without an answer from being done later, and takes back what may be stored of it, or leaves
+   * that there. To its caller it has failed, so its events were not delivered, and when they are taken back their numbers are free again.
    */
-  const withdraw = async (tenant: string, run: string, writer: RunWriter): Promise<void> => {
+  const decide = async (tenant: string, run: string, writer: RunWriter, isWithdrawn: boolean): Promise<void> => {
     const { doubt } = writer;
     if (doubt === undefined) return;
     const keys = [logKeys(run)[0], eventsKey(tenant, run)];
-    const args = [...numbered(tenant, writer), doubt.number, doubt.first, doubt.count];
+    const args = [...numbered(tenant, writer), doubt.number, doubt.first, doubt.count, isWithdrawn ? 1 : 0];
     const { number } = writer;
-    const reply = await commands.run(WITHDRAW_EVENTS, keys, args);
+    const reply = await commands.run(DECIDE_EVENTS, keys, args);
     if (reply !== 'ok') throw refusal(run, String(reply));
     writer.done = number;
     writer.doubt = undefined;
@@ -92,7 +95,7 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
       const list = eventsKey(tenant, run);
       const chunks = chunksOf(run, batches);
       await writers.inTurn(tenant, run, epoch, async (writer) => {
-        await withdraw(tenant, run, writer);
+        await decide(tenant, run, writer, true);
         for (const [at, { events, snapshot }] of chunks.entries()) {
           const isEnd = at === chunks.length - 1;
           const steps: Step[] = [];
@@ -107,7 +110,7 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
           }
           const [head] = events;
           if (head !== undefined) {
-            const args = [...numbered(tenant, writer), head.seq, ...events.map(entryOf)];
+            const args = [...numbered(tenant, writer), head.seq, ...events.map((event) => entryOf(run, event))];
             steps.push({ name: 'append', keys: [hash, list], args });
           }
           if (isEnd && isLast) {
@@ -130,6 +133,7 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
       });
       if (isLast) writers.forget(tenant, run);
     },
+    confirm: (tenant, run, epoch) => writers.inTurn(tenant, run, epoch, (writer) => decide(tenant, run, writer, false)),
     async last(tenant, run, work) {
       try {
         return await writers.inTurn(tenant, run, FIRST_EPOCH, work);
@@ -183,13 +187,18 @@ function chunksOf(run: string, batches: readonly LogBatch[]): readonly Chunk[] {
   return chunks;
 }
 
-/** Version, name and JSON text, one line each; a name or a JSON text has no line end. */
-function entryOf({ event, json }: LoggedEvent): string {
-  return `1\n${event}\n${json}`;
+/** Version, name and shortened JSON text, one line each; a name or a JSON text has no line end. */
+function entryOf(run: string, event: LoggedEvent): string {
+  return `2\n${event.event}\n${shorten(run, event)}`;
 }
 
 function argumentsOf({ name, keys, args }: Step): readonly Argument[] {
-  return [name, keys.length, args.length, ...keys, ...args];
+  return [name, keys.length, args.length, ...(name === 'save' ? withoutBeginning(keys) : keys), ...args];
+}
+
+/** The keys of a record without what the indexes of an agent have in common, which would be a fifth of what a run sends. */
+function withoutBeginning([run, agent, ...others]: readonly string[]): readonly string[] {
+  return [run as string, agent as string, ...others.map((key) => key.slice(agent?.length))];
 }
 
 function sizeOf(argument: Argument): number {

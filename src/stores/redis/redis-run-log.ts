@@ -5,6 +5,7 @@ import { EngineError } from '../../errors.js';
 import { readCheckpoint } from '../../graph/snapshot.js';
 import { parseOwnJson } from '../../json.js';
 import { FIRST_EPOCH, type LoggedEvent, type RunLog } from '../../records/run-log.js';
+import { lengthen } from '../event-lines.js';
 import { eventsKey, logKeys, runKey } from './keys.js';
 import { unpack } from './pack.js';
 import { readReply } from './read-reply.js';
@@ -34,14 +35,22 @@ export function createRedisRunLog({ commands, runKeptMs }: Redis, committer: Com
     },
     append: (tenant, run, batch) =>
       committer.commit({ tenant, run, ...(batch.epoch !== undefined && { epoch: batch.epoch }), batches: [batch] }),
+    confirm: (tenant, run, epoch = FIRST_EPOCH) => committer.confirm(tenant, run, epoch),
     async read(tenant, run, after, { maxEvents, maxBytes: pageBytes }) {
       const start = Math.max(0, after);
       const args = [start, finite(maxEvents), finite(pageBytes)];
       const reply = await commands.run(READ_EVENTS, [eventsKey(tenant, run)], args);
       if (reply === null) return undefined;
-      return readReply(entriesSchema, reply, whatOf(run)).map(
-        (entry, at): LoggedEvent => eventOf(run, entry, start + at + 1),
-      );
+      const found: LoggedEvent[] = [];
+      let left = pageBytes;
+      for (const entry of readReply(entriesSchema, reply, whatOf(run))) {
+        const event = eventOf(run, entry, start + found.length + 1);
+        // Redis counts what it has, which is less.
+        left -= Buffer.byteLength(event.json);
+        if (left < 0 && found.length > 0) break;
+        found.push(event);
+      }
+      return found;
     },
     async snapshot(tenant, run, atMost = Number.MAX_SAFE_INTEGER) {
       const reply = await commands.run(LOAD_SNAPSHOT, logKeys(run), [tenant, atMost], { asBytes: true });
@@ -67,13 +76,16 @@ export function createRedisRunLog({ commands, runKeptMs }: Redis, committer: Com
   };
 }
 
-/** Version, name and JSON text, one line each; a name or a JSON text has no line end. */
-const ENTRY = /^1\n([^\n]+)\n([^\n]+)$/;
+/** Version, name and JSON text, one line each; a name or a JSON text has no line end. The text of version 2 is shortened. */
+const ENTRY = /^([12])\n([^\n]+)\n([^\n]+)$/;
 
 /** @throws EngineError INTERNAL when the entry is of no known form. */
 function eventOf(run: string, entry: string, seq: number): LoggedEvent {
   const parts = ENTRY.exec(entry);
-  if (parts !== null) return { seq, event: parts[1] as string, json: parts[2] as string };
+  if (parts !== null) {
+    const [, version, event, json] = parts as unknown as readonly [string, string, string, string];
+    return { seq, event, json: version === '1' ? json : lengthen(run, { seq, event, json }) };
+  }
   throw new EngineError(
     'INTERNAL',
     `Event ${seq} of run "${run}" cannot be read: its entry in Redis is of no known form.`,

@@ -89,7 +89,18 @@ export function createSaveStep({ runKeptMs }: Redis): SaveStep {
     writes += 1;
     return {
       keys: [runKey(run.id), indexes.agent, indexes.session(run.sessionId), indexes.status(run.status), ...others],
-      args: [tenant, run.id, run.startedAt, runKeptMs, RUN_PREFIX, writer, writes, ...epochs, ...fieldsOf(run)],
+      args: [
+        tenant,
+        run.id,
+        run.startedAt,
+        runKeptMs,
+        RUN_PREFIX,
+        writer,
+        writes,
+        ...epochs,
+        STATUS_NUMBERS[run.status],
+        ...fieldsOf(run),
+      ],
     };
   };
 }
@@ -99,6 +110,7 @@ export function foreignRun(run: string): EngineError {
   return new EngineError('CONFLICT', `Run "${run}" exists already and belongs to another tenant; take another id.`);
 }
 
+/** By their numbers. */
 const STATUSES = Object.keys(STATUS_NUMBERS) as RunStatus[];
 
 function indexesOf(tenant: string, agentId: string) {

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../errors.js';
 import { type RunRecord, type RunStatus, runSchema } from '../../records/runs.js';
 import { jsonText, readReply } from './read-reply.js';
 
-/** RAGFlow's numbers. */
+/** RAGFlow's numbers, in their order. */
 export const STATUS_NUMBERS: Readonly<Record<RunStatus, number>> = {
   running: 0,
   succeeded: 1,

@@ -1,6 +1,6 @@
 /** Scripts for the logs of runs: what Redis does in one step, with its keys, arguments and results. */
 import { FIRST_EPOCH } from '../../records/run-log.js';
-import { script } from './script.js';
+import { KEEP, script } from './script.js';
 
 /**
  * The one writer of a log: that of the newest epoch, with numbered writes.
@@ -18,7 +18,7 @@ import { script } from './script.js';
  *        'superseded' another writer has claimed the run
  *        'lost'       an earlier write of this writer, or its claim, is missing
  */
-const CHECK_WRITER = `
+const CHECK_WRITER = `${KEEP}
 local tenant, writer, number, done = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local epoch = tonumber(ARGV[7])
 local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'number', 'version', 'epoch')
@@ -38,8 +38,11 @@ if written < done then return 'lost' end
 `;
 
 const NOTE_WRITE = `
-redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'writer', writer, 'number', number, 'version', ARGV[5], 'epoch', epoch)
-for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[6]) end
+if known[2] == writer then redis.call('HSET', KEYS[1], 'number', number)
+else
+  redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'writer', writer, 'number', number, 'version', ARGV[5], 'epoch', epoch)
+end
+for _, key in ipairs(KEYS) do keep(key, ARGV[6]) end
 return 'ok'
 `;
 
@@ -73,9 +76,10 @@ return epoch
  */
 export const END_LOG = script(
   'end a log',
-  `local newest = redis.call('HGET', KEYS[1], 'epoch')
+  `${KEEP}
+local newest = redis.call('HGET', KEYS[1], 'epoch')
 if newest and newest ~= ARGV[1] then return 'superseded' end
-redis.call('PEXPIRE', KEYS[2], ARGV[2])
+keep(KEYS[2], ARGV[2])
 return 'ok'
 `,
 );
@@ -92,22 +96,23 @@ export const APPEND_EVENTS = script(
   `${CHECK_WRITER}
 local last = redis.call('LLEN', KEYS[2])
 if tonumber(ARGV[8]) ~= last + 1 then return last end
-for at = 9, #ARGV do redis.call('RPUSH', KEYS[2], ARGV[at]) end
+-- Few enough for the stack of Lua.
+for at = 9, #ARGV, 1000 do redis.call('RPUSH', KEYS[2], unpack(ARGV, at, math.min(at + 999, #ARGV))) end
 ${NOTE_WRITE}`,
 );
 
 /**
- * Takes back events whose append failed but may have been done, and keeps it from being done later.
+ * Keeps events whose append failed, but may have been done, from being appended later, and takes them back if that is wanted.
  *
  * KEYS   1 log hash, 2 events list
- * ARGV   1 to 7 as for every write, 8 number of that append, 9 seq of its first event, 10 number of its events
+ * ARGV   1 to 7 as for every write, 8 number of that append, 9 seq of its first event, 10 number of its events, 11 '1' to take them back
  * Result as for every write
  */
-export const WITHDRAW_EVENTS = script(
-  'withdraw events',
+export const DECIDE_EVENTS = script(
+  'decide about events',
   `${CHECK_WRITER}
 local first, count = tonumber(ARGV[9]), tonumber(ARGV[10])
-if written == tonumber(ARGV[8]) and redis.call('LLEN', KEYS[2]) == first - 1 + count then
+if ARGV[11] == '1' and written == tonumber(ARGV[8]) and redis.call('LLEN', KEYS[2]) == first - 1 + count then
   redis.call('LTRIM', KEYS[2], 0, -count - 1)
 end
 ${NOTE_WRITE}`,
@@ -127,13 +132,14 @@ local last = redis.call('LLEN', KEYS[2])
 if tonumber(ARGV[9]) ~= last then return last end
 local stored = redis.call('HMGET', KEYS[1], 'first_seq', 'newest_seq')
 if not stored[1] then
-  redis.call('HSET', KEYS[1], 'first_seq', ARGV[9])
+  redis.call('HSET', KEYS[1], 'first_seq', ARGV[9], 'newest_seq', ARGV[9])
 elseif stored[1] == stored[2] and stored[2] ~= ARGV[9] and redis.call('EXISTS', KEYS[3]) == 1 then
   redis.call('RENAME', KEYS[3], KEYS[4])
 end
-redis.call('SET', KEYS[3], ARGV[8])
-redis.call('HSET', KEYS[1], 'newest_seq', ARGV[9])
-if redis.call('HGET', KEYS[5], 'tenant_id') == tenant then redis.call('HSET', KEYS[5], 'checkpoint_id', ARGV[10]) end
+redis.call('SET', KEYS[3], ARGV[8], 'PX', ARGV[6])
+if stored[1] and stored[2] ~= ARGV[9] then redis.call('HSET', KEYS[1], 'newest_seq', ARGV[9]) end
+local record = redis.call('HMGET', KEYS[5], 'tenant_id', 'checkpoint_id')
+if record[1] == tenant and record[2] ~= ARGV[10] then redis.call('HSET', KEYS[5], 'checkpoint_id', ARGV[10]) end
 ${NOTE_WRITE}`,
 );
 

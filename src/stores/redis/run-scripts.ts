@@ -1,35 +1,42 @@
 /** Scripts for records of runs: what Redis does in one step, with its keys, arguments and results. */
-import { script } from './script.js';
+import { KEEP, script } from './script.js';
 
 /**
  * Writes what is known about a run, and puts it where lists find it.
  *
- * KEYS   1 run hash, 2 runs of the agent, 3 runs of the session, 4 runs of this status, 5 to 8 runs of the other statuses
+ * KEYS   1 run hash, 2 runs of the agent, 3 runs of the session, 4 runs of this status, 5 to 8 runs of the other statuses, by their numbers
  * ARGV   1 tenant, 2 run, 3 time of its start, 4 milliseconds to keep, 5 prefix of run hashes, 6 writer, 7 number of its write, 8 its epoch,
- *        9 epoch of the record that it replaces, or nothing when there may be none, then fields and values
+ *        9 epoch of the record that it replaces, or nothing when there may be none, 10 number of the status, then fields and values
  * Result 'ok'         it is written, now or by a later write of the same writer
  *        'foreign'    the id belongs to another tenant's run
  *        'superseded' there is none to replace, or another epoch has replaced it
  */
 export const SAVE_RUN = script(
   'save a run',
-  `local tenant, run = ARGV[1], ARGV[2]
-local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'writes', 'epoch')
+  `${KEEP}
+local tenant, run, status = ARGV[1], ARGV[2], tonumber(ARGV[10])
+local known = redis.call('HMGET', KEYS[1], 'tenant_id', 'writer', 'writes', 'epoch', 'status')
 if known[1] and known[1] ~= tenant then return 'foreign' end
 if known[2] == ARGV[6] and tonumber(known[3]) > tonumber(ARGV[7]) then return 'ok' end
 if ARGV[9] ~= '' and known[4] ~= ARGV[9] and known[4] ~= ARGV[8] then return 'superseded' end
-redis.call('HDEL', KEYS[1], 'finished_at', 'failure_reason')
-redis.call('HSET', KEYS[1], 'tenant_id', tenant, 'writer', ARGV[6], 'writes', ARGV[7], 'epoch', ARGV[8], unpack(ARGV, 10))
-redis.call('HSETNX', KEYS[1], 'cancel_requested', 0)
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-for at = 5, 8 do redis.call('ZREM', KEYS[at], run) end
+local fields = { 'tenant_id', tenant, 'writer', ARGV[6], 'epoch', ARGV[8] }
+if known[1] then
+  redis.call('HDEL', KEYS[1], 'finished_at', 'failure_reason')
+  local old = tonumber(known[5])
+  if old ~= status then redis.call('ZREM', KEYS[5 + old - (old > status and 1 or 0)], run) end
+  if known[2] == ARGV[6] and known[4] == ARGV[8] then fields = {} end
+else redis.call('HSETNX', KEYS[1], 'cancel_requested', 0) end
+for at = 11, #ARGV do fields[#fields + 1] = ARGV[at] end
+redis.call('HSET', KEYS[1], 'writes', ARGV[7], unpack(fields))
+keep(KEYS[1], ARGV[4])
 for at = 2, 4 do
-  redis.call('ZADD', KEYS[at], ARGV[3], run)
-  redis.call('PEXPIRE', KEYS[at], ARGV[4])
-  -- Each run that comes may take two with it whose time is over, so that no index outgrows what is there.
-  for _, oldest in ipairs(redis.call('ZRANGE', KEYS[at], 0, 1)) do
-    if redis.call('EXISTS', ARGV[5] .. oldest) == 0 then redis.call('ZREM', KEYS[at], oldest) end
+  if redis.call('ZADD', KEYS[at], ARGV[3], run) == 1 then
+    -- Each run that comes may take two with it whose time is over, so that no index outgrows what is there.
+    for _, oldest in ipairs(redis.call('ZRANGE', KEYS[at], 0, 1)) do
+      if oldest ~= run and redis.call('EXISTS', ARGV[5] .. oldest) == 0 then redis.call('ZREM', KEYS[at], oldest) end
+    end
   end
+  keep(KEYS[at], ARGV[4])
 end
 return 'ok'
 `,

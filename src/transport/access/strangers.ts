@@ -26,7 +26,7 @@ export class Strangers {
   readonly #byAddress = new Map<string, Set<Socket>>();
   /** With their addresses, in the order in which they began to wait. */
   readonly #waiting = new Map<Socket, string>();
-  /** Sockets of proxies with the address of their last client. */
+  /** The addresses of sockets; of one of a proxy that of its last client. */
   readonly #named = new WeakMap<Socket, string>();
 
   constructor(options: StrangersOptions) {
@@ -72,9 +72,13 @@ export class Strangers {
   }
 
   #addressOf(socket: Socket): string {
-    const { trustedProxies } = this.#options;
+    const named = this.#named.get(socket);
+    if (named !== undefined) return named;
     const peer = socket.remoteAddress ?? '';
-    return this.#named.get(socket) ?? (isWithin(peer, trustedProxies) ? PROXY : networkOf(peer));
+    if (isWithin(peer, this.#options.trustedProxies)) return PROXY;
+    const address = networkOf(peer);
+    this.#named.set(socket, address);
+    return address;
   }
 
   #endFirst(sockets: Iterable<Socket>): void {

@@ -6,7 +6,7 @@ import { findAgent } from '../agents/find-agent.js';
 import { success } from '../envelope.js';
 import { type RouteGroup, route } from '../http/route.js';
 import type { ServerParts } from '../server-parts.js';
-import { ComponentTraces } from './component-traces.js';
+import { type ComponentTrace, ComponentTraces } from './component-traces.js';
 
 export const traceShape = z.union([
   z.array(z.looseObject({ component_id: z.string(), trace: z.array(z.looseObject({})) })),
@@ -22,21 +22,21 @@ export const traceRoutes: RouteGroup = {
       finds: findAgent,
       data: traceShape,
       handle: async ({ tenant, params, found }, parts) =>
-        success(await traceOfMessage(parts, { tenant }, found.id, params.message)),
+        success((await traceOfMessage(parts, { tenant }, found.id, params.message)) ?? {}),
     }),
   ],
 };
 
-/** What each component did for a message, `{}` when nothing is known of it. */
+/** What each component did for a message; undefined when nothing is known of it. */
 export async function traceOfMessage(
   { messages, traces, host, stores }: ServerParts,
   { tenant, page }: Pick<Caller, 'tenant' | 'page'>,
   agentId: string,
   message: string,
-): Promise<unknown> {
+): Promise<readonly ComponentTrace[] | undefined> {
   const run = await messages.find(tenant, agentId, message);
   const session = page === undefined || run === undefined ? undefined : (await host.record(tenant, run))?.sessionId;
-  if (run === undefined || !(await opensSession({ tenant, page }, stores, session ?? ''))) return {};
+  if (run === undefined || !(await opensSession({ tenant, page }, stores, session ?? ''))) return undefined;
   const projection = await host.projection(tenant, run);
-  return (await traces.read(tenant, run, () => new ComponentTraces(projection)))?.list ?? {};
+  return (await traces.read(tenant, run, () => new ComponentTraces(projection)))?.list;
 }

@@ -64,10 +64,23 @@ describeRedis('event logs in Redis', () => {
     expect(await log.read('t', run, 0, NO_BOUNDS)).toEqual(eventsOf(1, 3));
   });
 
+  it('are read when an entry is of the first form, which was not shortened', async () => {
+    const [{ log, ask }, run] = [open(), freshId()];
+    const event = (seq: number) => ({
+      seq,
+      event: 'message',
+      json: JSON.stringify({ type: 'message', run, seq, text: 'e' }),
+    });
+    await log.append('t', run, { events: [event(1)] });
+    await ask('RPUSH', `agent:events:t:${run}`, `1\nmessage\n${event(2).json}`);
+    await log.append('t', run, { events: [event(3)] });
+    expect(await log.read('t', run, 0, NO_BOUNDS)).toEqual([1, 2, 3].map(event));
+  });
+
   it('are not read when an entry is of no known form', async () => {
     const [{ log, ask }, run] = [open(), freshId()];
     await log.append('t', run, { events: eventsOf(1, 1) });
-    await ask('RPUSH', `agent:events:t:${run}`, '2\nmessage\n{}');
+    await ask('RPUSH', `agent:events:t:${run}`, '3\nmessage\n{}');
     await expect(log.read('t', run, 0, NO_BOUNDS)).rejects.toMatchObject({ code: 'INTERNAL' });
   });
 
@@ -108,6 +121,28 @@ describeRedis('event logs in Redis', () => {
         stores.log.append('t', id, { events: eventsOf(4, 5) }),
       );
       expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual(eventsOf(4, 5));
+      await log.append('t', run, { events: eventsOf(4, 4, 'the end') });
+      expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual(eventsOf(4, 4, 'the end'));
+      await link.close();
+    });
+
+    it('stay when they are confirmed, because a client may have read them', async () => {
+      const { log, run, link } = await withFailure('answer', (stores, id) =>
+        stores.log.append('t', id, { events: eventsOf(4, 5) }),
+      );
+      await log.confirm?.('t', run);
+      await log.append('t', run, { events: eventsOf(6, 6, 'the end') });
+      expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual([...eventsOf(4, 5), ...eventsOf(6, 6, 'the end')]);
+      await link.close();
+    });
+
+    it('never come once it was confirmed that they are not there', async () => {
+      const { log, run, link } = await withFailure('request', (stores, id) =>
+        stores.log.append('t', id, { events: eventsOf(4, 5) }),
+      );
+      await log.confirm?.('t', run);
+      await link.deliver();
+      expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual([]);
       await log.append('t', run, { events: eventsOf(4, 4, 'the end') });
       expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual(eventsOf(4, 4, 'the end'));
       await link.close();
@@ -243,7 +278,7 @@ describeRedis('event logs in Redis', () => {
     ['a checkpoint that is no JSON', ['SET', '', '{']],
     ['a checkpoint of another form', ['SET', '', '{"version":2}']],
     ['a damaged archive', ['SET', '', '\u001f\u008b']],
-    ['a newer format', ['HSET', ':log', 'version', '2']],
+    ['a newer format', ['HSET', ':log', 'version', '3']],
   ] as const)('give no snapshot with %s', async (_name, [command, suffix, ...args]) => {
     const [{ log, redis }, run] = [open(), freshId()];
     await log.append('t', run, { events: [], snapshot: at(run, 0) });

@@ -162,6 +162,30 @@ describe('a wrong key', () => {
   });
 });
 
+describe('the message that a page asks about', () => {
+  it('is searched for once, and not at all beyond the limit of its address', async () => {
+    const stores = createMemoryStores();
+    let searches = 0;
+    const runs: typeof stores.runs = {
+      ...stores.runs,
+      list: (tenant, query) => {
+        searches += 1;
+        return stores.runs.list(tenant, query);
+      },
+    };
+    const env = { ...KEYS, RUNNEL_REFUSALS_PER_MINUTE: '3' };
+    const server = await startServer({ env, stores: { ...stores, runs } });
+    const agent = await server.agent(HOOK, bearer(ACME));
+    const { beta } = (await server.call('POST', '/api/v1/system/tokens', {}, bearer(ACME))).body.data;
+    const ask = (message: string) =>
+      server.call('GET', `/api/v1/agentbots/${agent}/logs/${message}`, undefined, bearer(beta));
+    for (const message of ['a', 'a', 'b']) expect((await ask(message)).body).toMatchObject({ code: 0, data: {} });
+    expect(searches).toBe(2);
+    expect((await ask('c')).status).toBe(429);
+    expect(searches).toBe(2);
+  });
+});
+
 describe('the id of a webhook', () => {
   it('is looked for without reading an agent, once, and not at all beyond the limit', async () => {
     const server = await startCounting({ RUNNEL_REFUSALS_PER_MINUTE: '3' });

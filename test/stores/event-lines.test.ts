@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventOf, lineOf } from '../../../src/stores/postgres/event-lines.js';
+import { eventOf, lineOf } from '../../src/stores/event-lines.js';
 
 const RUN = '37066461328f489c8d21c4202e6c3d62';
 

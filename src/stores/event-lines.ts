@@ -1,0 +1,33 @@
+/** Events as they are stored: what their place says already is no part of their text. */
+import type { LoggedEvent } from '../records/run-log.js';
+
+/** Stand for the id of the run, the number of the event and its name; no JSON text has a control character. */
+const RUN = '\u0001';
+const SEQ = '\u0002';
+const TYPE = '\u0003';
+
+/** The line of an event, from which {@link eventOf} gives its JSON back to the letter: its name, a space, its JSON. */
+export function lineOf(run: string, event: LoggedEvent): string {
+  return `${event.event} ${shorten(run, event)}`;
+}
+
+/** The event of a line. */
+export function eventOf(run: string, seq: number, line: string): LoggedEvent {
+  const space = line.indexOf(' ');
+  const event = line.slice(0, space);
+  return { seq, event, json: lengthen(run, { seq, event, json: line.slice(space + 1) }) };
+}
+
+/** The JSON of an event without what its place says, from which {@link lengthen} gives it back. */
+export function shorten(run: string, { seq, event, json }: LoggedEvent): string {
+  return json.replace(`"run":"${run}"`, RUN).replace(`"seq":${seq},`, SEQ).replace(`"type":"${event}"`, TYPE);
+}
+
+/** The JSON of an event whose JSON was shortened. */
+export function lengthen(run: string, { seq, event, json }: LoggedEvent): string {
+  // As functions: in a text, a dollar sign would mean something.
+  return json
+    .replace(RUN, () => `"run":"${run}"`)
+    .replace(SEQ, () => `"seq":${seq},`)
+    .replace(TYPE, () => `"type":"${event}"`);
+}
