@@ -318,6 +318,9 @@ const CALLS: Readonly<Record<Dialect, readonly string[]>> = {
     'SHOW TABLES WHERE sleep(5)',
     'SELECT * FROM t PROCEDURE analyse()',
     'SELECT RELEASE_ALL_LOCKS()',
+    "SELECT spider_direct_sql('delete', 't', 'srv')",
+    "SELECT mroonga_command('shutdown')",
+    "SELECT utl_http.request('http://x')",
     "SELECT WAIT_FOR_EXECUTED_GTID_SET('x')",
     "SELECT MASTER_GTID_WAIT('x')",
     "SELECT http_get('http://169.254.169.254/')",
@@ -347,6 +350,10 @@ const CALLS: Readonly<Record<Dialect, readonly string[]>> = {
     'SELECT * FROM OPENXML(1, 2)',
     'SELECT [XP_cmdshell](1)',
     'SELECT ｏｐｅｎｒｏｗｓｅｔ(1)',
+    'SELECT * FROM other.db.dbo.t',
+    'SELECT * FROM [\\\\evil\\x] . [db] . . t',
+    'SELECT 1 FROM t JOIN other...t u ON 1 = 1',
+    'SELECT 1 FROM t, "other".db..t',
   ],
   trino: [
     "SELECT * FROM TABLE(pg.system.query(query => 'delete from t'))",
@@ -403,6 +410,7 @@ const HARMLESS: Readonly<Record<Dialect, readonly string[]>> = {
     'SELECT * FROM (SELECT a, b FROM t) p PIVOT (SUM(a) FOR b IN ([x], [y])) q',
     "SELECT [len](a), STRING_AGG(b, ',') WITHIN GROUP (ORDER BY b), DATEDIFF(day, a, SYSDATETIME()), sys.object_id FROM t",
     'WITH x (a) AS (SELECT 1) SELECT ROW_NUMBER() OVER (ORDER BY a) FROM x',
+    'SELECT db.dbo.t.a FROM db.dbo.t JOIN db..u ON db.dbo.t.a = db.dbo.u.a WHERE db.dbo.t.a = 1.5',
   ],
   trino: [
     "SELECT approx_distinct(a), date_trunc('day', b), try(CAST(c AS ROW(x varchar(3), y decimal(10, 2)))), if(d, 1, 2) FROM t",
