@@ -97,6 +97,8 @@ export class LiveRun {
   #session: Session | undefined = undefined;
   /** Why the service ended the run, if it was the service. */
   #failure: EngineError | undefined = undefined;
+  /** Milliseconds since 1970. */
+  #failedAt: number | undefined = undefined;
   #relaunching: Promise<unknown> = Promise.resolve();
   #isFinishing = false;
   #isReleased = false;
@@ -447,7 +449,9 @@ export class LiveRun {
     const { id: run } = this.identity;
     const { code, message } = this.#failure ?? new EngineError('INTERNAL', `Run "${run}" ended without saying how.`);
     const { input = {}, usage = NO_USAGE, openCalls } = terminal ?? {};
-    const at = this.#options.parts.now();
+    // The same each time: a client may have read what a write that is tried again has stored.
+    this.#failedAt ??= this.#options.parts.now();
+    const at = this.#failedAt;
     return {
       ...{ type: 'run-failed', run, at, error: { code, message }, input, usage },
       // The log gives its number.

@@ -151,7 +151,9 @@ export class RunEvents {
 
   /** Publishes what is in the log after all: a write whose answer was lost may have been done. */
   async catchUp(): Promise<void> {
-    const { log, identity, projection } = this.#options;
+    const { log, identity, projection, epoch } = this.#options;
+    // What is published now must not be taken back by the next write.
+    await log.confirm?.(identity.tenant, identity.id, epoch);
     for await (const page of pagesAfter(log, identity.tenant, identity.id, this.lastSeq)) {
       for (const event of page) this.publish(storedFrame(event, projection));
     }

@@ -66,6 +66,14 @@ export interface RunLog {
    */
   append(tenant: string, run: string, batch: LogBatch): Promise<void> | void;
   /**
+   * Decides, for the process that writes the run, what becomes of a batch whose `append` failed without an answer: what is stored of it stays,
+   * because a client may have read it, and what is not stored never will be. Without it that is never open.
+   *
+   * @param epoch default: {@link FIRST_EPOCH}
+   * @throws EngineError CONFLICT when the epoch is not the newest one.
+   */
+  confirm?(tenant: string, run: string, epoch?: number): Promise<void>;
+  /**
    * Events after the one numbered `after`, as many as `bounds` allow, at least one if there is any; undefined when nothing of that run
    * is stored.
    */

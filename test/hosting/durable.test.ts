@@ -483,6 +483,36 @@ describe('a store that is away', () => {
     expect(await (await follow(server, agent, runOf(stream))).rest()).toEqual(frames);
   });
 
+  it('takes back no event that a client has received', async () => {
+    const stores = durableStores();
+    let isAway = false;
+    let doubt: number | undefined;
+    const log: RunLog = {
+      ...stores.log,
+      confirm: async () => {
+        doubt = undefined;
+      },
+      append: async (tenant, run, batch) => {
+        // As in Redis, where the next write takes back what has failed without an answer.
+        if (doubt !== undefined) throw new EngineError('CONFLICT', 'Events were taken back.');
+        await stores.log.append(tenant, run, batch);
+        if (!isAway || batch.events.length === 0) return;
+        isAway = false;
+        doubt = batch.events[0]?.seq;
+        throw away();
+      },
+    };
+    const server = await startServer({ stores: { ...stores, log }, env: ENV });
+    const agent = await server.agent(TWO_PROBES);
+    const stream = await startRun(server, agent);
+    const probe = await server.probes.next();
+    isAway = true;
+    probe.settle();
+    const frames = await stream.rest();
+    expect(frames.at(-2)?.json).toMatchObject({ code: 500, error: 'STORE_UNAVAILABLE' });
+    expect(await (await follow(server, agent, runOf(stream))).rest()).toEqual(frames);
+  });
+
   it('while a run goes on ends it with an error that says so', async () => {
     const stores = durableStores();
     let isAway = false;

@@ -13,7 +13,7 @@ import { pack } from './pack.js';
 import type { Redis } from './redis.js';
 import { acquireStep, releaseStep } from './redis-leases.js';
 import { foreignRun, type SaveStep } from './redis-runs.js';
-import { WITHDRAW_EVENTS } from './run-log-scripts.js';
+import { DECIDE_EVENTS } from './run-log-scripts.js';
 import { type RunWriter, RunWriters } from './run-writers.js';
 
 /** Version of what lies in the keys of a log; a reader refuses what is newer. */
@@ -37,6 +37,8 @@ interface Steps {
 export interface Committer {
   /** All but the session. @throws EngineError as {@link CommitRun} */
   commit(commit: RunCommit): Promise<void>;
+  /** See {@link RunLog.confirm}. */
+  confirm(tenant: string, run: string, epoch: number): Promise<void>;
   /** Does `work` after everything that was asked for this run before; the writer of the run is forgotten afterwards. */
   last<T>(tenant: string, run: string, work: () => Promise<T>): Promise<T>;
 }
@@ -62,16 +64,16 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
     return [tenant, id, number, done, LOG_FORMAT, runKeptMs, epoch];
   };
   /**
-   * Takes back what a write that failed without an answer may have left: to its caller it has failed, so its events were not
-   * delivered, and their numbers are free again.
+   * Keeps a write that failed without an answer from being done later, and takes back what may be stored of it, or leaves
+   * that there. To its caller it has failed, so its events were not delivered, and when they are taken back their numbers are free again.
    */
-  const withdraw = async (tenant: string, run: string, writer: RunWriter): Promise<void> => {
+  const decide = async (tenant: string, run: string, writer: RunWriter, isWithdrawn: boolean): Promise<void> => {
     const { doubt } = writer;
     if (doubt === undefined) return;
     const keys = [logKeys(run)[0], eventsKey(tenant, run)];
-    const args = [...numbered(tenant, writer), doubt.number, doubt.first, doubt.count];
+    const args = [...numbered(tenant, writer), doubt.number, doubt.first, doubt.count, isWithdrawn ? 1 : 0];
     const { number } = writer;
-    const reply = await commands.run(WITHDRAW_EVENTS, keys, args);
+    const reply = await commands.run(DECIDE_EVENTS, keys, args);
     if (reply !== 'ok') throw refusal(run, String(reply));
     writer.done = number;
     writer.doubt = undefined;
@@ -93,7 +95,7 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
       const list = eventsKey(tenant, run);
       const chunks = chunksOf(run, batches);
       await writers.inTurn(tenant, run, epoch, async (writer) => {
-        await withdraw(tenant, run, writer);
+        await decide(tenant, run, writer, true);
         for (const [at, { events, snapshot }] of chunks.entries()) {
           const isEnd = at === chunks.length - 1;
           const steps: Step[] = [];
@@ -131,6 +133,7 @@ export function createCommitter({ commands, runKeptMs }: Redis, saveStep: SaveSt
       });
       if (isLast) writers.forget(tenant, run);
     },
+    confirm: (tenant, run, epoch) => writers.inTurn(tenant, run, epoch, (writer) => decide(tenant, run, writer, false)),
     async last(tenant, run, work) {
       try {
         return await writers.inTurn(tenant, run, FIRST_EPOCH, work);

@@ -35,6 +35,7 @@ export function createRedisRunLog({ commands, runKeptMs }: Redis, committer: Com
     },
     append: (tenant, run, batch) =>
       committer.commit({ tenant, run, ...(batch.epoch !== undefined && { epoch: batch.epoch }), batches: [batch] }),
+    confirm: (tenant, run, epoch = FIRST_EPOCH) => committer.confirm(tenant, run, epoch),
     async read(tenant, run, after, { maxEvents, maxBytes: pageBytes }) {
       const start = Math.max(0, after);
       const args = [start, finite(maxEvents), finite(pageBytes)];

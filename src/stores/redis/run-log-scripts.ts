@@ -102,17 +102,17 @@ ${NOTE_WRITE}`,
 );
 
 /**
- * Takes back events whose append failed but may have been done, and keeps it from being done later.
+ * Keeps events whose append failed, but may have been done, from being appended later, and takes them back if that is wanted.
  *
  * KEYS   1 log hash, 2 events list
- * ARGV   1 to 7 as for every write, 8 number of that append, 9 seq of its first event, 10 number of its events
+ * ARGV   1 to 7 as for every write, 8 number of that append, 9 seq of its first event, 10 number of its events, 11 '1' to take them back
  * Result as for every write
  */
-export const WITHDRAW_EVENTS = script(
-  'withdraw events',
+export const DECIDE_EVENTS = script(
+  'decide about events',
   `${CHECK_WRITER}
 local first, count = tonumber(ARGV[9]), tonumber(ARGV[10])
-if written == tonumber(ARGV[8]) and redis.call('LLEN', KEYS[2]) == first - 1 + count then
+if ARGV[11] == '1' and written == tonumber(ARGV[8]) and redis.call('LLEN', KEYS[2]) == first - 1 + count then
   redis.call('LTRIM', KEYS[2], 0, -count - 1)
 end
 ${NOTE_WRITE}`,

@@ -126,6 +126,28 @@ describeRedis('event logs in Redis', () => {
       await link.close();
     });
 
+    it('stay when they are confirmed, because a client may have read them', async () => {
+      const { log, run, link } = await withFailure('answer', (stores, id) =>
+        stores.log.append('t', id, { events: eventsOf(4, 5) }),
+      );
+      await log.confirm?.('t', run);
+      await log.append('t', run, { events: eventsOf(6, 6, 'the end') });
+      expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual([...eventsOf(4, 5), ...eventsOf(6, 6, 'the end')]);
+      await link.close();
+    });
+
+    it('never come once it was confirmed that they are not there', async () => {
+      const { log, run, link } = await withFailure('request', (stores, id) =>
+        stores.log.append('t', id, { events: eventsOf(4, 5) }),
+      );
+      await log.confirm?.('t', run);
+      await link.deliver();
+      expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual([]);
+      await log.append('t', run, { events: eventsOf(4, 4, 'the end') });
+      expect(await log.read('t', run, 3, NO_BOUNDS)).toEqual(eventsOf(4, 4, 'the end'));
+      await link.close();
+    });
+
     it('take back no snapshot that was stored before', async () => {
       const { log, run, link } = await withFailure('answer', (stores, id) =>
         stores.log.append('t', id, { events: eventsOf(4, 5), snapshot: at(id, 5) }),
