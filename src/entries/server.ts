@@ -22,7 +22,7 @@ export { type Log, SILENT_LOG } from '../logger.js';
 export type { AgentChange, AgentQuery, AgentRecord, AgentStore } from '../records/agents.js';
 export type { CanvasRuntimeStore } from '../records/canvas-runtimes.js';
 export type { CreateCounter, EventCount, EventCounter, Lease, LeaseStore, Signals } from '../records/coordination.js';
-export type { DraftedFile, FileAbout, FileDraft, FileRecord, FileStore } from '../records/files.js';
+export type { DraftedFile, FileAbout, FileDraft, FileRecord, FileStore, OpenedFile } from '../records/files.js';
 export {
   DEFAULT_QUOTAS,
   type FileUsage,

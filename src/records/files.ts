@@ -1,4 +1,5 @@
 /** Files of users and files that components make: as a run has them, and as they are stored. */
+import type { Readable } from 'node:stream';
 import type { FileUsage } from './quotas.js';
 
 /** A file that a run refers to. */
@@ -79,6 +80,14 @@ export interface DraftedFile {
   readonly draft: FileDraft;
 }
 
+/** A stored file that is read piece by piece. */
+export interface OpenedFile {
+  readonly about: FileAbout;
+  readonly size: number;
+  /** Opens the bytes; the caller reads them to their end or destroys them. */
+  read(): Readable;
+}
+
 export interface FileStore {
   /** Inserts or replaces. @throws EngineError QUOTA_EXCEEDED; LIMIT_REACHED when the store or (HTTP 507) the disk is full. */
   save(tenant: string, file: FileRecord): Promise<void>;
@@ -93,8 +102,8 @@ export interface FileStore {
    */
   requireRoom(tenant: string, added: FileUsage): Promise<void>;
   find(tenant: string, id: string): Promise<FileRecord | undefined>;
-  /** Bytes of a file, which is not read; undefined when there is none. */
-  sizeOf(tenant: string, id: string): Promise<number | undefined>;
+  /** Finds a file whose bytes are read piece by piece. @throws EngineError as `find` */
+  open(tenant: string, id: string): Promise<OpenedFile | undefined>;
   /** Whether there was one. */
   delete(tenant: string, id: string): Promise<boolean>;
 }

@@ -160,6 +160,11 @@ const server = {
     1024 * MIB,
     'all uploads that a process receives at once, of one of several tenants half and of its chat pages a quarter; what is more is asked to try again later',
   ),
+  bodiesBytes: bytes(
+    'RUNNEL_BODIES_BYTES',
+    512 * MIB,
+    'all bodies above 64 KiB that a process reads into memory at once: JSON, calls of webhooks, imports; shared out like uploads',
+  ),
   pageUploadBytes: bytes('RUNNEL_PAGE_UPLOAD_BYTES', 16 * MIB, 'largest upload with the key of a chat page'),
   pageUploadsPerMinute: whole(
     'RUNNEL_PAGE_UPLOADS_PER_MINUTE',
@@ -303,12 +308,12 @@ const nodes = {
   parserTimeoutMs: milliseconds(
     'RUNNEL_PARSER_TIMEOUT_MS',
     JOB_LIMITS.timeoutMs,
-    'a file that takes longer to read or write is refused',
+    'a file that takes longer to read is refused; spreadsheets, web pages and documents that are written may take four times as long',
   ),
   parserHeapBytes: bytes(
     'RUNNEL_PARSER_HEAP_BYTES',
     JOB_LIMITS.heapBytes,
-    'a file that takes more memory to read or write is refused; large Word files take fifty times their text',
+    'a file that takes more memory to read is refused; spreadsheets, web pages and documents that are written may take four times as much',
   ),
   toolBaseUrls: parsed<Readonly<Record<string, string>>>(
     'RUNNEL_TOOL_BASE_URLS',

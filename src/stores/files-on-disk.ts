@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { EngineError } from '../errors.js';
@@ -110,10 +111,6 @@ export function createFilesOnDisk(options: FilesOnDiskOptions): DiskFiles {
         await drafted.discard();
       }
     },
-    async sizeOf(tenant, id) {
-      const entry = await index.find(tenant, id);
-      return entry === undefined || isExpired(entry, Date.now()) ? undefined : entry.size;
-    },
     async find(tenant, id) {
       const entry = await index.find(tenant, id);
       if (entry === undefined || isExpired(entry, Date.now())) return undefined;
@@ -121,6 +118,15 @@ export function createFilesOnDisk(options: FilesOnDiskOptions): DiskFiles {
       const bytes = await read(path.join(folder, name));
       if (bytes?.byteLength !== size) throw damaged(entry, bytes?.byteLength);
       return { ...about, bytes };
+    },
+    async open(tenant, id) {
+      const entry = await index.find(tenant, id);
+      if (entry === undefined || isExpired(entry, Date.now())) return undefined;
+      const { size, path: name, sha256: _, ...about } = entry;
+      const file = path.join(folder, name);
+      const found = await stat(file).catch(() => undefined);
+      if (found?.size !== size) throw damaged(entry, found?.size);
+      return { about, size, read: () => createReadStream(file) };
     },
     async delete(tenant, id) {
       const entry = await index.delete(tenant, id);

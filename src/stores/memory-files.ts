@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { EngineError } from '../errors.js';
 import type { FileDraft, FileRecord, FileStore } from '../records/files.js';
 import { DEFAULT_QUOTAS, type FileUsage, type Quotas, requireFileRoom, usageOfFiles } from '../records/quotas.js';
@@ -94,13 +95,15 @@ export function createMemoryFiles(options: MemoryFileOptions = {}): MemoryFiles 
       );
       for (const draft of drafts) draft.stored();
     },
-    async sizeOf(tenant, id) {
-      const file = stored.get(tenant, id);
-      return file === undefined || isExpired(file, Date.now()) ? undefined : file.bytes.byteLength;
-    },
     async find(tenant, id) {
       const file = stored.get(tenant, id);
       return file === undefined || isExpired(file, Date.now()) ? undefined : file;
+    },
+    async open(tenant, id) {
+      const file = stored.get(tenant, id);
+      if (file === undefined || isExpired(file, Date.now())) return undefined;
+      const { bytes, ...about } = file;
+      return { about, size: bytes.byteLength, read: () => Readable.from([bytes]) };
     },
     async delete(tenant, id) {
       const file = stored.get(tenant, id);

@@ -107,6 +107,8 @@ export interface ServerParts extends RouteParts {
   readonly answers: AnswersInFlight;
   /** Uploads that are being received. */
   readonly uploads: BytesInFlight;
+  /** Bodies that are being read into memory. */
+  readonly bodies: BytesInFlight;
   /** Uploads by keys of chat pages. */
   readonly pageUploads: RateLimit;
   readonly quotaMetrics: QuotaMetrics;
@@ -130,6 +132,7 @@ export function createServerParts(basics: ServerBasics): ServerParts {
   });
   const isShared = callers.hasKeys;
   const uploads = new BytesInFlight('uploads', config.uploadsBytes, isShared);
+  const bodies = new BytesInFlight('bodies', config.bodiesBytes, isShared);
   const start = async (target: TurnTarget, request: TurnRequest, point?: ForkPoint): Promise<StartedTurn> => {
     // No other engine can be chosen without the administrator's key.
     if (config.adminKey !== undefined) await refuseOtherRuntimes(basics, target.tenant);
@@ -158,11 +161,13 @@ export function createServerParts(basics: ServerBasics): ServerParts {
     streams: { count: 0 },
     answers: new AnswersInFlight({ maxBytes: config.answersBytes, isShared }),
     uploads,
+    bodies,
     quotaMetrics: new QuotaMetrics({
       registry: basics.telemetry.registry,
       usage: stores.usage,
       sessions: () => basics.host.load.sessions,
       uploads,
+      bodies,
       log: logger,
       now,
     }),

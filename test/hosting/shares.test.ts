@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Shares } from '../../src/hosting/shares.js';
 import { createRandom } from '../support/random.js';
 import { PROBE } from '../transport/support/documents.js';
+import { openStream } from '../transport/support/event-stream.js';
 import { startServer } from '../transport/support/server.js';
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -103,6 +104,43 @@ describe('tenants that compete for the runs of a server', () => {
     (await server.probes.next()).settle();
     await server.call('POST', `/api/v1/agents/${mine}/cancel`, {}, bearer(ACME));
     expect((await server.fillWith(OTHER, theirs)).got).toBeGreaterThan(0);
+  });
+
+  it('none takes all trials of components, or all streams of runs that exist', async () => {
+    const env = { RUNNEL_MAX_RUNS: '4', RUNNEL_WS_MAX_CONNECTIONS: '4' };
+    const server = await start({ RUNNEL_API_KEYS: `acme=${ACME},other=${OTHER}`, ...env });
+    const agents = {
+      [ACME]: await server.agent(PROBE, bearer(ACME)),
+      [OTHER]: await server.agent(PROBE, bearer(OTHER)),
+    };
+    const trials: Promise<unknown>[] = [];
+    const attempt = (key: string) => {
+      const path = `/api/v1/agents/${agents[key]}/components/Probe:P/debug`;
+      return server.call('POST', path, { params: {} }, bearer(key)).then(({ body }) => body);
+    };
+    const begun = [];
+    for (const key of [ACME, ACME, ACME, OTHER]) {
+      trials.push(attempt(key));
+      begun.push(await server.probes.next());
+    }
+    expect(await attempt(ACME)).toMatchObject({ code: 103, message: expect.stringContaining('trials') });
+    for (const probe of begun) probe.settle();
+    for (const answer of await Promise.all(trials)) expect(answer).toMatchObject({ code: 0 });
+
+    const runs: Record<string, string | null> = {};
+    for (const [key, agent] of Object.entries(agents)) {
+      const begin = { body: { query: 'x', detach: true }, headers: bearer(key) };
+      runs[key] = (await openStream(`${server.url}/api/v1/agents/${agent}/stream`, begin)).headers.get('x-run-id');
+    }
+    const follow = async (key: string) => {
+      const address = `${server.url}/api/v1/agents/${agents[key]}/runs/${runs[key]}/events`;
+      return openStream(address, { headers: bearer(key) });
+    };
+    const streams = [await follow(ACME), await follow(ACME), await follow(ACME), await follow(OTHER)];
+    await expect(follow(ACME)).rejects.toThrow('event streams');
+    await streams[0]?.leave();
+    await streams[3]?.leave();
+    await vi.waitFor(async () => streams.push(await follow(OTHER)));
   });
 
   it('visitors of chat pages do not take the share of their tenant', async () => {

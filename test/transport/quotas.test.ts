@@ -60,7 +60,7 @@ describe('a quota', () => {
     await send('POST', '/agents', { title: 'Two', dsl: ECHO });
     await send('POST', `/agents/${id}/run`, { query: 'hi' });
     const { body } = await call('GET', '/metrics');
-    const lines = (body as string).split('\n').filter((line) => /^runnel_(quota|uploads)/.test(line));
+    const lines = (body as string).split('\n').filter((line) => /^runnel_(quota|received)/.test(line));
     expect(lines).toEqual(
       expect.arrayContaining([
         'runnel_quota_limit{quota="agents"} 1',
@@ -69,7 +69,7 @@ describe('a quota', () => {
         'runnel_quota_used{quota="files"} 0',
         'runnel_quota_used{quota="sessions"} 1',
         'runnel_quota_refusals_total{quota="agents"} 1',
-        'runnel_uploads_bytes 0',
+        'runnel_received_bytes{kind="uploads"} 0',
       ]),
     );
   });

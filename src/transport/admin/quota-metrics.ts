@@ -12,6 +12,12 @@ import type { Counter, MetricRegistry } from '../../telemetry/metric-registry.js
 /** How long what the stores count is used for. */
 const FRESH_MS = 5_000;
 
+/** Bytes that are being received, and the most that may be. */
+interface Received {
+  readonly bytes: number;
+  readonly maxBytes: number;
+}
+
 /** What of a server the metrics of quotas are read from. */
 export interface QuotaSources {
   readonly registry: MetricRegistry;
@@ -19,8 +25,9 @@ export interface QuotaSources {
   readonly usage: UsageStore | undefined;
   /** The most sessions that one tenant is known to have. */
   readonly sessions: () => number;
-  /** Bytes that are being received. */
-  readonly uploads: { readonly bytes: number; readonly maxBytes: number };
+  /** Bytes that are being received, of files and of what is read into memory. */
+  readonly uploads: Received;
+  readonly bodies: Received;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -33,13 +40,19 @@ export class QuotaMetrics {
   #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(sources: QuotaSources) {
-    const { registry, usage, uploads } = sources;
+    const { registry, usage, uploads, bodies } = sources;
     this.#sources = sources;
     this.#refusals = registry.counter('runnel_quota_refusals_total', 'Requests refused for a quota of their tenant.', [
       'quota',
     ]);
-    registry.gauge('runnel_uploads_bytes', 'Bytes of uploads that are being received.', () => uploads.bytes);
-    registry.gauge('runnel_uploads_bytes_limit', 'The most of them.', () => uploads.maxBytes);
+    registry.gauge('runnel_received_bytes', 'Bytes that are being received: of uploads, of bodies in memory.', () => [
+      { labels: { kind: 'uploads' }, value: uploads.bytes },
+      { labels: { kind: 'bodies' }, value: bodies.bytes },
+    ]);
+    registry.gauge('runnel_received_bytes_limit', 'The most of them.', () => [
+      { labels: { kind: 'uploads' }, value: uploads.maxBytes },
+      { labels: { kind: 'bodies' }, value: bodies.maxBytes },
+    ]);
     if (usage === undefined) return;
     const names = Object.keys(DEFAULT_QUOTAS) as QuotaName[];
     registry.gauge('runnel_quota_limit', 'What one tenant may store, versions one agent; 0: any number.', () =>

@@ -61,9 +61,18 @@ export const agentFileRoutes: RouteGroup = {
       // All files are read before the first becomes an agent.
       handle: async ({ tenant, query, exchange }, parts) => {
         const views: object[] = [];
-        const files = await readMultipart(exchange.req, 'file', parts.config.uploadBytes);
-        for (const input of await readImport(files, query.title, parts.config.documentBytes))
-          views.push(await insertAgent(parts, tenant, input));
+        const { uploadBytes: maxBytes, documentBytes } = parts.config;
+        const flight = parts.bodies.open(
+          { tenant, isPage: false },
+          Number(exchange.req.headers['content-length'] ?? 0),
+        );
+        try {
+          const files = await readMultipart(exchange.req, 'file', { maxBytes, maxFiles: MAX_FILES, flight });
+          for (const input of await readImport(files, query.title, documentBytes))
+            views.push(await insertAgent(parts, tenant, input));
+        } finally {
+          flight.close();
+        }
         return success(views.length === 1 ? views[0] : views);
       },
     }),
@@ -83,7 +92,6 @@ async function readImport(
   maxBytes: number,
 ): Promise<readonly AgentInput[]> {
   if (files.length === 0) throw badArgument('`file` field is required.');
-  if (files.length > MAX_FILES) throw badArgument(`At most ${MAX_FILES} files are taken at once.`);
   if (files.length > 1 && title !== undefined) throw badArgument('With `title`, one `file` may be sent.');
   // Template files hold texts and a picture beside the canvas. All are measured before the first is decoded.
   const largest = 2 * maxBytes;

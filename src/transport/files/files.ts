@@ -3,7 +3,7 @@ import { firstValueFrom, type Observable } from 'rxjs';
 import { z } from 'zod';
 import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
-import type { FileAbout, FileRecord } from '../../records/files.js';
+import type { FileAbout, OpenedFile } from '../../records/files.js';
 import type { Caller } from '../access/callers.js';
 import { notForPages } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
@@ -62,11 +62,11 @@ export const fileRoutes: RouteGroup = {
       query: z.object({ id: string }),
       answers: 'file',
       handle: async ({ tenant, query, exchange }, parts) => {
-        const { name, bytes } = await findFile(parts, { tenant, exchange }, query.id);
+        const file = await openFile(parts, { tenant }, query.id);
         // Bytes of no type that a browser would show.
         const mimeType = 'application/octet-stream';
-        exchange.set(contentHeaders({ mimeType, extension: undefined, fileName: name, isInline: false }));
-        return bufferOf(bytes);
+        exchange.set(contentHeaders({ mimeType, extension: undefined, fileName: file.about.name, isInline: false }));
+        sendFile(exchange, file);
       },
     }),
     route('GET /agents/attachments/:file/download', {
@@ -102,11 +102,10 @@ export const fileRoutes: RouteGroup = {
         if (!ARTIFACTS.has(ending)) throw new EngineError('NOT_FOUND', 'invalid file type');
         const session = query.session_id;
         const isOwn = session === undefined || (await parts.stores.sessions.find(tenant, session)) !== undefined;
-        const read = (id: string) => readFile(parts, { tenant, exchange }, id);
-        const file = isOwn ? ((await read(name)) ?? (await read(name.slice(0, -ending.length - 1)))) : undefined;
+        const file = isOwn ? await findArtifact(parts.stores.files, tenant, name, ending) : undefined;
         if (file === undefined) throw new EngineError('NOT_FOUND', 'Artifact not found.');
         exchange.set(contentHeaders({ mimeType: undefined, extension: ending, fileName: name, isInline: true }));
-        return bufferOf(file.bytes);
+        sendFile(exchange, file);
       },
     }),
   ],
@@ -116,27 +115,33 @@ async function send(
   { tenant, page, params, query, exchange }: RouteRequest<'file', typeof previewQuery>,
   parts: ServerParts,
   isInline: boolean,
-): Promise<Buffer> {
-  const file = await findFile(parts, { tenant, page, exchange }, params.file);
-  const fileName = query.filename ?? file.name;
+): Promise<void> {
+  const file = await openFile(parts, { tenant, page }, params.file);
+  const fileName = query.filename ?? file.about.name;
   exchange.set(
     contentHeaders({
-      mimeType: query.mime_type ?? (query.ext === undefined ? file.mimeType : undefined),
+      mimeType: query.mime_type ?? (query.ext === undefined ? file.about.mimeType : undefined),
       extension: query.ext ?? endingOf(fileName),
       fileName,
       isInline,
     }),
   );
-  return bufferOf(file.bytes);
+  sendFile(exchange, file);
 }
 
-async function findFile(
-  parts: ServerParts,
-  { tenant, page, exchange }: Pick<Caller, 'tenant' | 'page'> & { readonly exchange: HttpExchange },
+/** Sends a file no faster than its client reads it. */
+function sendFile(exchange: HttpExchange, file: OpenedFile): void {
+  exchange.body = file.read();
+  exchange.length = file.size;
+}
+
+async function openFile(
+  { stores }: ServerParts,
+  { tenant, page }: Pick<Caller, 'tenant' | 'page'>,
   id: string,
-): Promise<FileRecord> {
-  const file = await readFile(parts, { tenant, exchange }, fileId(id));
-  if (file === undefined || (page !== undefined && file.page !== page)) {
+): Promise<OpenedFile> {
+  const file = await stores.files.open(tenant, fileId(id));
+  if (file === undefined || (page !== undefined && file.about.page !== page)) {
     throw noFile();
   }
   return file;
@@ -152,20 +157,8 @@ function fileId(id: string): string {
   return id;
 }
 
-/** Reads a file as soon as the process has room for an answer of its size. @throws EngineError LIMIT_REACHED (HTTP 503) */
-async function readFile(
-  { stores, answers }: ServerParts,
-  { tenant, exchange }: Pick<Caller, 'tenant'> & { readonly exchange: HttpExchange },
-  id: string,
-): Promise<FileRecord | undefined> {
-  const size = await stores.files.sizeOf(tenant, id);
-  if (size === undefined) return undefined;
-  await answers.settle(exchange.res, tenant, size);
-  return stores.files.find(tenant, id);
-}
-
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+async function findArtifact(files: ServerParts['stores']['files'], tenant: string, name: string, ending: string) {
+  return (await files.open(tenant, name)) ?? (await files.open(tenant, name.slice(0, -ending.length - 1)));
 }
 
 /** The part of the egress client that files are fetched with; it decides which addresses may be reached. */

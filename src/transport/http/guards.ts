@@ -41,8 +41,8 @@ export function answerErrors(logger: Log, onError: (error: unknown) => void = ()
       exchange.body = body;
     } catch (error) {
       onError(error);
-      const { status, body, retryAfterSeconds } = failureOf(error);
-      if (retryAfterSeconds !== undefined) exchange.set('Retry-After', String(retryAfterSeconds));
+      sayWhenToRetry(exchange, error);
+      const { status, body } = failureOf(error);
       // Being asked to come back later is no fault.
       if (status >= 500 && !(status === 503 && EngineError.is(error) && error.code === 'LIMIT_REACHED'))
         logger.error({ err: error, method: exchange.method, path: exchange.path }, 'a request crashed');
@@ -52,6 +52,12 @@ export function answerErrors(logger: Log, onError: (error: unknown) => void = ()
       exchange.req.resume();
     }
   };
+}
+
+/** Sets the header of a refusal that ends at a known time. */
+export function sayWhenToRetry(exchange: ParameterizedContext, error: unknown): void {
+  const { retryAfterSeconds } = failureOf(error);
+  if (retryAfterSeconds !== undefined) exchange.set('Retry-After', String(retryAfterSeconds));
 }
 
 /** The methods that routes of the path take; none when there is no such path. */
@@ -135,10 +141,10 @@ export function requireAdmin(
   };
 }
 
-/** Takes a place of a tenant; gives what gives it back. @throws EngineError LIMIT_REACHED when there is none for it. */
-export function takePlace(shares: Shares, tenant: string, what: string): () => void {
-  if (shares.hasRoom(tenant)) return shares.take(tenant);
-  throw new EngineError('LIMIT_REACHED', shares.refusal(tenant, what));
+/** Takes a place for a party; gives what gives it back. @throws EngineError LIMIT_REACHED when there is none for it. */
+export function takePlace(shares: Shares, party: string, what: string): () => void {
+  if (shares.hasRoom(party)) return shares.take(party);
+  throw new EngineError('LIMIT_REACHED', shares.refusal(party, what));
 }
 
 /** Refuses keys that tenants made. @throws EngineError FORBIDDEN (HTTP 403). */

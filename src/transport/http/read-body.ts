@@ -1,24 +1,31 @@
 /** Reading bodies: JSON, bytes, multipart. */
 import type { IncomingMessage } from 'node:http';
 import { bodyParser } from '@koa/bodyparser';
-import type { Context, Middleware } from 'koa';
+import type { Context, Middleware, ParameterizedContext } from 'koa';
 import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
 import { type Json, jsonErrorPlace, jsonExcess, parseJson } from '../../json.js';
+import type { BytesInFlight, Flight, FlightOwner } from './bytes-in-flight.js';
+import { isMultipart, readParts } from './multipart.js';
+import type { RequestState } from './route.js';
+
+/** Bodies up to this size are not counted: there may be very many of them, and they are read at once. */
+const SMALL_BYTES = 64 * 1024;
 
 /**
  * Parses JSON bodies into `request.body`; without a body it is an empty object. Bodies of other types are left to their
  * routes when they are multipart, and refused otherwise: a form that another site submits must not pass for JSON.
  *
- * @throws EngineError BODY_TOO_LARGE, BAD_REQUEST (HTTP 400) from the middleware.
+ * @param bodies counts what is being read
+ * @throws EngineError BODY_TOO_LARGE, BAD_REQUEST (HTTP 400), LIMIT_REACHED (HTTP 503) from the middleware.
  */
-export function readJsonBody(maxBytes: number): Middleware {
+export function readJsonBody(maxBytes: number, bodies: BytesInFlight): Middleware<RequestState> {
   const parse = bodyParser({
     // As text, because what is in it is counted before anything is built from it.
     enableTypes: ['text'],
     // Merged into the default, text/plain, by position, which takes its place.
     extendTypes: { text: ['application/json', 'application/*+json'] },
-    parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
+    parsedMethods: BODY_METHODS,
     // A number here is bytes.
     textLimit: maxBytes,
     onError: (error) => {
@@ -27,15 +34,56 @@ export function readJsonBody(maxBytes: number): Middleware {
   });
   return async (exchange, next) => {
     refuseOtherTypes(exchange);
-    await parse(exchange, async () => {
-      // A stream may keep the exchange for an hour; the text of its request is not needed that long.
-      exchange.request.rawBody = '';
-      const { body } = exchange.request;
-      if (typeof body === 'string') exchange.request.body = parseBody(body);
-      await next();
-    });
+    const flight = openFlight(exchange, maxBytes, bodies);
+    try {
+      if (flight !== undefined && isOfUnknownLength(exchange)) {
+        exchange.request.body = (await readBytes(exchange.req, maxBytes, { flight })).toString('utf8');
+      } else {
+        await parse(exchange, async () => {});
+      }
+    } finally {
+      flight?.close();
+    }
+    // A stream may keep the exchange for an hour; the text of its request is not needed that long.
+    exchange.request.rawBody = '';
+    const { body } = exchange.request;
+    if (typeof body === 'string') exchange.request.body = parseBody(body);
+    await next();
   };
 }
+
+/** Counts a JSON body; one that is compressed may have any size. */
+function openFlight(
+  { request, state }: ParameterizedContext<RequestState>,
+  maxBytes: number,
+  bodies: BytesInFlight,
+): Flight | undefined {
+  if (!BODY_METHODS.includes(request.method) || !hasBody(request.headers)) return undefined;
+  if (request.is('json', '+json') === false) return undefined;
+  const length = Number(request.headers['content-length'] ?? Number.NaN);
+  const isPlain = !isCompressed(request.headers);
+  if (isPlain && length <= SMALL_BYTES) return undefined;
+  const bytes = isPlain ? Math.min(length, maxBytes) : maxBytes;
+  const flight = bodies.open(ownerOf(state));
+  if (!Number.isNaN(bytes)) flight.add(bytes);
+  return flight;
+}
+
+/** Whose share a body counts against. */
+export function ownerOf({ tenant = '', page }: Partial<RequestState>): FlightOwner {
+  return { tenant, isPage: page !== undefined };
+}
+
+/** Its parser would read it without counting. */
+function isOfUnknownLength({ request: { headers } }: Pick<Context, 'request'>): boolean {
+  return headers['content-length'] === undefined && !isCompressed(headers);
+}
+
+function isCompressed(headers: Context['headers']): boolean {
+  return !/^(?:identity)?$/i.test(headers['content-encoding'] ?? '');
+}
+
+const BODY_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 function refuseOtherTypes({ request }: Context): void {
   if (!['POST', 'PUT', 'PATCH'].includes(request.method) || !hasBody(request.headers)) return;
@@ -70,11 +118,23 @@ function notJson(place?: string): EngineError {
   return new EngineError('BAD_REQUEST', `The request body is not a JSON object${where}.`, { details });
 }
 
-/** The body of a request. @throws EngineError BODY_TOO_LARGE, or what `tooLarge` gives; BAD_REQUEST when it breaks off. */
+/** How a body is read. */
+export interface ReadBytesOptions {
+  /** The error of a body that is too large. @default BODY_TOO_LARGE */
+  readonly tooLarge?: (bytes: number) => Error;
+  /** Counts the bytes as they come. @default they are not counted */
+  readonly flight?: Flight;
+}
+
+/**
+ * The body of a request.
+ *
+ * @throws EngineError BODY_TOO_LARGE, or what `tooLarge` gives; BAD_REQUEST when it breaks off; what `flight` throws.
+ */
 export async function readBytes(
   request: IncomingMessage,
   maxBytes: number,
-  tooLarge: (bytes: number) => Error = () => uploadTooLarge(maxBytes),
+  { tooLarge = () => uploadTooLarge(maxBytes), flight }: ReadBytesOptions = {},
 ): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > maxBytes) throw tooLarge(announced);
@@ -82,11 +142,22 @@ export async function readBytes(
   let bytes = 0;
   // By hand: leaving a loop over the request would destroy the socket, and with it the answer.
   await new Promise<void>((resolve, reject) => {
-    request.on('data', (part: Buffer) => {
+    const refuse = (error: unknown): void => {
+      request.off('data', take);
+      parts.length = 0;
+      reject(error);
+    };
+    const take = (part: Buffer): void => {
       bytes += part.length;
-      if (bytes <= maxBytes) parts.push(part);
-      else reject(tooLarge(bytes));
-    });
+      try {
+        if (bytes > maxBytes) throw tooLarge(bytes);
+        flight?.add(part.length);
+        parts.push(part);
+      } catch (error) {
+        refuse(error);
+      }
+    };
+    request.on('data', take);
     request.once('end', resolve);
     request.once('error', reject);
     request.once('aborted', () => reject(badArgument('The upload broke off.')));
@@ -105,24 +176,33 @@ export interface UploadedFile {
   readonly bytes: Uint8Array;
 }
 
-/** Whether a request says that its body is multipart. */
-export function isMultipart({ headers }: IncomingMessage): boolean {
-  return /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
+/** How many files of a multipart body are read into memory, and how they are counted. */
+export interface ReadFilesOptions {
+  readonly maxBytes: number;
+  readonly maxFiles: number;
+  readonly flight: Flight;
 }
 
 /**
  * The files of a multipart body in the field `field`, in order.
  *
- * @throws EngineError BODY_TOO_LARGE, BAD_REQUEST when the body is not what its header says.
+ * @throws EngineError BODY_TOO_LARGE, BAD_REQUEST when the body is not what its header says or has too many files; what `flight` throws.
  */
 export async function readMultipart(
   request: IncomingMessage,
   field: string,
-  maxBytes: number,
+  { maxBytes, maxFiles, flight }: ReadFilesOptions,
 ): Promise<readonly UploadedFile[]> {
   if (!isMultipart(request)) throw badArgument(`\`${field}\` field is required.`);
-  const form = await parseMultipart(await readBytes(request, maxBytes), request.headers['content-type'] ?? '');
-  return Promise.all(form.getAll(field).flatMap((part) => (typeof part === 'string' ? [] : [toFile(part)])));
+  const files: { readonly name: string; readonly mimeType: string; readonly pieces: Buffer[] }[] = [];
+  const limits = { maxBytes, maxFiles, onBytes: (bytes: number) => flight.add(bytes) };
+  await readParts(request, limits, (head) => {
+    if (head.field !== field || head.fileName === undefined) return undefined;
+    const pieces: Buffer[] = [];
+    files.push({ name: head.fileName, mimeType: head.mimeType, pieces });
+    return (piece) => void pieces.push(piece);
+  });
+  return files.map(({ name, mimeType, pieces }) => ({ name, mimeType, bytes: Buffer.concat(pieces) }));
 }
 
 /** @throws EngineError BAD_REQUEST. */

@@ -5,7 +5,15 @@ import { EngineError } from '../../errors.js';
 import { checkId } from '../../hosting/ids.js';
 import { createRateLimit } from '../access/rate-limits.js';
 import type { ServerParts } from '../server-parts.js';
-import { authenticate, type GuardOptions, limitRate, noPageKey, requireAdmin, requireConfigured } from './guards.js';
+import {
+  authenticate,
+  type GuardOptions,
+  limitRate,
+  noPageKey,
+  requireAdmin,
+  requireConfigured,
+  sayWhenToRetry,
+} from './guards.js';
 import { given, readInput, readQuery } from './input.js';
 import { readJsonBody } from './read-body.js';
 import { type Access, type HttpExchange, type RequestState, type Route, shapeOf } from './route.js';
@@ -90,7 +98,7 @@ function createGuards({ parts, guard }: RouterOptions): (route: Route) => readon
     logger.error({ err: error }, 'requests cannot be counted and are refused'),
   );
   const limited = limitRate(limit, config.requestsPerMinute);
-  const json = readJsonBody(config.jsonBytes);
+  const json = readJsonBody(config.jsonBytes, parts.bodies);
   const byAccess: Readonly<Record<Access, readonly Middleware<RequestState>[]>> = {
     open: [],
     key: [authenticate(guard), limited],
@@ -118,6 +126,7 @@ function answerErrorsBy(refuse: (exchange: HttpExchange, error: unknown) => void
     try {
       await next();
     } catch (error) {
+      sayWhenToRetry(exchange, error);
       refuse(exchange as HttpExchange, error);
       // Discard the rest of a refused body: a client that cannot finish sending never reads the answer.
       exchange.req.resume();

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { badArgument, noRun } from '../../hosting/refusals.js';
 import type { LiveFilter } from '../../hosting/run-hub.js';
+import { partyOf } from '../../hosting/shares.js';
 import type { RunRecord, RunStatus } from '../../records/runs.js';
 import { notForPages, opensSession } from '../access/page-keys.js';
 import { findAgent } from '../agents/find-agent.js';
@@ -152,7 +153,7 @@ export const runRoutes: RouteGroup = {
         const stored = await parts.stores.log.read(tenant, id, after, { maxEvents: 1, maxBytes: 1 });
         if (stored === undefined && status !== 'running') throw noRun();
         const exact = query.view === 'engine' ? { isExact: true, frames: engineFrames } : {};
-        const giveBack = takePlace(parts.shares.streams, tenant, 'event streams');
+        const giveBack = takePlace(parts.shares.streams, partyOf(tenant, page !== undefined), 'event streams');
         exchange.res.once('close', giveBack);
         // The client may have left meanwhile, and does not leave twice.
         if (exchange.res.destroyed) giveBack();

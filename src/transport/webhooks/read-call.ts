@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ParsedUrlQuery } from 'node:querystring';
 import { isJsonObject, type Json, type JsonObject, jsonExcess, parseJson } from '../../json.js';
+import type { Flight } from '../http/bytes-in-flight.js';
 import { parseMultipart, readBytes, toFile, type UploadedFile } from '../http/read-body.js';
 import { type PartSchema, refuse } from './webhook-config.js';
 import { bodyTooLarge } from './webhook-security.js';
@@ -20,6 +21,8 @@ export interface WebhookCall {
 }
 
 export interface ReadCallOptions {
+  /** Counts the bytes of the body as they come. */
+  readonly flight: Flight;
   readonly maxBytes: number;
   /** What a body has to be; undefined: anything. */
   readonly contentType: string | undefined;
@@ -38,7 +41,8 @@ export async function readCall(
   query: ParsedUrlQuery,
   options: ReadCallOptions,
 ): Promise<WebhookCall> {
-  const bytes = await readBytes(request, options.maxBytes, (size) => bodyTooLarge(size, options.maxBytes));
+  const { maxBytes, flight } = options;
+  const bytes = await readBytes(request, maxBytes, { tooLarge: (size) => bodyTooLarge(size, maxBytes), flight });
   const header = request.headers['content-type'] ?? '';
   const contentType = header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const { contentType: expected } = options;

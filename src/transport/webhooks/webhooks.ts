@@ -5,6 +5,7 @@ import { of } from 'rxjs';
 import { z } from 'zod';
 import { readFileValue } from '../../components/file-inputs.js';
 import { beginParams } from '../../dsl/introspect.js';
+import { createId } from '../../hosting/ids.js';
 import { badArgument, notOwner } from '../../hosting/refusals.js';
 import type { StartedRun } from '../../hosting/start.js';
 import { bindFiles, servicesOfTenant } from '../../hosting/tenant-services.js';
@@ -13,6 +14,7 @@ import type { AgentRecord } from '../../records/agents.js';
 import { ownedKey } from '../../records/repository.js';
 import { findAgent } from '../agents/find-agent.js';
 import { failureOf, reasonOf, success } from '../envelope.js';
+import { pageFacts } from '../files/receive-upload.js';
 import { text } from '../http/input.js';
 import type { UploadedFile } from '../http/read-body.js';
 import { type HttpExchange, type Method, type RouteGroup, route } from '../http/route.js';
@@ -139,13 +141,22 @@ async function callWebhook(
   const { tenant, agent } = target;
   const maxBytes = await parts.webhookSecurity.admit(`${tenant}/${agent.id}`, config.security, exchange.req);
   parts.strangers.admit(exchange.req.socket);
-  const call = await readCall(exchange.req, exchange.query, {
-    maxBytes,
-    contentType: config.contentType,
-    isFile: (name) => isFileType(config.body.types.get(name)),
-  });
-  const status = config.waits ? undefined : immediateStatus(config.response.status);
-  const inputs = await withFiles(payloadOf(config, call), call, (file) => takeFile(parts, tenant, file));
+  const flight = parts.bodies.open({ tenant, isPage: true });
+  let status: number | undefined;
+  let inputs: JsonObject;
+  try {
+    const call = await readCall(exchange.req, exchange.query, {
+      flight,
+      maxBytes,
+      contentType: config.contentType,
+      isFile: (name) => isFileType(config.body.types.get(name)),
+    });
+    if (!config.waits) status = immediateStatus(config.response.status);
+    const isAnonymous = (config.security?.auth_type ?? 'none') === 'none';
+    inputs = await withFiles(payloadOf(config, call), call, (file) => takeFile(parts, tenant, file, isAnonymous));
+  } finally {
+    flight.close();
+  }
   const live = await start(parts, target, inputs);
   if (trace !== undefined) record(parts, live, trace);
   if (status === undefined) await answerWhenDone(exchange, live);
@@ -183,10 +194,13 @@ async function withFiles(
 }
 
 /** A file is stored, and the agent gets its content. */
-async function takeFile(parts: ServerParts, tenant: string, file: UploadedFile): Promise<Json> {
-  const files = bindFiles(parts.stores.files, tenant);
+async function takeFile(parts: ServerParts, tenant: string, file: UploadedFile, isAnonymous: boolean): Promise<Json> {
+  const { stores, config, now } = parts;
+  const files = bindFiles(stores.files, tenant);
   const services = { ...servicesOfTenant(parts, tenant), files };
-  const id = await files.save(file);
+  const id = createId();
+  const facts = isAnonymous ? pageFacts(config, now()) : {};
+  await stores.files.save(tenant, { ...file, ...facts, id, createdAt: now() });
   return readFileValue({ id, name: file.name, mime_type: file.mimeType }, services);
 }
 

@@ -288,6 +288,22 @@ describe('what a call carries', () => {
     expect(doc[1]).toContain('second');
   });
 
+  it('may be files, which expire when anyone may call, and count as files of pages', async () => {
+    const schema = { body: { properties: { doc: { type: 'file' } } } };
+    const saved = async (security?: JsonObject) => {
+      const { send, stores } = await startHook(hook({ schema, ...(security && { security }) }));
+      const save = vi.spyOn(stores.files, 'save');
+      const body = new FormData();
+      body.append('doc', new Blob(['first'], { type: 'text/plain' }), 'a.txt');
+      await send({ body, headers: { 'x-token': 'secret' } });
+      return save.mock.calls[0]?.[1];
+    };
+    expect(await saved()).toMatchObject({ isFromPage: true, expiresAt: expect.any(Number) });
+    const own = await saved({ auth_type: 'token', token: { token_header: 'x-token', token_value: 'secret' } });
+    expect(own).toMatchObject({ name: 'a.txt' });
+    expect(own).not.toHaveProperty('expiresAt');
+  });
+
   it('may be files that are not declared, which are neither read nor stored', async () => {
     const { send, stores } = await startHook(hook({}));
     const save = vi.spyOn(stores.files, 'save');
