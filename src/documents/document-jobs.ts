@@ -26,10 +26,15 @@ export interface ConvertRequest {
   readonly options: Omit<DocumentOptions, 'signal' | 'threads'>;
 }
 
-/** What a thread is given. */
-export type DocumentRequest = {
-  readonly [K in keyof DocumentJobs]: { readonly job: K; readonly given: DocumentJobs[K][0] };
-}[keyof DocumentJobs];
+/** Some of the jobs, done. */
+export type JobsOf<K extends keyof DocumentJobs> = {
+  readonly [J in K]: (given: DocumentJobs[J][0]) => Promise<DocumentJobs[J][1]>;
+};
+
+/** What a thread is given for some of the jobs. */
+export type DocumentRequest<K extends keyof DocumentJobs> = {
+  readonly [J in K]: { readonly job: J; readonly given: DocumentJobs[J][0] };
+}[K];
 
 export interface DocumentJobOptions {
   /** The threads of the process. @default a thread of its own */
@@ -40,7 +45,16 @@ export interface DocumentJobOptions {
   readonly unable: (why: string) => Error;
 }
 
-const FILE = new URL('./document-thread', import.meta.url);
+/** Files of strangers are read within the smaller limits; the other threads make something that the author of a canvas asked for. */
+const READING = { file: new URL('./reading/reading-thread', import.meta.url), isLarge: false } as const;
+const WORKING = { file: new URL('./document-thread', import.meta.url), isLarge: true } as const;
+const THREADS: Readonly<Record<keyof DocumentJobs, typeof READING | typeof WORKING>> = {
+  read: READING,
+  text: READING,
+  page: WORKING,
+  convert: WORKING,
+  spreadsheet: WORKING,
+};
 
 /**
  * Does a job in a thread; cold, emits once. Unsubscribing ends the work. Buffers of what is given stay usable.
@@ -58,7 +72,7 @@ export function documentJob<K extends keyof DocumentJobs>(
     const sent = 'data' in given ? given : withOwnBytes(given, transfer);
     return { data: { job, given: sent }, transfer };
   };
-  return threads.run({ file: FILE, message, unable, ...(timeoutMs !== undefined && { timeoutMs }) });
+  return threads.run({ ...THREADS[job], message, unable, ...(timeoutMs !== undefined && { timeoutMs }) });
 }
 
 /** A view of bytes would be cloned with all of its buffer, and what is moved is lost to others; so bytes are copied, and the copies moved. */

@@ -25,3 +25,9 @@ export function reasonOf(thrown: unknown): string {
 function isStackOverflow(thrown: unknown): boolean {
   return thrown instanceof RangeError && thrown.message.includes('call stack');
 }
+
+/** The reason in anything that a parser throws. */
+export function reasonOfParser(thrown: unknown): string {
+  if (thrown instanceof RangeError) return 'its elements are nested too deeply';
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

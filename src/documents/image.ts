@@ -8,10 +8,14 @@ export interface Image {
   /** In pixels. */
   readonly width: number;
   readonly height: number;
+  /** Bytes of its pixels, where writers unpack them. */
+  readonly unpackedBytes: number;
 }
 
 /** Most pixels of one picture; writers hold all of them in memory. */
 const MAX_PIXELS = 16_777_216;
+/** Most bytes of the pixels of one picture, and of all in one document. */
+const MAX_UNPACKED = 33_554_432;
 /** Most pixels in a row or column. */
 const MAX_SIDE = 16_384;
 
@@ -26,7 +30,7 @@ const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2,
 /**
  * Reads the picture in a `data:` URI: PNG (not interlaced), JPEG or GIF by its bytes, not by the media type of the URI.
  *
- * Undefined for everything else, for broken pictures and for those of more than 16,777,216 pixels. A PNG comes back
+ * Undefined for everything else, for broken pictures and for those of more than 16,777,216 pixels, or of a PNG 32 MiB of them. A PNG comes back
  * without its metadata, and is unpacked once within a bound, as the writers unpack without one.
  */
 export function readImage(uri: string): Image | undefined {
@@ -61,10 +65,16 @@ function readPng(bytes: Buffer): Image | undefined {
   if (width * height > MAX_PIXELS) return undefined;
   const size = height * (1 + Math.ceil((width * channels * depth) / 8));
   const packed = Buffer.concat(chunks.filter(({ name }) => name === 'IDAT').map(({ data }) => data));
-  if (!unpacksTo(packed, size)) return undefined;
+  if (size > MAX_UNPACKED || !unpacksTo(packed, size)) return undefined;
   // The PDF writer takes one byte for a palette index when there is transparency.
   const kept = chunks.filter(({ name }) => PNG_PICTURE.has(name) && !(name === 'tRNS' && depth < 8));
-  return { type: 'png', bytes: Buffer.concat([PNG_SIGNATURE, ...kept.map(({ whole }) => whole)]), width, height };
+  return {
+    type: 'png',
+    bytes: Buffer.concat([PNG_SIGNATURE, ...kept.map(({ whole }) => whole)]),
+    width,
+    height,
+    unpackedBytes: size,
+  };
 }
 
 /** The chunks up to the end mark; without it when the file is cut short. */
@@ -96,14 +106,21 @@ function readJpeg(bytes: Buffer): Image | undefined {
     if (bytes[at] !== 0xff) return undefined;
     // A frame header; C4, C8 and CC are tables that share its range.
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-    if (isFrame) return { type: 'jpg', bytes, width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+    if (isFrame)
+      return {
+        type: 'jpg',
+        bytes,
+        width: bytes.readUInt16BE(at + 7),
+        height: bytes.readUInt16BE(at + 5),
+        unpackedBytes: 0,
+      };
   }
   return undefined;
 }
 
 function readGif(bytes: Buffer): Image | undefined {
   if (bytes.length < 13 || !/^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))) return undefined;
-  return { type: 'gif', bytes, width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
+  return { type: 'gif', bytes, width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8), unpackedBytes: 0 };
 }
 
 /** Most bytes of pictures in one document; each occurrence counts. */
@@ -116,17 +133,27 @@ export class Images {
   readonly #read = new Map<string, Image | undefined>();
   #count = 0;
   #bytes = 0;
+  #unpacked = 0;
 
   /** The picture of a `data:` URI; undefined for any other address, a broken picture and one too many. */
   take(address: string): Image | undefined {
     if (!address.startsWith('data:')) return undefined;
-    if (!this.#read.has(address)) this.#read.set(address, readImage(address));
+    if (!this.#read.has(address)) this.#read.set(address, this.#fitting(address));
     const image = this.#read.get(address);
     if (image === undefined) return undefined;
     const bytes = this.#bytes + image.bytes.length;
     if (this.#count >= MAX_IMAGES || bytes > MAX_IMAGE_BYTES) return undefined;
     this.#count += 1;
     this.#bytes = bytes;
+    return image;
+  }
+
+  /** One that fits beside those before it once all are unpacked, as they are at the same time. */
+  #fitting(address: string): Image | undefined {
+    if (this.#read.size >= MAX_IMAGES) return undefined;
+    const image = readImage(address);
+    if (image === undefined || this.#unpacked + image.unpackedBytes > MAX_UNPACKED) return undefined;
+    this.#unpacked += image.unpackedBytes;
     return image;
   }
 }

@@ -308,12 +308,12 @@ const nodes = {
   parserTimeoutMs: milliseconds(
     'RUNNEL_PARSER_TIMEOUT_MS',
     JOB_LIMITS.timeoutMs,
-    'a file that takes longer to read or write is refused',
+    'a file that takes longer to read is refused; spreadsheets, web pages and documents that are written may take four times as long',
   ),
   parserHeapBytes: bytes(
     'RUNNEL_PARSER_HEAP_BYTES',
     JOB_LIMITS.heapBytes,
-    'a file that takes more memory to read or write is refused; large Word files take fifty times their text',
+    'a file that takes more memory to read is refused; spreadsheets, web pages and documents that are written may take four times as much',
   ),
   toolBaseUrls: parsed<Readonly<Record<string, string>>>(
     'RUNNEL_TOOL_BASE_URLS',

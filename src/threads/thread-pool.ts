@@ -2,7 +2,15 @@ import { EngineError } from '../errors.js';
 import { fromAbortable } from '../operators/from-abortable.js';
 import { invalidOption } from '../operators/invalid-option.js';
 import { createSlots } from './slots.js';
-import { JOB_LIMITS, type JobLimits, type JobThread, startJobThread, type ThreadJob, type Threads } from './threads.js';
+import {
+  JOB_LIMITS,
+  type JobLimits,
+  type JobThread,
+  limitsOf,
+  startJobThread,
+  type ThreadJob,
+  type Threads,
+} from './threads.js';
 
 export interface ThreadPoolOptions extends Partial<JobLimits> {
   /** Threads at once, of all tenants together; at least 1. @default 2 */
@@ -58,14 +66,15 @@ export function createThreadPool(options: ThreadPoolOptions = {}): ThreadPool {
     await thread.end();
     alive.delete(thread);
   };
-  const take = async (file: URL): Promise<JobThread> => {
+  const take = async (job: ThreadJob): Promise<JobThread> => {
+    const own = limitsOf(job, limits);
     clearTimeout(state.timer);
     for (let found = idle.pop(); found !== undefined; found = idle.pop()) {
-      if (found.isUsable && found.file.href === file.href) return found;
+      if (found.isUsable && found.file.href === job.file.href && found.limits.heapBytes === own.heapBytes) return found;
       await endOf(found);
     }
     if (state.isClosed) throw closed();
-    const thread = startJobThread(file, limits);
+    const thread = startJobThread(job.file, own);
     alive.add(thread);
     return thread;
   };
@@ -85,7 +94,7 @@ export function createThreadPool(options: ThreadPoolOptions = {}): ThreadPool {
       fromAbortable(async (signal): Promise<T> => {
         const release = await slots.take(signal, tenant);
         try {
-          const thread = await take(job.file);
+          const thread = await take(job);
           try {
             return await thread.run<T>(job, signal);
           } finally {

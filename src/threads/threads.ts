@@ -16,6 +16,8 @@ export interface ThreadJob {
   readonly message: () => { readonly data: unknown; readonly transfer?: readonly TransferListItem[] };
   /** Milliseconds that the work may take. @default those of the threads */
   readonly timeoutMs?: number;
+  /** Whether it may take {@link LARGE} times the time and memory of others. @default false */
+  readonly isLarge?: boolean;
   /** The error for a job that cannot be done, and why. */
   readonly unable: (why: string) => Error;
 }
@@ -49,6 +51,15 @@ const MIB = 1_048_576;
  */
 export const JOB_LIMITS: JobLimits = { timeoutMs: 20_000, heapBytes: 64 * MIB };
 
+/** What a large job may take of time and memory, as a multiple of the limits. */
+export const LARGE = 4;
+
+/** The limits of a job. */
+export function limitsOf({ isLarge = false }: ThreadJob, { timeoutMs, heapBytes }: JobLimits): JobLimits {
+  const times = isLarge ? LARGE : 1;
+  return { timeoutMs: timeoutMs * times, heapBytes: heapBytes * times };
+}
+
 /** Megabytes of young objects, which are beside `heapBytes`, and of the stack. */
 const YOUNG_MB = 16;
 const STACK_MB = 4;
@@ -57,7 +68,7 @@ const STACK_MB = 4;
 export const threadPerJob: Threads = {
   run: (job) =>
     fromAbortable(async (signal) => {
-      const thread = startJobThread(job.file, JOB_LIMITS);
+      const thread = startJobThread(job.file, limitsOf(job, JOB_LIMITS));
       try {
         return await thread.run(job, signal);
       } finally {
@@ -69,6 +80,7 @@ export const threadPerJob: Threads = {
 /** A thread that does one job after another. */
 export interface JobThread {
   readonly file: URL;
+  readonly limits: JobLimits;
   /** Whether it can do another job. */
   readonly isUsable: boolean;
   /** Jobs that it was given. */
@@ -123,6 +135,7 @@ export function startJobThread(file: URL, limits: JobLimits): JobThread {
   });
   return {
     file,
+    limits,
     get isUsable() {
       return state.isUsable;
     },

@@ -69,6 +69,7 @@ describe('createThreadPool', () => {
   it.each<[Order['do'], Partial<ThreadJob>, string]>([
     ['loop', { timeoutMs: 50 }, 'Cannot: it takes more than 0.05 s.'],
     ['fill', {}, 'Cannot: it takes more than 32 MiB of memory.'],
+    ['fill', { isLarge: true }, 'Cannot: it takes more than 128 MiB of memory.'],
     ['crash', {}, 'Cannot: thrown beside the work.'],
   ])(
     'ends a thread that has work to %s, says why, and takes another for the next job',
