@@ -7,10 +7,16 @@ interface Seen {
   readonly endMs: number;
 }
 
-export interface LoadOptions {
-  readonly url: string;
-  readonly agent: string;
-  readonly query: string;
+/** How a server is asked to run something. */
+export interface Call {
+  /** Of one more run. */
+  readonly url: () => string;
+  readonly body: object;
+  /** Whether an answer is that of a run which ended well. */
+  readonly isWhole: (text: string) => boolean;
+}
+
+export interface LoadOptions extends Call {
   readonly clients: number;
   /** No run is started after this; those at work end. */
   readonly forMs: number;
@@ -47,7 +53,7 @@ export async function load(options: LoadOptions): Promise<Load> {
 }
 
 /** The text of one run. */
-export async function framesOf(options: Pick<LoadOptions, 'url' | 'agent' | 'query'>): Promise<string> {
+export async function framesOf(options: Call): Promise<string> {
   const agent = new Agent();
   try {
     return (await runOnce(options, agent)).text;
@@ -56,16 +62,14 @@ export async function framesOf(options: Pick<LoadOptions, 'url' | 'agent' | 'que
   }
 }
 
-function runOnce(
-  { url, agent: id, query }: Pick<LoadOptions, 'url' | 'agent' | 'query'>,
-  agent: Agent,
-): Promise<Seen & { readonly text: string }> {
+function runOnce(call: Call, agent: Agent): Promise<Seen & { readonly text: string }> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const since = (): number => performance.now() - startedAt;
-    const body = JSON.stringify({ query });
+    const body = JSON.stringify(call.body);
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const sent = request(`${url}/api/v1/agents/${id}/stream`, { method: 'POST', agent, headers }, (answer) => {
+    const url = call.url();
+    const sent = request(url, { method: 'POST', agent, headers }, (answer) => {
       let firstMs = Number.NaN;
       let text = '';
       answer.setEncoding('utf8');
@@ -74,9 +78,8 @@ function runOnce(
         text += piece;
       });
       answer.on('end', () => {
-        if (text.includes('"event":"workflow_finished"') && text.endsWith('data:[DONE]\n\n')) {
-          resolve({ firstMs, endMs: since(), text });
-        } else reject(new Error(`A run of "${id}" did not end well: ${answer.statusCode} ${text.slice(-500)}`));
+        if (call.isWhole(text)) resolve({ firstMs, endMs: since(), text });
+        else reject(new Error(`A run at ${url} did not end well: ${answer.statusCode} ${text.slice(-500)}`));
       });
       answer.on('error', reject);
     });

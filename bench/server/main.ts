@@ -1,11 +1,16 @@
 /** What a run costs on the server: `npm run bench:server`, after `npm run build`; see {@link USAGE}. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { quantile } from '../measure.js';
 import { type BenchCanvas, canvasesOfBench, modelsOfBench } from './canvases.js';
 import { type Databases, STORES, type StoreName, startDatabases } from './databases.js';
-import { framesOf, type Load, load } from './load.js';
-import { type Counts, type ServerUnderTest, startBare, startServer } from './server-under-test.js';
+import { type Call, framesOf, type Load, load } from './load.js';
+import { peakOf } from './peak.js';
+import { PEER_SERVERS, type Peer } from './peers.js';
+import { type Row, writeTable } from './report.js';
+import { type Counts, PEERS, type ServerUnderTest, startBare, startPeer, startServer } from './server-under-test.js';
 
 const USAGE = `What a run costs on the server: npm run bench:server -- [options], after npm run build
 
@@ -17,6 +22,9 @@ const USAGE = `What a run costs on the server: npm run bench:server -- [options]
   --rounds N       measurements of each, in turns; medians are given                                          (1)
   --warm N         seconds of work before the first measurement                                               (2)
   --bare           also a Koa route that sends the same frames
+  --peers          also, with Postgres and hello, LangGraph.js and Mastra's server, installed in bench/peers when they are not
+  --quick          all of it within ten minutes: hello with 1 and 100 clients, the others with 32, --bare, --peers, 3 seconds each
+  --write          writes the table into docs/benchmarks.md
   --profile DIR    writes a processor profile of each measurement
   --statements     prints which statements were sent
   --json           rows as JSON instead of a table
@@ -24,35 +32,11 @@ const USAGE = `What a run costs on the server: npm run bench:server -- [options]
 
 Compare processor time, statements and bytes; runs a second depend on what else the machine does. Progress goes to the standard error.`;
 
-/** One measurement; what is counted is per run. */
-interface Row {
-  readonly store: string;
-  readonly canvas: string;
-  readonly clients: number;
-  readonly tree: string;
-  readonly runsPerSecond: number;
-  readonly firstP50Ms: number;
-  readonly firstP99Ms: number;
-  readonly endP50Ms: number;
-  readonly endP99Ms: number;
-  readonly serverUs: number;
-  readonly databaseUs: number;
-  readonly statements: number;
-  readonly roundTripsBeforeFirst: number;
-  /** Sent to the databases, and written by them to their logs. */
-  readonly bytes: number;
-  readonly writtenBytes: number;
-  readonly clientWrites: number;
-  /** Heap that a run leaves behind. */
-  readonly heapBytes: number;
-  /** Resident memory of the server afterwards, in MB. */
-  readonly rssMb: number;
-}
-
 interface Subject {
   readonly name: string;
   readonly server: ServerUnderTest;
-  readonly agents: ReadonlyMap<string, string>;
+  /** Undefined for a canvas that it does not have. */
+  readonly callOf: (canvas: BenchCanvas) => Call | undefined;
 }
 
 const { values } = parseArgs({
@@ -65,6 +49,9 @@ const { values } = parseArgs({
     warm: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '1' },
     bare: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
     profile: { type: 'string' },
     statements: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -75,8 +62,9 @@ if (values.help) {
   console.log(USAGE);
   process.exit(0);
 }
-const forMs = Number(values.seconds) * 1_000;
-const clientCounts = values.clients.split(',').map(Number);
+const forMs = (values.quick ? 3 : Number(values.seconds)) * 1_000;
+const hasBare = values.bare || values.quick;
+const hasPeers = values.peers || values.quick;
 const known = await canvasesOfBench();
 const wanted = listOf(
   'canvas',
@@ -85,10 +73,27 @@ const wanted = listOf(
 const canvases = known.filter(({ name }) => wanted.includes(name));
 const stores = listOf('store', STORES);
 
+if (hasPeers) installPeers();
 const rows: Row[] = [];
 for (const store of stores) rows.push(...(await measureStore(store)));
 if (values.json) console.log(JSON.stringify(rows, null, 2));
 else console.table(rows.map(tableRow));
+if (values.write) await writeTable(rows);
+
+function clientsOf({ name }: BenchCanvas): readonly number[] {
+  if (!values.quick) return values.clients.split(',').map(Number);
+  return name === 'hello' ? [1, 100] : [32];
+}
+
+/** Their packages are no dependencies of the project. */
+function installPeers(): void {
+  if (existsSync(path.join(PEERS, 'node_modules/@mastra/deployer'))) return;
+  say('installing the peers');
+  const { status } = spawnSync('npm', ['--prefix', PEERS, 'ci', '--ignore-scripts', '--no-audit'], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('The peers could not be installed; without --peers they are not needed.');
+}
 
 /** The names that an option lists. @throws Error naming one that is not known. */
 function listOf<T extends string>(option: 'canvas' | 'store', names: readonly T[]): readonly T[] {
@@ -107,14 +112,21 @@ async function measureStore(store: StoreName): Promise<readonly Row[]> {
     for (const tree of values.tree) {
       say(`${store}: starting ${tree}`);
       const server = await startServer(path.resolve(tree), await databases.environment(), models);
-      subjects.push({ name: path.basename(path.resolve(tree)), server, agents: await createAgents(server.url) });
+      const agents = await createAgents(server.url);
+      subjects.push({
+        name: path.basename(path.resolve(tree)),
+        server,
+        callOf: (canvas) => runnelCall(server, agents, canvas),
+      });
     }
-    if (values.bare) subjects.push(await bareOf(subjects[0] as Subject));
+    if (hasBare) subjects.push(await bareOf(subjects[0] as Subject));
+    if (hasPeers && store === 'postgres') for (const peer of PEER_SERVERS) subjects.push(await peerOf(peer, databases));
     const found: Row[] = [];
     for (const canvas of canvases) {
-      for (const subject of subjects) await warmUp(subject, canvas);
-      for (const clients of clientCounts)
-        found.push(...(await measureAll(store, databases, subjects, canvas, clients)));
+      const able = subjects.filter(({ callOf }) => callOf(canvas) !== undefined);
+      for (const subject of able) await warmUp(subject, canvas);
+      for (const clients of clientsOf(canvas))
+        found.push(...(await measureAll(store, databases, able, canvas, clients)));
     }
     if (values.statements) for (const subject of subjects) await printStatements(subject);
     return found;
@@ -145,7 +157,7 @@ async function measureAll(
 async function measure(
   store: StoreName,
   databases: Databases,
-  { name, server, agents }: Subject,
+  { name, server, callOf }: Subject,
   canvas: BenchCanvas,
   clients: number,
 ): Promise<Row> {
@@ -153,7 +165,9 @@ async function measure(
   const databaseUs = databases.microseconds() + server.embeddedMicroseconds();
   const written = before.embeddedBytes + (await databases.written());
   if (values.profile !== undefined) await server.startProfile();
-  const seen = await load({ ...requestOf(server, agents, canvas), clients, forMs, atLeast: 2 * clients });
+  const peak = peakOf(server.pid);
+  const seen = await load({ ...(callOf(canvas) as Call), clients, forMs, atLeast: 2 * clients });
+  const peakMb = peak.end();
   if (values.profile !== undefined) {
     await server.endProfile(path.resolve(values.profile, `${name}-${store}-${canvas.name}-${clients}.cpuprofile`));
   }
@@ -168,6 +182,7 @@ async function measure(
     databaseUs: (databaseAfterUs - databaseUs) / seen.runs,
     heapBytes: (heapUsed - before.heapUsed) / seen.runs,
     rssMb: after.rss / 1024 ** 2,
+    peakMb,
   };
 }
 
@@ -191,14 +206,18 @@ function countsOf(before: Counts, after: Counts, runs: number) {
   };
 }
 
-function requestOf(server: ServerUnderTest, agents: Subject['agents'], { name, query }: BenchCanvas) {
-  return { url: server.url, agent: agents.get(name) as string, query };
+function runnelCall({ url }: ServerUnderTest, agents: ReadonlyMap<string, string>, { name, query }: BenchCanvas): Call {
+  return {
+    url: () => `${url}/api/v1/agents/${agents.get(name)}/stream`,
+    body: { query },
+    isWhole: (text) => text.includes('"event":"workflow_finished"') && text.endsWith('data:[DONE]\n\n'),
+  };
 }
 
 /** Until the compiler of V8 has seen everything. */
-async function warmUp({ name, server, agents }: Subject, canvas: BenchCanvas): Promise<void> {
+async function warmUp({ name, callOf }: Subject, canvas: BenchCanvas): Promise<void> {
   say(`warming up ${name}, ${canvas.name}`);
-  await load({ ...requestOf(server, agents, canvas), clients: 16, forMs: Number(values.warm) * 1_000, atLeast: 100 });
+  await load({ ...(callOf(canvas) as Call), clients: 16, forMs: Number(values.warm) * 1_000, atLeast: 100 });
 }
 
 async function createAgents(url: string): Promise<ReadonlyMap<string, string>> {
@@ -217,14 +236,21 @@ async function createAgents(url: string): Promise<ReadonlyMap<string, string>> {
 }
 
 /** A route that sends what a server has sent. */
-async function bareOf({ server, agents }: Subject): Promise<Subject> {
+async function bareOf({ callOf }: Subject): Promise<Subject> {
   const frames: Record<string, readonly string[]> = {};
   for (const canvas of canvases) {
-    const text = await framesOf(requestOf(server, agents, canvas));
+    const text = await framesOf(callOf(canvas) as Call);
     frames[canvas.name] = text.split(/(?<=\n\n)/);
   }
   const bare = await startBare(frames);
-  return { name: 'bare Koa', server: bare, agents: new Map(canvases.map(({ name }) => [name, name])) };
+  const agents = new Map(canvases.map(({ name }) => [name, name]));
+  return { name: 'bare Koa', server: bare, callOf: (canvas) => runnelCall(bare, agents, canvas) };
+}
+
+async function peerOf({ name, file, callOf }: Peer, databases: Databases): Promise<Subject> {
+  say(`starting ${name}`);
+  const server = await startPeer(file, await databases.environment());
+  return { name, server, callOf: (canvas) => (canvas.name === 'hello' ? callOf(server.url, canvas) : undefined) };
 }
 
 async function printStatements({ name, server }: Subject): Promise<void> {
@@ -266,6 +292,7 @@ function tableRow(row: Row): object {
     'client writes': tenth(row.clientWrites),
     'heap left': whole(row.heapBytes),
     'rss MB': whole(row.rssMb),
+    'peak MB': whole(row.peakMb),
   };
 }
 

@@ -30,6 +30,7 @@ export interface Counts {
 
 export interface ServerUnderTest {
   readonly url: string;
+  readonly pid: number;
   /** @param collect collects garbage before */
   counts(collect?: boolean): Promise<Counts>;
   /** How often each statement was sent, the most frequent first. */
@@ -42,6 +43,8 @@ export interface ServerUnderTest {
 }
 
 const COUNTING = fileURLToPath(new URL('./counting.mjs', import.meta.url));
+/** Has dependencies of its own. */
+export const PEERS = fileURLToPath(new URL('../peers', import.meta.url));
 const BARE = fileURLToPath(new URL('./bare.mjs', import.meta.url));
 
 /** Starts the server of a checkout as its `npm start` does, without the examples: its build where there is one, else its sources. */
@@ -68,6 +71,11 @@ export function startBare(frames: Readonly<Record<string, readonly string[]>>): 
   return start([BARE], process.cwd(), {}, { frames });
 }
 
+/** Starts a server of `bench/peers`. @param file of that folder */
+export function startPeer(file: string, environment: Record<string, string>): Promise<ServerUnderTest> {
+  return start([path.join(PEERS, file)], PEERS, environment, {});
+}
+
 async function start(
   program: readonly string[],
   cwd: string,
@@ -76,7 +84,7 @@ async function start(
 ): Promise<ServerUnderTest> {
   const folder = await mkdtemp(path.join(tmpdir(), 'runnel-bench-'));
   const file = path.join(folder, 'given.json');
-  await writeFile(file, JSON.stringify(given.models ?? given.frames));
+  await writeFile(file, JSON.stringify(given.models ?? given.frames ?? {}));
   const { DATABASE_URL: _, REDIS_URL: __, ...inherited } = process.env;
   const env = {
     ...inherited,
@@ -92,6 +100,7 @@ async function start(
   const ask = asker(child);
   return {
     url,
+    pid: child.pid as number,
     counts: (collect = false) => ask<Counts>({ ask: collect ? 'collect' : 'counts' }),
     statements: async () => (await ask<{ texts: readonly (readonly [string, number])[] }>({ ask: 'statements' })).texts,
     startProfile: () => ask({ ask: 'profile' }),

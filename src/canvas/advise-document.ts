@@ -16,6 +16,13 @@ const RUN_VARIABLES = ['sys.chat_template_kwargs'];
 /** Most warnings of one document; a document with more has one cause for many of them. */
 const MAX_WARNINGS = 200;
 
+/**
+ * What looking for names may cost for one document: a comparison of two names is 1, a trial whether a parameter is read 1 for each
+ * {@link TRIAL_CHARACTERS} of all parameters. Advice about ten thousand names would help no author, and looking for it would take minutes.
+ */
+const MAX_WORK = 50_000;
+const TRIAL_CHARACTERS = 20;
+
 /** A text that is one reference without braces; other texts may have an `@` for other reasons. */
 const BARE_REFERENCE = /^(?:[A-Za-z0-9_:]+@|(?:sys|env)\.)[A-Za-z0-9_.-]+$/i;
 
@@ -46,6 +53,8 @@ class Advice {
   readonly #variables: ReadonlySet<string>;
   /** By canonical id. */
   readonly #known = new Map<string, Known>();
+  /** What is left of {@link MAX_WORK}. */
+  #work = MAX_WORK;
 
   constructor(document: Document, registry: Registry) {
     this.#document = document;
@@ -92,8 +101,10 @@ class Advice {
     name: string,
     path: readonly PathStep[],
   ): void {
-    const nearest = nearestName(name, fieldNames(component.params) ?? []);
-    if (nearest === undefined || isRead(component, params, name)) return;
+    const names = fieldNames(component.params) ?? [];
+    if (this.#isOver(names.length)) return;
+    const nearest = nearestName(name, names);
+    if (nearest === undefined || this.#isOver(trialWork(params)) || isRead(component, params, name)) return;
     const message = `"${name}" is not a parameter of ${component.type}, and nothing reads it. Did you mean "${nearest}"?`;
     this.#warn('param-unknown', path, source, message);
   }
@@ -110,6 +121,7 @@ class Advice {
 
   #lookAtValue(source: DocumentComponent, value: Json, path: readonly PathStep[]): void {
     if (typeof value === 'string') {
+      if (this.#isOver(0)) return;
       for (const reference of referencesIn(value)) this.#lookAtReference(source, reference, path);
     } else if (Array.isArray(value)) {
       for (const [index, item] of (value as readonly Json[]).entries())
@@ -121,7 +133,7 @@ class Advice {
 
   #lookAtReference(source: DocumentComponent, reference: Reference, path: readonly PathStep[]): void {
     if (reference.kind === 'variable') {
-      if (this.#hasVariable(reference.key)) return;
+      if (this.#hasVariable(reference.key) || this.#isOver(this.#variables.size)) return;
       const declare = reference.key.toLowerCase().startsWith('env.')
         ? ' Declare it in the variables of the document, or pass it with the run.'
         : '';
@@ -132,10 +144,17 @@ class Advice {
     }
     if (reference.kind !== 'output' || reference.name.startsWith('_')) return;
     const known = this.#known.get(canonicalId(reference.component));
-    if (known?.outputs === undefined || known.outputs.has(reference.name)) return;
+    if (known?.outputs === undefined || known.outputs.has(reference.name) || this.#isOver(known.outputs.size)) return;
     const hint = didYouMean(reference.name, known.outputs) || ` It has ${[...known.outputs].join(', ')}.`;
     const message = `"${known.source.id}" (${known.component.type}) has no output "${reference.name}", so the reference has no value.${hint}`;
     this.#warn('output-unknown', path, source, message);
+  }
+
+  /** Takes from what looking may still cost, or says that nothing more is looked for. */
+  #isOver(work: number): boolean {
+    if (this.issues.length >= MAX_WARNINGS || this.#work < work) return true;
+    this.#work -= work;
+    return false;
   }
 
   /** A longer key may be a path into the value of a shorter one. */
@@ -168,6 +187,10 @@ function outputsOf(component: AnyComponent, params: JsonObject): ReadonlySet<str
   // A default value in the place of the result.
   const fallback = params.exception_method === 'comment' ? [component.primaryOutput ?? 'result'] : [];
   return new Set([...names, ...fallback]);
+}
+
+function trialWork(params: JsonObject): number {
+  return 1 + Math.ceil(JSON.stringify(params).length / TRIAL_CHARACTERS);
 }
 
 /** Whether a parameter that the schema does not name changes what the schema gives: some types take other names as well. */

@@ -181,12 +181,16 @@ function surroundingsOf(document: Document, entries: readonly Entry[]): Surround
   return { document, types, bodies, upstreams, known: new Set(Object.keys(document.components).map(canonicalId)) };
 }
 
+/** Containers around a node that it knows of; a canvas needs a few. */
+const MAX_CONTAINERS = 200;
+
 function placementOf(source: DocumentComponent, around: Surroundings): Omit<Placement, 'isStreamed'> {
-  const containers: string[] = [];
-  for (let parent = source.parent; parent !== undefined && !containers.includes(parent); ) {
-    containers.push(parent);
+  const found = new Set<string>();
+  for (let parent = source.parent; parent !== undefined && !found.has(parent) && found.size < MAX_CONTAINERS; ) {
+    found.add(parent);
     parent = around.document.components[parent]?.parent;
   }
+  const containers = [...found];
   const { id, name, downstream } = source;
   const upstream = around.upstreams.get(id) ?? [];
   const containerTypes = containers.flatMap((container) => around.types.get(container) ?? []);

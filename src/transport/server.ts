@@ -22,8 +22,8 @@ const FLUSH_MS = 2_000;
 /** How often connections that wait for another request are closed while the server stops. */
 const IDLE_MS = 50;
 
-/** Longest time for the head of a request, also for the first byte of a connection; a client that may be slow for less has less. */
-const HEADERS_MS = 15_000;
+/** Times for the head of a request, also for the first byte of a connection: the least, for a process that is busy, and the most. */
+const HEADERS_MS = [1_000, 15_000] as const;
 
 /** Longest time for a whole request, however fast its client is. */
 const REQUEST_MS = 300_000;
@@ -128,7 +128,8 @@ export function createServer(options: ServerOptions): RunnelServer {
 
 /** How long a request may take to come: its head, and all of it. */
 function patience({ slowClientMs }: ServerConfig): HttpServerOptions {
-  const headersTimeout = Math.min(HEADERS_MS, slowClientMs);
+  const [least, most] = HEADERS_MS;
+  const headersTimeout = Math.min(most, Math.max(least, slowClientMs));
   return { headersTimeout, requestTimeout: REQUEST_MS, connectionsCheckingInterval: headersTimeout / 4 };
 }
 

@@ -221,7 +221,7 @@ it('gives no piece while the caller is not ready for it', async () => {
       complete: resolve,
     });
   });
-  await vi.waitFor(() => expect(texts).toEqual(['a']));
+  await vi.waitFor(() => expect(texts).toEqual(['a']), 60_000);
   relieve();
   await ended;
   expect(texts).toEqual(['a', 'b']);

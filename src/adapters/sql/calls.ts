@@ -10,9 +10,9 @@ import type { Token } from './tokens.js';
  */
 const FORBIDDEN: Readonly<Record<Dialect, RegExp>> = {
   postgres:
-    /^(?:.*_to_xml(?:schema|_and_xmlschema)?|ts_stat|ts_rewrite|xpath_table|xslt_process|crosstab.*|connectby.*|dblink.*|lo_.*|lowrite|loread|set_config|nextval|setval|setseed|pg_sleep.*|pg_read_.*|pg_ls_.*|pg_stat_file|pg_file_.*|pg_write_.*|pg_execute_.*|pg_terminate_.*|pg_cancel_.*|pg_reload_.*|pg_rotate_.*|pg_switch_.*|pg_promote|pg_create_.*|pg_drop_.*|pg_copy_.*|pg_start_.*|pg_stop_.*|pg_backup_.*|pg_logical_.*|pg_replication_.*|pg_sync_.*|pg_(?:try_)?advisory_.*|pg_notify|pg_stat_.*reset.*|pg_stat_(?:clear|force).*|pg_wal_(?!lsn_diff$).*|pg_get_wal_.*|pg_log_.*|pg_export_snapshot|pg_import_.*|pg_hba_.*|pg_ident_.*|pg_show_all_file_settings|pg_current_logfile|pg_prewarm|autoprewarm_.*|pg_buffercache_evict.*|pg_truncate_.*|pg_background_.*|pg_restore_.*|pg_clear_.*|pg_set_.*|heap_force_.*|binary_upgrade_.*|brin_.*|gin_clean_.*|currtid.*|get_raw_page|postgres_fdw_.*|file_fdw_.*|http.*|aws_.*|azure_.*|blob_(?:get|put|list).*|cron_.*|schedule_in_database|load_file|exec|exec_sql|execute_.*|run_sql|query_to_.*|pl(?:pgsql|perl|python.*|sh)_.*|txid_current|pg_current_xact_id)$/,
+    /^(?:.*_to_xml(?:schema|_and_xmlschema)?|ts_stat|ts_rewrite|xpath_table|xslt_process|crosstab.*|connectby.*|dblink.*|lo_.*|lowrite|loread|set_config|nextval|setval|setseed|pg_sleep.*|pg_read_.*|pg_ls_.*|pg_stat_file|pg_file_.*|pg_write_.*|pg_execute_.*|pg_terminate_.*|pg_cancel_.*|pg_reload_.*|pg_rotate_.*|pg_switch_.*|pg_promote|pg_create_.*|pg_drop_.*|pg_copy_.*|pg_start_.*|pg_stop_.*|pg_backup_.*|pg_logical_.*|pg_replication_.*|pg_sync_.*|pg_(?:try_)?advisory_.*|pg_notify|pg_stat_.*reset.*|pg_stat_(?:clear|force).*|pg_wal_(?!lsn_diff$).*|pg_get_wal_.*|pg_log_.*|pg_export_snapshot|pg_import_.*|pg_hba_.*|pg_ident_.*|pg_show_all_file_settings|pg_current_logfile|pg_prewarm|autoprewarm_.*|pg_buffercache_evict.*|pg_truncate_.*|pg_background_.*|pg_restore_.*|pg_clear_.*|pg_set_.*|heap_force_.*|binary_upgrade_.*|brin_.*|gin_clean_.*|currtid.*|get_raw_page|postgres_fdw_.*|file_fdw_.*|http.*|aws_.*|azure_.*|blob_(?:get|put|list).*|cron_.*|schedule_in_database|load_file|exec|exec_sql|execute_.*|run_sql|run_command_on_.*|cypher|query_to_.*|pl(?:pgsql|perl|python.*|sh)_.*|txid_current|pg_current_xact_id)$/,
   mysql:
-    /^(?:load_file|sleep|benchmark|get_lock|release_lock|release_all_locks|nextval|setval|sys_(?:exec|eval|get|set|bineval)|lib_mysqludf.*|http_.*|master_.*|source_pos_wait|wait_.*|wsrep_sync_.*|service_.*|version_tokens_.*|keyring_.*|audit_log_.*|group_replication_.*|asynchronous_connection_.*|mysql_firewall.*|set_firewall_mode|read_firewall_.*|load_rewrite_rules|gen_dictionary_.*|mysqlx_.*)$/,
+    /^(?:load_file|sleep|benchmark|get_lock|release_lock|release_all_locks|nextval|setval|sys_(?:exec|eval|get|set|bineval)|lib_mysqludf.*|http_.*|master_.*|source_pos_wait|wait_.*|wsrep_sync_.*|service_.*|version_tokens_.*|keyring_.*|audit_log_.*|group_replication_.*|asynchronous_connection_.*|mysql_firewall.*|set_firewall_mode|read_firewall_.*|load_rewrite_rules|gen_dictionary_.*|mysqlx_.*|spider_.*|mroonga_.*|dbms_.*|utl_.*)$/,
   mssql:
     /^(?:openrowset|openquery|opendatasource|openxml|fn_.*trace.*|fn_xe_.*|fn_get_audit_.*|fn_dump_dblog.*|fn_dblog.*|fn_full_dblog|fn_get_sql|fn_virtual.*|dm_.*|xp_.*|sp_.*)$/,
   trino: /^(?:query|raw_query|execute|procedure|unload|ai_.*)$/,
@@ -65,6 +65,7 @@ export function checkCalls(tokens: readonly Token[], dialect: Dialect, allowed: 
     const level = levels.at(-1) as Level;
     if (token.source === '(') levels.push({ clause: undefined });
     else if (token.source === ')' && levels.length > 1) levels.pop();
+    else if (token.source === '.' && dialect === 'mssql') checkServerName(tokens, index, level);
     else if (token.kind === 'word') level.clause = clauseAfter(level.clause, tokens, index, levels.length);
     const name = nameOf(token);
     if (name === undefined) return;
@@ -108,6 +109,18 @@ function clauseAfter(clause: Level['clause'], tokens: readonly Token[], index: n
   if (word === 'WITH' && clause === undefined && (depth === 1 || tokens[index - 1]?.source === '(')) return 'with';
   if (TABLES.has(word)) return 'from';
   return NO_TABLES.has(word) ? 'other' : clause;
+}
+
+/** Tables of four parts are those of another server, which is asked with the rights of this one. */
+function checkServerName(tokens: readonly Token[], index: number, { clause }: Level): void {
+  let dots = 1;
+  for (let before = index - 1; tokens[before] !== undefined; before -= 1) {
+    if (tokens[before]?.source === '.') dots += 1;
+    else if (nameOf(tokens[before]) === undefined || tokens[before - 1]?.source !== '.') break;
+  }
+  if (clause === 'from' && dots > 2) {
+    throw toolFailed('only SELECT statements are allowed, and of this server alone: a table has three parts at most');
+  }
 }
 
 interface Call {
