@@ -19,15 +19,11 @@ const FORMAT = 1;
 // Loose, so that what another version of the same format adds is not lost when it is written again.
 const recordSchema = runSchema.extend({ version: z.literal(FORMAT) }).loose();
 
-/** Fields and values, one after another. */
-export function fieldsOf(run: RunRecord): readonly (string | number)[] {
+/** Fields and values, one after another. @param before the record that it replaces, whose identity is written already */
+export function fieldsOf(run: RunRecord, before?: RunRecord): readonly (string | number)[] {
   const fields: (string | number)[] = [
-    ...['canvas_id', run.agentId],
-    ...['session_id', run.sessionId],
-    ...['message_id', run.messageId],
-    ...['parent_run_id', run.parentRun ?? ''],
+    ...(before === undefined ? identityOf(run) : []),
     ...['status', STATUS_NUMBERS[run.status]],
-    ...['started_at', run.startedAt],
     ...['interrupt_id', run.status === 'waiting' ? run.messageId : ''],
     ...['record', JSON.stringify({ version: FORMAT, ...run })],
   ];
@@ -35,6 +31,17 @@ export function fieldsOf(run: RunRecord): readonly (string | number)[] {
   if (run.status === 'cancelled') fields.push('cancel_requested', 1);
   if (run.error !== undefined) fields.push('failure_reason', `${stageOf(run.error.code)}: ${run.error.message}`);
   return fields;
+}
+
+/** What stays the same in all records of a run. */
+function identityOf(run: RunRecord): readonly (string | number)[] {
+  return [
+    ...['canvas_id', run.agentId],
+    ...['session_id', run.sessionId],
+    ...['message_id', run.messageId],
+    ...['parent_run_id', run.parentRun ?? ''],
+    ...['started_at', run.startedAt],
+  ];
 }
 
 /** Reads the field `record`. @throws EngineError INTERNAL when it is of no known form. */

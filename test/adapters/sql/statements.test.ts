@@ -393,6 +393,11 @@ const HARMLESS: Readonly<Record<Dialect, readonly string[]>> = {
     'select case when (a) then (b) else (c) end, distinct_on, row_number() over () from t',
     'select lower_inc(a), to_char(b, c), date_trunc(d, e), string_agg(f, g order by h), jsonb_path_query(i, j) from t',
     'select pg_size_pretty(pg_total_relation_size(oid)), a[(1)] from pg_class',
+    'explain (analyze, format json) select 1',
+    'explain (select 1)',
+    "select a at time zone ('utc'), a is not distinct from (b), rank() over w from t window w as (order by a)",
+    'select a from t group by rollup (a), cube (b) intersect (select 2) fetch first (5) rows only',
+    'select a::double precision, b::character varying(10), c::timestamp(3) with time zone from t join lateral (select 1) x on (true)',
   ],
   mysql: [
     'SELECT IF(a, b, c), IFNULL(a, 1), CONCAT(a, b), REPLACE(a, b, c), TRUNCATE(a, 2), LEFT(a, 1), DATE(a) FROM t',
@@ -401,6 +406,7 @@ const HARMLESS: Readonly<Record<Dialect, readonly string[]>> = {
     "SELECT * FROM JSON_TABLE('[]', '$[*]' COLUMNS (a INT PATH '$', b VARCHAR(10) PATH '$.b')) AS j",
     'SELECT CAST(a AS CHAR(3)), CONVERT(b USING utf8mb4), CONVERT(c, DECIMAL(10, 2)), TIMESTAMPDIFF(DAY, a, b) FROM t',
     'WITH RECURSIVE x (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM x) SELECT SUM(a) OVER (PARTITION BY a) FROM x',
+    'SELECT VERSION(), DATABASE(), LAST_INSERT_ID(), a DIV (2), DATE_ADD(a, INTERVAL (1) DAY), EXTRACT(YEAR FROM a) FROM t',
     "SELECT ST_AsText(ST_GeomFromText('POINT(1 1)')), JSON_EXTRACT(a, '$.b'), REGEXP_LIKE(a, b), UUID_TO_BIN(c) FROM t",
   ],
   mssql: [
@@ -418,6 +424,8 @@ const HARMLESS: Readonly<Record<Dialect, readonly string[]>> = {
     'SELECT * FROM TABLE(sequence(1, 5)) CROSS JOIN (VALUES (1)) v(a)',
     "SELECT transform(a, x -> (x + 1)), json_extract_scalar(b, '$.c'), from_unixtime(d), count_if(e) FILTER (WHERE f) FROM t",
     'SELECT * FROM t TABLESAMPLE BERNOULLI (10) WHERE a IN (1) AND EXISTS (SELECT 1)',
+    'EXPLAIN (TYPE LOGICAL) SELECT 1',
+    "SELECT a AT TIME ZONE ('UTC'), listagg(a, ',') WITHIN GROUP (ORDER BY a), MAP(ARRAY['a'], ARRAY[1]) FROM t",
   ],
 };
 

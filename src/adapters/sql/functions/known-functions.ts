@@ -19,7 +19,7 @@ const STANDARD = `
   avg corr count covar_pop covar_samp cume_dist dense_rank first_value lag last_value lead listagg max min nth_value ntile
   percent_rank percentile_cont percentile_disc rank row_number stddev stddev_pop stddev_samp sum var_pop var_samp variance
   json_array json_arrayagg json_exists json_object json_objectagg json_query json_scalar json_serialize json_table json_value
-  cube filter materialized ordinality over partition recursive rollup set sets unnest within
+  cube explain filter materialized ordinality over partition recursive rollup set sets unnest within zone
 `;
 
 /** Of the grammar, of later versions than the catalogue, and harmless although the catalogue calls them volatile. */
@@ -38,7 +38,7 @@ const MYSQL = `
   xor div mod rlike regexp binary escape against match force ignore index key for partition columns nested path member of
   separator sounds straight_join cross inner left right natural recursive offset unsigned signed
   tinyint mediumint enum year blob text json geometry
-  ascii char charset convert current_role current_user curtime day default dayofmonth date_add datediff hour if insert left
+  ascii char charset convert current_role current_user curtime last_insert_id day default dayofmonth date_add datediff hour if insert left
   localtime localtimestamp minute month quarter repeat replace right second sysdate timestampadd
   timestampdiff truncate user utc_date utc_time utc_timestamp validate_password_strength week year
   any_value bin_to_uuid uuid_to_bin is_uuid regexp_like json_pretty json_schema_valid json_schema_validation_report
