@@ -1,6 +1,7 @@
 /** Answers with a run: its events as a stream, or its end as one envelope. */
 import { Observable } from 'rxjs';
 import { z } from 'zod';
+import { EngineError } from '../../errors.js';
 import type { EventFrame } from '../../hosting/event-frame.js';
 import type { StartedRun } from '../../hosting/start.js';
 import type { Transcript } from '../../hosting/transcript.js';
@@ -88,7 +89,11 @@ export function streamRun(exchange: HttpExchange, parts: ServerParts, run: strin
   sendEventStream(exchange, open, {
     pingMs: config.ssePingMs,
     slowMs: config.slowClientMs,
-    whenCut: (reason) => logger.warn({ run, err: reason, resumeAfter: seq }, 'a client was cut off; it can resume'),
+    whenCut: (reason) => {
+      // Without a stack: at a stop there is one for each client, and nothing here is wrong.
+      const why = EngineError.is(reason) ? { reason: reason.message } : { err: reason };
+      logger.warn({ run, ...why, resumeAfter: seq }, 'a client was cut off; it can resume');
+    },
   });
 }
 
