@@ -185,7 +185,7 @@ async function storeExample({ agents }: OpenStores, tenant: string, agent: Agent
       await agents.update(tenant, agent.id, { dsl: agent.dsl });
     }
   } catch (error) {
-    if (!EngineError.is(error) || error.code !== 'CONFLICT') throw error;
+    if (!EngineError.is(error) || !['CONFLICT', 'QUOTA_EXCEEDED'].includes(error.code)) throw error;
     log.warn({ agent: agent.id, reason: error.message }, 'an example is left out');
   }
 }

@@ -92,6 +92,13 @@ describe('serve', () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
+  it('leaves out the examples that a tenant has no room for', async () => {
+    const { url, stop } = await serve(['--examples'], { RUNNEL_QUOTA_AGENTS: '2' });
+    const { data } = (await (await fetch(`${url}/api/v1/agents`)).json()) as { data: { total: number } };
+    expect(data.total).toBe(2);
+    expect((await stop()).err).toContain('an example is left out');
+  });
+
   it('gives the examples to every tenant, and asks for a key', async () => {
     const { welcome, url } = await serve(['--examples'], {
       RUNNEL_API_KEYS: 'ann=secret-key-of-ann,bob=secret-key-of-bob',

@@ -7,6 +7,8 @@ import { describeOwnRedis, type RedisServer, startRedisServer } from './support/
 
 const RUNS = 20;
 const STEPS = 60;
+/** Of one command, where it is to run out: what a Redis that answers never takes, on a machine that is busy neither. */
+const LIMIT_MS = 5_000;
 
 describeOwnRedis('an outage of Redis', () => {
   const opener = storesOpener();
@@ -53,7 +55,7 @@ describeOwnRedis('an outage of Redis', () => {
   });
 
   it('that lasts makes runs fail with a clear error; what was confirmed is there afterwards, and work goes on', async () => {
-    const stores = opener.open(server.url, { commandTimeoutMs: 300 });
+    const stores = opener.open(server.url, { commandTimeoutMs: LIMIT_MS });
     const ids = Array.from({ length: RUNS }, freshId);
     const shown = new Map(ids.map((id) => [id, 0]));
     const half = counter(RUNS * STEPS);
@@ -84,7 +86,7 @@ describeOwnRedis('an outage of Redis', () => {
   });
 
   it('does not let a command that has failed be done afterwards', async () => {
-    const { redis, ask } = opener.open(server.url, { commandTimeoutMs: 200 });
+    const { redis, ask } = opener.open(server.url, { commandTimeoutMs: LIMIT_MS });
     await redis.ready();
     await server.kill();
     await expect(ask('INCR', 'count')).rejects.toMatchObject({ retryable: true, details: { sent: false } });

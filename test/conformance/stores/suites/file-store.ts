@@ -30,6 +30,18 @@ export function describeFileStore(store: () => FileStore): void {
       expect(await found(tenant, saved.id)).toEqual({ ...saved, bytes: [...saved.bytes] });
     });
 
+    it('opens a file whose bytes are read piece by piece', async () => {
+      const tenant = newTenant();
+      const { bytes, ...about } = file({ bytes: new Uint8Array(200_000).fill(7) });
+      await store().save(tenant, { ...about, bytes });
+      const opened = await store().open(tenant, about.id);
+      expect(opened).toMatchObject({ about, size: 200_000 });
+      expect(Buffer.concat((await opened?.read().toArray()) ?? []).equals(bytes)).toBe(true);
+      expect(await store().open(newTenant(), about.id)).toBeUndefined();
+      await store().save(tenant, file({ id: 'over', expiresAt: Date.now() - 1 }));
+      expect(await store().open(tenant, 'over')).toBeUndefined();
+    });
+
     it('replaces a file', async () => {
       const tenant = newTenant();
       const first = file();

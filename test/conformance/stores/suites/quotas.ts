@@ -11,7 +11,7 @@ export const SMALL_QUOTAS = {
   versions: 12,
   tokens: 12,
   files: 12,
-  fileBytes: 4_000,
+  fileBytes: 300_000,
   pageFiles: 3,
   pageFileBytes: 100,
 } as const satisfies Partial<Record<QuotaName, number>>;
