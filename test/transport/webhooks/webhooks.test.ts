@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { zipSync } from 'fflate';
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../src/json.js';
 import { createMemoryStores } from '../../../src/stores/memory-stores.js';
@@ -324,6 +326,23 @@ describe('what a call carries', () => {
     expect((await send({ body })).body.message).toBe('body missing required field: n');
     expect(save).not.toHaveBeenCalled();
   });
+
+  it('may be a small file that would take minutes to read, which is refused while others are answered', async () => {
+    const paragraphs = '<w:p><w:r><w:t>a</w:t></w:r></w:p>'.repeat(115_000);
+    const file = zipSync({
+      '_rels/.rels': Buffer.from('<Relationships/>'),
+      'word/document.xml': Buffer.from(`<w:document><w:body>${paragraphs}</w:body></w:document>`),
+    });
+    expect(file.length).toBeLessThan(16_000);
+    const { send, url } = await startHook(hook({ schema: { body: { properties: { doc: { type: 'file' } } } } }));
+    const body = new FormData();
+    body.append('doc', new Blob([new Uint8Array(file)]), 'bad.docx');
+    const thread = once(process, 'worker');
+    const refused = send({ body });
+    await thread;
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect((await refused).body.message).toContain('it has more than 250,000 elements');
+  }, 60_000);
 
   it('may be no more than ten files', async () => {
     const body = new FormData();
