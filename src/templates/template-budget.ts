@@ -3,7 +3,7 @@ import { EngineError } from '../errors.js';
 
 /** How much a template may use; every bound must be a positive integer. */
 export interface TemplateLimits {
-  /** Steps: one per expression, statement and round, plus one per 256 characters and per 16 items handled. Default 100 000. */
+  /** Steps: one per expression, statement and round, plus one per 256 characters, per 16 items handled and per 2 items sorted. Default 100 000. */
   readonly maxSteps?: number;
   /** Longest text that any expression or the whole template may give, in UTF-16 units. Default 1 048 576. */
   readonly maxChars?: number;
@@ -67,6 +67,11 @@ export class Budget {
   /** Charges for iterating existing items. */
   visit(count: number): void {
     this.spend(1 + (count >> 4));
+  }
+
+  /** Charges for sorting existing items by so many keys: every one is compared with many others. */
+  sort(count: number, keys = 1): void {
+    this.spend(1 + ((count * keys) >> 1));
   }
 
   /** Runs `body` one level deeper. */

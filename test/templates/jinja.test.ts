@@ -230,6 +230,23 @@ describe('Jinja', () => {
     expect(() => renderJinja(template, VALUES)).toThrow(expect.objectContaining({ code: 'TEMPLATE_FAILED' }));
   });
 
+  it.each([
+    ['{{ v|sort|length }}'],
+    ['{{ v|groupby(0)|length }}'],
+    ['{{ d|dictsort|length }}'],
+    [`{{ v|sort(attribute="${'0,'.repeat(100)}0")|length }}`],
+  ])('%.40s costs more than looking at the items', (template) => {
+    const values = {
+      v: Array.from({ length: 2_000 }, (_, at) => [at]),
+      d: { ...Array.from({ length: 2_000 }, () => 0) },
+    };
+    const most = { maxSteps: 2_000 };
+    expect(renderJinja('{{ v|length }}{{ v|list|length }}{{ d|length }}', values, most)).toBe('200020002000');
+    expect(() => renderJinja(template.repeat(2), values, most)).toThrow(
+      expect.objectContaining({ code: 'TEMPLATE_TOO_LARGE' }),
+    );
+  });
+
   it.each(TOO_LARGE)('%.60s is stopped', (template) => {
     expect(() => renderJinja(template, VALUES)).toThrow(expect.objectContaining({ code: 'TEMPLATE_TOO_LARGE' }));
   });

@@ -1,5 +1,7 @@
 /** JSON that takes a process long to read, on every way in: it is refused before anything is built from it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readArguments } from '../../src/agents/run-calls.js';
+import { parseFrame } from '../../src/transport/live/client-frames.js';
 import { documentOf, ECHO } from './support/documents.js';
 import { startServer } from './support/server.js';
 
@@ -169,5 +171,17 @@ describe('a body', () => {
       });
     }
     expectNothingBuilt();
+  });
+});
+
+describe('a frame of a WebSocket and the arguments that a model gives a tool', () => {
+  it.each([
+    ['nested thousands of levels deep', `{"type":"run","inputs":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
+    ['of 750,000 names', LARGE],
+    ['with the name of a prototype', '{"type":"run","inputs":{"__prot\\u006f__":{}}}'],
+  ])('%s are not built', (_, text) => {
+    expect(parseFrame(text)).toBeUndefined();
+    expect(() => readArguments('a tool', text)).toThrow('The text of the arguments of a tool has');
+    expect(longestBuilt).toBe(0);
   });
 });

@@ -114,7 +114,7 @@ function clauseAfter(clause: Level['clause'], tokens: readonly Token[], index: n
 /** Tables of four parts are those of another server, which is asked with the rights of this one. */
 function checkServerName(tokens: readonly Token[], index: number, { clause }: Level): void {
   let dots = 1;
-  for (let before = index - 1; tokens[before] !== undefined; before -= 1) {
+  for (let before = index - 1; dots < 4 && tokens[before] !== undefined; before -= 1) {
     if (tokens[before]?.source === '.') dots += 1;
     else if (nameOf(tokens[before]) === undefined || tokens[before - 1]?.source !== '.') break;
   }

@@ -58,11 +58,13 @@ async function checkPostgres(
     },
   );
   const known = knownFunctions.postgres.functions;
+  const isCalled = new Set(called);
+  const isField = new Set(fields);
   for (const [name, isSystem, isOfExtension, takesOne, isColumn] of rows) {
     const text = String(name);
     const isTrusted = isSystem === true || isOfExtension === true;
-    if (called.includes(text) && !isTrusted) throw ownFunction(text, `write pg_catalog.${text}`);
-    if (!fields.includes(text) || takesOne !== true || isAllowedFunction(text, allowed)) continue;
+    if (isCalled.has(text) && !isTrusted) throw ownFunction(text, `write pg_catalog.${text}`);
+    if (!isField.has(text) || takesOne !== true || isAllowedFunction(text, allowed)) continue;
     if (isForbidden(text) || (isColumn !== true && !(isTrusted && known.has(text)))) {
       throw ownFunction(text, 'give the column another name');
     }

@@ -2,9 +2,11 @@ import type { CheerioAPI } from 'cheerio';
 
 /** Most tags that are parsed at once: the time of the parser grows with the square of the nesting. */
 const MAX_TAGS = 20_000;
+/** Most UTF-16 units that are parsed at once; a tag may have hundreds of thousands of attributes. */
+const MAX_LENGTH = 1_048_576;
 
 /**
- * Parses HTML, leniently. Of a page with more than 20,000 tags only the beginning is read.
+ * Parses HTML, leniently. Of a page with more than 20,000 tags or a million characters only the beginning is read.
  *
  * Errors: those of the parser for elements nested deeper than the stack.
  */
@@ -15,7 +17,7 @@ export function loadHtml(html: string): Promise<CheerioAPI> {
 /**
  * Gives the elements of an XML document that have a name, one after another and each parsed alone: however long the document
  * is, it never blocks for long, as it yields to the event loop between two of them. They must not be nested. Of an element
- * with more than 20,000 tags only the beginning is read; entities that the document declares are none.
+ * with more than 20,000 tags or a million characters only the beginning is read; entities that the document declares are none.
  *
  * Errors: those of the parser for elements nested deeper than the stack.
  */
@@ -46,7 +48,7 @@ function startOf(xml: string, name: string, from: number): number {
 // The parser for XML and lenient HTML: the one that follows browsers is far slower on nested elements.
 async function load(text: string, xmlMode: boolean): Promise<CheerioAPI> {
   const { load: parse } = await import('cheerio/slim');
-  return parse(firstTags(text, MAX_TAGS), { xml: { xmlMode, decodeEntities: true } });
+  return parse(firstTags(text.slice(0, MAX_LENGTH), MAX_TAGS), { xml: { xmlMode, decodeEntities: true } });
 }
 
 /** The text up to the first tag too many. */

@@ -80,10 +80,21 @@ function readImage(file: StoredFile): string {
   return `data:${imageType(file)};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')}`;
 }
 
+/** Most tags of a page; as a tree they take what a thread has. */
+const MAX_TAGS = 150_000;
+
 async function readHtml({ name, bytes, mimeType }: StoredFile): Promise<string> {
   requireSize(name, 'the page has', bytes.length, MAX_HTML_BYTES);
+  let tags = 0;
+  for (let at = bytes.indexOf(TAG); at !== -1; at = bytes.indexOf(TAG, at + 1)) {
+    tags += 1;
+    if (tags > MAX_TAGS) throw unreadable(name, `it has more than ${MAX_TAGS.toLocaleString('en-US')} tags.`);
+  }
   return await htmlToText(decodeText(bytes, mimeType), name);
 }
+
+/** The byte that a tag begins with, also in UTF-16. */
+const TAG = 0x3c;
 
 function reasonOf(kind: FileKind, { name, mimeType }: StoredFile): string {
   if (kind === 'old-office') {

@@ -53,7 +53,9 @@ function join(value: Value, [separator, attribute]: readonly Value[], run: Runti
 /** Sorts stably; several attributes are given as `"name,age"`. */
 function sort(value: Value, [reversed, caseSensitive, attribute]: readonly Value[], run: Runtime): Value {
   const paths: readonly Value[] = typeof attribute === 'string' ? attribute.split(',') : [attribute];
-  const keyed = toItems(value, run.budget).map((item) => ({
+  const items = toItems(value, run.budget);
+  run.budget.sort(items.length, paths.length);
+  const keyed = items.map((item) => ({
     item,
     keys: paths.map((path) => sortKey(attributeOf(item, path, run), caseSensitive)),
   }));
@@ -126,7 +128,9 @@ function groupBy(value: Value, [attribute, fallback, caseSensitive]: readonly Va
     return key === undefined ? fallback : key;
   };
   const groups: { key: Value; grouper: Value; list: Value[] }[] = [];
-  const keyed = toItems(value, budget).map((item) => ({
+  const items = toItems(value, budget);
+  budget.sort(items.length);
+  const keyed = items.map((item) => ({
     item,
     grouper: keyOf(item),
     key: sortKey(keyOf(item), caseSensitive),
@@ -151,7 +155,9 @@ function dictSort(value: Value, [caseSensitive, by = 'key', reversed]: readonly 
   if (by !== 'key' && by !== 'value') return budget.fail('"dictsort" sorts by "key" or "value"');
   const column = by === 'key' ? 0 : 1;
   const direction = isTrue(reversed) ? -1 : 1;
-  return entriesOf(value, budget).sort(
+  const entries = entriesOf(value, budget);
+  budget.sort(entries.length);
+  return entries.sort(
     (left, right) =>
       direction * compareValues(sortKey(left[column], caseSensitive), sortKey(right[column], caseSensitive), budget),
   );

@@ -35,7 +35,7 @@ export type ClientFrame = { [K in keyof Schemas]: z.output<Schemas[K]> }[keyof S
 /** Whatever a client calls its request; answers carry it. */
 export type RequestId = string | number | undefined;
 
-/** The JSON object in a frame; undefined when it holds none, or one that is nested too deeply. */
+/** The JSON object in a frame; undefined when it holds none, or one beyond the bounds of JSON from outside. */
 export function parseFrame(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isJsonObject(value) ? value : undefined;

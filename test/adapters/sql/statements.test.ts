@@ -520,6 +520,28 @@ describe.each(DIALECTS)('the rule for %s', (dialect) => {
     for (const part of ['/*', '$a$', "E'", '--', '(', "'", '1e', '$', '/*/', '[']) {
       tokensOf(part.repeat(60_000), dialect);
     }
+    const parts = [
+      'a.',
+      'a(',
+      ') a(',
+      'a,',
+      '.',
+      'f(a) ',
+      '::f(',
+      ', a(a',
+      'with a(b) as (',
+      'from (a) b(c), ',
+      'fn_',
+      '_to_xml',
+    ];
+    for (const part of parts) {
+      const sql = `SELECT 1 FROM ${part.repeat(180_000 / part.length)}`;
+      try {
+        expect(readStatements(sql, dialect)).toHaveLength(1);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'TOOL_FAILED' });
+      }
+    }
   });
 });
 

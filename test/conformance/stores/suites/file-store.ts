@@ -36,7 +36,7 @@ export function describeFileStore(store: () => FileStore): void {
       await store().save(tenant, { ...about, bytes });
       const opened = await store().open(tenant, about.id);
       expect(opened).toMatchObject({ about, size: 200_000 });
-      expect(Buffer.concat(await opened?.read().toArray()).equals(bytes)).toBe(true);
+      expect(Buffer.concat((await opened?.read().toArray()) ?? []).equals(bytes)).toBe(true);
       expect(await store().open(newTenant(), about.id)).toBeUndefined();
       await store().save(tenant, file({ id: 'over', expiresAt: Date.now() - 1 }));
       expect(await store().open(tenant, 'over')).toBeUndefined();
