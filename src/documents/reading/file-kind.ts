@@ -118,10 +118,29 @@ function plainMimeType(contentType: string): string {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
+/** By byte, as the escapes need not be UTF-8 and malformed ones stay as they are. */
 function percentDecoded(content: string): Uint8Array {
-  if (!content.includes('%')) return Buffer.from(content, 'utf8');
-  // By byte, as the escapes need not be UTF-8 and malformed ones stay as they are.
-  const escaped = Buffer.from(content, 'utf8').toString('latin1');
-  const bytes = escaped.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return Buffer.from(bytes, 'latin1');
+  const written = Buffer.from(content, 'utf8');
+  if (!content.includes('%')) return written;
+  const decoded = Buffer.alloc(written.length);
+  let length = 0;
+  for (let at = 0; at < written.length; at += 1) {
+    const byte = written[at] ?? 0;
+    const high = byte === PERCENT ? hexDigit(written[at + 1]) : -1;
+    const low = high === -1 ? -1 : hexDigit(written[at + 2]);
+    const isEscape = high >= 0 && low >= 0;
+    decoded[length] = isEscape ? high * 16 + low : byte;
+    length += 1;
+    if (isEscape) at += 2;
+  }
+  return decoded.subarray(0, length);
+}
+
+const PERCENT = 0x25;
+
+/** The value of a hexadecimal digit; -1 for any other byte. */
+function hexDigit(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }

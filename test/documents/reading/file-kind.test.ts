@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileKind, imageType } from '../../../src/documents/reading/file-kind.js';
+import { fileKind, imageType, parseDataUrl } from '../../../src/documents/reading/file-kind.js';
 
 const file = (name: string, mimeType: string, bytes: Uint8Array = Buffer.from('text')) => ({
   id: 'f',
@@ -44,5 +44,19 @@ describe('imageType', () => {
     ['a.webp', '', undefined, 'image/webp'],
   ])('of %s with the type %j', (name, mimeType, bytes, type) => {
     expect(imageType(file(name, mimeType, bytes))).toBe(type);
+  });
+});
+
+describe('parseDataUrl', () => {
+  it.each([
+    ['data:,a%20b', 'a b'],
+    ['data:,%C3%BC%e2%82%ac', 'ü€'],
+    ['data:,100%', '100%'],
+    ['data:,%4', '%4'],
+    ['data:,%zz%4g%%41', '%zz%4g%A'],
+    ['data:,ü%41', 'üA'],
+    ['data:text/plain;base64,YQ==', 'a'],
+  ])('reads %s', (url, text) => {
+    expect(Buffer.from(parseDataUrl(url)?.bytes ?? []).toString('utf8')).toBe(text);
   });
 });
