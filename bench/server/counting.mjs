@@ -5,10 +5,11 @@
  * A statement is an Execute or a Query of the Postgres protocol, or a command of Redis; a round trip is a write to a database after the
  * last answer, so that statements that travel together count once. With one client that is the number of times a run waits for a database.
  */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { Session } from 'node:inspector';
 import net from 'node:net';
+import path from 'node:path';
 import postgres from 'postgres';
 
 const counts = { statements: 0, bytes: 0, writes: 0, roundTrips: 0, beforeFirst: 0, streams: 0, clientWrites: 0 };
@@ -198,6 +199,7 @@ async function answer(/** @type {any} */ { ask, file }) {
   }
   if (ask === 'profiled') {
     const { profile } = /** @type {any} */ (await post('Profiler.stop'));
+    mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, JSON.stringify(profile));
     return {};
   }

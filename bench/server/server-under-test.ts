@@ -131,13 +131,16 @@ function asker(child: ChildProcess): <T>(question: object) => Promise<T> {
   return <T>(question: object) => {
     count += 1;
     const id = count;
-    return new Promise<T>((resolve) => {
+    return new Promise<T>((resolve, reject) => {
+      const gone = (code: number | null): void => reject(new Error(`The server under test ended with code ${code}.`));
       const listen = (answer: { readonly id: number }): void => {
         if (answer.id !== id) return;
         child.off('message', listen);
+        child.off('exit', gone);
         resolve(answer as T);
       };
       child.on('message', listen);
+      child.once('exit', gone);
       child.send({ ...question, id });
     });
   };
