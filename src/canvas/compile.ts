@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Component, Placement, Registry } from '../components/component.js';
 import { canonicalId } from '../dsl/component-id.js';
 import type { Document, DocumentComponent, DocumentIssue } from '../dsl/document.js';
-import { formatPath, valueAt } from '../dsl/issues.js';
+import { createIssueList, formatPath, valueAt } from '../dsl/issues.js';
 import { parseReference } from '../dsl/reference.js';
 import { EngineError } from '../errors.js';
 import { type LinkOptions, link, type NodeSpec } from '../graph/link.js';
@@ -39,7 +39,8 @@ export function compile(document: Document, registry: Registry, options: Compile
 
 /** Compiles a document and reports all problems instead of throwing. */
 export function checkAndCompile(document: Document, registry: Registry, options: CompileOptions = {}): CompileResult {
-  const issues: DocumentIssue[] = [];
+  const list = createIssueList();
+  const issues: Issues = { push: (issue) => list.append([issue]) };
   const entries: Entry[] = [];
   for (const source of Object.values(document.components)) {
     const entry = readComponent(source, document, registry, issues);
@@ -49,8 +50,20 @@ export function checkAndCompile(document: Document, registry: Registry, options:
   const timeouts = options.timeouts ?? createTimeoutResolver();
   const around = surroundingsOf(document, entries);
   const specs = entries.map((entry) => toSpec(entry, around, timeouts, issues));
-  if (issues.some((issue) => issue.severity === 'error')) return { issues };
-  return { plan: link(specs, options), issues };
+  const hasErrors = () => list.list().some(({ severity }) => severity === 'error');
+  if (hasErrors()) return { issues: list.list() };
+  try {
+    return { plan: link(specs, options), issues: list.list() };
+  } catch (thrown) {
+    // A component that could not be made has reported why.
+    if (hasErrors()) return { issues: list.list() };
+    throw thrown;
+  }
+}
+
+/** Where issues go; more than a document can show are counted. */
+interface Issues {
+  readonly push: (issue: DocumentIssue) => void;
 }
 
 /** A component of the document with its type and checked parameters. */
@@ -65,7 +78,7 @@ function readComponent(
   source: DocumentComponent,
   document: Document,
   registry: Registry,
-  issues: DocumentIssue[],
+  issues: Issues,
 ): Entry | undefined {
   const key = `$.components[${JSON.stringify(source.id)}]`;
   const component = registry.get(source.type.trim().toLowerCase()) as Component<JsonObject> | undefined;
@@ -97,7 +110,7 @@ function messageOf(issue: z.core.$ZodIssue, params: JsonObject): string {
   return `${message}; received ${text.length > 80 ? `${text.slice(0, 77)}…` : text}`;
 }
 
-function checkParents(document: Document, entries: readonly Entry[], issues: DocumentIssue[]): void {
+function checkParents(document: Document, entries: readonly Entry[], issues: Issues): void {
   const containers = new Set(
     entries.filter(({ component }) => component.isContainer === true).map(({ source }) => source.id),
   );
@@ -110,7 +123,7 @@ function checkParents(document: Document, entries: readonly Entry[], issues: Doc
   }
 }
 
-function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, issues: DocumentIssue[]): NodeSpec {
+function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, issues: Issues): NodeSpec {
   const { source, component, params, path } = entry;
   const unknown = (ids: readonly string[]) => ids.filter((id) => !around.known.has(canonicalId(id)));
   const place = placementOf(source, around);
@@ -122,7 +135,7 @@ function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, i
   for (const advice of component.advise?.(params, { ...place, isStreamed: false }) ?? []) {
     report('warning', 'advice', advice);
   }
-  const targets = component.targets?.(params) ?? [];
+  const targets = [...new Set(component.targets?.(params) ?? [])];
   for (const target of unknown(targets)) {
     report('warning', 'target-unknown', `it may go to "${target}", which does not exist.`);
   }
@@ -138,7 +151,14 @@ function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, i
     id: source.id,
     name: source.name,
     type: component.type,
-    create: (isStreamed) => component.create(params, { ...place, isStreamed }),
+    create: (isStreamed) => {
+      try {
+        return component.create(params, { ...place, isStreamed });
+      } catch (thrown) {
+        if (EngineError.is(thrown)) report('error', 'params-invalid', thrown.message);
+        throw thrown;
+      }
+    },
     downstream: source.downstream,
     parent: source.parent,
     join: component.join ?? 'all',

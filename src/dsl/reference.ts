@@ -71,6 +71,27 @@ export function findReferences(text: string): readonly ReferenceMatch[] {
   return found;
 }
 
+/** Longest reference that a document may have, in characters without its braces. */
+export const LONGEST_REFERENCE = 1_000;
+
+/** How many references a text has, counted up to one more than `most`, and the length of the longest of these, without its braces. */
+export function measureReferences(text: string, most: number): { readonly found: number; readonly longest: number } {
+  let found = 0;
+  let longest = 0;
+  for (let at = text.indexOf('{'); at !== -1 && found <= most; ) {
+    const openEnd = skipBraces(text, at, '{');
+    const nameStart = skipBlanks(text, openEnd);
+    const nameEnd = nameStart + (readName(text, nameStart)?.length ?? 0);
+    const isReference = nameEnd > nameStart && text[skipBlanks(text, nameEnd)] === '}';
+    if (isReference) {
+      found += 1;
+      longest = Math.max(longest, nameEnd - nameStart);
+    }
+    at = text.indexOf('{', isReference ? nameEnd : openEnd);
+  }
+  return { found, longest };
+}
+
 /** Splits a text into literals and references, in order; the texts of all parts joined are the text again. */
 export function splitTemplate(text: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
