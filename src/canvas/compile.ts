@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Component, Placement, Registry } from '../components/component.js';
 import { canonicalId } from '../dsl/component-id.js';
 import type { Document, DocumentComponent, DocumentIssue } from '../dsl/document.js';
+import { MAX_NODES } from '../dsl/document-size.js';
 import { createIssueList, formatPath, valueAt } from '../dsl/issues.js';
 import { parseReference } from '../dsl/reference.js';
 import { EngineError } from '../errors.js';
@@ -27,7 +28,7 @@ export interface CompileResult {
 /**
  * Compiles a document; pure, the plan is frozen and can be cached.
  *
- * @throws EngineError DOCUMENT_INVALID listing every error, with `details.issues`.
+ * @throws EngineError DOCUMENT_INVALID listing every error, with `details.issues`; `too-large` alone for more components than can run.
  */
 export function compile(document: Document, registry: Registry, options: CompileOptions = {}): Plan {
   const { plan, issues } = checkAndCompile(document, registry, options);
@@ -41,6 +42,11 @@ export function compile(document: Document, registry: Registry, options: Compile
 export function checkAndCompile(document: Document, registry: Registry, options: CompileOptions = {}): CompileResult {
   const list = createIssueList();
   const issues: Issues = { push: (issue) => list.append([issue]) };
+  const count = Object.keys(document.components).length;
+  if (count > MAX_NODES) {
+    const message = `the document has ${count} components; at most ${MAX_NODES} can run, split the canvas`;
+    return { issues: [{ code: 'too-large', severity: 'error', path: '$.components', message }] };
+  }
   const entries: Entry[] = [];
   for (const source of Object.values(document.components)) {
     const entry = readComponent(source, document, registry, issues);
@@ -74,6 +80,9 @@ interface Entry {
   readonly path: string;
 }
 
+/** Most problems that are listed of the parameters of one component. */
+const MAX_PROBLEMS = 100;
+
 function readComponent(
   source: DocumentComponent,
   document: Document,
@@ -93,10 +102,15 @@ function readComponent(
   const path = document.version === 1 ? `${key}.obj.params` : `${key}.params`;
   const parsed = component.params.safeParse(source.params);
   if (parsed.success) return { source, component, params: parsed.data, path };
-  for (const issue of parsed.error.issues) {
+  const found = parsed.error.issues;
+  for (const issue of found.slice(0, MAX_PROBLEMS)) {
     const message = `${source.name}: ${messageOf(issue, source.params)}`;
     const at = formatPath(issue.path, path);
     issues.push({ code: 'params-invalid', severity: 'error', path: at, message, component: source.id });
+  }
+  if (found.length > MAX_PROBLEMS) {
+    const message = `${source.name}: ${found.length - MAX_PROBLEMS} more problems of these parameters are not listed`;
+    issues.push({ code: 'params-invalid', severity: 'error', path, message, component: source.id });
   }
   return undefined;
 }

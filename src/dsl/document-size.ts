@@ -4,14 +4,20 @@ import type { IssueList } from './issues.js';
 import { ownList, ownObject } from './json-copy.js';
 import { LONGEST_REFERENCE, measureReferences } from './reference.js';
 
-/** Most components of a document; the canvases that RAGFlow ships have fewer than 100. */
-export const MAX_COMPONENTS = 2_000;
+/** Most components of a document that is read, so that a draft can be stored, shown and mended; fewer can run. */
+export const MAX_COMPONENTS = 6_000;
+
+/** Most components of a document that runs; the canvases that RAGFlow ships have fewer than 100. */
+export const MAX_NODES = 1_000;
 
 /** Most entries in all `downstream` and `upstream` lists of a document together, and most edges of a layout that stands for components. */
-export const MAX_CONNECTIONS = 20_000;
+export const MAX_CONNECTIONS = 10_000;
 
 /** Most references in braces in the parameters of all components together. */
-export const MAX_REFERENCES = 20_000;
+export const MAX_REFERENCES = 10_000;
+
+/** Most groups of opening braces there, which each may begin a reference. */
+export const MAX_BRACES = 50_000;
 
 /**
  * Reports the first measure by which a document is too large, as `too-large`; gives back whether there is one. Linear in the size of
@@ -23,7 +29,11 @@ export function checkSize(value: JsonObject, issues: IssueList): boolean {
   const components = Object.entries(ownObject(value, 'components') ?? {});
   const isTooLarge = (what: string, count: number, most: number, path: string): boolean => {
     if (count <= most) return false;
-    issues.error('too-large', [path], `the document has ${count} ${what}; at most ${most} are allowed, split the canvas`);
+    issues.error(
+      'too-large',
+      [path],
+      `the document has ${count} ${what}; at most ${most} are allowed, split the canvas`,
+    );
     return true;
   };
   if (isTooLarge('components', components.length, MAX_COMPONENTS, 'components')) return true;
@@ -44,30 +54,35 @@ function connectionsOf(entry: Json): number {
 }
 
 function hasManyReferences(parts: readonly (readonly [string, Json])[], issues: IssueList): boolean {
-  let count = 0;
-  const look = (value: Json): number => {
+  let references = 0;
+  let braces = 0;
+  let longest = 0;
+  const look = (value: Json): void => {
     if (typeof value === 'string') {
-      const { found, longest } = measureReferences(value, MAX_REFERENCES - count);
-      count += found;
-      return longest;
-    }
-    let longest = 0;
-    if (Array.isArray(value)) for (const item of value as readonly Json[]) longest = Math.max(longest, look(item));
-    else if (isJsonObject(value)) for (const item of Object.values(value)) longest = Math.max(longest, look(item));
-    return longest;
+      const measures = measureReferences(value, MAX_BRACES - braces);
+      references += measures.found;
+      braces += measures.groups;
+      longest = Math.max(longest, measures.longest);
+    } else if (Array.isArray(value)) for (const item of value as readonly Json[]) look(item);
+    else if (isJsonObject(value)) for (const item of Object.values(value)) look(item);
+  };
+  const isTooLarge = (path: readonly string[], excess: string): boolean => {
+    issues.error('too-large', path, excess);
+    return true;
   };
   for (const [id, entry] of parts) {
-    const longest = look(entry);
+    look(entry);
     const path = id === 'graph' ? [id] : ['components', id];
-    if (count > MAX_REFERENCES) {
-      const message = `the document has more than ${MAX_REFERENCES} references, which is the most; read a list of values in their place`;
-      issues.error('too-large', path, message);
-      return true;
-    }
     if (longest > LONGEST_REFERENCE) {
-      const message = `a reference has ${longest} characters; at most ${LONGEST_REFERENCE} are allowed`;
-      issues.error('too-large', path, message);
-      return true;
+      return isTooLarge(path, `a reference has ${longest} characters; at most ${LONGEST_REFERENCE} are allowed`);
+    }
+    if (references > MAX_REFERENCES) {
+      const count = `up to here there are ${references} references in texts; a document may have ${MAX_REFERENCES}`;
+      return isTooLarge(path, `${count}, refer to a whole list instead`);
+    }
+    if (braces > MAX_BRACES) {
+      const count = `up to here there are more than ${MAX_BRACES} groups of opening braces in texts`;
+      return isTooLarge(path, `${count}; a document may have ${MAX_BRACES}`);
     }
   }
   return false;

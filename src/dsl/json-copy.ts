@@ -4,8 +4,8 @@ import type { IssueList, PathStep } from './issues.js';
 /** Deepest nesting of lists and objects a document may have. */
 const MAX_DEPTH = 200;
 
-/** Most values (of any kind, at any depth) a document may have; one of 2 MiB with more has fewer than 21 characters for each. */
-export const MAX_VALUES = 100_000;
+/** Most values (of any kind, at any depth) a document may have; one of 2 MiB with more has fewer than 42 characters for each. */
+export const MAX_VALUES = 50_000;
 
 /** What to do while copying; both are optional. */
 export interface CopyOptions {
@@ -31,7 +31,8 @@ export function copyJson(value: unknown, options: CopyOptions = {}): Json {
   const copy = (source: unknown): Json => {
     values += 1;
     if (values > MAX_VALUES) {
-      if (values === MAX_VALUES + 1) issues?.error('too-large', [], `the document has more than ${MAX_VALUES} values, which is the most`);
+      if (values === MAX_VALUES + 1)
+        issues?.error('too-large', [], `the document has more than ${MAX_VALUES} values, which is the most`);
       return null;
     }
     if (typeof source === 'string') return rewrite === undefined ? source : rewrite(source);

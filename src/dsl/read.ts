@@ -40,7 +40,8 @@ export function readDocument(source: unknown, options: ReadOptions = {}): ReadRe
     return { issues: issues.list() };
   }
   // What is too large is refused before anything is done whose time grows faster than the document.
-  if (issues.list().some(({ code }) => code === 'too-large') || checkSize(value, issues)) return { issues: issues.list() };
+  if (issues.list().some(({ code }) => code === 'too-large') || checkSize(value, issues))
+    return { issues: issues.list() };
   const document = readObject(value, issues, options);
   return document === undefined ? { issues: issues.list() } : { document, issues: issues.list() };
 }
