@@ -42,6 +42,8 @@ export type {
   Repository,
   RepositoryOf,
   Resource,
+  SelectedColumns,
+  Tally,
   Unique,
 } from '../records/repository.js';
 export type { PlainStores, Repositories } from '../records/resources.js';
@@ -68,10 +70,11 @@ export {
 export type { Setting } from '../settings/setting.js';
 export type { DraftFiles } from '../stores/file-draft.js';
 export type { DiskFiles } from '../stores/files-on-disk.js';
-export type { MemoryFileLimits } from '../stores/memory-files.js';
+export type { MemoryFileLimits, MemoryFiles } from '../stores/memory-files.js';
 export type { MemoryRunLogLimits } from '../stores/memory-run-log.js';
 export { createMemoryStores, type MemoryLimits, type MemoryStores } from '../stores/memory-stores.js';
 export type { Database, Sql, Work } from '../stores/postgres/database.js';
+export type { EmbeddedServer } from '../stores/postgres/embedded/start-embedded.js';
 export type { DatabaseOptions } from '../stores/postgres/open-database.js';
 export type { PruneOptions, PruneResult } from '../stores/postgres/prune.js';
 export type { PostgresSignals } from '../stores/postgres/signals.js';
@@ -98,6 +101,7 @@ export {
   type TelemetryOptions,
   type TraceIds,
 } from '../telemetry/telemetry.js';
+export type { Caller } from '../transport/access/callers.js';
 export {
   type Access,
   type AnswerKind,

@@ -100,6 +100,8 @@ export class LiveRun {
   /** Milliseconds since 1970. */
   #failedAt: number | undefined = undefined;
   #relaunching: Promise<unknown> = Promise.resolve();
+  /** Resolves when its start is stored, or cannot be. */
+  #beginning: Promise<unknown> = Promise.resolve();
   #isFinishing = false;
   #isReleased = false;
   /** Whether its start is stored. */
@@ -177,6 +179,8 @@ export class LiveRun {
       ...(session && { session }),
       record: { after: this.record },
     });
+    // Also while its first nodes are at work, and the last ones: an end is stored behind the start.
+    this.#beginning = begun.catch(() => {});
     this.#open();
     await begun;
     lease.hold();
@@ -310,7 +314,7 @@ export class LiveRun {
   /** Stores what waits, the conversation, the last event and the record in one step; false when that is refused, or not possible. */
   async #endAtOnce(): Promise<boolean> {
     const { session, lease, parts, closing } = this.#options;
-    await Promise.all([this.#events.idle(), this.#relaunching]);
+    await Promise.all([this.#beginning, this.#events.idle(), this.#relaunching]);
     if (session === undefined || this.#isReleased || this.#events.hasFailed) return false;
     try {
       const last = this.#lastEvent();

@@ -30,7 +30,19 @@ it('the dashboard asks only for metrics that a server has, and for every one of 
 });
 
 it('its labels are those that the metrics have', async () => {
-  const labels = new Set(['outcome', 'le', 'type', 'model', 'kind', 'state', 'tool', 'quantile', 'queue', 'instance']);
+  const labels = new Set([
+    'outcome',
+    'le',
+    'type',
+    'model',
+    'kind',
+    'state',
+    'tool',
+    'quantile',
+    'queue',
+    'instance',
+    'quota',
+  ]);
   const { panels } = await dashboard();
   for (const { expr } of panels.flatMap(({ targets }) => targets)) {
     for (const [, names = ''] of expr.matchAll(/by \(([^)]*)\)/g)) {

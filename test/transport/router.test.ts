@@ -25,6 +25,7 @@ function partsOf(env: Readonly<Record<string, string>> = {}): ServerParts {
     stores,
     logger: SILENT_LOG,
     createCounter: createMemoryCounter,
+    quotaMetrics: { refused: () => {} },
   };
   return parts as unknown as ServerParts;
 }
