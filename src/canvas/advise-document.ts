@@ -23,6 +23,9 @@ const MAX_WARNINGS = 200;
 const MAX_WORK = 50_000;
 const TRIAL_CHARACTERS = 20;
 
+/** Segments of a path whose lookup costs nothing; a longer one costs a comparison for each. */
+const USUAL_SEGMENTS = 10;
+
 /** A text that is one reference without braces; other texts may have an `@` for other reasons. */
 const BARE_REFERENCE = /^(?:[A-Za-z0-9_:]+@|(?:sys|env)\.)[A-Za-z0-9_.-]+$/i;
 
@@ -133,6 +136,8 @@ class Advice {
 
   #lookAtReference(source: DocumentComponent, reference: Reference, path: readonly PathStep[]): void {
     if (reference.kind === 'variable') {
+      const { length } = reference.key.split('.');
+      if (length > USUAL_SEGMENTS && this.#isOver(length)) return;
       if (this.#hasVariable(reference.key) || this.#isOver(this.#variables.size)) return;
       const declare = reference.key.toLowerCase().startsWith('env.')
         ? ' Declare it in the variables of the document, or pass it with the run.'

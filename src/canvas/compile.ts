@@ -4,7 +4,8 @@ import type { z } from 'zod';
 import type { Component, Placement, Registry } from '../components/component.js';
 import { canonicalId } from '../dsl/component-id.js';
 import type { Document, DocumentComponent, DocumentIssue } from '../dsl/document.js';
-import { formatPath, valueAt } from '../dsl/issues.js';
+import { MAX_NODES } from '../dsl/document-size.js';
+import { createIssueList, formatPath, valueAt } from '../dsl/issues.js';
 import { parseReference } from '../dsl/reference.js';
 import { EngineError } from '../errors.js';
 import { type LinkOptions, link, type NodeSpec } from '../graph/link.js';
@@ -27,7 +28,7 @@ export interface CompileResult {
 /**
  * Compiles a document; pure, the plan is frozen and can be cached.
  *
- * @throws EngineError DOCUMENT_INVALID listing every error, with `details.issues`.
+ * @throws EngineError DOCUMENT_INVALID listing every error, with `details.issues`; `too-large` alone for more components than can run.
  */
 export function compile(document: Document, registry: Registry, options: CompileOptions = {}): Plan {
   const { plan, issues } = checkAndCompile(document, registry, options);
@@ -39,7 +40,13 @@ export function compile(document: Document, registry: Registry, options: Compile
 
 /** Compiles a document and reports all problems instead of throwing. */
 export function checkAndCompile(document: Document, registry: Registry, options: CompileOptions = {}): CompileResult {
-  const issues: DocumentIssue[] = [];
+  const list = createIssueList();
+  const issues: Issues = { push: (issue) => list.append([issue]) };
+  const count = Object.keys(document.components).length;
+  if (count > MAX_NODES) {
+    const message = `the document has ${count} components; at most ${MAX_NODES} can run, split the canvas`;
+    return { issues: [{ code: 'too-large', severity: 'error', path: '$.components', message }] };
+  }
   const entries: Entry[] = [];
   for (const source of Object.values(document.components)) {
     const entry = readComponent(source, document, registry, issues);
@@ -49,8 +56,20 @@ export function checkAndCompile(document: Document, registry: Registry, options:
   const timeouts = options.timeouts ?? createTimeoutResolver();
   const around = surroundingsOf(document, entries);
   const specs = entries.map((entry) => toSpec(entry, around, timeouts, issues));
-  if (issues.some((issue) => issue.severity === 'error')) return { issues };
-  return { plan: link(specs, options), issues };
+  const hasErrors = () => list.list().some(({ severity }) => severity === 'error');
+  if (hasErrors()) return { issues: list.list() };
+  try {
+    return { plan: link(specs, options), issues: list.list() };
+  } catch (thrown) {
+    // A component that could not be made has reported why.
+    if (hasErrors()) return { issues: list.list() };
+    throw thrown;
+  }
+}
+
+/** Where issues go; more than a document can show are counted. */
+interface Issues {
+  readonly push: (issue: DocumentIssue) => void;
 }
 
 /** A component of the document with its type and checked parameters. */
@@ -61,11 +80,14 @@ interface Entry {
   readonly path: string;
 }
 
+/** Most problems that are listed of the parameters of one component. */
+const MAX_PROBLEMS = 100;
+
 function readComponent(
   source: DocumentComponent,
   document: Document,
   registry: Registry,
-  issues: DocumentIssue[],
+  issues: Issues,
 ): Entry | undefined {
   const key = `$.components[${JSON.stringify(source.id)}]`;
   const component = registry.get(source.type.trim().toLowerCase()) as Component<JsonObject> | undefined;
@@ -80,10 +102,15 @@ function readComponent(
   const path = document.version === 1 ? `${key}.obj.params` : `${key}.params`;
   const parsed = component.params.safeParse(source.params);
   if (parsed.success) return { source, component, params: parsed.data, path };
-  for (const issue of parsed.error.issues) {
+  const found = parsed.error.issues;
+  for (const issue of found.slice(0, MAX_PROBLEMS)) {
     const message = `${source.name}: ${messageOf(issue, source.params)}`;
     const at = formatPath(issue.path, path);
     issues.push({ code: 'params-invalid', severity: 'error', path: at, message, component: source.id });
+  }
+  if (found.length > MAX_PROBLEMS) {
+    const message = `${source.name}: ${found.length - MAX_PROBLEMS} more problems of these parameters are not listed`;
+    issues.push({ code: 'params-invalid', severity: 'error', path, message, component: source.id });
   }
   return undefined;
 }
@@ -97,7 +124,7 @@ function messageOf(issue: z.core.$ZodIssue, params: JsonObject): string {
   return `${message}; received ${text.length > 80 ? `${text.slice(0, 77)}…` : text}`;
 }
 
-function checkParents(document: Document, entries: readonly Entry[], issues: DocumentIssue[]): void {
+function checkParents(document: Document, entries: readonly Entry[], issues: Issues): void {
   const containers = new Set(
     entries.filter(({ component }) => component.isContainer === true).map(({ source }) => source.id),
   );
@@ -110,7 +137,7 @@ function checkParents(document: Document, entries: readonly Entry[], issues: Doc
   }
 }
 
-function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, issues: DocumentIssue[]): NodeSpec {
+function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, issues: Issues): NodeSpec {
   const { source, component, params, path } = entry;
   const unknown = (ids: readonly string[]) => ids.filter((id) => !around.known.has(canonicalId(id)));
   const place = placementOf(source, around);
@@ -122,7 +149,7 @@ function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, i
   for (const advice of component.advise?.(params, { ...place, isStreamed: false }) ?? []) {
     report('warning', 'advice', advice);
   }
-  const targets = component.targets?.(params) ?? [];
+  const targets = [...new Set(component.targets?.(params) ?? [])];
   for (const target of unknown(targets)) {
     report('warning', 'target-unknown', `it may go to "${target}", which does not exist.`);
   }
@@ -138,7 +165,14 @@ function toSpec(entry: Entry, around: Surroundings, timeouts: TimeoutResolver, i
     id: source.id,
     name: source.name,
     type: component.type,
-    create: (isStreamed) => component.create(params, { ...place, isStreamed }),
+    create: (isStreamed) => {
+      try {
+        return component.create(params, { ...place, isStreamed });
+      } catch (thrown) {
+        if (EngineError.is(thrown)) report('error', 'params-invalid', thrown.message);
+        throw thrown;
+      }
+    },
     downstream: source.downstream,
     parent: source.parent,
     join: component.join ?? 'all',

@@ -47,6 +47,9 @@ export function checkCanvas(source: unknown, options: LoadOptions = {}): CanvasC
     hooks: conversationHooks,
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
   });
+  // Advice for a document that is too large to be compiled would cost as much as compiling it.
+  if (compiled.issues.some(({ code }) => code === 'too-large'))
+    return { document, issues: [...issues, ...compiled.issues] };
   const all = [...issues, ...compiled.issues, ...adviseDocument(document, registry)];
   const isSound = all.every((issue) => issue.severity === 'warning');
   return { document, ...(isSound && compiled.plan !== undefined ? { plan: compiled.plan } : {}), issues: all };

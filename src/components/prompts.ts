@@ -1,6 +1,5 @@
 import type { PageView } from '../adapters/browser/action.js';
 import type { JsonObject } from '../json.js';
-import { renderHandlebars } from '../templates/template.js';
 
 /** A text on one line, so that it cannot pass for another entry of a list. */
 export function oneLine(text: string): string {
@@ -15,40 +14,26 @@ export interface CategoryText {
   readonly examples: readonly string[];
 }
 
-const CATEGORIZE_SYSTEM = `You sort messages into categories. Read the conversation and decide which category its last message belongs to.
-
-Categories:
-{{#each categories}}
-- {{name}}
-{{/each}}
-{{#if described}}
-
-What they mean:
-{{#each described}}
-- {{name}}: {{description}}
-{{/each}}
-{{/if}}
-{{#if examples}}
-
-Examples:
-{{#each examples}}
-- "{{text}}" is {{name}}
-{{/each}}
-{{/if}}
-
+/** The system prompt that lists the categories and how to answer; not a template, as it is made when a document is checked. */
+export function categorizeSystem(categories: readonly CategoryText[]): string {
+  const described = categories.filter(({ description }) => description.trim() !== '');
+  const meanings = described.map(({ name, description }) => `- ${name}: ${oneLine(description)}`);
+  const examples = categories.flatMap(({ name, examples }) =>
+    examples.map((text) => `- "${oneLine(text)}" is ${name}`),
+  );
+  return [
+    'You sort messages into categories. Read the conversation and decide which category its last message belongs to.',
+    ['', 'Categories:', ...categories.map(({ name }) => `- ${name}`)],
+    meanings.length === 0 ? [] : ['', 'What they mean:', ...meanings],
+    examples.length === 0 ? [] : ['', 'Examples:', ...examples],
+    `
 Rules:
 - Answer with the name of one category, spelled as above, and with nothing else.
 - When several fit, take the most specific one.
-- Take a category for everything else only when no other one fits.`;
-
-/** The system prompt that lists the categories and how to answer. */
-export function categorizeSystem(categories: readonly CategoryText[]): string {
-  const examples = categories.flatMap(({ name, examples }) => examples.map((text) => ({ name, text: oneLine(text) })));
-  const described = categories
-    .filter(({ description }) => description.trim() !== '')
-    .map(({ name, description }) => ({ name, description: oneLine(description) }));
-  const names = categories.map(({ name }) => ({ name }));
-  return renderHandlebars(CATEGORIZE_SYSTEM, { categories: names, described, examples }, { noEscape: true });
+- Take a category for everything else only when no other one fits.`,
+  ]
+    .flat()
+    .join('\n');
 }
 
 /** Shows a model the conversation, oldest first; the last entry is the one to sort. */

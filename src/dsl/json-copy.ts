@@ -4,8 +4,8 @@ import type { IssueList, PathStep } from './issues.js';
 /** Deepest nesting of lists and objects a document may have. */
 const MAX_DEPTH = 200;
 
-/** Most values (of any kind, at any depth) a document may have. */
-const MAX_VALUES = 10_000_000;
+/** Most values (of any kind, at any depth) a document may have; one of 2 MiB with more has fewer than 42 characters for each. */
+export const MAX_VALUES = 50_000;
 
 /** What to do while copying; both are optional. */
 export interface CopyOptions {
@@ -19,7 +19,8 @@ export interface CopyOptions {
  * Copies a value deeply into plain JSON; the input is never changed and never shared.
  *
  * A key `__proto__` is left out, what is no JSON (functions, `NaN`, circles) becomes null, and so does everything
- * below `MAX_DEPTH` levels; each is reported. Never throws; linear in the size of the value.
+ * below `MAX_DEPTH` levels; each is reported. What follows `MAX_VALUES` values is left out, which is reported once. Never throws;
+ * linear in the size of the value.
  */
 export function copyJson(value: unknown, options: CopyOptions = {}): Json {
   const { issues, rewrite } = options;
@@ -30,7 +31,8 @@ export function copyJson(value: unknown, options: CopyOptions = {}): Json {
   const copy = (source: unknown): Json => {
     values += 1;
     if (values > MAX_VALUES) {
-      if (values === MAX_VALUES + 1) issues?.error('too-large', [], `a document has at most ${MAX_VALUES} values`);
+      if (values === MAX_VALUES + 1)
+        issues?.error('too-large', [], `the document has more than ${MAX_VALUES} values, which is the most`);
       return null;
     }
     if (typeof source === 'string') return rewrite === undefined ? source : rewrite(source);
@@ -60,7 +62,7 @@ export function copyJson(value: unknown, options: CopyOptions = {}): Json {
 
   const copyList = (source: readonly unknown[]): Json => {
     const result: Json[] = [];
-    for (let index = 0; index < source.length; index += 1) {
+    for (let index = 0; index < source.length && values <= MAX_VALUES; index += 1) {
       trail.push(index);
       result.push(copy(source[index]));
       trail.pop();
@@ -71,6 +73,7 @@ export function copyJson(value: unknown, options: CopyOptions = {}): Json {
   const copyObject = (source: object): Json => {
     const result: Record<string, Json> = {};
     for (const key of Object.keys(source)) {
+      if (values > MAX_VALUES) break;
       const item = (source as Record<string, unknown>)[key];
       if (item === undefined) continue;
       trail.push(key);

@@ -2,6 +2,7 @@
 import { EngineError, type ErrorCode } from '../errors.js';
 import { isJsonObject, type JsonObject, jsonErrorMessage, jsonErrorPlace, jsonExcess, parseJson } from '../json.js';
 import type { Document, DocumentIssue, ReadResult } from './document.js';
+import { checkSize } from './document-size.js';
 import { createIssueList, describeValue, type IssueList } from './issues.js';
 import { copyJson, ownObject } from './json-copy.js';
 import { migrateLegacy, needsMigration } from './migrate.js';
@@ -24,7 +25,8 @@ export interface ReadOptions {
  *
  * Version 1 (nested, flat, or wrapped as `{dsl: …}` in a template file) is migrated from renamed classes first; a file
  * with a layout alone gets its components from the layout. Every problem is reported; a document is given whenever one
- * can be formed, also next to errors, so that a draft can be stored, shown and mended. The value is never changed.
+ * can be formed, also next to errors, so that a draft can be stored, shown and mended; one that is too large to be checked
+ * soon gives the issue `too-large` alone. The value is never changed.
  */
 export function readDocument(source: unknown, options: ReadOptions = {}): ReadResult {
   const parsed = typeof source === 'string' ? parseText(source) : { value: source };
@@ -37,6 +39,9 @@ export function readDocument(source: unknown, options: ReadOptions = {}): ReadRe
     issues.error('unknown-version', [], `expected a JSON object, received ${describeValue(raw)}`);
     return { issues: issues.list() };
   }
+  // What is too large is refused before anything is done whose time grows faster than the document.
+  if (issues.list().some(({ code }) => code === 'too-large') || checkSize(value, issues))
+    return { issues: issues.list() };
   const document = readObject(value, issues, options);
   return document === undefined ? { issues: issues.list() } : { document, issues: issues.list() };
 }

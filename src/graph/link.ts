@@ -142,7 +142,11 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
     });
   });
 
-  const scopes = owners.map((owner, index) => scopeTable(index, owner, nodes, specs, predecessors));
+  const membersOf: number[][] = owners.map(() => []);
+  for (const { index, scope } of nodes) (membersOf[scope] as number[]).push(index);
+  const scopes = owners.map((owner, index) =>
+    scopeTable(index, owner, nodes, specs, predecessors, membersOf[index] as number[]),
+  );
   return Object.freeze({
     nodes: Object.freeze(nodes),
     scopes: Object.freeze(scopes),
@@ -243,8 +247,8 @@ function scopeTable(
   nodes: readonly Node[],
   specs: readonly NodeSpec[],
   predecessors: readonly (readonly number[])[],
+  members: readonly number[],
 ): Scope {
-  const members = nodes.filter((node) => node.scope === index).map((node) => node.index);
   const declared = members.filter((member) => (specs[member] as NodeSpec).isEntry);
   const sources = members.filter((member) => (predecessors[member] as readonly number[]).length === 0);
   const entries = declared.length > 0 ? declared.slice(0, 1) : sources.length > 0 ? sources : members.slice(0, 1);
