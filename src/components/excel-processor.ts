@@ -77,7 +77,7 @@ type Params = z.infer<typeof params>;
  *
  * A file is an object with `id` or `file_id`, a list of them, a `data:` URL, Base64, or a text with a table in it; values that
  * are none of these, and files that cannot be read, are passed over with a warning. Files and all but small data are worked on in
- * a thread; up to 500,000 cells and 64 MiB of files fit.
+ * a thread; up to 500,000 cells, 64 Mi characters in records and 64 MiB of files fit.
  *
  * Errors: FILE_UNKNOWN, LIMIT_REACHED, CONFIG_INVALID without a file store; NODE_FAILED for a join on a
  * column that is not there; DOCUMENT_NOT_WRITTEN for what does not fit into a workbook.

@@ -229,7 +229,7 @@ const MIN_CELL_CHARACTERS = 4;
  */
 async function readXlsx(file: StoredFile, { maxCharacters, signal }: ReadLimits): Promise<string> {
   const maxCells = Math.ceil(maxCharacters / MIN_CELL_CHARACTERS) + 1;
-  const budget = createSoftBudget(maxCells);
+  const budget = createSoftBudget(maxCells, maxCharacters);
   const grids = await readWorkbook(file, { selection: parseSelection('all'), budget, signal, warn() {} });
   const holes = createCellBudget(maxCells);
   return sheetsMarkdown(grids.map(({ name, rows }) => tableOfGrid(name, rows, holes)));

@@ -27,7 +27,7 @@ const MAX_XML_BYTES = 512 * 1_048_576;
 
 /** How cells of a workbook become values. */
 interface CellContext {
-  readonly strings: readonly string[];
+  readonly strings: SharedStrings;
   readonly styles: readonly (DateKind | undefined)[];
   readonly is1904: boolean;
 }
@@ -122,7 +122,7 @@ class SheetCells implements XmlHandler {
   }
 
   text(text: string): void {
-    if (this.#isInValue) this.#value += text;
+    if (this.#isInValue) this.#value = withinLimit(this.#value + text);
     else this.#run.add(text);
   }
 
@@ -141,7 +141,8 @@ class SheetCells implements XmlHandler {
     if (!isInside || this.#rowNumber < firstRow || this.#rowNumber > lastRow) return;
     const value = this.#cellValue();
     if (value === null || value === '') return;
-    if (!this.budget.take(1)) this.isDone = true;
+    const characters = typeof value === 'string' ? value.length : 0;
+    if (!this.budget.take(1, characters)) this.isDone = true;
     else this.#row[this.#column - firstColumn] = value;
   }
 
@@ -151,7 +152,7 @@ class SheetCells implements XmlHandler {
       case 'inlineStr':
         return unescapeText(this.#run.text);
       case 's':
-        return this.context.strings[Number(value)] ?? null;
+        return this.context.strings.at(Number(value)) ?? null;
       case 'str':
         return unescapeText(value);
       case 'b':
@@ -166,6 +167,15 @@ class SheetCells implements XmlHandler {
     const kind = this.context.styles[this.#style];
     return kind === undefined ? number : dateText(number, kind, this.context.is1904);
   }
+}
+
+/** Longest text of a cell, in UTF-16 units; Excel has 32,767. */
+const MAX_CELL_CHARACTERS = 1_048_576;
+
+/** Errors: Error for a text that is longer, as joining its pieces would take all of the thread's memory at once. */
+function withinLimit(text: string): string {
+  if (text.length <= MAX_CELL_CHARACTERS) return text;
+  throw new Error(`the text of a cell has more than ${MAX_CELL_CHARACTERS.toLocaleString('en-US')} characters`);
 }
 
 /** Longest texts of a workbook together, in UTF-16 units; all of them are in memory at once. */
@@ -207,17 +217,34 @@ class RunText {
   }
 
   add(text: string): void {
-    if (this.#isCollecting) this.text += text;
+    if (this.#isCollecting) this.text = withinLimit(this.text + text);
+  }
+}
+
+/** Texts on a page of {@link SharedStrings}. */
+const PAGE_LENGTH = 65_536;
+
+/** Texts by number. One long list would grow in steps that end the process where the thread has no memory for them. */
+class SharedStrings {
+  readonly #pages: string[][] = [[]];
+
+  push(text: string): void {
+    let page = this.#pages.at(-1);
+    if (page === undefined || page.length === PAGE_LENGTH) {
+      page = [];
+      this.#pages.push(page);
+    }
+    page.push(text);
+  }
+
+  at(index: number): string | undefined {
+    return this.#pages[Math.floor(index / PAGE_LENGTH)]?.[index % PAGE_LENGTH];
   }
 }
 
 /** Reads the texts that cells refer to by number. Errors: FILE_UNREADABLE beyond 64 Mi characters. */
-async function readSharedStrings(
-  entry: ZipEntry | undefined,
-  read: ReadPart,
-  name: string,
-): Promise<readonly string[]> {
-  const strings: string[] = [];
+async function readSharedStrings(entry: ZipEntry | undefined, read: ReadPart, name: string): Promise<SharedStrings> {
+  const strings = new SharedStrings();
   if (entry === undefined) return strings;
   const run = new RunText();
   let total = 0;
@@ -238,6 +265,9 @@ async function readSharedStrings(
   return strings;
 }
 
+/** Most formats, and most styles; Excel has about 64,000. */
+const MAX_STYLES = 262_144;
+
 /** Reads what each cell style, by its number, shows numbers as. */
 async function readDateStyles(entry: ZipEntry | undefined, read: ReadPart): Promise<readonly (DateKind | undefined)[]> {
   const codes = new Map<number, string>();
@@ -246,6 +276,9 @@ async function readDateStyles(entry: ZipEntry | undefined, read: ReadPart): Prom
   let isInCells = false;
   await read(entry, {
     open(element, attributes) {
+      if (styles.length > MAX_STYLES || codes.size > MAX_STYLES) {
+        throw new Error(`it has more than ${MAX_STYLES.toLocaleString('en-US')} styles or formats`);
+      }
       if (element === 'cellXfs') isInCells = true;
       else if (element === 'numFmt') codes.set(Number(attributes.get('numFmtId')), attributes.get('formatCode') ?? '');
       else if (element === 'xf' && isInCells) {

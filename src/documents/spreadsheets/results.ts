@@ -9,6 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { LoadedFile } from './load-tables.js';
 import {
   type CellBudget,
+  requireRecordSize,
   sheetsMarkdown,
   type Table,
   type TakenNames,
@@ -37,6 +38,7 @@ export function readResult(files: readonly LoadedFile[]): JsonObject {
     sheets.map((sheet) => ({ ...sheet, name: uniqueName(sheets.length > 1 ? `${name}_${sheet.name}` : name, taken) })),
   );
   if (tables.length === 0) return { data: {}, summary: 'No Excel files found', markdown: 'No data' };
+  requireRecordSize(tables);
   return {
     data: recordsByName(tables),
     summary: tables.map(summaryOf).join('\n'),
@@ -56,6 +58,7 @@ export function mergeResult(
     strategy.trim().toLowerCase() === 'join' && joinOn.trim() !== ''
       ? joinTables(tables, keysOf(joinOn.trim(), tables), budget)
       : concatTables(tables, budget);
+  requireRecordSize([merged]);
   return {
     data: { merged: toRecords(merged) },
     summary: `Merged ${tables.length} sources into ${merged.rows.length} rows, ${merged.columns.length} columns`,
@@ -68,6 +71,7 @@ export function transformResult(data: Json, budget: CellBudget): JsonObject {
   if (data === null) return { data: null, summary: 'Transform data is empty' };
   const summary = 'Transformed data ready for processing';
   const tables = tablesOfData(data, 'Sheet1', budget);
+  requireRecordSize(tables ?? []);
   if (tables === undefined) return { data: { raw: renderValue(data) }, summary, markdown: renderValue(data) };
   if (isJsonObject(data) && isSheets(data)) return { data, summary, markdown: sheetsMarkdown(tables) };
   return {

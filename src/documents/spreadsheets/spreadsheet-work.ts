@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../json.js';
 import { type LoadedFile, loadSource, readTextTables, type TableSource } from './load-tables.js';
 import { type MergeOptions, mergeResult, readResult, recordsByName, tablesOfData, transformResult } from './results.js';
 import { parseSelection, type SheetSelection } from './select-sheets.js';
-import { createCellBudget, type Table } from './table.js';
+import { createCellBudget, requireRecordSize, type Table } from './table.js';
 import { type SpreadsheetFormat, spreadsheetBytes } from './write-spreadsheet.js';
 
 /** Work on files. */
@@ -49,7 +49,7 @@ export const NOT_ROWS = 'Invalid data format for Excel output';
 /**
  * Does the work in the calling thread.
  *
- * Errors: LIMIT_REACHED for more than 500,000 cells; NODE_FAILED for a join on a column that is not there; DOCUMENT_NOT_WRITTEN for what
+ * Errors: LIMIT_REACHED for more than 500,000 cells or 64 Mi characters; NODE_FAILED for a join on a column that is not there; DOCUMENT_NOT_WRITTEN for what
  * does not fit into a workbook. Files that cannot be read are passed over.
  */
 export async function doSpreadsheetWork(work: SpreadsheetWork, signal?: AbortSignal): Promise<SpreadsheetDone> {
@@ -66,6 +66,7 @@ export async function doSpreadsheetWork(work: SpreadsheetWork, signal?: AbortSig
       const { data, sheet, hasNamedGrids, format } = work;
       const tables = tablesOfData(data, sheet, budget, { hasNamedGrids }) ?? (await tablesOfText(data, signal));
       if (tables.length === 0) return { outputs: { data: null, summary: NOT_ROWS }, warnings: [] };
+      requireRecordSize(tables);
       const outputs = { data: recordsByName(tables), summary: summaryOf(tables) };
       return { outputs, warnings: [], bytes: await spreadsheetBytes(tables, format, signal) };
     }

@@ -19,17 +19,29 @@ export interface Table {
   readonly hasHeader: boolean;
 }
 
-/** Counts cells against the most that may be held. */
+/** Counts cells, and the UTF-16 units of their texts, against the most that may be held. */
 export interface CellBudget {
-  /** Takes cells; false, or an error, when there are not so many. */
-  take(cells: number): boolean;
+  /** Takes cells with so many UTF-16 units together; false, or an error, when there are not so many. */
+  take(cells: number, characters?: number): boolean;
 }
 
-/** Makes a budget of `maxCells` cells, whose `take` throws EngineError LIMIT_REACHED when more are taken. */
+/**
+ * Most UTF-16 units of the texts of one node's spreadsheets, the names of columns counted for every row. A few bytes of a workbook can
+ * refer to a long text half a million times: what leaves the thread holds each of them.
+ */
+export const MAX_CHARACTERS = 64 * 1_048_576;
+
+/**
+ * Makes a budget of `maxCells` cells and {@link MAX_CHARACTERS} UTF-16 units, whose `take` throws EngineError LIMIT_REACHED when more are
+ * taken.
+ */
 export function createCellBudget(maxCells: number): CellBudget {
   const budget = createSoftBudget(maxCells);
+  let characters = 0;
   return {
-    take(cells) {
+    take(cells, added = 0) {
+      characters += added;
+      if (characters > MAX_CHARACTERS) throw tooLong();
       if (budget.take(cells)) return true;
       throw new EngineError(
         'LIMIT_REACHED',
@@ -39,12 +51,35 @@ export function createCellBudget(maxCells: number): CellBudget {
   };
 }
 
-/** Makes a budget of `maxCells` cells for readers that stop when it is used up. */
-export function createSoftBudget(maxCells: number): CellBudget {
+function tooLong(): EngineError {
+  return new EngineError(
+    'LIMIT_REACHED',
+    `The texts of the spreadsheets, with the names of their columns in every row, have more than ${MAX_CHARACTERS.toLocaleString('en-US')} characters together; read fewer sheets, or a range such as Sheet1!A1:F5000.`,
+  );
+}
+
+/** @throws EngineError LIMIT_REACHED for tables whose records have more than {@link MAX_CHARACTERS} UTF-16 units together. */
+export function requireRecordSize(tables: readonly Table[]): void {
+  let characters = 0;
+  for (const { columns, rows } of tables) {
+    for (const name of columns) characters += name.length * Math.max(1, rows.length);
+    for (const row of rows) for (const cell of row) if (typeof cell === 'string') characters += cell.length;
+    if (characters > MAX_CHARACTERS) throw tooLong();
+  }
+}
+
+/**
+ * Makes a budget of `maxCells` cells for readers that stop when it is used up. The text that exceeds `maxCharacters` is still taken, and
+ * the next cell is not.
+ */
+export function createSoftBudget(maxCells: number, maxCharacters = Number.POSITIVE_INFINITY): CellBudget {
   let left = maxCells;
+  let taken = 0;
   return {
-    take(cells) {
+    take(cells, characters = 0) {
+      if (taken > maxCharacters) return false;
       left -= cells;
+      taken += characters;
       return left >= 0;
     },
   };

@@ -28,6 +28,13 @@ interface Relation {
   readonly path: string;
 }
 
+/** Most sheets of a workbook, and most relations of a part; an archive has at most 20,000 files. */
+const MAX_LISTED = 65_536;
+
+function requireListed(count: number, what: string): void {
+  if (count > MAX_LISTED) throw new Error(`it has more than ${MAX_LISTED.toLocaleString('en-US')} ${what}`);
+}
+
 /** Makes the function that reads parts. Errors: FILE_UNREADABLE, naming the part. */
 export function partReader(zip: Zip, name: string, signal: AbortSignal | undefined): ReadPart {
   return async (entry, handler, isDone = () => false) => {
@@ -91,6 +98,7 @@ async function readRelations(
     open(name, attributes) {
       const id = attributes.get('Id');
       if (name !== 'Relationship' || id === undefined) return;
+      requireListed(relations.size, 'relations');
       const type = attributes.get('Type')?.split('/').at(-1) ?? '';
       relations.set(id, { type, path: posix.resolve('/', folder, attributes.get('Target') ?? '').slice(1) });
     },
@@ -105,6 +113,7 @@ async function readSheetList(
   const list = { sheets: [] as { readonly name: string; readonly id: string }[], is1904: false };
   await read(entry, {
     open(name, attributes) {
+      requireListed(list.sheets.length, 'sheets');
       if (name === 'sheet') list.sheets.push({ name: attributes.get('name') ?? '', id: attributes.get('id') ?? '' });
       else if (name === 'workbookPr') list.is1904 = /^(?:1|true)$/.test(attributes.get('date1904') ?? '');
     },
