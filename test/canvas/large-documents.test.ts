@@ -5,7 +5,14 @@ import { compile } from '../../src/canvas/compile.js';
 import { builtInComponents, checkCanvas, loadCanvas } from '../../src/canvas/load-canvas.js';
 import { createRegistry, defineComponent } from '../../src/components/component.js';
 import type { Document } from '../../src/dsl/document.js';
-import { MAX_BRACES, MAX_COMPONENTS, MAX_CONNECTIONS, MAX_NODES, MAX_REFERENCES } from '../../src/dsl/document-size.js';
+import {
+  MAX_BRACES,
+  MAX_COMPONENTS,
+  MAX_CONNECTIONS,
+  MAX_NODES,
+  MAX_PARAMETER_VALUES,
+  MAX_REFERENCES,
+} from '../../src/dsl/document-size.js';
 import { MAX_VALUES } from '../../src/dsl/json-copy.js';
 import { LONGEST_REFERENCE } from '../../src/dsl/reference.js';
 import { EngineError } from '../../src/errors.js';
@@ -79,7 +86,7 @@ describe('a document that is too large is refused with one issue', () => {
       withMessage(['{a@b} '.repeat(MAX_REFERENCES + 1)]),
       /10001 references in texts; a document may have 10000/,
     ],
-    ['references in many texts', withMessage(times(MAX_REFERENCES + 1, () => '{sys.query}')), /10001 references/],
+    ['references in many texts', withMessage(times(MAX_REFERENCES / 2 + 1, () => '{a@b}{a@b}')), /10002 references/],
     [
       'references of version 2',
       {
@@ -87,6 +94,15 @@ describe('a document that is too large is refused with one issue', () => {
         components: { begin: { name: 'Begin', params: { prologue: '{a@b}'.repeat(MAX_REFERENCES + 1) } } },
       },
       /10001 references/,
+    ],
+    ['parameters', withMessage(times(MAX_PARAMETER_VALUES, () => '')), /values in parameters; at most 10000/],
+    [
+      'parameters of version 2',
+      {
+        version: 2,
+        components: { begin: { name: 'Begin', params: { inputs: times(MAX_PARAMETER_VALUES, () => 0) } } },
+      },
+      /values in parameters; at most 10000/,
     ],
     ['braces', withMessage(['{ '.repeat(MAX_BRACES + 1)]), /more than 50000 groups of opening braces/],
     [
@@ -134,13 +150,13 @@ describe('a document of the largest size is checked', () => {
 describe('issues are bounded', () => {
   it.each<[string, unknown]>([
     ['references to many nodes that do not exist', withMessage([times(MAX_REFERENCES, (at) => `{z${at}@x}`).join('')])],
-    ['many values of a wrong type', withMessage(times(20_000, () => 0))],
+    ['many values of a wrong type', withMessage(times(9_000, () => 0))],
     [
       'many components with several problems each',
       {
         components: {
           begin: component('Begin', {}),
-          ...Object.fromEntries(times(900, (at) => [`M:${at}`, component('Message', { content: times(20, () => 0) })])),
+          ...Object.fromEntries(times(900, (at) => [`M:${at}`, component('Message', { content: times(9, () => 0) })])),
         },
       },
     ],
@@ -152,12 +168,12 @@ describe('issues are bounded', () => {
 });
 
 it('says how many problems of a component are not listed', () => {
-  const { issues } = checkCanvas(withMessage(times(20_000, () => 0)));
-  expect(issues.at(-1)?.message).toBe('Message: 19900 more problems of these parameters are not listed');
+  const { issues } = checkCanvas(withMessage(times(9_000, () => 0)));
+  expect(issues.at(-1)?.message).toBe('Message: 8900 more problems of these parameters are not listed');
 });
 
 it('checks a component with thousands of categories', () => {
-  const categories = Object.fromEntries(times(9_900, (at) => [`c${at}`, { to: ['Message:A'] }]));
+  const categories = Object.fromEntries(times(3_000, (at) => [`c${at}`, { to: ['Message:A'] }]));
   const { components } = withMessage(['x']);
   const sorting = component('Categorize', { llm_id: 'm', category_description: categories });
   const { issues, plan } = checkCanvas({
