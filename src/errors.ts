@@ -50,6 +50,8 @@ export const ERROR_CODES = {
   MODEL_REQUEST: code(500, 'The model refused the request.'),
   MODEL_UNAVAILABLE: code(500, 'The model could not be reached or was overloaded.'),
   MODEL_RESPONSE: code(500, 'The model answered something that cannot be used.'),
+  CHUNKS_INVALID: code(102, 'The pieces of a value do not fit together.'),
+  OUTPUT_INVALID: code(102, 'An answer does not have the form that was asked for.'),
   // requests to the outside
   URL_INVALID: code(102, 'A URL cannot be used.'),
   URL_BLOCKED: code(102, 'A URL leads to an address that must not be reached.'),

@@ -120,6 +120,8 @@ function take(piece: ChatDelta, draft: Draft): readonly AgentEvent[] {
     case 'finish':
       draft.finishReason = piece.reason;
       return [];
+    default:
+      return [];
   }
 }
 

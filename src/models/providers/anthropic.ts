@@ -1,4 +1,5 @@
 /** Anthropic's Messages API, version 2023-06-01: chat with streaming, images, tools and thinking. */
+import { EngineError } from '../../errors.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { ChatDelta, ChatMessage, ChatRequest, ContentPart, TokenUsage, ToolCall } from '../chat-model.js';
 import { contentText } from '../chat-model.js';
@@ -82,7 +83,9 @@ function choiceOf(choice: ChatRequest['toolChoice'], isThinking: boolean): JsonO
   if (choice === undefined) return undefined;
   if (choice === 'none') return { type: 'none' };
   if (choice === 'auto' || isThinking) return { type: 'auto' };
-  return choice === 'required' ? { type: 'any' } : { type: 'tool', name: choice.name };
+  if (choice === 'required') return { type: 'any' };
+  if ('name' in choice) return { type: 'tool', name: choice.name };
+  return { type: choice.mode === 'required' ? 'any' : 'auto' };
 }
 
 /** System messages stand outside the conversation. */
@@ -118,6 +121,8 @@ function blocksOf(message: ChatMessage): JsonObject[] {
 
 function blockOf(part: ContentPart): JsonObject {
   if (part.type === 'text') return { type: 'text', text: part.text };
+  if (part.type !== 'image_url')
+    throw new EngineError('MODEL_REQUEST', `A part of the type "${part.type}" cannot be sent.`);
   const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(part.url) ?? [];
   return {
     type: 'image',

@@ -1,5 +1,6 @@
 /** Servers with OpenAI's HTTP interface: OpenAI itself, Azure, vLLM, Ollama, Mistral, DeepSeek and many more. */
 import { z } from 'zod';
+import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { ChatMessage, ChatRequest, ContentPart, ToolCall, ToolDefinition } from '../chat-model.js';
 import type { Connection } from '../connection.js';
@@ -101,7 +102,7 @@ function chatBody(request: ChatRequest, streamUsage: boolean): object {
     stream: true,
     stream_options: streamUsage ? { include_usage: true } : undefined,
     tools: tools.length > 0 ? tools.map(tool) : undefined,
-    tool_choice: typeof choice === 'object' ? named(choice.name) : choice,
+    tool_choice: typeof choice !== 'object' ? choice : 'name' in choice ? named(choice.name) : choice.mode,
     response_format: jsonSchema && { type: 'json_schema', json_schema: { ...jsonSchema } },
     temperature: sampling.temperature,
     top_p: sampling.topP,
@@ -130,15 +131,17 @@ function message(from: ChatMessage): JsonObject {
 }
 
 function part(from: ContentPart): JsonObject {
-  return from.type === 'text' ? { type: 'text', text: from.text } : { type: 'image_url', image_url: { url: from.url } };
+  if (from.type === 'text') return { type: 'text', text: from.text };
+  if (from.type === 'image_url') return { type: 'image_url', image_url: { url: from.url } };
+  throw new EngineError('MODEL_REQUEST', `A part of the type "${from.type}" cannot be sent.`);
 }
 
 function toolCall(from: ToolCall): JsonObject {
   return { id: from.id, type: 'function', function: { name: from.name, arguments: from.arguments } };
 }
 
-function tool(from: ToolDefinition): JsonObject {
-  return { type: 'function', function: { ...from } };
+function tool({ name, description, parameters }: ToolDefinition): JsonObject {
+  return { type: 'function', function: { name, description, parameters } };
 }
 
 function named(name: string): JsonObject {
