@@ -7,7 +7,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { EMPTY, expand, lastValueFrom, map, mergeMap, NEVER, Observable, of, range, Subject, take } from 'rxjs';
-import { chain, graph } from '../src/graph/build.js';
+import { planOf } from '../src/graph/build.js';
 import { link } from '../src/graph/link.js';
 import type { NodeFunction } from '../src/graph/node.js';
 import { delta, type NodeEvent, settled } from '../src/graph/node-events.js';
@@ -36,7 +36,7 @@ export async function benchGraph(): Promise<readonly Row[]> {
 }
 
 async function shapes(): Promise<Row[]> {
-  const chains = [100, 1_000, 10_000].map((count) => ({ name: `chain ${count}`, count, plan: chain(nodesOf(count)) }));
+  const chains = [100, 1_000, 10_000].map((count) => ({ name: `chain ${count}`, count, plan: planOf(nodesOf(count)) }));
   const fans = [100, 1_000, 10_000].map((width) => ({ name: `fan 1-${width}-1`, count: width + 2, plan: fan(width) }));
   const layered = [10, 100].map((side) => ({ name: `layers ${side}x${side}`, count: side * side, plan: layers(side) }));
   const rows: Row[] = [];
@@ -99,7 +99,7 @@ async function latestTimer(): Promise<Row> {
 }
 
 async function concurrentRuns(): Promise<Row> {
-  const plan = chain(nodesOf(10, () => setImmediate({})));
+  const plan = planOf(nodesOf(10, () => setImmediate({})));
   const waits: number[] = [];
   const start = (startedAt: number) =>
     new Promise<void>((resolve) => {
@@ -137,7 +137,7 @@ async function textRate(): Promise<Row> {
       for (let said = 0; said < count; said += 1) subscriber.next(piece);
       subscriber.next(settled({}));
     });
-  const plan = graph({ talker }, []);
+  const plan = planOf({ talker }, []);
   const taken = await milliseconds(() => lastValueFrom(run(plan, { input: null })), { rounds: 5 });
   return {
     name: 'pieces of text through one run',
@@ -153,7 +153,7 @@ async function memoryOfWaitingRun(): Promise<Row> {
   const collect = globalThis.gc;
   if (collect === undefined)
     return { name: 'an idle run (needs node --expose-gc)', value: Number.NaN, unit: 'KB', bar: 50 };
-  const plan = chain({ ...nodesOf(10), z: () => NEVER });
+  const plan = planOf({ ...nodesOf(10), z: () => NEVER });
   const count = 2_000;
   collect();
   const before = process.memoryUsage().heapUsed;
@@ -168,7 +168,7 @@ async function memoryOfWaitingRun(): Promise<Row> {
 
 /** Stops 10,000 nodes at work that listen to their signals. */
 async function cancelling(): Promise<Row> {
-  const plan = graph(
+  const plan = planOf(
     nodesOf(10_000, ({ signal }) => new Observable(() => () => signal.aborted)),
     [],
   );
@@ -237,7 +237,7 @@ function fan(width: number): Plan {
     ['s', id],
     [id, 'z'],
   ]);
-  return graph({ s: nothing, ...nodesOf(width), z: nothing }, edges);
+  return planOf({ s: nothing, ...nodesOf(width), z: nothing }, edges);
 }
 
 /** Each node of a layer leads to three of the next. */
@@ -246,7 +246,7 @@ function layers(side: number): Plan {
     const next = (Math.floor(at / side) + 1) * side;
     return [0, 1, 7].map((shift): [string, string] => [`n${at}`, `n${next + ((at + shift) % side)}`]);
   });
-  return graph(nodesOf(side * side), edges.flat());
+  return planOf(nodesOf(side * side), edges.flat());
 }
 
 function loopByEdges(rounds: number, length: number): Plan {
@@ -261,7 +261,7 @@ function loopByEdges(rounds: number, length: number): Plan {
   const last = `n${length - 1}`;
   const ids = Object.keys(nodesOf(length));
   const edges = ids.slice(1).map((id, at): [string, string] => [`n${at}`, id]);
-  return graph({ s: nothing, ...nodesOf(length), [last]: turn, z: nothing }, [
+  return planOf({ s: nothing, ...nodesOf(length), [last]: turn, z: nothing }, [
     ['s', 'n0'],
     ...edges,
     [last, 'n0'],

@@ -2,7 +2,7 @@
 import { lastValueFrom } from 'rxjs';
 import { loadCanvas } from '../src/canvas/load-canvas.js';
 import { runTurn } from '../src/canvas/turn.js';
-import { chain } from '../src/graph/build.js';
+import { planOf } from '../src/graph/build.js';
 import { type EventLog, eventJson } from '../src/graph/log.js';
 import { run } from '../src/graph/run.js';
 import type { RunOptions } from '../src/graph/run-options.js';
@@ -16,7 +16,7 @@ const RUNS = 10;
 export async function benchJournal(): Promise<readonly Row[]> {
   const canvas = loadCanvas(documentOf(NODES));
   const turn = (options: RunOptions) => lastValueFrom(runTurn(canvas, { query: 'hello' }, { run: 'r', ...options }));
-  const plan = chain(
+  const plan = planOf(
     Object.fromEntries(Array.from({ length: NODES }, (_, at) => [`n${at}`, () => ({ text: 'done' })])),
   );
   const graph = (options: RunOptions) => lastValueFrom(run(plan, { input: null }, options));
@@ -65,7 +65,7 @@ async function growthOfBytes(): Promise<number> {
         () => ({ text: 'done' }),
       ]);
       const { log, bytes } = counting();
-      await lastValueFrom(run(chain(Object.fromEntries(nodes)), { input: null }, { log, durability: 'sync' }));
+      await lastValueFrom(run(planOf(Object.fromEntries(nodes)), { input: null }, { log, durability: 'sync' }));
       return bytes() / count;
     }),
   );

@@ -1,7 +1,7 @@
 /** What a process costs that lives long: `npm run bench -- process`. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { lastValueFrom, Observable, timer } from 'rxjs';
-import { chain } from '../src/graph/build.js';
+import { planOf } from '../src/graph/build.js';
 import { type NodeEvent, settled } from '../src/graph/node-events.js';
 import { run } from '../src/graph/run.js';
 import type { Row } from './measure.js';
@@ -22,7 +22,7 @@ export async function benchProcess(): Promise<readonly Row[]> {
       wait.unsubscribe();
     };
   });
-  const plan = chain({ first: () => ({}), later: async () => ({}), streaming: () => streaming, last: () => ({}) });
+  const plan = planOf({ first: () => ({}), later: async () => ({}), streaming: () => streaming, last: () => ({}) });
   const batch = async (from: number, to: number) => {
     const runs: Promise<unknown>[] = [];
     for (let at = from; at < to; at += 1) {

@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { lastValueFrom } from 'rxjs';
-import { chain } from '../src/graph/build.js';
+import { planOf } from '../src/graph/build.js';
 import type { Plan } from '../src/graph/plan.js';
 import { run } from '../src/graph/run.js';
 import { watchedBy } from '../src/telemetry/run-watch.js';
@@ -97,7 +97,7 @@ async function watched(plan: Plan, telemetry: Telemetry | undefined): Promise<vo
 
 function chainOf(rounds: number) {
   const work = () => ({ sum: spin(rounds) });
-  return chain(Object.fromEntries(Array.from({ length: NODES }, (_, at) => [`n${at}`, work])));
+  return planOf(Object.fromEntries(Array.from({ length: NODES }, (_, at) => [`n${at}`, work])));
 }
 
 /** Arithmetic that cannot be left out. */

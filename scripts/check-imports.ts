@@ -12,7 +12,7 @@ const BASE = ['errors', 'group-by', 'json', 'logger', 'nearest-name', 'trace-con
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
 const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];
-const NODES = [...ADAPTERS, 'knowledge', 'tools', 'agents'];
+const NODES = [...ADAPTERS, 'knowledge', 'tools', 'compose', 'agents'];
 const HOST = [...ENGINE, 'models', 'records', 'adapters', 'components', 'canvas', 'telemetry'];
 const EVERYTHING_BUT_CLI = [
   ...NODES,
@@ -45,7 +45,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   adapters: [...PORTS, 'documents'],
   knowledge: [...BASE, 'operators', 'models', 'records', 'documents'],
   tools: [...ADAPTERS, 'knowledge'],
-  agents: [...ADAPTERS, 'knowledge', 'tools'],
+  compose: [...ADAPTERS, 'knowledge', 'tools'],
+  agents: [...ADAPTERS, 'knowledge', 'tools', 'compose'],
   components: NODES,
   canvas: [...ENGINE, 'templates', 'models', 'records', 'components'],
   telemetry: [...BASE, 'operators', 'graph'],

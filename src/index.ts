@@ -149,7 +149,7 @@ export {
   toEngineError,
 } from './errors.js';
 // The engine.
-export { chain, type GraphNode, graph } from './graph/build.js';
+export { type GraphNode, planOf } from './graph/build.js';
 export type { CallSummary } from './graph/calls.js';
 export {
   type BodyClosed,

@@ -1,6 +1,6 @@
 /** Runnel as it is built: `npm run build` first. Every event of the run is observed. */
 import { lastValueFrom, reduce, tap } from 'rxjs';
-import { chain, graph, loadCanvas, run, runTurn, settled, toWireEvents } from '../../dist/index.js';
+import { loadCanvas, planOf, run, runTurn, settled, toWireEvents } from '../../dist/index.js';
 import { LAYER_SHIFTS } from './workloads.mjs';
 
 const nothing = () => ({});
@@ -8,20 +8,20 @@ const ids = (count) => Array.from({ length: count }, (_, at) => `n${at}`);
 const nodes = (count) => Object.fromEntries(ids(count).map((id) => [id, nothing]));
 
 const PLANS = {
-  chain: (count) => chain(nodes(count)),
+  chain: (count) => planOf(nodes(count)),
   fan: (count) => {
     const edges = ids(count).flatMap((id) => [
       ['s', id],
       [id, 'z'],
     ]);
-    return graph({ s: nothing, ...nodes(count), z: nothing }, edges);
+    return planOf({ s: nothing, ...nodes(count), z: nothing }, edges);
   },
   layers: (side) => {
     const edges = ids(side * (side - 1)).flatMap((id, at) => {
       const next = (Math.floor(at / side) + 1) * side;
       return LAYER_SHIFTS.map((shift) => [id, `n${next + ((at + shift) % side)}`]);
     });
-    return graph(nodes(side * side), edges);
+    return planOf(nodes(side * side), edges);
   },
   loop: (rounds) => {
     let round = 0;
@@ -31,7 +31,7 @@ const PLANS = {
       round = 0;
       return settled({}, { next: ['z'] });
     };
-    return graph({ n0: nothing, n1: nothing, n2: turn, z: nothing, s: nothing }, [
+    return planOf({ n0: nothing, n1: nothing, n2: turn, z: nothing, s: nothing }, [
       ['s', 'n0'],
       ['n0', 'n1'],
       ['n1', 'n2'],

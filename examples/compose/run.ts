@@ -1,9 +1,9 @@
 /** No canvas at all: a graph of functions and RxJS operators, run by the same engine. */
 import assert from 'node:assert/strict';
-import { chain, delta, execute, fromOperator, run, settled } from 'runnel';
+import { delta, execute, fromOperator, planOf, run, settled } from 'runnel';
 import { concatMap, from, map, type Observable } from 'rxjs';
 
-const plan = chain({
+const plan = planOf({
   words: () => ({ list: ['streams', 'all', 'the', 'way'] }),
   // A node is an operator: its activation goes in, events come out; unsubscribing stops it at once.
   speak: {

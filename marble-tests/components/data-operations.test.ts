@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { dataOperations } from '../../src/components/data-operations.js';
-import { graph } from '../../src/graph/build.js';
+import { planOf } from '../../src/graph/build.js';
 import { settled } from '../../src/graph/node-events.js';
 import { marbles } from '../support/scheduler.js';
 import { nodeOf, said } from './data-run.js';
@@ -16,7 +16,7 @@ describe('DataOperations', () => {
       const twoSubs = '    ^-!      ';
       const expected = '   -----(a|)';
 
-      const plan = graph({ start: () => ({}), one: () => one$, two: () => two$, x: COMBINE }, [
+      const plan = planOf({ start: () => ({}), one: () => one$, two: () => two$, x: COMBINE }, [
         ['start', 'one'],
         ['start', 'two'],
         ['one', 'x'],
@@ -30,7 +30,7 @@ describe('DataOperations', () => {
 
   it('leaves what it read as it was', () =>
     marbles(({ expectObservable }) => {
-      const plan = graph(
+      const plan = planOf(
         {
           one: () => ({ data: { k: [1] } }),
           two: () => ({ data: { k: 2 } }),
@@ -56,7 +56,7 @@ describe('DataOperations', () => {
       const expected = '   --(wa|)';
       const select = nodeOf(dataOperations, { query: ['one@data'], operations: 'select_keys', select_keys: ['k'] });
 
-      const plan = graph({ one: () => one$, x: select }, [['one', 'x']]);
+      const plan = planOf({ one: () => one$, x: select }, [['one', 'x']]);
 
       expectObservable(said(plan, ['x'])).toBe(expected, { w: { x: 'warning' }, a: { x: { result: [] } } });
     }));
@@ -66,7 +66,7 @@ describe('DataOperations', () => {
       const one$ = cold('  --(s|)', { s: settled({ data: {} }) });
       const expected = '   --(a|)';
 
-      const plan = graph({ one: () => one$, x: COMBINE }, [['one', 'x']]);
+      const plan = planOf({ one: () => one$, x: COMBINE }, [['one', 'x']]);
 
       expectObservable(said(plan, ['x'])).toBe(expected, { a: { x: 'REFERENCE_UNRESOLVED' } });
     }));
@@ -78,7 +78,7 @@ describe('DataOperations', () => {
       const unsubscription = '--!     ';
       const expected = '     ---     ';
 
-      const plan = graph({ one: () => one$, x: COMBINE }, [['one', 'x']]);
+      const plan = planOf({ one: () => one$, x: COMBINE }, [['one', 'x']]);
 
       expectObservable(said(plan, ['x']), unsubscription).toBe(expected);
       expectSubscriptions(one$.subscriptions).toBe(oneSubs);

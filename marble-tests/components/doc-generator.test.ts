@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { docGenerator } from '../../src/components/doc-generator.js';
 import type { Files } from '../../src/components/services.js';
 import { EngineError } from '../../src/errors.js';
-import { graph } from '../../src/graph/build.js';
+import { planOf } from '../../src/graph/build.js';
 import { type NodeEvent, settled, warning } from '../../src/graph/node-events.js';
 import { createNode, fakeActivation, perform } from '../support/activation.js';
 import { marbles } from '../support/scheduler.js';
@@ -49,7 +49,7 @@ describe('DocGenerator', () => {
       const oneSubs = '    ^--!   ';
       const expected = '   ---(e|)';
 
-      const plan = graph({ one: () => one$, x: nodeOf(docGenerator, { content: '{one@text}' }) }, [['one', 'x']]);
+      const plan = planOf({ one: () => one$, x: nodeOf(docGenerator, { content: '{one@text}' }) }, [['one', 'x']]);
 
       expectObservable(said(plan, ['x'])).toBe(expected, { e: { x: 'CONFIG_INVALID' } });
       expectSubscriptions(one$.subscriptions).toBe(oneSubs);
@@ -58,7 +58,7 @@ describe('DocGenerator', () => {
   it('passes the error of its source by: it never starts', () =>
     marbles(({ cold, expectObservable }) => {
       const one$ = cold<NodeEvent>('  --#', undefined, new EngineError('NODE_FAILED', 'broken'));
-      const plan = graph({ one: () => one$, x: nodeOf(docGenerator, { content: '{one@text}' }) }, [['one', 'x']]);
+      const plan = planOf({ one: () => one$, x: nodeOf(docGenerator, { content: '{one@text}' }) }, [['one', 'x']]);
 
       expectObservable(said(plan, ['one', 'x'])).toBe('--(e|)', { e: { one: 'NODE_FAILED' } });
     }));

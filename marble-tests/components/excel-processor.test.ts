@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { excelProcessor } from '../../src/components/excel-processor.js';
 import type { Files } from '../../src/components/services.js';
 import { EngineError } from '../../src/errors.js';
-import { graph } from '../../src/graph/build.js';
+import { planOf } from '../../src/graph/build.js';
 import { type NodeEvent, settled, warning } from '../../src/graph/node-events.js';
 import { createNode, type FakeOptions, fakeActivation, perform } from '../support/activation.js';
 import { marbles } from '../support/scheduler.js';
@@ -34,7 +34,7 @@ describe('ExcelProcessor', () => {
       const oneSubs = '    ^--!   ';
       const expected = '   ---(a|)';
 
-      const plan = graph({ one: () => one$, x: TRANSFORM }, [['one', 'x']]);
+      const plan = planOf({ one: () => one$, x: TRANSFORM }, [['one', 'x']]);
 
       const summary = 'Transformed data ready for processing';
       const outputs = { data: [{ a: 1 }], summary, markdown: '| a |\n| --- |\n| 1 |' };
@@ -48,7 +48,7 @@ describe('ExcelProcessor', () => {
       const two$ = cold('  --(s|)   ', { s: settled({ file: '' }) });
       const expected = '   -----(a|)';
 
-      const plan = graph({ start: () => ({}), one: () => one$, two: () => two$, x: MERGE }, [
+      const plan = planOf({ start: () => ({}), one: () => one$, two: () => two$, x: MERGE }, [
         ['start', 'one'],
         ['start', 'two'],
         ['one', 'x'],
@@ -81,7 +81,7 @@ describe('ExcelProcessor', () => {
   it('passes the error of its source by: it never starts', () =>
     marbles(({ cold, expectObservable }) => {
       const one$ = cold<NodeEvent>('  --#', undefined, new EngineError('NODE_FAILED', 'broken'));
-      const plan = graph({ one: () => one$, x: TRANSFORM }, [['one', 'x']]);
+      const plan = planOf({ one: () => one$, x: TRANSFORM }, [['one', 'x']]);
 
       expectObservable(said(plan, ['one', 'x'])).toBe('--(e|)', { e: { one: 'NODE_FAILED' } });
     }));

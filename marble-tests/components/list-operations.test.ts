@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { listOperations } from '../../src/components/list-operations.js';
-import { graph } from '../../src/graph/build.js';
+import { planOf } from '../../src/graph/build.js';
 import { type NodeEvent, settled } from '../../src/graph/node-events.js';
 import { marbles } from '../support/scheduler.js';
 import { nodeOf, said } from './data-run.js';
@@ -16,7 +16,7 @@ describe('ListOperations', () => {
       const givenSubs = '   ^-!   ';
       const expected = '    --(a|)';
 
-      const plan = graph({ given: () => given$, x: SORT }, [['given', 'x']]);
+      const plan = planOf({ given: () => given$, x: SORT }, [['given', 'x']]);
 
       expectObservable(said(plan, NODES)).toBe(expected, { a: SORTED });
       expectSubscriptions(given$.subscriptions).toBe(givenSubs);
@@ -27,7 +27,7 @@ describe('ListOperations', () => {
       const given$ = cold(' --(s|)', { s: settled({ list: 'text' }) });
       const expected = '    --(a|)';
 
-      const plan = graph({ given: () => given$, x: SORT, after: () => ({}) }, [
+      const plan = planOf({ given: () => given$, x: SORT, after: () => ({}) }, [
         ['given', 'x'],
         ['x', 'after'],
       ]);
@@ -40,7 +40,7 @@ describe('ListOperations', () => {
       const given$ = cold<NodeEvent>(' --#');
       const expected = '    --|';
 
-      const plan = graph({ given: () => given$, x: SORT }, [['given', 'x']]);
+      const plan = planOf({ given: () => given$, x: SORT }, [['given', 'x']]);
 
       expectObservable(said(plan, NODES)).toBe(expected);
     }));
@@ -52,7 +52,7 @@ describe('ListOperations', () => {
       const unsubscription = '--!     ';
       const expected = '     ---     ';
 
-      const plan = graph({ given: () => given$, x: SORT }, [['given', 'x']]);
+      const plan = planOf({ given: () => given$, x: SORT }, [['given', 'x']]);
 
       expectObservable(said(plan, NODES), unsubscription).toBe(expected);
       expectSubscriptions(given$.subscriptions).toBe(givenSubs);
@@ -60,7 +60,7 @@ describe('ListOperations', () => {
 
   it('works within one frame on a list that is there at once', () =>
     marbles(({ expectObservable }) => {
-      const plan = graph({ given: () => ({ list: [3, 1, 2] }), x: SORT, after: () => ({}) }, [
+      const plan = planOf({ given: () => ({ list: [3, 1, 2] }), x: SORT, after: () => ({}) }, [
         ['given', 'x'],
         ['x', 'after'],
       ]);

@@ -1,7 +1,7 @@
 import { isObservable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { stringTransform } from '../../src/components/string-transform.js';
-import { graph } from '../../src/graph/build.js';
+import { planOf } from '../../src/graph/build.js';
 import { type NodeEvent, settled, warning } from '../../src/graph/node-events.js';
 import { activationOf, nodeOf } from '../../test/components/text-activation.js';
 import { marbles } from '../support/scheduler.js';
@@ -40,7 +40,7 @@ describe('StringTransform', () => {
   it('works in the frame in which its text comes, and does not run when the run is left before', () =>
     marbles(({ cold, expectObservable }) => {
       const given$ = cold<NodeEvent>('--(s|)', { s: settled({ text: 'a,b' }) });
-      const plan = graph(
+      const plan = planOf(
         { given: () => given$, x: nodeOf(stringTransform, { split_ref: 'given@text' }), after: () => ({}) },
         [
           ['given', 'x'],
@@ -56,7 +56,7 @@ describe('StringTransform', () => {
   it('does not run when what gives its text fails', () =>
     marbles(({ cold, expectObservable }) => {
       const given$ = cold<NodeEvent>('--#');
-      const plan = graph({ given: () => given$, x: nodeOf(stringTransform, { split_ref: 'given@text' }) }, [
+      const plan = planOf({ given: () => given$, x: nodeOf(stringTransform, { split_ref: 'given@text' }) }, [
         ['given', 'x'],
       ]);
 

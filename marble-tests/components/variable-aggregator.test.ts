@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { variableAggregator } from '../../src/components/variable-aggregator.js';
-import { graph } from '../../src/graph/build.js';
+import { planOf } from '../../src/graph/build.js';
 import type { NodeFunction } from '../../src/graph/node.js';
 import { type NodeEvent, settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
@@ -11,7 +11,7 @@ const PICK = nodeOf(variableAggregator, { groups: [{ group_name: 'out', variable
 
 /** `start` opens two ways that meet again at the aggregator. */
 function fork(start: NodeFunction, left: NodeFunction, right: NodeFunction): Plan {
-  return graph({ start, left, right, x: PICK }, [
+  return planOf({ start, left, right, x: PICK }, [
     ['start', 'left'],
     ['start', 'right'],
     ['left', 'x'],

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { variableAssigner } from '../../src/components/variable-assigner.js';
-import { graph } from '../../src/graph/build.js';
+import { planOf } from '../../src/graph/build.js';
 import type { NodeFunction } from '../../src/graph/node.js';
 import { settled } from '../../src/graph/node-events.js';
 import type { Json } from '../../src/json.js';
@@ -31,7 +31,7 @@ describe('VariableAssigner', () => {
       const givenSubs = '   ^-!    ';
       const expected = '    --(ab|)';
 
-      const plan = graph({ given: () => given$, x: COUNT, after: see('env.n', 'given@list') }, [
+      const plan = planOf({ given: () => given$, x: COUNT, after: see('env.n', 'given@list') }, [
         ['given', 'x'],
         ['x', 'after'],
       ]);
@@ -50,7 +50,7 @@ describe('VariableAssigner', () => {
       const expectedFirst = ' -(a|)    ';
       const expectedLater = ' ----(a|) ';
 
-      const plan = graph({ given: () => given$, x: COUNT, after: see('env.n', 'given@list') }, [
+      const plan = planOf({ given: () => given$, x: COUNT, after: see('env.n', 'given@list') }, [
         ['given', 'x'],
         ['x', 'after'],
       ]);
@@ -70,7 +70,7 @@ describe('VariableAssigner', () => {
         return settled({}, { next: [isDone ? 'after' : 'x'] });
       };
 
-      const plan = graph({ given: () => given$, x: COUNT, again, after: see('env.n', 'given@list.-1') }, [
+      const plan = planOf({ given: () => given$, x: COUNT, again, after: see('env.n', 'given@list.-1') }, [
         ['given', 'x'],
         ['x', 'again'],
         ['again', 'x'],
@@ -85,7 +85,7 @@ describe('VariableAssigner', () => {
       const given$ = cold(' --(s|)  ', { s: settled({ list: [] }) });
       const expected = '    --(wab|)';
 
-      const plan = graph({ given: () => given$, x: COUNT, after: see('env.n') }, [
+      const plan = planOf({ given: () => given$, x: COUNT, after: see('env.n') }, [
         ['given', 'x'],
         ['x', 'after'],
       ]);
@@ -102,7 +102,7 @@ describe('VariableAssigner', () => {
       const given$ = cold(' --(s|)', { s: settled({ list: [] }) });
       const expected = '    --(a|)';
 
-      const plan = graph({ given: () => given$, x: COUNT, after: see('env.n') }, [
+      const plan = planOf({ given: () => given$, x: COUNT, after: see('env.n') }, [
         ['given', 'x'],
         ['x', 'after'],
       ]);
@@ -117,7 +117,7 @@ describe('VariableAssigner', () => {
       const unsubscription = '--!     ';
       const expected = '     ---     ';
 
-      const plan = graph({ given: () => given$, x: COUNT }, [['given', 'x']]);
+      const plan = planOf({ given: () => given$, x: COUNT }, [['given', 'x']]);
 
       expectObservable(said(plan, ['x'], { 'env.n': 0 }), unsubscription).toBe(expected);
       expectSubscriptions(given$.subscriptions).toBe(givenSubs);

@@ -4,7 +4,7 @@ import { describe, it } from 'vitest';
 import type { Activation, BodyEnd, NodeFunction } from '../../src/graph/node.js';
 import { interrupt, type NodeEvent, settled } from '../../src/graph/node-events.js';
 import { marbles } from '../support/scheduler.js';
-import { endsAt, nodesAt, planOf, watched } from './support/runs.js';
+import { endsAt, nodesAt, planOfSpecs, watched } from './support/runs.js';
 
 const S = { s: settled({}), x: settled({}, { exit: true }), i: interrupt({ ask: 'name' }) };
 const NODES = { b: 'box', w: 'work' };
@@ -28,7 +28,7 @@ const sideBySide =
     endOf(range(0, rounds).pipe(mergeMap((round) => pass(at, round))));
 
 const boxed = (activate: NodeFunction, work: NodeFunction) =>
-  planOf({ box: { isContainer: true, activate }, work: { parent: 'box', activate: work } });
+  planOfSpecs({ box: { isContainer: true, activate }, work: { parent: 'box', activate: work } });
 
 describe('a body', () => {
   it('runs pass after pass', () =>
@@ -65,7 +65,7 @@ describe('a body', () => {
       const leave$ = cold('--x     ', S);
       const settles = '    --(lb|) ';
 
-      const plan = planOf({
+      const plan = planOfSpecs({
         box: { isContainer: true, activate: inTurn(1) },
         work: { parent: 'box', activate: () => work$ },
         leave: { parent: 'box', activate: () => leave$ },

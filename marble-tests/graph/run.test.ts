@@ -4,7 +4,7 @@ import { describe, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
 import { interrupt, settled } from '../../src/graph/node-events.js';
 import { marbles } from '../support/scheduler.js';
-import { endsAt, nodesAt, planOf, watched } from './support/runs.js';
+import { endsAt, nodesAt, planOfSpecs, watched } from './support/runs.js';
 
 const S = { s: settled({}) };
 const BUSY = new EngineError('MODEL_UNAVAILABLE', 'Busy.', { retryable: true });
@@ -19,7 +19,7 @@ describe('run', () => {
       const starts = '   a-b--|    ';
       const settles = '  --a--(b|) ';
 
-      const run$ = watched(planOf({ a: { downstream: ['b'], activate: () => a$ }, b: () => b$ }));
+      const run$ = watched(planOfSpecs({ a: { downstream: ['b'], activate: () => a$ }, b: () => b$ }));
 
       expectObservable(run$.pipe(nodesAt('node-started'))).toBe(starts);
       expectObservable(run$.pipe(nodesAt('node-settled'))).toBe(settles);
@@ -38,7 +38,7 @@ describe('run', () => {
 
       const leads = { downstream: ['z'] };
       const run$ = watched(
-        planOf({ a: { ...leads, activate: () => a$ }, b: { ...leads, activate: () => b$ }, z: () => z$ }),
+        planOfSpecs({ a: { ...leads, activate: () => a$ }, b: { ...leads, activate: () => b$ }, z: () => z$ }),
       );
 
       expectObservable(run$.pipe(nodesAt('node-settled'))).toBe(settles);
@@ -55,7 +55,7 @@ describe('run', () => {
       const settles = '  --c-a-(x|)';
       const starts = '   (acx)-(|) ';
 
-      const run$ = watched(planOf({ a: () => a$, c: () => c$, x: { needs: ['a', 'c'], activate: () => x$ } }));
+      const run$ = watched(planOfSpecs({ a: () => a$, c: () => c$, x: { needs: ['a', 'c'], activate: () => x$ } }));
 
       expectObservable(run$.pipe(nodesAt('node-started'))).toBe(starts);
       expectObservable(run$.pipe(nodesAt('node-settled'))).toBe(settles);
@@ -66,7 +66,11 @@ describe('run', () => {
     marbles(({ expectObservable }) => {
       const settles = '(abc|)';
       const run$ = watched(
-        planOf({ a: { downstream: ['b'] }, b: { downstream: ['c'], activate: () => of(S.s) }, c: () => settled({}) }),
+        planOfSpecs({
+          a: { downstream: ['b'] },
+          b: { downstream: ['c'], activate: () => of(S.s) },
+          c: () => settled({}),
+        }),
       );
       expectObservable(run$.pipe(nodesAt('node-settled'))).toBe(settles);
     }));
@@ -78,7 +82,7 @@ describe('run', () => {
       const bSubs = '    --^--!    ';
       const starts = '   a-b--|    ';
 
-      const run$ = watched(planOf({ a: () => a$, b: () => b$ }), { concurrency: 1 });
+      const run$ = watched(planOfSpecs({ a: () => a$, b: () => b$ }), { concurrency: 1 });
 
       expectObservable(run$.pipe(nodesAt('node-started'))).toBe(starts);
       expectSubscriptions(b$.subscriptions).toBe(bSubs);
@@ -91,7 +95,7 @@ describe('run', () => {
       const slowSubs = ' ^--!';
       const ends = '     ---(f|)';
 
-      const run$ = watched(planOf({ slow: () => slow$, bad: () => bad$ }));
+      const run$ = watched(planOfSpecs({ slow: () => slow$, bad: () => bad$ }));
 
       expectObservable(run$.pipe(endsAt)).toBe(ends, { f: 'NODE_FAILED' });
       expectSubscriptions(slow$.subscriptions).toBe(slowSubs);
@@ -104,7 +108,7 @@ describe('run', () => {
       const unsubscribed = '---!   ';
       const ends = '       --------';
 
-      const run$ = watched(planOf({ model: () => model$ }));
+      const run$ = watched(planOfSpecs({ model: () => model$ }));
 
       expectObservable(run$.pipe(endsAt), unsubscribed).toBe(ends);
       expectSubscriptions(model$.subscriptions).toBe(modelSubs);
@@ -118,7 +122,7 @@ describe('run', () => {
       const ends = '       ---(c|) ';
 
       const abort = new AbortController();
-      const run$ = watched(planOf({ model: () => model$ }), { signal: abort.signal });
+      const run$ = watched(planOfSpecs({ model: () => model$ }), { signal: abort.signal });
 
       expectObservable(run$.pipe(endsAt)).toBe(ends, { c: 'run-cancelled' });
       expectObservable(cancel$.pipe(tap(() => abort.abort()))).toBe('---x');
@@ -134,7 +138,7 @@ describe('run', () => {
 
       const clock = { timeoutMs: 5 };
       const run$ = watched(
-        planOf({
+        planOfSpecs({
           quick: { ...clock, downstream: ['slow'], activate: () => quick$ },
           slow: { ...clock, activate: () => slow$ },
         }),
@@ -154,7 +158,7 @@ describe('run', () => {
       const starts = '      a----a---|   ';
 
       const activate = ({ attempt }: { readonly attempt: number }) => (attempt === 1 ? first$ : second$);
-      const run$ = watched(planOf({ a: { retry: { attempts: 2, delayMs: 3 }, timeoutMs: 5, activate } }));
+      const run$ = watched(planOfSpecs({ a: { retry: { attempts: 2, delayMs: 3 }, timeoutMs: 5, activate } }));
 
       expectObservable(run$.pipe(nodesAt('node-failed'))).toBe(fails);
       expectObservable(run$.pipe(nodesAt('node-started'))).toBe(starts);
@@ -169,7 +173,7 @@ describe('run', () => {
       const unsubscribed = '---!   ';
       const starts = '     a-------';
 
-      const run$ = watched(planOf({ a: { retry: { attempts: 2, delayMs: 3 }, activate: () => model$ } }));
+      const run$ = watched(planOfSpecs({ a: { retry: { attempts: 2, delayMs: 3 }, activate: () => model$ } }));
 
       expectObservable(run$.pipe(nodesAt('node-started')), unsubscribed).toBe(starts);
       expectSubscriptions(model$.subscriptions).toBe(modelSubs);
@@ -181,7 +185,7 @@ describe('run', () => {
       const modelSubs = '  ^------!';
       const ends = '       -------(t|)';
 
-      const run$ = watched(planOf({ model: () => model$, quick: {} }), { timeoutMs: 7 });
+      const run$ = watched(planOfSpecs({ model: () => model$, quick: {} }), { timeoutMs: 7 });
 
       expectObservable(run$.pipe(endsAt)).toBe(ends, { t: 'RUN_TIMEOUT' });
       expectSubscriptions(model$.subscriptions).toBe(modelSubs);
@@ -198,7 +202,7 @@ describe('run', () => {
 
       const leads = { downstream: ['z'] };
       const run$ = watched(
-        planOf({ form: { ...leads, activate: () => form$ }, slow: { ...leads, activate: () => slow$ }, z: {} }),
+        planOfSpecs({ form: { ...leads, activate: () => form$ }, slow: { ...leads, activate: () => slow$ }, z: {} }),
       );
 
       expectObservable(run$.pipe(nodesAt('node-interrupted'))).toBe(asks, { f: 'form' });
@@ -210,7 +214,7 @@ describe('run', () => {
 
   it('says nothing of a node that never ends', () =>
     marbles(({ expectObservable }) => {
-      const run$ = watched(planOf({ a: () => NEVER }));
+      const run$ = watched(planOfSpecs({ a: () => NEVER }));
       expectObservable(run$.pipe(nodesAt('node-settled')), '^----!').toBe('------');
     }));
 });

@@ -4,7 +4,7 @@ import { describe, it } from 'vitest';
 import type { Activation, NodeFunction } from '../../src/graph/node.js';
 import { delta, settled } from '../../src/graph/node-events.js';
 import { marbles } from '../support/scheduler.js';
-import { endsAt, nodesAt, planOf, textOf, watched } from './support/runs.js';
+import { endsAt, nodesAt, planOfSpecs, textOf, watched } from './support/runs.js';
 
 const WORDS = { a: delta('content', 'a'), b: delta('content', 'b'), s: settled({ content: 'ab' }) };
 const NODES = { m: 'model', r: 'reader', q: 'other' };
@@ -35,7 +35,7 @@ describe('a stream edge', () => {
       const says = '       --a--b--|       ';
       const settles = '    --------(mr|)   ';
 
-      const run$ = watched(planOf({ model: model(() => model$), reader }));
+      const run$ = watched(planOfSpecs({ model: model(() => model$), reader }));
 
       expectObservable(run$.pipe(nodesAt('node-started'))).toBe(starts, NODES);
       expectObservable(run$.pipe(textOf('reader'))).toBe(says);
@@ -50,7 +50,7 @@ describe('a stream edge', () => {
       const modelSubs = '  ^-------!       ';
       const says = '       --a--b--|       ';
 
-      const run$ = watched(planOf({ model: model(() => model$, ['reader', 'other']), reader, other: reader }));
+      const run$ = watched(planOfSpecs({ model: model(() => model$, ['reader', 'other']), reader, other: reader }));
 
       expectObservable(run$.pipe(textOf('reader'))).toBe(says);
       expectObservable(run$.pipe(textOf('other'))).toBe(says);
@@ -65,7 +65,7 @@ describe('a stream edge', () => {
       const says = '       ---a---b--|     ';
       const settles = '    ---b------(mr|) ';
 
-      const plan = planOf({
+      const plan = planOfSpecs({
         model: model(() => model$),
         branch: { downstream: ['reader'], activate: () => branch$ },
         reader,
@@ -82,7 +82,7 @@ describe('a stream edge', () => {
       const model$ = cold('--a--b--s       ', WORDS);
       const says = '       --------(t|)    ';
 
-      const run$ = watched(planOf({ model: { downstream: ['reader'], activate: () => model$ }, reader }));
+      const run$ = watched(planOfSpecs({ model: { downstream: ['reader'], activate: () => model$ }, reader }));
 
       expectObservable(run$.pipe(textOf('reader'))).toBe(says, { t: 'ab' });
     }));
@@ -94,7 +94,7 @@ describe('a stream edge', () => {
       const says = '       --a--|          ';
       const ends = '       -----(f|)       ';
 
-      const run$ = watched(planOf({ model: model(() => model$), reader }));
+      const run$ = watched(planOfSpecs({ model: model(() => model$), reader }));
 
       expectObservable(run$.pipe(textOf('reader'))).toBe(says);
       expectObservable(run$.pipe(endsAt)).toBe(ends, { f: 'NODE_FAILED' });
@@ -108,7 +108,7 @@ describe('a stream edge', () => {
       const unsubscribed = '----!          ';
       const says = '       --a------       ';
 
-      const run$ = watched(planOf({ model: model(() => model$), reader }));
+      const run$ = watched(planOfSpecs({ model: model(() => model$), reader }));
 
       expectObservable(run$.pipe(textOf('reader')), unsubscribed).toBe(says);
       expectSubscriptions(model$.subscriptions).toBe(modelSubs);
@@ -117,7 +117,7 @@ describe('a stream edge', () => {
   it('serves a writer that says everything at once', () =>
     marbles(({ expectObservable }) => {
       const says = '(ab|)';
-      const run$ = watched(planOf({ model: model(() => of(WORDS.a, WORDS.b, WORDS.s)), reader }));
+      const run$ = watched(planOfSpecs({ model: model(() => of(WORDS.a, WORDS.b, WORDS.s)), reader }));
       expectObservable(run$.pipe(textOf('reader'))).toBe(says);
     }));
 });

@@ -4,7 +4,7 @@
  */
 
 export { EngineError } from '../errors.js';
-export { chain, graph } from '../graph/build.js';
+export { planOf } from '../graph/build.js';
 export { isTerminal } from '../graph/events.js';
 export type { LinkOptions } from '../graph/link.js';
 export { type Durability, type EventLog, readEvent } from '../graph/log.js';

@@ -1,10 +1,10 @@
-/** Graphs made in code: functions and edges instead of a document. */
+/** Plans made in code: functions and edges instead of a document. */
 import { EngineError } from '../errors.js';
 import { link, type NodeSpec } from './link.js';
 import type { NodeFunction } from './node.js';
 import type { Plan } from './plan.js';
 
-/** A node of a graph made in code. */
+/** A node of a plan made in code. */
 export interface GraphNode {
   readonly activate: NodeFunction;
   /** @default 'all' */
@@ -23,12 +23,13 @@ export interface GraphNode {
 }
 
 /**
- * Makes a plan of functions and edges. The run starts at the nodes without a way in.
+ * Makes a plan of functions and edges; without `edges` the nodes run one after the other, in the order in which they are written.
+ * The run starts at the nodes without a way in.
  *
  * ```ts
- * import { execute, graph } from 'runnel';
+ * import { execute, planOf } from 'runnel';
  *
- * const plan = graph(
+ * const plan = planOf(
  *   {
  *     hello: () => ({ text: 'hi' }),
  *     loud: (at) => {
@@ -43,11 +44,11 @@ export interface GraphNode {
  * // => { text: 'HI' }
  * ```
  *
- * @throws EngineError PLAN_INVALID for an edge to a node that does not exist, or a graph without a start.
+ * @throws EngineError PLAN_INVALID for an edge to a node that does not exist, or a plan without a start.
  */
-export function graph(
+export function planOf(
   nodes: Readonly<Record<string, NodeFunction | GraphNode>>,
-  edges: readonly (readonly [from: string, to: string])[],
+  edges: readonly (readonly [from: string, to: string])[] = oneAfterTheOther(Object.keys(nodes)),
 ): Plan {
   const downstream = new Map<string, string[]>(Object.keys(nodes).map((id) => [id, []]));
   for (const [from, to] of edges) {
@@ -62,17 +63,12 @@ export function graph(
     list?.push(to);
   }
   const specs = Object.entries(nodes).map(([id, node]) => toSpec(id, node, downstream.get(id) ?? []));
-  if (specs.length === 0) throw new EngineError('PLAN_INVALID', 'A graph needs at least one node.');
+  if (specs.length === 0) throw new EngineError('PLAN_INVALID', 'A plan needs at least one node.');
   return link(specs);
 }
 
-/** A graph of nodes one after the other. */
-export function chain(nodes: Readonly<Record<string, NodeFunction | GraphNode>>): Plan {
-  const ids = Object.keys(nodes);
-  return graph(
-    nodes,
-    ids.slice(1).map((id, at) => [ids[at] as string, id]),
-  );
+function oneAfterTheOther(ids: readonly string[]): [from: string, to: string][] {
+  return ids.slice(1).map((id, at) => [ids[at] as string, id]);
 }
 
 function toSpec(id: string, node: NodeFunction | GraphNode, downstream: readonly string[]): NodeSpec {

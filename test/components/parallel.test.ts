@@ -5,7 +5,7 @@ import { interrupt, settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
 import { execute } from '../../src/graph/run.js';
 import type { Json, JsonObject } from '../../src/json.js';
-import { planOf, readValue } from '../graph/support/specs.js';
+import { planOfSpecs, readValue } from '../graph/support/specs.js';
 import { written } from '../graph/support/watch.js';
 
 const OUTPUTS = { v: { ref: 'a@v' }, deep: { ref: 'a@o.k' }, at: { ref: 'index' } };
@@ -30,7 +30,7 @@ const sideBySide = (list: Json, params: JsonObject = {}): unknown => {
 const parallelPlan = (list: Json, params: JsonObject = {}): { readonly plan: Plan; readonly worked: Json[] } => {
   const worked: Json[] = [];
   const given = { items_ref: 'begin@list', outputs: { v: { ref: 'x@v' } }, max_concurrency: 2, ...params };
-  const plan = planOf({
+  const plan = planOfSpecs({
     begin: { downstream: ['each'], activate: () => ({ list }) },
     each: { isContainer: true, activate: createNode(parallel, given, { body: ['x'] }) },
     x: {

@@ -8,7 +8,7 @@ import type { CheckpointStore, RunOptions } from '../../src/graph/run-options.js
 import type { Checkpoint, State } from '../../src/graph/state.js';
 import { passes } from './support/containers.js';
 import { everyKind, KINDS } from './support/every-kind.js';
-import { draw, planOf } from './support/specs.js';
+import { draw, planOfSpecs } from './support/specs.js';
 import { lines, type Watched, watch } from './support/watch.js';
 
 /** Events of an undisturbed run of `everyKind`. */
@@ -112,12 +112,12 @@ describe('a limit', () => {
     {
       what: 'a body without end',
       rounds: 'the body of "box"',
-      plan: planOf({ box: { isContainer: true, activate: passes(forever) }, x: { parent: 'box' } }),
+      plan: planOfSpecs({ box: { isContainer: true, activate: passes(forever) }, x: { parent: 'box' } }),
     },
     {
       what: 'a body that is left each time',
       rounds: 'the body of "box"',
-      plan: planOf({
+      plan: planOfSpecs({
         box: { isContainer: true, activate: passes(forever) },
         x: { parent: 'box', activate: () => settled({}, { exit: true }) },
       }),

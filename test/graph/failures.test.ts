@@ -7,7 +7,7 @@ import type { RunEvent } from '../../src/graph/events.js';
 import type { Activation, NodeFunction } from '../../src/graph/node.js';
 import { delta, type NodeEvent, settled } from '../../src/graph/node-events.js';
 import { passes } from './support/containers.js';
-import { draw, planOf, readValue, type SpecParts } from './support/specs.js';
+import { draw, planOfSpecs, readValue, type SpecParts } from './support/specs.js';
 import { lines, watchToEnd } from './support/watch.js';
 
 const failing: NodeFunction = () => {
@@ -170,7 +170,7 @@ describe('an error in a body', () => {
   const nested = (parts: Readonly<Record<string, SpecParts>>) => {
     const pass = (node: string, isParallel = false) =>
       passes({ rounds: 2, isParallel, isIsolated: false, result: [node, 'value'], itemOf: (_, round) => round });
-    return planOf({
+    return planOfSpecs({
       outer: { isContainer: true, activate: pass('inner'), downstream: ['z'], ...parts.outer },
       inner: { parent: 'outer', isContainer: true, activate: pass('bad', true), ...parts.inner },
       bad: { parent: 'inner', activate: failing, ...parts.bad },
@@ -204,7 +204,7 @@ describe('an error in a body', () => {
   it('leaves their turn to the nodes that were announced with it, whether they fail, settle or leave the body', async () => {
     const box = passes({ rounds: 2, isParallel: false, isIsolated: false, result: ['good', 'value'], itemOf: () => 0 });
     const { events } = await watchToEnd(
-      planOf({
+      planOfSpecs({
         box: { isContainer: true, activate: box },
         bad: { parent: 'box', activate: failing },
         worse: { parent: 'box', activate: failing },

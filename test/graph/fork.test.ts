@@ -15,7 +15,7 @@ import { passes } from './support/containers.js';
 import { logPlan } from './support/log-plans.js';
 import { isEnd } from './support/memory-log.js';
 import { SlowNodes } from './support/slow-nodes.js';
-import { planOf, readValue } from './support/specs.js';
+import { planOfSpecs, readValue } from './support/specs.js';
 import { type Watched, watch, watchToEnd, written } from './support/watch.js';
 
 /** A log with its first snapshot, or its last. */
@@ -184,7 +184,7 @@ describe('a fork', () => {
       result: ['b', 'value'],
       itemOf: () => null,
     } as const;
-    const plan = planOf({
+    const plan = planOfSpecs({
       s: { downstream: ['box'] },
       box: { isContainer: true, activate: passes(container) },
       a: { parent: 'box', downstream: ['b'], activate: note },
@@ -204,7 +204,7 @@ describe('a fork', () => {
   });
 
   it('says how far back it reaches', async () => {
-    const plan = planOf({
+    const plan = planOfSpecs({
       a: { downstream: ['b'], activate: () => ({ text: 'x'.repeat(200_000) }) },
       b: { downstream: ['c'], activate: () => ({ text: 'y'.repeat(300_000) }) },
       c: {},
@@ -228,14 +228,14 @@ describe('a fork', () => {
 
   it('belongs to the graph that it was made with', async () => {
     const kept = new Kept();
-    await watchToEnd(planOf({ a: {} }), { input: null }, { ...KEEPS_ALL, log: kept.open });
-    expect(() => forkAt(planOf({ a: {}, b: {} }), kept.history)).toThrow(
+    await watchToEnd(planOfSpecs({ a: {} }), { input: null }, { ...KEEPS_ALL, log: kept.open });
+    expect(() => forkAt(planOfSpecs({ a: {}, b: {} }), kept.history)).toThrow(
       expect.objectContaining({ code: 'PLAN_CHANGED' }),
     );
   });
 
   it('follows changed inputs, variables and outputs', async () => {
-    const plan = planOf({
+    const plan = planOfSpecs({
       a: { downstream: ['b'], activate: (at) => ({ value: at.input }) },
       b: {
         activate: (at) => settled({ value: [readValue(at, 'a@value'), readValue(at, 'env.word')] }),
@@ -274,7 +274,7 @@ describe('a fork', () => {
       result: ['f', 'value'],
       itemOf: () => null,
     } as const;
-    const plan = planOf({
+    const plan = planOfSpecs({
       box: { isContainer: true, activate: passes(container) },
       f: { parent: 'box', activate: ask },
     });

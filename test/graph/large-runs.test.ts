@@ -5,7 +5,7 @@ import { settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
 import { execute } from '../../src/graph/run.js';
 import { passes } from './support/containers.js';
-import { draw, planOf, readValue, type SpecParts } from './support/specs.js';
+import { draw, planOfSpecs, readValue, type SpecParts } from './support/specs.js';
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, at) => `n${at}`);
 
@@ -39,7 +39,7 @@ describe('a loop of many synchronous rounds', () => {
     { how: 'by edges', plan: draw('s -> count -> count z', { count }), steps: rounds + 2 },
     {
       how: 'by a body',
-      plan: planOf({ box: { isContainer: true, activate: passes(body) }, x: { parent: 'box' } }),
+      plan: planOfSpecs({ box: { isContainer: true, activate: passes(body) }, x: { parent: 'box' } }),
       steps: 2_001,
     },
   ])('$how ends, and lets the event loop turn meanwhile', async ({ plan, steps }) => {

@@ -1,9 +1,9 @@
 /** From specs to a plan: scopes, edges, joins, stream edges, and what is refused. */
 import { describe, expect, it } from 'vitest';
-import { chain, graph } from '../../src/graph/build.js';
+import { planOf } from '../../src/graph/build.js';
 import { link } from '../../src/graph/link.js';
 import type { Node, Plan } from '../../src/graph/plan.js';
-import { draw, planOf, settleAtOnce, spec } from './support/specs.js';
+import { draw, planOfSpecs, settleAtOnce, spec } from './support/specs.js';
 
 describe('link', () => {
   it.each([
@@ -30,7 +30,7 @@ describe('link', () => {
   });
 
   it('cuts edges that leave their body, and keeps the others', () => {
-    const plan = planOf({
+    const plan = planOfSpecs({
       a: { downstream: ['box', 'inner', 'nobody'] },
       box: { isContainer: true, downstream: ['z'] },
       inner: { parent: 'box', downstream: ['z', 'other'], targets: ['a'] },
@@ -46,7 +46,7 @@ describe('link', () => {
   });
 
   it('finds successors however their ids are spelled', () => {
-    const plan = planOf({ 'Begin:A': { downstream: ['llm_b'] }, 'LLM:B': {} });
+    const plan = planOfSpecs({ 'Begin:A': { downstream: ['llm_b'] }, 'LLM:B': {} });
     expect(successorsIn(plan)['Begin:A']).toEqual(['LLM:B']);
   });
 
@@ -76,7 +76,7 @@ describe('link', () => {
   });
 
   it('needs neither itself nor a container around, and keeps the names of unknown ones', () => {
-    const plan = planOf({
+    const plan = planOfSpecs({
       box: { isContainer: true },
       inner: { parent: 'box', needs: ['inner', 'box', 'other', 'nobody', 'other'] },
       other: { parent: 'box' },
@@ -86,7 +86,7 @@ describe('link', () => {
   });
 
   it('gives a container no clock', () => {
-    const plan = planOf({ box: { isContainer: true, timeoutMs: 5 }, inner: { parent: 'box', timeoutMs: 5 } });
+    const plan = planOfSpecs({ box: { isContainer: true, timeoutMs: 5 }, inner: { parent: 'box', timeoutMs: 5 } });
     expect(plan.nodes.map(({ timeoutMs }) => timeoutMs)).toEqual([undefined, 5]);
   });
 
@@ -153,20 +153,20 @@ describe('stream edges', () => {
   });
 });
 
-describe('graph', () => {
+describe('planOf', () => {
   it.each([
-    { what: 'no node', make: () => graph({}, []), says: 'at least one node' },
-    { what: 'an edge from nowhere', make: () => graph({ a: settleAtOnce }, [['x', 'a']]), says: 'names "x"' },
-    { what: 'an edge to nowhere', make: () => graph({ a: settleAtOnce }, [['a', 'x']]), says: 'names "x"' },
+    { what: 'no node', make: () => planOf({}, []), says: 'at least one node' },
+    { what: 'an edge from nowhere', make: () => planOf({ a: settleAtOnce }, [['x', 'a']]), says: 'names "x"' },
+    { what: 'an edge to nowhere', make: () => planOf({ a: settleAtOnce }, [['a', 'x']]), says: 'names "x"' },
   ])('refuses $what', ({ make, says }) => {
     expect(make).toThrowError(
       expect.objectContaining({ code: 'PLAN_INVALID', message: expect.stringContaining(says) }),
     );
   });
 
-  it('chains nodes in the order in which they are written', () => {
+  it('leads from node to node in the order in which they are written when no edges are given', () => {
     expect(
-      successorsIn(chain({ c: settleAtOnce, a: { activate: settleAtOnce, timeoutMs: 7 }, b: settleAtOnce })),
+      successorsIn(planOf({ c: settleAtOnce, a: { activate: settleAtOnce, timeoutMs: 7 }, b: settleAtOnce })),
     ).toEqual({
       c: ['a'],
       a: ['b'],

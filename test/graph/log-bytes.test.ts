@@ -12,7 +12,7 @@ import { execute } from '../../src/graph/run.js';
 import type { Checkpoint } from '../../src/graph/state.js';
 import type { JsonObject } from '../../src/json.js';
 import { MemoryLog } from './support/memory-log.js';
-import { planOf, readValue, spec } from './support/specs.js';
+import { planOfSpecs, readValue, spec } from './support/specs.js';
 import { written } from './support/watch.js';
 
 const DURABILITIES = ['sync', 'async'] as const;
@@ -154,7 +154,7 @@ function container(type: 'Iteration' | 'Parallel', items: number, params: JsonOb
   const list = Array.from({ length: items }, (_, at) => at);
   const given = { items_ref: 'begin@list', outputs: { all: { ref: 'x@value' } }, ...params };
   const activate = createNode<never>((type === 'Iteration' ? iteration : parallel) as never, given, { body: ['x'] });
-  return planOf({
+  return planOfSpecs({
     begin: { downstream: ['each'], activate: () => ({ list }) },
     each: { isContainer: true, activate },
     x: { parent: 'each', activate: (at) => ({ value: `item ${readValue(at, 'item')}` }) },

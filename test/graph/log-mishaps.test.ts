@@ -10,7 +10,7 @@ import type { Checkpoint } from '../../src/graph/state.js';
 import type { Json } from '../../src/json.js';
 import { passes } from './support/containers.js';
 import { MemoryLog } from './support/memory-log.js';
-import { draw, planOf } from './support/specs.js';
+import { draw, planOfSpecs } from './support/specs.js';
 import { nodesOf, watch, watchToEnd, written } from './support/watch.js';
 
 const onePass = passes({ rounds: 1, isParallel: false, isIsolated: false, result: ['x', 'value'], itemOf: () => null });
@@ -37,7 +37,7 @@ describe('a process that is lost', () => {
       runs.push(token);
       return settled({ value: 'left' }, { exit: true });
     };
-    const plan = planOf({
+    const plan = planOfSpecs({
       box: { isContainer: true, downstream: ['end'], activate: onePass },
       x: { parent: 'box', activate: leave },
       end: {},
@@ -57,7 +57,7 @@ describe('a process that is lost', () => {
       if (answer === undefined) return interrupt({ question: 'name' });
       return answers.length === 2 ? NEVER : { value: answer };
     };
-    const plan = planOf({ box: { isContainer: true, activate: onePass }, x: { parent: 'box', activate: form } });
+    const plan = planOfSpecs({ box: { isContainer: true, activate: onePass }, x: { parent: 'box', activate: form } });
     const asked = await watchToEnd(plan);
     const checkpoint = written(plan, asked.outcome!.state);
     const kept = await lose(plan, { checkpoint, answers: 'Ada' }, Number.POSITIVE_INFINITY);
@@ -74,7 +74,7 @@ describe('a process that is lost', () => {
         memos.push(nodeState);
         return nodeState === undefined ? concat(of({ type: 'progress', nodeState: 'round 1' } as const), NEVER) : {};
       };
-      const plan = planOf({ a: { activate: work } });
+      const plan = planOfSpecs({ a: { activate: work } });
       const kept = await lose(plan, { input: null }, Number.POSITIVE_INFINITY, { durability });
       await watchToEnd(plan, { checkpoint: kept, recovery: { starts: new Map() } });
       expect(memos).toEqual([undefined, 'round 1']);
@@ -88,7 +88,7 @@ describe('a process that is lost', () => {
       return node === 'y' ? {} : NEVER;
     };
     let isFirst = true;
-    const plan = planOf({
+    const plan = planOfSpecs({
       slow: { downstream: ['y'], activate: async () => (isFirst ? new Promise(() => {}) : {}) },
       y: { activate: use },
       box: {
@@ -150,7 +150,7 @@ describe('a slot that becomes free', () => {
     'goes to a node that leaves the body once it is reported that another one $what',
     async ({ x, onError, ended, end }) => {
       const handler = onError === undefined ? {} : { onError: { method: onError, outputs: {}, targets: ['after'] } };
-      const plan = planOf({
+      const plan = planOfSpecs({
         box: { isContainer: true, downstream: ['end'], activate: onePass },
         end: { activate: async () => ({}) },
         x: { parent: 'box', activate: x, ...handler },

@@ -5,7 +5,7 @@ import { eventJson, readEvent } from '../../src/graph/log.js';
 import { stateFromJson, stateToJson } from '../../src/graph/snapshot.js';
 import { foldState, transition } from '../../src/graph/transition.js';
 import { initialState } from './support/initial-state.js';
-import { draw, planOf } from './support/specs.js';
+import { draw, planOfSpecs } from './support/specs.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -166,13 +166,13 @@ describe('foldState', () => {
       [settled({ writes: [{ to: { kind: 'output', component: 'nothing', name: 'v', path: [] }, value: 1 }] })],
     ],
   ])('refuses %s', (_what, events) => {
-    const plan = planOf({ a: { downstream: ['box'] }, box: { isContainer: true }, x: { parent: 'box' } });
+    const plan = planOfSpecs({ a: { downstream: ['box'] }, box: { isContainer: true }, x: { parent: 'box' } });
     const state = stateFromJson(plan, stateToJson(plan, initialState(plan)));
     expect(() => foldState(plan, state, events)).toThrowError(refused());
   });
 
   it('empties the body that a node leaves, as the live run and `transition` do', () => {
-    const plan = planOf({ box: { isContainer: true }, x: { parent: 'box' }, y: { parent: 'box' } });
+    const plan = planOfSpecs({ box: { isContainer: true }, x: { parent: 'box' }, y: { parent: 'box' } });
     const opened = event('body-opened', { token: 1, round: { key: '0' } });
     const left = event('node-settled', { token: 2, outputs: { v: 1 }, exit: true });
     const folded = foldState(plan, initialState(plan), [opened, left]);

@@ -5,7 +5,7 @@ import type { Activation } from '../../src/graph/node.js';
 import { interrupt, settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
 import { passes } from './support/containers.js';
-import { planOf, readValue } from './support/specs.js';
+import { planOfSpecs, readValue } from './support/specs.js';
 import { watchToEnd, written } from './support/watch.js';
 
 const ask = (at: Activation) => (at.answer === undefined ? interrupt({ ask: at.node }) : settled({ value: at.answer }));
@@ -21,8 +21,8 @@ async function waiting(plan: Plan) {
 
 describe('migrateCheckpoint', () => {
   it('keeps outputs and positions by id, whatever the order, and runs what is new', async () => {
-    const before = planOf({ a: { downstream: ['ask'] }, ask: { downstream: ['end'], activate: ask }, end: {} });
-    const after = planOf({
+    const before = planOfSpecs({ a: { downstream: ['ask'] }, ask: { downstream: ['end'], activate: ask }, end: {} });
+    const after = planOfSpecs({
       end: show('a', 'ask', 'extra'),
       extra: { downstream: ['end'] },
       ask: { downstream: ['extra'], activate: ask },
@@ -34,8 +34,8 @@ describe('migrateCheckpoint', () => {
   });
 
   it('forgets outputs of nodes that are gone or are of another type', async () => {
-    const before = planOf({ a: { downstream: ['b'] }, b: { downstream: ['ask'] }, ask: { activate: ask } });
-    const after = planOf({ b: { type: 'other', downstream: ['ask'] }, ask: { activate: ask } });
+    const before = planOfSpecs({ a: { downstream: ['b'] }, b: { downstream: ['ask'] }, ask: { activate: ask } });
+    const after = planOfSpecs({ b: { type: 'other', downstream: ['ask'] }, ask: { activate: ask } });
     const { state } = migrateCheckpoint(before, after, await waiting(before));
     expect(Object.keys(state.cells as object)).toEqual([]);
   });
@@ -49,9 +49,9 @@ describe('migrateCheckpoint', () => {
       '"ask" lies in another body',
     ],
   ] as const)('refuses a position at a node that is %s', async (_, specs, why) => {
-    const before = planOf({ a: { downstream: ['ask'] }, ask: { activate: ask } });
+    const before = planOfSpecs({ a: { downstream: ['ask'] }, ask: { activate: ask } });
     const checkpoint = await waiting(before);
-    expect(() => migrateCheckpoint(before, planOf(specs), checkpoint)).toThrow(
+    expect(() => migrateCheckpoint(before, planOfSpecs(specs), checkpoint)).toThrow(
       expect.objectContaining({ code: 'PLAN_CHANGED', message: expect.stringContaining(why) }),
     );
   });
@@ -65,8 +65,13 @@ describe('migrateCheckpoint', () => {
       itemOf: () => null,
     } as const;
     const box = { isContainer: true, downstream: ['end'], activate: passes(container) };
-    const before = planOf({ s: { downstream: ['box'] }, box, f: { parent: 'box', activate: ask }, end: show('box') });
-    const after = planOf({
+    const before = planOfSpecs({
+      s: { downstream: ['box'] },
+      box,
+      f: { parent: 'box', activate: ask },
+      end: show('box'),
+    });
+    const after = planOfSpecs({
       s: { downstream: ['box', 'side'] },
       side: { downstream: ['end'] },
       box,
@@ -79,9 +84,9 @@ describe('migrateCheckpoint', () => {
   });
 
   it('refuses a checkpoint of a third graph', async () => {
-    const before = planOf({ a: { downstream: ['ask'] }, ask: { activate: ask } });
+    const before = planOfSpecs({ a: { downstream: ['ask'] }, ask: { activate: ask } });
     const checkpoint = await waiting(before);
-    const other = planOf({ x: {} });
+    const other = planOfSpecs({ x: {} });
     expect(() => migrateCheckpoint(other, before, checkpoint)).toThrow(
       expect.objectContaining({ code: 'PLAN_CHANGED' }),
     );

@@ -1,10 +1,10 @@
 import { lastValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { chain } from '../../src/graph/build.js';
+import { planOf } from '../../src/graph/build.js';
 import { execute, run } from '../../src/graph/run.js';
 
 describe('an outcome that nobody can keep', () => {
-  const plan = chain({ a: () => ({ value: 1 }) });
+  const plan = planOf({ a: () => ({ value: 1 }) });
   const whenEnded = () => {
     throw new Error('the disk is full');
   };

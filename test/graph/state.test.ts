@@ -6,11 +6,11 @@ import { interrupt, type NodeEvent, settled } from '../../src/graph/node-events.
 import { restore, snapshot, stateFromJson, stateToJson } from '../../src/graph/snapshot.js';
 import type { Json, JsonObject } from '../../src/json.js';
 import { initialState } from './support/initial-state.js';
-import { draw, planOf } from './support/specs.js';
+import { draw, planOfSpecs } from './support/specs.js';
 import { lines, watch, watchToEnd, written } from './support/watch.js';
 
 /** `s -> a -> z <- s`, where `a` asks, beside a box with one pass of its own values, whose node asks as well. */
-const PLAN = planOf({
+const PLAN = planOfSpecs({
   s: { downstream: ['a', 'z'] },
   a: {
     downstream: ['z'],

@@ -7,7 +7,7 @@ import { stateToJson } from '../../src/graph/snapshot.js';
 import type { State } from '../../src/graph/state.js';
 import { transition } from '../../src/graph/transition.js';
 import { initialState } from './support/initial-state.js';
-import { draw, planOf } from './support/specs.js';
+import { draw, planOfSpecs } from './support/specs.js';
 
 /**
  * A move is `node` or `node > chosen successors`; behind it the live tokens it leads to, oldest first: `a` may run, `a?` is held.
@@ -278,7 +278,7 @@ describe('transition', () => {
       says: 'item',
     },
   ])('refuses $what', ({ token, outcome, code, says }) => {
-    const plan = planOf({ a: { downstream: ['box'] }, box: { isContainer: true }, inner: { parent: 'box' } });
+    const plan = planOfSpecs({ a: { downstream: ['box'] }, box: { isContainer: true }, inner: { parent: 'box' } });
     expect(() => transition(plan, initialState(plan), token, outcome)).toThrowError(
       expect.objectContaining({ code, message: expect.stringContaining(says) }),
     );

@@ -1,11 +1,11 @@
 import { lastValueFrom, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { chain } from '../../src/graph/build.js';
+import { planOf } from '../../src/graph/build.js';
 import { run } from '../../src/graph/run.js';
 import type { State } from '../../src/graph/state.js';
 
 describe('the state of a run as a stream', () => {
-  const plan = chain({ a: () => ({ value: 1 }), b: () => ({ value: 2 }) });
+  const plan = planOf({ a: () => ({ value: 1 }), b: () => ({ value: 2 }) });
 
   it('begins with the current state, follows every settlement, and completes with the run', async () => {
     const seen: State[] = [];

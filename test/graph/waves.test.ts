@@ -6,7 +6,7 @@ import { settled } from '../../src/graph/node-events.js';
 import { createRandom } from '../support/random.js';
 import { passes } from './support/containers.js';
 import { SlowNodes } from './support/slow-nodes.js';
-import { draw, planOf, readValue } from './support/specs.js';
+import { draw, planOfSpecs, readValue } from './support/specs.js';
 import { lines, nodesOf, watch, watchToEnd } from './support/watch.js';
 
 describe('a wave', () => {
@@ -68,7 +68,7 @@ describe('a wave', () => {
       result: ['x', 'value'],
       itemOf: () => null,
     });
-    const plan = planOf({
+    const plan = planOfSpecs({
       box: { isContainer: true, activate: pass },
       inner: { parent: 'box', isContainer: true, activate: pass },
       x: { parent: 'inner', activate: slow.node(() => [settled({})]) },
@@ -160,7 +160,7 @@ describe('an exit', () => {
       result: ['out', 'value'],
       itemOf: (_, round) => round,
     });
-    const plan = planOf({
+    const plan = planOfSpecs({
       box: { isContainer: true, activate: pass },
       start: { parent: 'box', downstream: ['slow', 'out'] },
       slow: { parent: 'box', activate: slow.node(() => [settled({})]) },

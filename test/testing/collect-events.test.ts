@@ -1,10 +1,10 @@
 import { throwError } from 'rxjs';
 import { expect, it } from 'vitest';
-import { chain, run } from '../../src/entries/engine.js';
+import { planOf, run } from '../../src/entries/engine.js';
 import { collectEvents } from '../../src/entries/testing.js';
 
 it('gives the events of a run when it is over', async () => {
-  const events = await collectEvents(run(chain({ a: () => ({ text: 'hi' }) }), { input: {} }));
+  const events = await collectEvents(run(planOf({ a: () => ({ text: 'hi' }) }), { input: {} }));
   expect(events.map(({ type }) => type)).toEqual(['run-started', 'node-started', 'node-settled', 'run-settled']);
 });
 

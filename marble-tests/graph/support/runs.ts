@@ -9,7 +9,7 @@ import type { RunOptions } from '../../../src/graph/run-options.js';
 import { type SpecParts, spec } from '../../../test/graph/support/specs.js';
 
 /** A plan of nodes by id; what is not said does not matter. */
-export function planOf(nodes: Readonly<Record<string, SpecParts | NodeFunction>>): Plan {
+export function planOfSpecs(nodes: Readonly<Record<string, SpecParts | NodeFunction>>): Plan {
   return link(
     Object.entries(nodes).map(([id, given]) =>
       spec(id, { activate: () => ({}), ...(typeof given === 'function' ? { activate: given } : given) }),

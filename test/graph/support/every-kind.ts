@@ -6,7 +6,7 @@ import type { Activation } from '../../../src/graph/node.js';
 import { callStarted, delta, interrupt, type NodeEvent, notice, settled } from '../../../src/graph/node-events.js';
 import type { Plan } from '../../../src/graph/plan.js';
 import { passes } from './containers.js';
-import { planOf } from './specs.js';
+import { planOfSpecs } from './specs.js';
 
 export const KINDS: readonly RunEvent['type'][] = [
   'run-started',
@@ -30,7 +30,7 @@ export const KINDS: readonly RunEvent['type'][] = [
 /** `signals` collects the signal of one node that works for 10 ms. */
 export function everyKind(signals: AbortSignal[] = []): Plan {
   const body = { rounds: 2, isParallel: true, isIsolated: true, result: ['x', 'value'], itemOf: () => null } as const;
-  return planOf({
+  return planOfSpecs({
     s: {
       downstream: ['writer', 'flaky', 'bad', 'skipped', 'box', 'form', 'quiet', 'never'],
       activate: () => settled({}, { next: ['writer', 'flaky', 'bad', 'skipped', 'box', 'form', 'quiet'] }),

@@ -34,7 +34,7 @@ export function spec(id: string, { activate = settleAtOnce, ...parts }: SpecPart
 }
 
 /** A plan from specs by id. */
-export function planOf(specs: Readonly<Record<string, SpecParts>>): Plan {
+export function planOfSpecs(specs: Readonly<Record<string, SpecParts>>): Plan {
   return link(Object.entries(specs).map(([id, parts]) => spec(id, parts)));
 }
 

@@ -1,0 +1,25 @@
+/** A question of a step to the outside, as a value: a step returns it instead of a result. */
+import type { StandardSchema } from './standard-schema.js';
+
+/** How one step came to wait for an answer from outside. */
+export interface InterruptOptions {
+  /** Kept for the step until it runs again, as `at.memo`. @default nothing */
+  readonly memo?: unknown;
+  /** Milliseconds after which `fallback` is the answer. @default never */
+  readonly expiresInMs?: number;
+  /** The answer when none came in time. @default a late resume fails with ANSWER_INVALID */
+  readonly fallback?: unknown;
+  /** What an answer has to be; any Standard Schema. A wrong one is refused with ANSWER_INVALID and the question stays. @default anything */
+  readonly answer?: StandardSchema<unknown, unknown>;
+}
+
+/** Made by `at.interrupt(…)` and by nothing else. Returning it ends the activation; the step runs again when the run is resumed. */
+export class Interrupt {
+  readonly question: unknown;
+  readonly options: InterruptOptions;
+
+  constructor(question: unknown, options: InterruptOptions = {}) {
+    this.question = question;
+    this.options = options;
+  }
+}

@@ -1,0 +1,44 @@
+/** Typed state of a graph: declared once, owned by the graph that names it, changed by the steps inside it. */
+import type { Observable } from 'rxjs';
+
+/** The declaration of a state, and the key to it: `at.state(token)`. */
+export interface StateToken<S> {
+  readonly name: string;
+  /** Must give the same value every time: a restored run calls it again. */
+  readonly initial: () => S;
+  /** How a new value of a field joins the old one; used by `StateHandle.update`. */
+  readonly reducers: Readonly<Record<string, (before: never, update: never) => unknown>>;
+  /** Never set: it carries the type. */
+  readonly '~state'?: S;
+}
+
+/** The items of a list. */
+type ItemOf<L> = L extends readonly (infer T)[] ? T : never;
+
+/** Keys whose values are lists. */
+export type ListKey<S> = { [K in keyof S]: S[K] extends readonly unknown[] ? K : never }[keyof S];
+
+/** A state as one step sees it. Changes take effect at once and are kept in the journal as patches. */
+export interface StateHandle<S> {
+  /** The value now. It is never changed in place. */
+  readonly value: Readonly<S>;
+  /** The value now, then after every change. Completes with the run. */
+  readonly value$: Observable<Readonly<S>>;
+  /** Puts another value in its place. */
+  set(value: S): S;
+  /** Changes fields, each by its reducer where there is one. */
+  update(fields: Partial<S>): S;
+  /** Puts items behind a list, without copying it. */
+  append<K extends ListKey<S>>(key: K, ...items: readonly ItemOf<S[K]>[]): S;
+}
+
+/** What a state is given when it is declared. */
+export interface StateOptions<S> {
+  /** By field: how `update` joins the value so far with a new one. @default the new one takes its place */
+  readonly reducers?: { readonly [K in keyof S]?: (before: S[K], update: S[K]) => S[K] };
+}
+
+/** Declares a state. `initial` gives a fresh value, and the same one every time. */
+export function defineState<S>(name: string, initial: () => S, options: StateOptions<S> = {}): StateToken<S> {
+  return Object.freeze({ name, initial, reducers: options.reducers ?? {} });
+}
