@@ -1,5 +1,5 @@
 /** RAGFlow's JSON envelope: what every answer that is not a stream looks like. */
-import { EngineError, ERROR_CODES } from '../errors.js';
+import { EngineError, errorCodeInfo } from '../errors.js';
 import type { Json } from '../json.js';
 import type { PageRequest } from '../records/repository.js';
 import type { RunRecord } from '../records/runs.js';
@@ -81,7 +81,7 @@ export interface HttpDetails {
 
 /** Code and message of an error as clients may see them. */
 export function outside(error: EngineError): { code: number; status?: number; message: string } {
-  const { envelope, expose, summary } = ERROR_CODES[error.code];
+  const { envelope, expose, summary } = errorCodeInfo(error.code);
   const { details } = error;
   const hasStatus = typeof details === 'object' && details !== null && 'httpStatus' in details;
   return {
