@@ -131,16 +131,25 @@ export {
   branch,
   type Choice,
   type Chooser,
+  type LabelOf,
   type PrefixChooser,
+  type StepRoutes,
   streamBranch,
 } from './compose/branch.js';
 export { chain } from './compose/chain.js';
-export { Interrupt, type InterruptOptions } from './compose/interrupt.js';
+export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
-export { parallel } from './compose/parallel.js';
+export { parallel, type Together } from './compose/parallel.js';
 export type { StandardResult, StandardSchema } from './compose/standard-schema.js';
-export { defineState, type ListKey, type StateHandle, type StateOptions, type StateToken } from './compose/state.js';
+export {
+  defineState,
+  type ItemOf,
+  type ListKey,
+  type StateHandle,
+  type StateOptions,
+  type StateToken,
+} from './compose/state.js';
 export type {
   AnyStep,
   AnyStepLike,
@@ -155,6 +164,7 @@ export type {
   StepKind,
   StepLike,
   StepOptions,
+  ValueOf,
 } from './compose/step.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
 // Documents.

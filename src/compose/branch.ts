@@ -34,10 +34,10 @@ export interface BranchOptions<O> {
 }
 
 /** Steps by label. */
-type Routes<I, O> = { readonly [K in keyof O]: StepLike<I, O[K]> };
+export type StepRoutes<I, O> = { readonly [K in keyof O]: StepLike<I, O[K]> };
 
 /** The labels of routes. */
-type Label<O> = keyof O & string;
+export type LabelOf<O> = keyof O & string;
 
 /**
  * Passes its input on to the step whose label `choose` gives; what that step gives is the result.
@@ -53,8 +53,8 @@ type Label<O> = keyof O & string;
  * @throws EngineError PLAN_INVALID without routes, and for a chooser that is no function.
  */
 export function branch<I, O extends object>(
-  choose: Chooser<I, Label<O>>,
-  routes: Routes<I, O>,
+  choose: Chooser<I, LabelOf<O>>,
+  routes: StepRoutes<I, O>,
   options: BranchOptions<O[keyof O]> = {},
 ): Step<I, O[keyof O]> {
   requireFunction(choose, 'choose');
@@ -75,8 +75,8 @@ export function branch<I, O extends object>(
  * @throws EngineError PLAN_INVALID without routes, and for a chooser that is no function.
  */
 export function streamBranch<I, O extends object>(
-  choosePrefix: PrefixChooser<I, Label<O>>,
-  routes: Routes<I, O>,
+  choosePrefix: PrefixChooser<I, LabelOf<O>>,
+  routes: StepRoutes<I, O>,
   options: BranchOptions<O[keyof O]> = {},
 ): Step<I, O[keyof O]> {
   requireFunction(choosePrefix, 'choosePrefix');

@@ -14,7 +14,7 @@ import {
 } from './step.js';
 
 /** What all of these types have together. */
-type Together<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer V) => void ? V : never;
+export type Together<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer V) => void ? V : never;
 
 /**
  * Gives every step the same input and gathers what they give in an object, under their keys.

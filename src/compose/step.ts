@@ -93,7 +93,8 @@ export type OutputOf<S> =
   // biome-ignore lint/suspicious/noExplicitAny: the input does not matter here
   S extends Step<any, infer O> ? O : S extends (...rest: never[]) => infer R ? ValueOf<R> : never;
 
-type ValueOf<R> =
+/** What a returned value gives: of streams their chunks, of promises their value; never a question. */
+export type ValueOf<R> =
   Exclude<R, Interrupt> extends infer V
     ? V extends Observable<infer O>
       ? O
