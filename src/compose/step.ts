@@ -8,8 +8,9 @@
  * ```
  */
 import type { Observable, OperatorFunction } from 'rxjs';
+import type { Call, Usage } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import type { Interrupt, InterruptOptions } from './interrupt.js';
+import type { Interrupt, InterruptOptions, InterruptPart } from './interrupt.js';
 import type { StandardSchema } from './standard-schema.js';
 import type { StateHandle, StateToken } from './state.js';
 
@@ -73,7 +74,7 @@ export interface Step<I, O> {
 export type StepFunction<I, O> = (
   input: I,
   at: StepActivation,
-) => O | PromiseLike<O> | Observable<O> | AsyncIterable<O> | Interrupt;
+) => O | PromiseLike<O | Interrupt> | Observable<O> | AsyncIterable<O> | Interrupt;
 
 /** A step, or a function that stands for one. */
 export type StepLike<I, O> = StepFunction<I, O> | Step<I, O>;
@@ -92,7 +93,8 @@ export type OutputOf<S> =
   // biome-ignore lint/suspicious/noExplicitAny: the input does not matter here
   S extends Step<any, infer O> ? O : S extends (...rest: never[]) => infer R ? ValueOf<R> : never;
 
-type ValueOf<R> =
+/** What a returned value gives: of streams their chunks, of promises their value; never a question. */
+export type ValueOf<R> =
   Exclude<R, Interrupt> extends infer V
     ? V extends Observable<infer O>
       ? O
@@ -121,6 +123,8 @@ export interface StepActivation {
   readonly services: unknown;
   /** The answer to this step's own question, once the run was resumed with one. */
   readonly answer: unknown;
+  /** Of a step that asked several questions with `interruptAll`: the answers that have come, by id of the question. Empty otherwise. */
+  readonly answers: ReadonlyMap<string, unknown>;
   /** Whether the step runs again because its run was resumed, with or without an answer for it. */
   readonly isResumed: boolean;
   /** What the step stored with its question. */
@@ -135,8 +139,20 @@ export interface StepActivation {
   readonly options: Readonly<Record<string, unknown>>;
   /** A question to the outside: return what it gives. `question` must be storable. */
   interrupt(question: unknown, options?: InterruptOptions): Interrupt;
+  /**
+   * Several questions at once, each with an id of its own: return what it gives. Their addresses are `<path>#<id>`. The step runs again as soon
+   * as one of them is answered; questions that are still open then are asked again by returning them again under their ids.
+   */
+  interruptAll(questions: readonly InterruptPart[], options?: Pick<InterruptOptions, 'memo'>): Interrupt;
   /** Says something of its own, live in the events of the run. */
   emit(name: string, data: Json): void;
+  /** Adds to what the run reports of its cost and its calls: tokens that were used, calls of models and tools with their begin and end. */
+  report(event: Usage | Call): void;
+  /**
+   * A promise while the chunks that the step gives have no room; undefined while there is room. For producers that can stop reading a source of
+   * their own, such as the connection to a model; generators and async iterables need not ask.
+   */
+  ready(): PromiseLike<void> | undefined;
 }
 
 /** A function over chunks that pulls them: its producer waits for it. */
@@ -167,14 +183,21 @@ export type ConcatRule<T> = (chunks: readonly T[]) => T;
 export const START = 'start';
 export const END = 'end';
 
+/** What steps of one function share. */
+export interface CodeDefinition {
+  readonly options: StepOptions;
+  /** No name was given and the function has none: a chain names it by its position. @default false */
+  readonly isAnonymous?: boolean;
+}
+
 /** What a step does. */
 export type StepDefinition =
   /** Whole value in; one value, or chunks, out. */
-  | { readonly type: 'function'; readonly run: StepFunction<never, unknown>; readonly options: StepOptions }
+  | ({ readonly type: 'function'; readonly run: StepFunction<never, unknown> } & CodeDefinition)
   /** Chunks in, chunks out; starts with its producer. */
-  | { readonly type: 'operator'; readonly operator: OperatorFunction<never, unknown>; readonly options: StepOptions }
+  | ({ readonly type: 'operator'; readonly operator: OperatorFunction<never, unknown> } & CodeDefinition)
   /** The same, pulled. */
-  | { readonly type: 'generator'; readonly run: StepGenerator<never, unknown>; readonly options: StepOptions }
+  | ({ readonly type: 'generator'; readonly run: StepGenerator<never, unknown> } & CodeDefinition)
   | { readonly type: 'graph'; readonly graph: GraphBlueprint; readonly options: StepOptions }
   | {
       readonly type: 'map';
