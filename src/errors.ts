@@ -41,6 +41,7 @@ export const ERROR_CODES = {
   NODE_TIMEOUT: code(500, 'A node took longer than it may.'),
   NODE_TARGET_UNKNOWN: code(500, 'A node chose a successor that does not exist in its scope.'),
   NODE_PROTOCOL: code(500, 'A node broke the rules of activation (settled twice, or ended without settling).'),
+  INPUT_MISSING: code(500, 'A step needs a value that did not come.'),
   RUN_TIMEOUT: code(500, 'The run took longer than it may.'),
   RUN_LOST: code(500, 'The process that a run was in was lost, and the run cannot continue.'),
   RUN_LOG_FULL: code(500, 'The run produced more events than its log may hold.'),

@@ -137,6 +137,16 @@ export {
   streamBranch,
 } from './compose/branch.js';
 export { chain } from './compose/chain.js';
+export {
+  type GraphBuilder,
+  type GraphOptions,
+  graph,
+  type Joined,
+  type JoinParts,
+  type NodeOptions,
+} from './compose/graph.js';
+export { type NodeHandle, type OptionalPart, optional, type Source, type Target } from './compose/handles.js';
+export { type CallingChunk, hasToolCall, type ToolCallOptions } from './compose/has-tool-call.js';
 export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
