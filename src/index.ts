@@ -137,6 +137,7 @@ export {
   streamBranch,
 } from './compose/branch.js';
 export { chain } from './compose/chain.js';
+export { concatValues } from './compose/chunks/concat-values.js';
 export {
   type GraphBuilder,
   type GraphOptions,
@@ -177,6 +178,8 @@ export type {
   ValueOf,
 } from './compose/step.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
+export { type AnyValueDefinition, defineValue, type ValueDefinition } from './compose/values/define-value.js';
+export { type ValueBounds, type ValueCodec, valueCodec } from './compose/values/value-codec.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';
 export type { Document, DocumentComponent, DocumentIssue, ReadResult } from './dsl/document.js';
