@@ -232,6 +232,7 @@ export type {
   ToolChoice,
   ToolDefinition,
 } from './models/chat-model.js';
+export { concatMessageLists, concatMessages, messageOf } from './models/concat-messages.js';
 export type { ModelKind, ModelsConfiguration, ProviderSettings } from './models/configuration.js';
 export {
   type AssistantPart,
@@ -281,6 +282,7 @@ export {
   type UserMessage,
   userMessage,
 } from './models/messages.js';
+export { type MessageSchema, type ParseMessageOptions, parseMessage } from './models/parse-message.js';
 export {
   type ChatChoice,
   createModels,
@@ -292,6 +294,7 @@ export {
 export type { Script, ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
 export type { Embedder, Reranker, SpeechModel, SpeechOptions } from './models/single-answer.js';
+export { collectMessage, toMessageChunks } from './models/to-message-chunks.js';
 export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
 // Files are read and written in threads.
 export { createThreadPool, type ThreadPool, type ThreadPoolOptions } from './threads/thread-pool.js';

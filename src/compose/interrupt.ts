@@ -13,13 +13,26 @@ export interface InterruptOptions {
   readonly answer?: StandardSchema<unknown, unknown>;
 }
 
-/** Made by `at.interrupt(…)` and by nothing else. Returning it ends the activation; the step runs again when the run is resumed. */
+/** One of several questions that a step asks at once. */
+export interface InterruptPart {
+  /** Unique among the parts; the address of the question is `<path of the step>#<id>`. */
+  readonly id: string;
+  readonly interrupt: Interrupt;
+}
+
+/**
+ * Made by `at.interrupt(…)` and `at.interruptAll(…)`, and by nothing else. Returning it ends the activation; the step runs again when the run
+ * is resumed.
+ */
 export class Interrupt {
   readonly question: unknown;
   readonly options: InterruptOptions;
+  /** The questions, where there are several; then `question` is undefined, and of the options only `memo` counts. @default none */
+  readonly parts: readonly InterruptPart[];
 
-  constructor(question: unknown, options: InterruptOptions = {}) {
+  constructor(question: unknown, options: InterruptOptions = {}, parts: readonly InterruptPart[] = []) {
     this.question = question;
     this.options = options;
+    this.parts = parts;
   }
 }

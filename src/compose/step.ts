@@ -8,8 +8,9 @@
  * ```
  */
 import type { Observable, OperatorFunction } from 'rxjs';
+import type { Call, Usage } from '../graph/node-events.js';
 import type { Json } from '../json.js';
-import type { Interrupt, InterruptOptions } from './interrupt.js';
+import type { Interrupt, InterruptOptions, InterruptPart } from './interrupt.js';
 import type { StandardSchema } from './standard-schema.js';
 import type { StateHandle, StateToken } from './state.js';
 
@@ -121,6 +122,8 @@ export interface StepActivation {
   readonly services: unknown;
   /** The answer to this step's own question, once the run was resumed with one. */
   readonly answer: unknown;
+  /** Of a step that asked several questions with `interruptAll`: the answers that have come, by id of the question. Empty otherwise. */
+  readonly answers: ReadonlyMap<string, unknown>;
   /** Whether the step runs again because its run was resumed, with or without an answer for it. */
   readonly isResumed: boolean;
   /** What the step stored with its question. */
@@ -135,8 +138,20 @@ export interface StepActivation {
   readonly options: Readonly<Record<string, unknown>>;
   /** A question to the outside: return what it gives. `question` must be storable. */
   interrupt(question: unknown, options?: InterruptOptions): Interrupt;
+  /**
+   * Several questions at once, each with an id of its own: return what it gives. Their addresses are `<path>#<id>`. The step runs again as soon
+   * as one of them is answered; questions that are still open then are asked again by returning them again under their ids.
+   */
+  interruptAll(questions: readonly InterruptPart[], options?: Pick<InterruptOptions, 'memo'>): Interrupt;
   /** Says something of its own, live in the events of the run. */
   emit(name: string, data: Json): void;
+  /** Adds to what the run reports of its cost and its calls: tokens that were used, calls of models and tools with their begin and end. */
+  report(event: Usage | Call): void;
+  /**
+   * A promise while the chunks that the step gives have no room; undefined while there is room. For producers that can stop reading a source of
+   * their own, such as the connection to a model; generators and async iterables need not ask.
+   */
+  ready(): PromiseLike<void> | undefined;
 }
 
 /** A function over chunks that pulls them: its producer waits for it. */
