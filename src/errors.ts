@@ -45,6 +45,8 @@ export const ERROR_CODES = {
   RUN_LOST: code(500, 'The process that a run was in was lost, and the run cannot continue.'),
   RUN_LOG_FULL: code(500, 'The run produced more events than its log may hold.'),
   RUN_STEPS_EXCEEDED: code(500, 'The run took more steps than it may.'),
+  STREAM_EMPTY: code(102, 'A stream ended without a chunk where a value is needed.'),
+  STREAM_TAKEN: code(102, 'A stream that can be read once was read again.'),
   // models
   MODEL_UNKNOWN: code(102, 'No model is configured under that name.'),
   MODEL_REQUEST: code(500, 'The model refused the request.'),

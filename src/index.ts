@@ -125,6 +125,48 @@ export {
   serviceOf,
 } from './components/services.js';
 export { toolComponent } from './components/tool-component.js';
+// Composition: typed steps, chains, graphs and workflows.
+export {
+  type BranchOptions,
+  branch,
+  type Choice,
+  type Chooser,
+  type LabelOf,
+  type PrefixChooser,
+  type StepRoutes,
+  streamBranch,
+} from './compose/branch.js';
+export { chain } from './compose/chain.js';
+export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
+export { type LoopOptions, loop } from './compose/loop.js';
+export { type MapOptions, map } from './compose/map.js';
+export { parallel, type Together } from './compose/parallel.js';
+export type { StandardResult, StandardSchema } from './compose/standard-schema.js';
+export {
+  defineState,
+  type ItemOf,
+  type ListKey,
+  type StateHandle,
+  type StateOptions,
+  type StateToken,
+} from './compose/state.js';
+export type {
+  AnyStep,
+  AnyStepLike,
+  ConcatRule,
+  EdgeOptions,
+  InputOf,
+  OutputOf,
+  Step,
+  StepActivation,
+  StepFunction,
+  StepGenerator,
+  StepKind,
+  StepLike,
+  StepOptions,
+  ValueOf,
+} from './compose/step.js';
+export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';
 export type { Document, DocumentComponent, DocumentIssue, ReadResult } from './dsl/document.js';

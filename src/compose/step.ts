@@ -74,7 +74,7 @@ export interface Step<I, O> {
 export type StepFunction<I, O> = (
   input: I,
   at: StepActivation,
-) => O | PromiseLike<O> | Observable<O> | AsyncIterable<O> | Interrupt;
+) => O | PromiseLike<O | Interrupt> | Observable<O> | AsyncIterable<O> | Interrupt;
 
 /** A step, or a function that stands for one. */
 export type StepLike<I, O> = StepFunction<I, O> | Step<I, O>;
@@ -93,7 +93,8 @@ export type OutputOf<S> =
   // biome-ignore lint/suspicious/noExplicitAny: the input does not matter here
   S extends Step<any, infer O> ? O : S extends (...rest: never[]) => infer R ? ValueOf<R> : never;
 
-type ValueOf<R> =
+/** What a returned value gives: of streams their chunks, of promises their value; never a question. */
+export type ValueOf<R> =
   Exclude<R, Interrupt> extends infer V
     ? V extends Observable<infer O>
       ? O
@@ -182,14 +183,21 @@ export type ConcatRule<T> = (chunks: readonly T[]) => T;
 export const START = 'start';
 export const END = 'end';
 
+/** What steps of one function share. */
+export interface CodeDefinition {
+  readonly options: StepOptions;
+  /** No name was given and the function has none: a chain names it by its position. @default false */
+  readonly isAnonymous?: boolean;
+}
+
 /** What a step does. */
 export type StepDefinition =
   /** Whole value in; one value, or chunks, out. */
-  | { readonly type: 'function'; readonly run: StepFunction<never, unknown>; readonly options: StepOptions }
+  | ({ readonly type: 'function'; readonly run: StepFunction<never, unknown> } & CodeDefinition)
   /** Chunks in, chunks out; starts with its producer. */
-  | { readonly type: 'operator'; readonly operator: OperatorFunction<never, unknown>; readonly options: StepOptions }
+  | ({ readonly type: 'operator'; readonly operator: OperatorFunction<never, unknown> } & CodeDefinition)
   /** The same, pulled. */
-  | { readonly type: 'generator'; readonly run: StepGenerator<never, unknown>; readonly options: StepOptions }
+  | ({ readonly type: 'generator'; readonly run: StepGenerator<never, unknown> } & CodeDefinition)
   | { readonly type: 'graph'; readonly graph: GraphBlueprint; readonly options: StepOptions }
   | {
       readonly type: 'map';
