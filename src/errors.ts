@@ -93,6 +93,12 @@ export const ERROR_CODES = {
 /** A code of {@link ERROR_CODES}. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** What a code means that comes from outside, such as that of an error in a log: INTERNAL when no code has that name. */
+export function errorCodeInfo(code: unknown): ErrorCodeInfo {
+  const isKnown = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code);
+  return isKnown ? ERROR_CODES[code as ErrorCode] : ERROR_CODES.INTERNAL;
+}
+
 /** Where and why an error happened; all optional. */
 export interface EngineErrorDetails {
   /** Id of the node that failed. */
