@@ -188,6 +188,8 @@ export interface CodeDefinition {
   readonly options: StepOptions;
   /** No name was given and the function has none: a chain names it by its position. @default false */
   readonly isAnonymous?: boolean;
+  /** Of a step that asks: what an answer has to be; checked before the run goes on. */
+  readonly answer?: StandardSchema<unknown, unknown>;
 }
 
 /** What a step does. */

@@ -18,7 +18,7 @@ import {
   type Outputs,
   type Settled,
 } from './node-events.js';
-import { indexOfNode, type Node, type Plan } from './plan.js';
+import { indexOfNode, type Node, nameInPath, type Plan } from './plan.js';
 import type { State } from './state.js';
 import type { StateCell, StatePatch } from './state-cell.js';
 import { type Activity, type ChunkSource, framePath, type ResultSink, type Token, type TypedFrame } from './tokens.js';
@@ -47,6 +47,7 @@ export interface ActivationHost {
   closeBody(token: Token, key: string): void;
   openStream(token: Token, activation: NodeActivation, opening: StreamOpening): ChunkStream<unknown>;
   reportChunk(token: Token, chunk: unknown): void;
+  receive(token: Token, event: Report): void;
   patch(token: Token, state: string, patch: StatePatch): void;
   /** Chunks of a producer that is still at work, from the first one; undefined when it has settled. */
   chunksFrom(consumer: Token, producer: number): ChunkReader<unknown> | undefined;
@@ -195,8 +196,8 @@ export class NodeActivation implements Activation, Activity {
 
   /** The path of the node: ids of the graphs around it with their rounds, and its own. */
   get path(): string {
-    const around = framePath(this.#token.frame, (index) => (this.#host.plan.nodes[index] as Node).id);
-    return around === '' ? this.#node.id : `${around}/${this.#node.id}`;
+    const around = framePath(this.#token.frame, (index) => nameInPath(this.#host.plan, index));
+    return around === '' ? this.#node.name : `${around}/${this.#node.name}`;
   }
 
   /** The value of a node without an edge to this one; undefined when it has not run. */
@@ -236,6 +237,11 @@ export class NodeActivation implements Activation, Activity {
     return (
       this.out?.room() ?? (output !== undefined && this.#node.typed?.isResult === true ? output.room() : undefined)
     );
+  }
+
+  /** Says something while the node is at work, beside what its function gives. */
+  say(event: NodeEvent): void {
+    this.#host.receive(this.#token, event);
   }
 
   closeBody(key: string): void {

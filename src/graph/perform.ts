@@ -196,7 +196,9 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (isEnd) this.#failRun(problem);
     if (problem !== undefined) return isEnd ? undefined : { type: 'error', error: problem };
     const activation = activationOf(token);
-    if (node.streamsTo.length > 0 && !this.#isEnding) this.#startConsumers(token, node, activation, waves);
+    // A node of a typed plan starts them when it opens its stream.
+    const isText = node.streamsTo.length > 0 && node.typed === undefined;
+    if (isText && !this.#isEnding) this.#startConsumers(token, node, activation, waves);
     if (this.isStopped) return undefined;
     let result: NodeResult;
     try {

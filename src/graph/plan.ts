@@ -129,6 +129,12 @@ export function indexOfNode(plan: Pick<Plan, 'byId' | 'byCanonicalId'>, id: stri
   return plan.byId.get(id) ?? plan.byCanonicalId.get(canonicalId(id));
 }
 
+/** What a node is called in the paths of its plan: ids of typed plans are paths themselves. */
+export function nameInPath(plan: Plan, index: number): string {
+  const { id, name, typed } = plan.nodes[index] as Node;
+  return typed === undefined ? id : name;
+}
+
 /** The node with an id, found as `indexOfNode` does. */
 export function findNode(plan: Plan, id: string): Node | undefined {
   const index = indexOfNode(plan, id);

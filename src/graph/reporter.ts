@@ -13,7 +13,7 @@ import type {
   Unstamped,
 } from './events.js';
 import type { BodyRound, Call, Delta, Interrupt, Notice, Outputs, Progress, Settled, Usage } from './node-events.js';
-import type { Node, Plan } from './plan.js';
+import { type Node, nameInPath, type Plan } from './plan.js';
 import type { FrameState, State } from './state.js';
 import type { StatePatch } from './state-cell.js';
 import { type Frame, framePath, type Token } from './tokens.js';
@@ -413,14 +413,14 @@ export class EventReporter implements Reporter {
   }
 
   #path(frame: Frame): string {
-    return framePath(frame, (node) => (this.#plan.nodes[node] as Node).id);
+    return framePath(frame, (node) => nameInPath(this.#plan, node));
   }
 }
 
 /** Everything that a waiting run asks for, outermost frames first, in the order in which the nodes were reached. */
 export function pendingQuestions(plan: Plan, frame: Frame): PendingQuestion[] {
   const idOf = (node: number) => (plan.nodes[node] as Node).id;
-  const within = framePath(frame, idOf);
+  const within = framePath(frame, (node) => nameInPath(plan, node));
   const questions: PendingQuestion[] = [];
   for (let token = frame.first; token !== undefined; token = token.next) {
     const payload = token.data?.payload;

@@ -98,6 +98,8 @@ export interface RunOptions {
 
 /** How a run ended. */
 export interface RunOutcome {
+  /** Id of the run. */
+  readonly run: string;
   readonly status: 'succeeded' | 'waiting' | 'failed' | 'cancelled';
   /** Outputs of the node that ran last; null when none ran. */
   readonly outputs: Outputs | null;

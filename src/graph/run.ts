@@ -53,6 +53,28 @@ export function execute(plan: Plan, start: Start, options: RunOptions = {}): Pro
   });
 }
 
+/**
+ * The same as an Observable of the outcome, which begins at once and synchronously. Cold; unsubscribing stops the run without an outcome.
+ *
+ * ```text
+ * run       --------(end)
+ * result    --------(outcome|)
+ * ```
+ */
+export function outcomeOf(plan: Plan, start: Start, options: RunOptions = {}): Observable<RunOutcome> {
+  checkOptions(options);
+  return new Observable((subscriber) => {
+    const whenEnded = (end: RunOutcome) => {
+      options.whenEnded?.(end);
+      subscriber.next(end);
+    };
+    const subscription = new RunSubscription(plan, start, { ...options, whenEnded }, undefined);
+    subscriber.add(() => subscription.dispose());
+    subscription.whenClosed = (error) => (error === undefined ? subscriber.complete() : subscriber.error(error));
+    subscription.start();
+  });
+}
+
 /** A checkpoint of a State, as JSON. */
 export function checkpointOf(plan: Plan, state: State, run: string, at: number, seq: number): Checkpoint {
   return { version: 1, run, planHash: plan.hash, at, seq, state: stateToJson(plan, state) };
@@ -306,6 +328,7 @@ class RunSubscription {
       const result = live.root.typed?.result;
       try {
         this.#options.whenEnded?.({
+          run: this.#run,
           status,
           outputs,
           pending,

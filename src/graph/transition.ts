@@ -15,7 +15,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { NodeFailed, PendingQuestion, RunEvent, RunUsage } from './events.js';
 import { Frontier } from './frontier.js';
 import type { BodyRound, Interrupt, Outputs, Progress, Settled, Usage } from './node-events.js';
-import type { Node, Plan, Scope, Variables } from './plan.js';
+import { type Node, nameInPath, type Plan, type Scope, type Variables } from './plan.js';
 import { restore, snapshot, typedFrame } from './snapshot.js';
 import { addUsage, Cells, NO_USAGE, type State } from './state.js';
 import type { StateCell, StatePatch } from './state-cell.js';
@@ -169,9 +169,8 @@ export function answeredState(
 
 /** What a waiting token asks for. */
 export function questionOf(plan: Plan, token: Token, payload: JsonObject): PendingQuestion {
-  const idOf = (index: number) => (plan.nodes[index] as Node).id;
-  const within = framePath(token.frame, idOf);
-  return { node: idOf(token.node), ...(within === '' ? {} : { within }), token: token.id, payload };
+  const within = framePath(token.frame, (index) => nameInPath(plan, index));
+  return { node: (plan.nodes[token.node] as Node).id, ...(within === '' ? {} : { within }), token: token.id, payload };
 }
 
 /** Also what waits in bodies, at once: a run that is lost before a container opens its body again still has the answers. */
@@ -213,6 +212,8 @@ function applyOther(
       frontier.setStatus(token, 'waiting');
       if (change.outputs !== undefined) frame.values.cells.set(token.node, change.outputs);
       if (change.payload !== undefined) dataOf(token).payload = change.payload;
+      // A container of a typed plan may have been stopped before it began, and now its body asks.
+      else if (token.data !== undefined && frame.typed !== undefined) token.data.payload = undefined;
       frontier.breakTie(frame, ready);
       return;
     case 'progress':
