@@ -137,16 +137,6 @@ export {
   streamBranch,
 } from './compose/branch.js';
 export { chain } from './compose/chain.js';
-export {
-  type GraphBuilder,
-  type GraphOptions,
-  graph,
-  type Joined,
-  type JoinParts,
-  type NodeOptions,
-} from './compose/graph.js';
-export { type NodeHandle, type OptionalPart, optional, type Source, type Target } from './compose/handles.js';
-export { type CallingChunk, hasToolCall, type ToolCallOptions } from './compose/has-tool-call.js';
 export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
@@ -166,6 +156,8 @@ export type {
   ConcatRule,
   EdgeOptions,
   InputOf,
+  OptionStep,
+  OptionsOf,
   OutputOf,
   Step,
   StepActivation,
@@ -177,6 +169,18 @@ export type {
   ValueOf,
 } from './compose/step.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
+export { defineTool, type ToolSketch } from './compose/tools/define-tool.js';
+export type { RequestedCall, ToolAnswer, ToolMiddleware, ToolRequest } from './compose/tools/run-tool-call.js';
+export type { StepTool, ToolActivation, ToolContent, ToolReply } from './compose/tools/step-tool.js';
+export type { AliasesByTool, ToolAliases } from './compose/tools/tool-box.js';
+export { type ToolOutputRule, type ToolReturn, wholeReply } from './compose/tools/tool-output.js';
+export type { ArgumentsOf, ToolInput } from './compose/tools/tool-schema.js';
+export {
+  type ToolsNode,
+  type ToolsNodeCallOptions,
+  type ToolsNodeOptions,
+  toolsNode,
+} from './compose/tools/tools-node.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';
 export type { Document, DocumentComponent, DocumentIssue, ReadResult } from './dsl/document.js';
@@ -347,24 +351,6 @@ export type { Script, ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
 export type { Embedder, Reranker, SpeechModel, SpeechOptions } from './models/single-answer.js';
 export { collectMessage, toMessageChunks } from './models/to-message-chunks.js';
-// Operators for streams of chunks.
-export type { WhenFull } from './operators/chunk-reader.js';
-export type { ChunkSource } from './operators/chunk-source.js';
-export { type ConcatChunksOptions, concatChunks } from './operators/concat-chunks.js';
-export {
-  type ChooseOnPrefix,
-  type DecideOptions,
-  type Decision,
-  decideOnPrefix,
-} from './operators/decide-on-prefix.js';
-export { type FanOutOptions, fanOut, type Readers } from './operators/fan-out.js';
-export {
-  type MergeNamedOptions,
-  mergeNamed,
-  type NamedChunk,
-  type NamedChunks,
-  type NamedSources,
-} from './operators/merge-named.js';
 export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
 // Files are read and written in threads.
 export { createThreadPool, type ThreadPool, type ThreadPoolOptions } from './threads/thread-pool.js';
@@ -375,7 +361,6 @@ export { tools } from './tools/index.js';
 export {
   type AnyTool,
   type Artifact,
-  defineTool,
   type Shape,
   type ShapeOutput,
   type Tool,
