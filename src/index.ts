@@ -137,6 +137,16 @@ export {
   streamBranch,
 } from './compose/branch.js';
 export { chain } from './compose/chain.js';
+export {
+  type GraphBuilder,
+  type GraphOptions,
+  graph,
+  type Joined,
+  type JoinParts,
+  type NodeOptions,
+} from './compose/graph.js';
+export { type NodeHandle, type OptionalPart, optional, type Source, type Target } from './compose/handles.js';
+export { type CallingChunk, hasToolCall, type ToolCallOptions } from './compose/has-tool-call.js';
 export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
@@ -351,6 +361,24 @@ export type { Script, ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
 export type { Embedder, Reranker, SpeechModel, SpeechOptions } from './models/single-answer.js';
 export { collectMessage, toMessageChunks } from './models/to-message-chunks.js';
+// Operators for streams of chunks.
+export type { WhenFull } from './operators/chunk-reader.js';
+export type { ChunkSource } from './operators/chunk-source.js';
+export { type ConcatChunksOptions, concatChunks } from './operators/concat-chunks.js';
+export {
+  type ChooseOnPrefix,
+  type DecideOptions,
+  type Decision,
+  decideOnPrefix,
+} from './operators/decide-on-prefix.js';
+export { type FanOutOptions, fanOut, type Readers } from './operators/fan-out.js';
+export {
+  type MergeNamedOptions,
+  mergeNamed,
+  type NamedChunk,
+  type NamedChunks,
+  type NamedSources,
+} from './operators/merge-named.js';
 export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
 // Files are read and written in threads.
 export { createThreadPool, type ThreadPool, type ThreadPoolOptions } from './threads/thread-pool.js';
