@@ -41,15 +41,12 @@ export const ERROR_CODES = {
   NODE_TIMEOUT: code(500, 'A node took longer than it may.'),
   NODE_TARGET_UNKNOWN: code(500, 'A node chose a successor that does not exist in its scope.'),
   NODE_PROTOCOL: code(500, 'A node broke the rules of activation (settled twice, or ended without settling).'),
-  INPUT_MISSING: code(500, 'A step needs a value that did not come.'),
   RUN_TIMEOUT: code(500, 'The run took longer than it may.'),
   RUN_LOST: code(500, 'The process that a run was in was lost, and the run cannot continue.'),
   RUN_LOG_FULL: code(500, 'The run produced more events than its log may hold.'),
   RUN_STEPS_EXCEEDED: code(500, 'The run took more steps than it may.'),
   STREAM_EMPTY: code(102, 'A stream ended without a chunk where a value is needed.'),
-  STREAM_FAILED: code(500, 'One of several streams failed that were read together.'),
   STREAM_TAKEN: code(102, 'A stream that can be read once was read again.'),
-  ROUTE_UNDECIDED: code(102, 'A branch chose no route.'),
   // models
   MODEL_UNKNOWN: code(102, 'No model is configured under that name.'),
   MODEL_REQUEST: code(500, 'The model refused the request.'),
@@ -57,6 +54,7 @@ export const ERROR_CODES = {
   MODEL_RESPONSE: code(500, 'The model answered something that cannot be used.'),
   CHUNKS_INVALID: code(102, 'The pieces of a value do not fit together.'),
   OUTPUT_INVALID: code(102, 'An answer does not have the form that was asked for.'),
+  EMBEDDING_MISMATCH: code(102, 'Vectors that do not belong together cannot be compared.'),
   // requests to the outside
   URL_INVALID: code(102, 'A URL cannot be used.'),
   URL_BLOCKED: code(102, 'A URL leads to an address that must not be reached.'),
