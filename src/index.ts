@@ -156,6 +156,8 @@ export type {
   ConcatRule,
   EdgeOptions,
   InputOf,
+  OptionStep,
+  OptionsOf,
   OutputOf,
   Step,
   StepActivation,
@@ -167,6 +169,18 @@ export type {
   ValueOf,
 } from './compose/step.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
+export { defineTool, type ToolSketch } from './compose/tools/define-tool.js';
+export type { RequestedCall, ToolAnswer, ToolMiddleware, ToolRequest } from './compose/tools/run-tool-call.js';
+export type { StepTool, ToolActivation, ToolContent, ToolReply } from './compose/tools/step-tool.js';
+export type { AliasesByTool, ToolAliases } from './compose/tools/tool-box.js';
+export { type ToolOutputRule, type ToolReturn, wholeReply } from './compose/tools/tool-output.js';
+export type { ArgumentsOf, ToolInput } from './compose/tools/tool-schema.js';
+export {
+  type ToolsNode,
+  type ToolsNodeCallOptions,
+  type ToolsNodeOptions,
+  toolsNode,
+} from './compose/tools/tools-node.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';
 export type { Document, DocumentComponent, DocumentIssue, ReadResult } from './dsl/document.js';
@@ -448,7 +462,6 @@ export { tools } from './tools/index.js';
 export {
   type AnyTool,
   type Artifact,
-  defineTool,
   type Shape,
   type ShapeOutput,
   type Tool,
