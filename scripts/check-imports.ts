@@ -44,7 +44,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   stores: [...ENGINE, 'records'],
   documents: PORTS,
   adapters: [...PORTS, 'documents'],
-  knowledge: [...BASE, 'operators', 'models', 'records', 'documents'],
+  knowledge: [...BASE, 'operators', 'threads', 'models', 'records', 'documents', 'adapters'],
   tools: [...ADAPTERS, 'knowledge'],
   compose: [...ADAPTERS, 'knowledge', 'tools'],
   agents: [...ADAPTERS, 'knowledge', 'tools', 'compose'],

@@ -53,7 +53,9 @@ export const ERROR_CODES = {
   MODEL_UNAVAILABLE: code(500, 'The model could not be reached or was overloaded.'),
   MODEL_RESPONSE: code(500, 'The model answered something that cannot be used.'),
   CHUNKS_INVALID: code(102, 'The pieces of a value do not fit together.'),
+  INPUT_INVALID: code(102, 'The input of a step does not have the form that the step needs.'),
   OUTPUT_INVALID: code(102, 'An answer does not have the form that was asked for.'),
+  EMBEDDING_MISMATCH: code(102, 'Vectors that do not belong together cannot be compared.'),
   // requests to the outside
   URL_INVALID: code(102, 'A URL cannot be used.'),
   URL_BLOCKED: code(102, 'A URL leads to an address that must not be reached.'),
@@ -63,6 +65,7 @@ export const ERROR_CODES = {
   EGRESS_FAILED: code(500, 'A request to the outside failed.'),
   // tools
   TOOL_FAILED: code(500, 'A tool failed.'),
+  TOOL_UNKNOWN: code(102, 'A model called a tool that is not there.'),
   TOOL_ARGUMENTS: code(102, 'A tool was called with arguments that do not fit.'),
   // the browser
   BROWSER_MISSING: code(103, 'There is no browser on the machine of the server.'),
@@ -92,12 +95,6 @@ export const ERROR_CODES = {
 
 /** A code of {@link ERROR_CODES}. */
 export type ErrorCode = keyof typeof ERROR_CODES;
-
-/** What a code means that comes from outside, such as that of an error in a log: INTERNAL when no code has that name. */
-export function errorCodeInfo(code: unknown): ErrorCodeInfo {
-  const isKnown = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code);
-  return isKnown ? ERROR_CODES[code as ErrorCode] : ERROR_CODES.INTERNAL;
-}
 
 /** Where and why an error happened; all optional. */
 export interface EngineErrorDetails {

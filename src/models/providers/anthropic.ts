@@ -19,22 +19,14 @@ const THINKING_TOKENS = 4_096;
 const TAKES_BUDGET = /claude-3-7|claude-(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|-latest|-v\d|@|$)/;
 
 /** Reasons why an answer ended, in the words of {@link ChatDelta}. */
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
-  ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
-  ['tool_use', 'tool_calls'],
-  ['refusal', 'content_filter'],
-]);
-
-/** The statuses that the types of errors would have had as answers. */
-const STATUSES: ReadonlyMap<string, number> = new Map([
-  ['rate_limit_error', 429],
-  ['api_error', 500],
-  ['timeout_error', 504],
-  ['overloaded_error', 529],
-]);
+const REASONS: Readonly<Record<string, string>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+};
 
 /** `POST /messages`; the base URL is `https://api.anthropic.com/v1`. */
 export const anthropic = defineProvider({
@@ -199,7 +191,7 @@ function createDecoder(target: CallTarget): AnswerDecoder {
         return { type: 'tool-call', index, id, name, arguments: json || '{}' };
       }),
       usage: counts && usageOf(counts),
-      reason: REASONS.get(reason) ?? reason,
+      reason: REASONS[reason] ?? reason,
     }),
   });
 }
@@ -210,8 +202,14 @@ function push(deltas: ChatDelta[], type: 'text' | 'thinking', text: unknown): vo
 
 /** An error inside a stream has the type that stands for the status it would have had as an answer. */
 function withStatus(error: unknown): unknown {
+  const statuses: Readonly<Record<string, number>> = {
+    rate_limit_error: 429,
+    api_error: 500,
+    timeout_error: 504,
+    overloaded_error: 529,
+  };
   if (!isJsonObject(error)) return error;
-  const status = STATUSES.get(textOf(error.type));
+  const status = statuses[textOf(error.type)];
   return status === undefined ? error : { ...error, status };
 }
 

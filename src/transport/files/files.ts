@@ -1,7 +1,6 @@
 /** Files of users, and files that agents made: upload and download. */
 import { firstValueFrom, type Observable } from 'rxjs';
 import { z } from 'zod';
-import { ownText } from '../../dsl/json-copy.js';
 import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
 import type { FileAbout, OpenedFile } from '../../records/files.js';
@@ -211,7 +210,7 @@ function nameOf(url: string, mimeType: string): string {
   const { pathname, hostname } = new URL(url);
   const last = decoded(pathname.split('/').at(-1) ?? '');
   const name = last === '' ? hostname : last;
-  const ending = ownText(ENDINGS, mimeType);
+  const ending = ENDINGS[mimeType];
   return last !== '' && endingOf(last) !== '' ? last : `${name}${ending === undefined ? '' : `.${ending}`}`;
 }
 
