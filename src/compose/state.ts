@@ -13,7 +13,7 @@ export interface StateToken<S> {
 }
 
 /** The items of a list. */
-type ItemOf<L> = L extends readonly (infer T)[] ? T : never;
+export type ItemOf<L> = L extends readonly (infer T)[] ? T : never;
 
 /** Keys whose values are lists. */
 export type ListKey<S> = { [K in keyof S]: S[K] extends readonly unknown[] ? K : never }[keyof S];

@@ -69,12 +69,12 @@ export interface Step<I, O> {
 
 /**
  * A function as a step. It gets the whole input; an Observable or AsyncIterable that it returns is the stream of its chunks, anything else,
- * or what a promise gives, is its one value.
+ * or what a promise gives, is its one value. An Observable may give an Interrupt in place of its first chunk.
  */
 export type StepFunction<I, O> = (
   input: I,
   at: StepActivation,
-) => O | PromiseLike<O> | Observable<O> | AsyncIterable<O> | Interrupt;
+) => O | PromiseLike<O | Interrupt> | Observable<O | Interrupt> | AsyncIterable<O> | Interrupt;
 
 /** A step, or a function that stands for one. */
 export type StepLike<I, O> = StepFunction<I, O> | Step<I, O>;
@@ -83,6 +83,19 @@ export type StepLike<I, O> = StepFunction<I, O> | Step<I, O>;
 export type AnyStep = Step<any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: functions of all types share lists
 export type AnyStepLike = StepLike<any, any>;
+
+/** A step that takes call options: `options(step, …)` has their type. */
+export interface OptionStep<I, O, P> extends Step<I, O> {
+  /** Never set: it carries the type. */
+  readonly '~options'?: (options: P) => void;
+}
+
+/** The call options of a step; of a step that names none, anything by name. */
+export type OptionsOf<S> = S extends { readonly '~options'?: (options: infer P) => void }
+  ? unknown extends P
+    ? Readonly<Record<string, unknown>>
+    : P
+  : never;
 
 /** The input of a step. */
 export type InputOf<S> =
@@ -93,10 +106,11 @@ export type OutputOf<S> =
   // biome-ignore lint/suspicious/noExplicitAny: the input does not matter here
   S extends Step<any, infer O> ? O : S extends (...rest: never[]) => infer R ? ValueOf<R> : never;
 
-type ValueOf<R> =
+/** What a returned value gives: of streams their chunks, of promises their value; never a question. */
+export type ValueOf<R> =
   Exclude<R, Interrupt> extends infer V
     ? V extends Observable<infer O>
-      ? O
+      ? Exclude<O, Interrupt>
       : V extends AsyncIterable<infer O>
         ? O
         : V extends PromiseLike<infer O>
@@ -182,14 +196,21 @@ export type ConcatRule<T> = (chunks: readonly T[]) => T;
 export const START = 'start';
 export const END = 'end';
 
+/** What steps of one function share. */
+export interface CodeDefinition {
+  readonly options: StepOptions;
+  /** No name was given and the function has none: a chain names it by its position. @default false */
+  readonly isAnonymous?: boolean;
+}
+
 /** What a step does. */
 export type StepDefinition =
   /** Whole value in; one value, or chunks, out. */
-  | { readonly type: 'function'; readonly run: StepFunction<never, unknown>; readonly options: StepOptions }
+  | ({ readonly type: 'function'; readonly run: StepFunction<never, unknown> } & CodeDefinition)
   /** Chunks in, chunks out; starts with its producer. */
-  | { readonly type: 'operator'; readonly operator: OperatorFunction<never, unknown>; readonly options: StepOptions }
+  | ({ readonly type: 'operator'; readonly operator: OperatorFunction<never, unknown> } & CodeDefinition)
   /** The same, pulled. */
-  | { readonly type: 'generator'; readonly run: StepGenerator<never, unknown>; readonly options: StepOptions }
+  | ({ readonly type: 'generator'; readonly run: StepGenerator<never, unknown> } & CodeDefinition)
   | { readonly type: 'graph'; readonly graph: GraphBlueprint; readonly options: StepOptions }
   | {
       readonly type: 'map';

@@ -3,6 +3,19 @@
  * runs them, reads their events and states. Types that `runnel` has as well are exported there alone.
  */
 
+// What steps are made of: for libraries that compile or draw them, or make steps of their own.
+export { isStep, makeStep, toStep } from '../compose/make-step.js';
+export {
+  type Arrived,
+  type CodeDefinition,
+  DEFINITION,
+  type EdgeBlueprint,
+  type GraphBlueprint,
+  type InputRule,
+  type NodeBlueprint,
+  type RouteBlueprint,
+  type StepDefinition,
+} from '../compose/step.js';
 export { EngineError } from '../errors.js';
 export { planOf } from '../graph/build.js';
 export { isTerminal } from '../graph/events.js';

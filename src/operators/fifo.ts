@@ -55,6 +55,14 @@ export class Fifo<T> {
     return item;
   }
 
+  /** Removes and gives the item pushed last; the queue must not be empty. */
+  takeNewest(): T {
+    this.tail -= 1;
+    const item = this.items[this.tail] as T;
+    this.items[this.tail] = undefined;
+    return item;
+  }
+
   clear(): void {
     // A queue that runs empty after each item, as most do, keeps its few slots instead of asking for new ones every time.
     if (this.items.length > COMPACT_AFTER) this.items = [];

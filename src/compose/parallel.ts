@@ -1,0 +1,67 @@
+/** Steps side by side. */
+import { EngineError } from '../errors.js';
+import { graphStep, inlineBlueprint, show, toStep, uniqueId } from './make-step.js';
+import {
+  type AnyStepLike,
+  END,
+  type InputOf,
+  type InputRule,
+  type NodeBlueprint,
+  type OutputOf,
+  START,
+  type Step,
+  type StepLike,
+} from './step.js';
+
+/** What all of these types have together. */
+export type Together<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer V) => void ? V : never;
+
+/**
+ * Gives every step the same input and gathers what they give in an object, under their keys.
+ *
+ * ```text
+ *             ┌──> docs ──┐
+ * start ──────┤           ├──> { docs, user }
+ *             └──> user ──┘
+ * ```
+ *
+ * Chunks come as objects of one key, as soon as a step has one. The first failure ends the others. Steps that need different objects get
+ * what has all of their keys.
+ *
+ * @throws EngineError PLAN_INVALID without steps, and for what is neither a step nor a function.
+ */
+export function parallel<I, O extends object>(steps: { readonly [K in keyof O]: StepLike<I, O[K]> }): Step<I, O>;
+export function parallel<P extends Readonly<Record<string, AnyStepLike>>>(
+  steps: P,
+): Step<Together<InputOf<P[keyof P]>>, { [K in keyof P]: OutputOf<P[K]> }>;
+export function parallel(steps: Readonly<Record<string, AnyStepLike>>): Step<unknown, unknown> {
+  const entries = routesOf('parallel', steps);
+  const taken = new Set<string>();
+  const keys = new Map(entries.map(([key]) => [uniqueId(key, taken), key]));
+  const nodes = [...keys].map(([id, key]): NodeBlueprint => ({ id, step: toStep(steps[key] as AnyStepLike, id) }));
+  const edges = nodes.flatMap(({ id }) => [
+    { from: START, to: id },
+    { from: id, to: END },
+  ]);
+  return graphStep(inlineBlueprint('parallel', 'parallel', { nodes, edges, end: { input: gatherBy(keys) } }));
+}
+
+/** An object of steps as its entries. @throws EngineError PLAN_INVALID for something else, or an empty one. */
+export function routesOf<T>(owner: string, steps: Readonly<Record<string, T>>): readonly [string, T][] {
+  const isObject = typeof steps === 'object' && steps !== null && !Array.isArray(steps);
+  const entries = isObject ? Object.entries(steps) : [];
+  if (entries.length > 0) return entries;
+  const received = isObject ? 'an empty object' : show(steps);
+  throw new EngineError('PLAN_INVALID', `"${owner}" needs an object with at least one step; received ${received}.`);
+}
+
+/** What came from each node, under the key of the node. */
+function gatherBy(keys: ReadonlyMap<string, string>): InputRule {
+  return {
+    whole: (arrived) => Object.fromEntries([...keys].map(([id, key]) => [key, arrived.get(id)])),
+    piece: (from, chunk) => {
+      const key = keys.get(from);
+      return key === undefined ? [] : [{ [key]: chunk }];
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { ChunkStream } from '../../src/operators/chunk-stream.js';
+import { pour } from '../../src/operators/pour.js';
+
+const turn = (): Promise<void> => new Promise(setImmediate);
+
+/** Counts from 1 and notes what happens to it. */
+function counter(notes: string[], count = Number.POSITIVE_INFINITY): () => AsyncGenerator<number> {
+  return async function* () {
+    try {
+      for (let at = 1; at <= count; at += 1) {
+        notes.push(`gives ${at}`);
+        yield at;
+      }
+    } finally {
+      notes.push('closed');
+    }
+  };
+}
+
+describe('pour', () => {
+  it('reads no further than the slowest of all readers allows, and goes on when one takes', async () => {
+    const notes: string[] = [];
+    const chunks = new ChunkStream<number>({ name: 'numbers', size: 2 });
+    const iterator = chunks.reader()[Symbol.asyncIterator]();
+    const pouring = pour(counter(notes)(), chunks);
+    await turn();
+    expect(notes).toEqual(['gives 1', 'gives 2']);
+    expect(await iterator.next()).toEqual({ done: false, value: 1 });
+    await turn();
+    expect(notes).toEqual(['gives 1', 'gives 2', 'gives 3']);
+    pouring.unsubscribe();
+    await turn();
+    expect(notes.at(-1)).toBe('closed');
+    expect(chunks.isEnded).toBe(false);
+  });
+
+  it('ends the stream with the source', async () => {
+    const notes: string[] = [];
+    const chunks = new ChunkStream<number>({ name: 'numbers', isKept: true });
+    const pouring = pour(counter(notes, 3)(), chunks);
+    const heard: number[] = [];
+    for await (const chunk of chunks.reader()) heard.push(chunk);
+    expect(heard).toEqual([1, 2, 3]);
+    expect([chunks.isEnded, pouring.closed]).toEqual([true, true]);
+    expect(notes.filter((note) => note === 'closed')).toHaveLength(1);
+  });
+
+  it('fails the stream with the source, behind what came before', async () => {
+    const chunks = new ChunkStream<number>({ name: 'numbers', isKept: true });
+    async function* broken(): AsyncGenerator<number> {
+      yield 1;
+      throw new Error('cut');
+    }
+    pour(broken(), chunks);
+    const iterator = chunks.reader()[Symbol.asyncIterator]();
+    expect(await iterator.next()).toEqual({ done: false, value: 1 });
+    await expect(iterator.next()).rejects.toThrow('cut');
+  });
+
+  it('fails the stream when the source cannot be opened', () => {
+    const chunks = new ChunkStream<number>({ name: 'numbers' });
+    const closed = {
+      [Symbol.asyncIterator](): AsyncIterator<number> {
+        throw new Error('closed already');
+      },
+    };
+    const pouring = pour(closed, chunks);
+    return turn().then(() => {
+      expect(chunks.failure).toEqual({ error: new Error('closed already') });
+      expect(pouring.closed).toBe(true);
+    });
+  });
+
+  it('closes the source and fails the stream when a chunk finds no place', async () => {
+    const notes: string[] = [];
+    const chunks = new ChunkStream<number>({ name: 'numbers', size: 2, whenFull: 'fail' });
+    chunks.reader();
+    pour(counter(notes)(), chunks);
+    await turn();
+    expect(notes).toEqual(['gives 1', 'gives 2', 'gives 3', 'closed']);
+    expect(chunks.failure).toEqual({ error: expect.objectContaining({ code: 'LIMIT_REACHED' }) });
+  });
+
+  it('closes a source that waits, and takes nothing from it any more', async () => {
+    let isClosed = false;
+    let give: (result: IteratorResult<number>) => void = () => {};
+    const source: AsyncIterable<number> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise((resolve) => (give = resolve)),
+        return: async () => {
+          isClosed = true;
+          throw new Error('not even that');
+        },
+      }),
+    };
+    const chunks = new ChunkStream<number>({ name: 'numbers', isKept: true });
+    const pouring = pour(source, chunks);
+    await turn();
+    pouring.unsubscribe();
+    expect(isClosed).toBe(true);
+    give({ done: false, value: 1 });
+    await turn();
+    expect(chunks.chunks).toEqual([]);
+  });
+});
