@@ -58,6 +58,7 @@ export const ERROR_CODES = {
   CHUNKS_INVALID: code(102, 'The pieces of a value do not fit together.'),
   INPUT_INVALID: code(102, 'The input of a step does not have the form that the step needs.'),
   OUTPUT_INVALID: code(102, 'An answer does not have the form that was asked for.'),
+  EMBEDDING_MISMATCH: code(102, 'Vectors that do not belong together cannot be compared.'),
   // requests to the outside
   URL_INVALID: code(102, 'A URL cannot be used.'),
   URL_BLOCKED: code(102, 'A URL leads to an address that must not be reached.'),
