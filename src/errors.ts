@@ -41,6 +41,7 @@ export const ERROR_CODES = {
   NODE_TIMEOUT: code(500, 'A node took longer than it may.'),
   NODE_TARGET_UNKNOWN: code(500, 'A node chose a successor that does not exist in its scope.'),
   NODE_PROTOCOL: code(500, 'A node broke the rules of activation (settled twice, or ended without settling).'),
+  INPUT_MISSING: code(500, 'A step needs a value that did not come.'),
   RUN_TIMEOUT: code(500, 'The run took longer than it may.'),
   RUN_LOST: code(500, 'The process that a run was in was lost, and the run cannot continue.'),
   RUN_LOG_FULL: code(500, 'The run produced more events than its log may hold.'),
@@ -54,14 +55,18 @@ export const ERROR_CODES = {
   STATE_MISSING: code(102, 'A step reads a state that no graph around it declares.'),
   RUN_STEPS_EXCEEDED: code(500, 'The run took more steps than it may.'),
   STREAM_EMPTY: code(102, 'A stream ended without a chunk where a value is needed.'),
+  STREAM_FAILED: code(500, 'One of several streams failed that were read together.'),
   STREAM_TAKEN: code(102, 'A stream that can be read once was read again.'),
+  ROUTE_UNDECIDED: code(102, 'A branch chose no route.'),
   // models
   MODEL_UNKNOWN: code(102, 'No model is configured under that name.'),
   MODEL_REQUEST: code(500, 'The model refused the request.'),
   MODEL_UNAVAILABLE: code(500, 'The model could not be reached or was overloaded.'),
   MODEL_RESPONSE: code(500, 'The model answered something that cannot be used.'),
   CHUNKS_INVALID: code(102, 'The pieces of a value do not fit together.'),
+  INPUT_INVALID: code(102, 'The input of a step does not have the form that the step needs.'),
   OUTPUT_INVALID: code(102, 'An answer does not have the form that was asked for.'),
+  EMBEDDING_MISMATCH: code(102, 'Vectors that do not belong together cannot be compared.'),
   // requests to the outside
   URL_INVALID: code(102, 'A URL cannot be used.'),
   URL_BLOCKED: code(102, 'A URL leads to an address that must not be reached.'),
@@ -71,6 +76,7 @@ export const ERROR_CODES = {
   EGRESS_FAILED: code(500, 'A request to the outside failed.'),
   // tools
   TOOL_FAILED: code(500, 'A tool failed.'),
+  TOOL_UNKNOWN: code(102, 'A model called a tool that is not there.'),
   TOOL_ARGUMENTS: code(102, 'A tool was called with arguments that do not fit.'),
   // the browser
   BROWSER_MISSING: code(103, 'There is no browser on the machine of the server.'),
