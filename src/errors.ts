@@ -49,7 +49,6 @@ export const ERROR_CODES = {
   RUN_CANCELLED: code(103, 'The run was cancelled.'),
   GRAPH_NO_OUTPUT: code(102, 'A graph ended without a result.'),
   MERGE_CONFLICT: code(102, 'Values that came together cannot become one.'),
-  INPUT_INVALID: code(102, 'The input of a step does not fit its schema.'),
   ANSWER_UNKNOWN: code(102, 'An answer is for a question that the run does not ask.'),
   ANSWER_INVALID: code(102, 'An answer does not fit its question.'),
   STATE_MISSING: code(102, 'A step reads a state that no graph around it declares.'),

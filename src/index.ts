@@ -151,6 +151,16 @@ export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart }
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
 export { parallel, type Together } from './compose/parallel.js';
+export {
+  editState,
+  type Question,
+  type ResumeOptions,
+  type Resumption,
+  resumeFrom,
+  type StateEdit,
+} from './compose/resume.js';
+export { type ChunkStream, collect, invoke, run, stream, transform } from './compose/run.js';
+export type { StepRunOptions } from './compose/run-context.js';
 export type { StandardResult, StandardSchema } from './compose/standard-schema.js';
 export {
   defineState,
@@ -280,7 +290,7 @@ export {
   warning,
 } from './graph/node-events.js';
 export type { Plan, Port, Variables } from './graph/plan.js';
-export { execute, run } from './graph/run.js';
+export { execute } from './graph/run.js';
 export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
 export { type Change, foldState, transition } from './graph/transition.js';

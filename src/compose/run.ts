@@ -21,6 +21,7 @@ import {
 } from 'rxjs';
 import { EngineError } from '../errors.js';
 import type { RunEvent } from '../graph/events.js';
+import type { Plan } from '../graph/plan.js';
 import { checkpointOf, outcomeOf, run as runPlan } from '../graph/run.js';
 import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 import type { Checkpoint } from '../graph/state.js';
@@ -121,16 +122,32 @@ export function transform<I, O>(step: StepLike<I, O>, options: StepRunOptions = 
 /**
  * Runs a step for its events: those of canvases, with `node-chunk` for chunks and the result as `value` of `run-settled`.
  *
- * Errors of steps are events, not errors of the stream; it errors only when the run cannot start.
+ * Errors of steps are events, not errors of the stream; it errors only when the run cannot start. A plan of the engine may stand for the step;
+ * then `start` and `options` are those of the engine.
  */
 export function run<I, O>(
   step: StepLike<I, O>,
   start: { readonly input: I | Resumption },
-  options: StepRunOptions = {},
+  options?: StepRunOptions,
+): Observable<RunEvent>;
+export function run(plan: Plan, start: Start, options?: RunOptions): Observable<RunEvent>;
+export function run(
+  step: AnyStepLike | Plan,
+  start: Start | { readonly input: unknown },
+  options: StepRunOptions | RunOptions = {},
 ): Observable<RunEvent> {
+  if (isPlan(step)) return runPlan(step, start as Start, options as RunOptions);
+  return eventsOf(step, (start as { readonly input: unknown }).input, options as StepRunOptions);
+}
+
+function isPlan(value: AnyStepLike | Plan): value is Plan {
+  return typeof value === 'object' && 'nodes' in value && 'scopes' in value;
+}
+
+function eventsOf(step: AnyStepLike, input: unknown, options: StepRunOptions): Observable<RunEvent> {
   const launch = new Launch(step, options);
   return defer(() => {
-    const prepared = launch.startFrom(start.input, undefined);
+    const prepared = launch.startFrom(input, undefined);
     const go = (given: Start) =>
       runPlan(launch.compiled.plan, given, launch.optionsFor(given, {})).pipe(map((event) => launch.joined(event)));
     return prepared instanceof Promise ? from(prepared).pipe(switchMap(go)) : go(prepared);
