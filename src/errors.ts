@@ -45,6 +45,13 @@ export const ERROR_CODES = {
   RUN_TIMEOUT: code(500, 'The run took longer than it may.'),
   RUN_LOST: code(500, 'The process that a run was in was lost, and the run cannot continue.'),
   RUN_LOG_FULL: code(500, 'The run produced more events than its log may hold.'),
+  RUN_INTERRUPTED: code(103, 'The run waits for answers.'),
+  RUN_CANCELLED: code(103, 'The run was cancelled.'),
+  GRAPH_NO_OUTPUT: code(102, 'A graph ended without a result.'),
+  MERGE_CONFLICT: code(102, 'Values that came together cannot become one.'),
+  ANSWER_UNKNOWN: code(102, 'An answer is for a question that the run does not ask.'),
+  ANSWER_INVALID: code(102, 'An answer does not fit its question.'),
+  STATE_MISSING: code(102, 'A step reads a state that no graph around it declares.'),
   RUN_STEPS_EXCEEDED: code(500, 'The run took more steps than it may.'),
   STREAM_EMPTY: code(102, 'A stream ended without a chunk where a value is needed.'),
   STREAM_FAILED: code(500, 'One of several streams failed that were read together.'),
@@ -57,7 +64,9 @@ export const ERROR_CODES = {
   MODEL_UNAVAILABLE: code(500, 'The model could not be reached or was overloaded.'),
   MODEL_RESPONSE: code(500, 'The model answered something that cannot be used.'),
   CHUNKS_INVALID: code(102, 'The pieces of a value do not fit together.'),
+  INPUT_INVALID: code(102, 'The input of a step does not have the form that the step needs.'),
   OUTPUT_INVALID: code(102, 'An answer does not have the form that was asked for.'),
+  EMBEDDING_MISMATCH: code(102, 'Vectors that do not belong together cannot be compared.'),
   // requests to the outside
   URL_INVALID: code(102, 'A URL cannot be used.'),
   URL_BLOCKED: code(102, 'A URL leads to an address that must not be reached.'),
@@ -67,6 +76,7 @@ export const ERROR_CODES = {
   EGRESS_FAILED: code(500, 'A request to the outside failed.'),
   // tools
   TOOL_FAILED: code(500, 'A tool failed.'),
+  TOOL_UNKNOWN: code(102, 'A model called a tool that is not there.'),
   TOOL_ARGUMENTS: code(102, 'A tool was called with arguments that do not fit.'),
   // the browser
   BROWSER_MISSING: code(103, 'There is no browser on the machine of the server.'),
