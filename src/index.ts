@@ -139,12 +139,12 @@ export {
 export { chain } from './compose/chain.js';
 export {
   type GraphBuilder,
-  type GraphOptions,
   graph,
   type Joined,
   type JoinParts,
   type NodeOptions,
 } from './compose/graph.js';
+export type { GraphOptions } from './compose/graph-options.js';
 export { type NodeHandle, type OptionalPart, optional, type Source, type Target } from './compose/handles.js';
 export { type CallingChunk, hasToolCall, type ToolCallOptions } from './compose/has-tool-call.js';
 export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
