@@ -151,6 +151,16 @@ export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart }
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
 export { parallel, type Together } from './compose/parallel.js';
+export type {
+  FieldsOf,
+  Leaf,
+  Mapped,
+  Missing,
+  Move,
+  Ref,
+  Reference,
+  Unmapped,
+} from './compose/reference.js';
 export type { StandardResult, StandardSchema } from './compose/standard-schema.js';
 export {
   defineState,
@@ -177,6 +187,7 @@ export type {
   ValueOf,
 } from './compose/step.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
+export { type Arms, type WorkflowBuilder, type WorkflowNodeOptions, workflow } from './compose/workflow.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';
 export type { Document, DocumentComponent, DocumentIssue, ReadResult } from './dsl/document.js';

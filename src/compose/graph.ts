@@ -330,6 +330,7 @@ function joinRule(graphName: string, to: string, { ids }: Join): InputRule {
       return Object.fromEntries(joined);
     },
     piece: (from, chunk) => keys.get(from)?.map((key) => ({ [key]: chunk })) ?? [],
+    mappings: [...ids].map(([key, { from }]) => ({ to: key, from, path: '' })),
   };
 }
 
