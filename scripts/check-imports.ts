@@ -8,7 +8,7 @@ import path from 'node:path';
 import { readFiles, type SourceFile } from './support/files.js';
 import { isProgram, report } from './support/script.js';
 
-const BASE = ['errors', 'group-by', 'json', 'logger', 'nearest-name', 'trace-context'];
+const BASE = ['errors', 'group-by', 'json', 'logger', 'nearest-name', 'newest', 'trace-context'];
 const ENGINE = [...BASE, 'operators', 'dsl', 'graph'];
 const PORTS = [...ENGINE, 'threads', 'templates', 'models', 'records'];
 const ADAPTERS = [...PORTS, 'documents', 'adapters'];
@@ -32,6 +32,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   json: [],
   logger: [],
   'nearest-name': [],
+  newest: [],
   'trace-context': [],
   operators: BASE,
   threads: [...BASE, 'operators'],
@@ -43,7 +44,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   stores: [...ENGINE, 'records'],
   documents: PORTS,
   adapters: [...PORTS, 'documents'],
-  knowledge: [...BASE, 'operators', 'models', 'records', 'documents'],
+  knowledge: [...BASE, 'operators', 'threads', 'models', 'records', 'documents', 'adapters'],
   tools: [...ADAPTERS, 'knowledge'],
   compose: [...ADAPTERS, 'knowledge', 'tools'],
   agents: [...ADAPTERS, 'knowledge', 'tools', 'compose'],

@@ -152,15 +152,25 @@ export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
 export { parallel, type Together } from './compose/parallel.js';
 export type {
+  BareRef,
   FieldsOf,
   Leaf,
   Mapped,
   Missing,
   Move,
   Ref,
-  Reference,
   Unmapped,
 } from './compose/reference.js';
+export {
+  editState,
+  type Question,
+  type ResumeOptions,
+  type Resumption,
+  resumeFrom,
+  type StateEdit,
+} from './compose/resume.js';
+export { type ChunkStream, collect, invoke, run, stream, transform } from './compose/run.js';
+export type { StepRunOptions } from './compose/run-context.js';
 export type { StandardResult, StandardSchema } from './compose/standard-schema.js';
 export {
   defineState,
@@ -176,6 +186,8 @@ export type {
   ConcatRule,
   EdgeOptions,
   InputOf,
+  OptionStep,
+  OptionsOf,
   OutputOf,
   Step,
   StepActivation,
@@ -187,6 +199,18 @@ export type {
   ValueOf,
 } from './compose/step.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
+export { defineTool, type ToolSketch } from './compose/tools/define-tool.js';
+export type { RequestedCall, ToolAnswer, ToolMiddleware, ToolRequest } from './compose/tools/run-tool-call.js';
+export type { StepTool, ToolActivation, ToolContent, ToolReply } from './compose/tools/step-tool.js';
+export type { AliasesByTool, ToolAliases } from './compose/tools/tool-box.js';
+export { type ToolOutputRule, type ToolReturn, wholeReply } from './compose/tools/tool-output.js';
+export type { ArgumentsOf, ToolInput } from './compose/tools/tool-schema.js';
+export {
+  type ToolsNode,
+  type ToolsNodeCallOptions,
+  type ToolsNodeOptions,
+  toolsNode,
+} from './compose/tools/tools-node.js';
 export { type Arms, type WorkflowBuilder, type WorkflowNodeOptions, workflow } from './compose/workflow.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';
@@ -277,13 +301,114 @@ export {
   warning,
 } from './graph/node-events.js';
 export type { Plan, Port, Variables } from './graph/plan.js';
-export { execute, run } from './graph/run.js';
+export { execute } from './graph/run.js';
 export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
 export { type Change, foldState, transition } from './graph/transition.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
+// Documents to search: loaders, parsers, splitters, indexers, retrievers.
+export {
+  type ComponentKind,
+  componentFunction,
+  type StepLabel,
+} from './knowledge/component-function.js';
+export { type EmbedBatchedOptions, embedBatched, type TextEmbedder } from './knowledge/embed-batched.js';
+export {
+  type KnowledgeDocument,
+  type KnowledgeDocumentFields,
+  knowledgeDocument,
+  type SparseVector,
+  withMetadata,
+  withScore,
+  withSubIndexes,
+  withVectors,
+} from './knowledge/knowledge-document.js';
+export { type FileLoaderOptions, fileLoader } from './knowledge/loaders/file-loader.js';
+export { type UrlLoaderOptions, urlLoader } from './knowledge/loaders/url-loader.js';
+export {
+  type MemoryIndex,
+  type MemoryIndexOptions,
+  memoryIndex,
+  type RemoveRequest,
+} from './knowledge/memory-index.js';
 export { createMemoryRetriever, type IndexedDataset, type IndexedDocument } from './knowledge/memory-retriever.js';
+export { type CsvParserOptions, csvParser } from './knowledge/parsers/csv-parser.js';
+export {
+  docxParser,
+  type FileParserOptions,
+  fileParser,
+  pdfParser,
+  xlsxParser,
+} from './knowledge/parsers/file-parser.js';
+export { type HtmlParserOptions, htmlParser } from './knowledge/parsers/html-parser.js';
+export { type JsonParserOptions, jsonParser } from './knowledge/parsers/json-parser.js';
+export {
+  type ParserByExtension,
+  type ParserByExtensionOptions,
+  parserByExtension,
+} from './knowledge/parsers/parser-by-extension.js';
+export { markdownParser, textParser } from './knowledge/parsers/text-parser.js';
+export type {
+  DocumentFilter,
+  DocumentIndexer,
+  DocumentLoader,
+  DocumentRetriever,
+  DocumentTransformer,
+  EmbedFunction,
+  IndexFunction,
+  IndexOptions,
+  LoadFunction,
+  ParseFunction,
+  ParserInput,
+  RetrieveFunction,
+  RetrieveOptions,
+  SourceOptions,
+  TransformFunction,
+  WaitOptions,
+} from './knowledge/ports.js';
 export type { RetrievalRequest, RetrievedPassage, Retriever } from './knowledge/retriever.js';
+export type { AskedModel } from './knowledge/retrievers/ask-lines.js';
+export {
+  type FuseFunction,
+  firstPlaces,
+  type RankedList,
+  type ReciprocalRankOptions,
+  reciprocalRank,
+} from './knowledge/retrievers/fuse.js';
+export {
+  type MultiQueryOptions,
+  multiQuery,
+  type RewriteByModel,
+  type RewriteFunction,
+} from './knowledge/retrievers/multi-query.js';
+export {
+  type ParentIndexerOptions,
+  type ParentRetrieverOptions,
+  parentIndexer,
+  parentRetriever,
+  type StaleParts,
+} from './knowledge/retrievers/parents.js';
+export {
+  type BestFirstAndLastOptions,
+  bestFirstAndLast,
+  type FoundDocuments,
+  type RerankedRetrieverOptions,
+  type RerankFunction,
+  type RerankOptions,
+  rerank,
+  rerankedRetriever,
+} from './knowledge/retrievers/rerank.js';
+export {
+  type RouteByModel,
+  type RouteFunction,
+  type RouteRetrieversOptions,
+  routeRetrievers,
+} from './knowledge/retrievers/route-retrievers.js';
+export type { ChunkId } from './knowledge/splitters/chunks.js';
+export { type SplitByCharactersOptions, splitByCharacters } from './knowledge/splitters/split-by-characters.js';
+export { type SplitByHeadingsOptions, splitByHeadings } from './knowledge/splitters/split-by-headings.js';
+export { type SplitByTokensOptions, splitByTokens } from './knowledge/splitters/split-by-tokens.js';
+export type { SeparatorPlace } from './knowledge/splitters/split-text.js';
 // Models.
 export type {
   ChatDelta,
@@ -358,6 +483,24 @@ export type { Script, ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
 export type { Embedder, Reranker, SpeechModel, SpeechOptions } from './models/single-answer.js';
 export { collectMessage, toMessageChunks } from './models/to-message-chunks.js';
+// Operators for streams of chunks.
+export type { WhenFull } from './operators/chunk-reader.js';
+export type { ChunkSource } from './operators/chunk-source.js';
+export { type ConcatChunksOptions, concatChunks } from './operators/concat-chunks.js';
+export {
+  type ChooseOnPrefix,
+  type DecideOptions,
+  type Decision,
+  decideOnPrefix,
+} from './operators/decide-on-prefix.js';
+export { type FanOutOptions, fanOut, type Readers } from './operators/fan-out.js';
+export {
+  type MergeNamedOptions,
+  mergeNamed,
+  type NamedChunk,
+  type NamedChunks,
+  type NamedSources,
+} from './operators/merge-named.js';
 export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
 // Files are read and written in threads.
 export { createThreadPool, type ThreadPool, type ThreadPoolOptions } from './threads/thread-pool.js';
@@ -368,7 +511,6 @@ export { tools } from './tools/index.js';
 export {
   type AnyTool,
   type Artifact,
-  defineTool,
   type Shape,
   type ShapeOutput,
   type Tool,

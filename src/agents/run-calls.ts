@@ -1,11 +1,11 @@
 /** One round of tool calls: all at once, results in the order of the calls. */
 
-import { jsonrepair } from 'jsonrepair';
 import { catchError, concat, defer, from, mergeMap, type Observable, of, tap } from 'rxjs';
 import type { References } from '../adapters/tool-event.js';
-import { EngineError, toEngineError } from '../errors.js';
+import { toEngineError } from '../errors.js';
 import { type CallEnd, callFinished, callStarted } from '../graph/node-events.js';
-import { isJsonObject, type Json, type JsonObject, jsonExcess, parseJson } from '../json.js';
+import type { JsonObject } from '../json.js';
+import { readArguments } from '../tools/read-arguments.js';
 import { mergeReferences } from '../tools/results.js';
 import type { Artifact, ToolResult } from '../tools/tool.js';
 import type { AgentEvent, AgentState, AgentStateEvent, PendingCall, ToolLogEntry } from './agent-events.js';
@@ -215,32 +215,6 @@ function formerResults({ messages, failed = [] }: AgentState): ReadonlyMap<strin
 
 function signatureOf({ name, arguments: text }: PendingCall): string {
   return `${name}\n${text}`;
-}
-
-/** Longest text of arguments that is repaired, in UTF-16 units. */
-const MAX_REPAIRED = 65_536;
-
-/**
- * Arguments as a model wrote them: JSON, repaired where it nearly is; an empty text is no arguments.
- *
- * @throws EngineError TOOL_ARGUMENTS, in words for the model.
- */
-export function readArguments(name: string, text: string): JsonObject {
-  if (text.trim() === '') return {};
-  const excess = jsonExcess(text);
-  if (excess !== undefined) throw new EngineError('TOOL_ARGUMENTS', `The text of the arguments of ${name} ${excess}.`);
-  const value = parseJson(text) ?? (text.length > MAX_REPAIRED ? undefined : repaired(text));
-  if (isJsonObject(value)) return value;
-  const got = value === undefined ? 'text that is no JSON' : Array.isArray(value) ? 'a list' : typeof value;
-  throw new EngineError('TOOL_ARGUMENTS', `The arguments of ${name} must be one JSON object; received ${got}.`);
-}
-
-function repaired(text: string): Json | undefined {
-  try {
-    return parseJson(jsonrepair(text));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The message when no further tools may be called. */

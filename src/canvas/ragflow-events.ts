@@ -172,6 +172,8 @@ export class RagflowProjection {
       case 'node-usage':
       case 'node-progress':
       case 'node-streaming':
+      case 'node-chunk':
+      case 'node-patched':
       case 'node-skipped':
       case 'node-interrupted':
       case 'body-opened':

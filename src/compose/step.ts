@@ -69,12 +69,12 @@ export interface Step<I, O> {
 
 /**
  * A function as a step. It gets the whole input; an Observable or AsyncIterable that it returns is the stream of its chunks, anything else,
- * or what a promise gives, is its one value.
+ * or what a promise gives, is its one value. An Observable may give an Interrupt in place of its first chunk.
  */
 export type StepFunction<I, O> = (
   input: I,
   at: StepActivation,
-) => O | PromiseLike<O | Interrupt> | Observable<O> | AsyncIterable<O> | Interrupt;
+) => O | PromiseLike<O | Interrupt> | Observable<O | Interrupt> | AsyncIterable<O> | Interrupt;
 
 /** A step, or a function that stands for one. */
 export type StepLike<I, O> = StepFunction<I, O> | Step<I, O>;
@@ -83,6 +83,19 @@ export type StepLike<I, O> = StepFunction<I, O> | Step<I, O>;
 export type AnyStep = Step<any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: functions of all types share lists
 export type AnyStepLike = StepLike<any, any>;
+
+/** A step that takes call options: `options(step, …)` has their type. */
+export interface OptionStep<I, O, P> extends Step<I, O> {
+  /** Never set: it carries the type. */
+  readonly '~options'?: (options: P) => void;
+}
+
+/** The call options of a step; of a step that names none, anything by name. */
+export type OptionsOf<S> = S extends { readonly '~options'?: (options: infer P) => void }
+  ? unknown extends P
+    ? Readonly<Record<string, unknown>>
+    : P
+  : never;
 
 /** The input of a step. */
 export type InputOf<S> =
@@ -97,7 +110,7 @@ export type OutputOf<S> =
 export type ValueOf<R> =
   Exclude<R, Interrupt> extends infer V
     ? V extends Observable<infer O>
-      ? O
+      ? Exclude<O, Interrupt>
       : V extends AsyncIterable<infer O>
         ? O
         : V extends PromiseLike<infer O>
@@ -188,6 +201,8 @@ export interface CodeDefinition {
   readonly options: StepOptions;
   /** No name was given and the function has none: a chain names it by its position. @default false */
   readonly isAnonymous?: boolean;
+  /** Of a step that asks: what an answer has to be; checked before the run goes on. */
+  readonly answer?: StandardSchema<unknown, unknown>;
 }
 
 /** What a step does. */

@@ -6,6 +6,7 @@ import { RagflowProjection } from '../canvas/ragflow-events.js';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Plan } from '../graph/plan.js';
 import type { JsonObject } from '../json.js';
+import { Newest } from '../newest.js';
 import type { AgentRecord } from '../records/agents.js';
 import type { RunRecord } from '../records/runs.js';
 import type { SessionStore } from '../records/sessions.js';
@@ -52,23 +53,18 @@ const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
 export function createCanvasOpener(options: LoadOptions): OpenCanvas {
   const opened = new WeakMap<JsonObject, Canvas>();
   /** By hash, the one that was asked for last at the end. */
-  const byHash = new Map<string, { readonly canvas: Canvas; readonly characters: number }>();
-  let characters = 0;
+  const byHash = new Newest<{ readonly canvas: Canvas; readonly characters: number }>({
+    maxCount: MAX_OPEN,
+    maxSize: MAX_OPEN_CHARACTERS,
+    sizeOf: ({ characters }) => characters,
+  });
   return (dsl) => {
     const known = opened.get(dsl);
     if (known !== undefined) return known;
     const text = JSON.stringify(dsl);
     const hash = createHash('sha256').update(text).digest('base64url');
-    const before = byHash.get(hash);
-    const canvas = before?.canvas ?? open(dsl, options);
-    byHash.delete(hash);
-    byHash.set(hash, { canvas, characters: text.length });
-    characters += text.length - (before?.characters ?? 0);
-    for (const [oldest, { characters: freed }] of byHash) {
-      if (byHash.size <= MAX_OPEN && characters <= MAX_OPEN_CHARACTERS) break;
-      byHash.delete(oldest);
-      characters -= freed;
-    }
+    const canvas = byHash.get(hash)?.canvas ?? open(dsl, options);
+    byHash.put(hash, { canvas, characters: text.length });
     opened.set(dsl, canvas);
     return canvas;
   };

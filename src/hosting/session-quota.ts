@@ -1,3 +1,4 @@
+import { Newest } from '../newest.js';
 import { requireRoom, type UsageStore } from '../records/quotas.js';
 
 /** How long a count is used for, should other processes store and delete sessions meanwhile. */
@@ -27,7 +28,7 @@ interface Count {
 export class SessionQuota {
   readonly #usage: UsageStore | undefined;
   readonly #now: () => number;
-  readonly #counts = new Map<string, Count>();
+  readonly #counts = new Newest<Count>({ maxCount: MAX_TENANTS });
   readonly #counting = new Map<string, Promise<Count>>();
 
   /** @param usage counts sessions. @default nothing is bounded */
@@ -84,10 +85,7 @@ export class SessionQuota {
         .then((stored) => {
           const admitted = (this.#counts.get(tenant)?.admitted ?? 0) - before;
           const count: Count = { stored, at: this.#now(), admitted };
-          this.#counts.delete(tenant);
-          this.#counts.set(tenant, count);
-          const [oldest] = this.#counts.keys();
-          if (this.#counts.size > MAX_TENANTS && oldest !== undefined) this.#counts.delete(oldest);
+          this.#counts.put(tenant, count);
           return count;
         })
         .finally(() => this.#counting.delete(tenant));

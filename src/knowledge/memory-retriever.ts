@@ -1,8 +1,8 @@
 /** An index in the memory of this process, for a few thousand passages: built with the first search, then reused. */
 import { createHash } from 'node:crypto';
-import type MiniSearch from 'minisearch';
 import { EngineError } from '../errors.js';
 import { estimateTokens } from '../models/estimate-tokens.js';
+import { createKeywordIndex, type KeywordIndex } from './keyword-index.js';
 import type { RetrievalRequest, RetrievedPassage, Retriever } from './retriever.js';
 
 /** Estimated tokens that a passage aims at; RAGFlow's default chunk size. */
@@ -10,12 +10,6 @@ const PASSAGE_TOKENS = 512;
 
 /** Longest piece without a break that is not cut, in UTF-16 units. */
 const MAX_PIECE = 2_000;
-
-/** Letters of scripts that are written without spaces. */
-const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}';
-
-/** A row of such letters, or a word of any other script. */
-const RUN = new RegExp(`([${UNSPACED}]+)|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu');
 
 /** A document to be found. */
 export interface IndexedDocument {
@@ -41,7 +35,7 @@ interface Entry {
 }
 
 interface Index {
-  readonly search: MiniSearch;
+  readonly words: KeywordIndex;
   readonly entries: ReadonlyMap<string, Entry>;
 }
 
@@ -108,8 +102,7 @@ function refuseUnsupported({ useGraph, filter }: RetrievalRequest): void {
 }
 
 async function build(dataset: IndexedDataset): Promise<Index> {
-  const [{ default: Search }, documents] = await Promise.all([import('minisearch'), dataset.documents()]);
-  const search = new Search({ fields: ['content', 'name'], tokenize: wordsOf, processTerm: (term) => term });
+  const [words, documents] = await Promise.all([createKeywordIndex(), dataset.documents()]);
   const entries = new Map<string, Entry>();
   for (const document of documents) {
     for (const [position, content] of passagesOf(document.text).entries()) {
@@ -117,31 +110,19 @@ async function build(dataset: IndexedDataset): Promise<Index> {
       entries.set(id, { id, content, document });
     }
   }
-  await search.addAllAsync([...entries.values()].map(({ id, content, document: { name } }) => ({ id, content, name })));
-  return { search, entries };
+  await words.add([...entries.values()].map(({ id, content, document: { name } }) => ({ id, content, name })));
+  return { words, entries };
 }
 
-function lookUp({ search, entries }: Index, dataset: IndexedDataset, request: RetrievalRequest): RetrievedPassage[] {
-  const words = [...new Set(wordsOf(request.question))];
-  const hits = search.search({ combineWith: 'OR', queries: words }).slice(0, request.topK);
-  const weights = new Map(words.map((word) => [word, rarity(word, hits, entries.size)]));
-  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-  return hits.flatMap(({ id, terms }): RetrievedPassage[] => {
-    const entry = entries.get(id as string);
-    const held = [...new Set(terms)].reduce((sum, term) => sum + (weights.get(term) ?? 0), 0);
-    const similarity = total === 0 ? 0 : held / total;
+function lookUp({ words, entries }: Index, dataset: IndexedDataset, request: RetrievalRequest): RetrievedPassage[] {
+  return words.search(request).flatMap(({ id, similarity }): RetrievedPassage[] => {
+    const entry = entries.get(id);
     if (entry === undefined || similarity < request.similarityThreshold) return [];
     const { content, document } = entry;
     const record = { dataset_id: dataset.id, vector_similarity: 0, term_similarity: similarity };
     const from = { documentId: document.id, documentName: document.name, datasetId: dataset.id };
     return [{ id: entry.id, content, ...from, similarity, record }];
   });
-}
-
-/** Inverse document frequency, estimated from the hits. */
-function rarity(word: string, hits: readonly { readonly terms: readonly string[] }[], size: number): number {
-  const holding = hits.filter(({ terms }) => terms.includes(word)).length;
-  return Math.log(1 + (size - holding + 0.5) / (holding + 0.5));
 }
 
 /** Cuts a text into passages of about 512 tokens, between paragraphs where it can, else between sentences or words. */
@@ -181,27 +162,4 @@ function* piecesOf(text: string): Generator<string> {
     yield text.slice(from, from + length);
     from += length;
   }
-}
-
-/**
- * The words of a text for an index: lower case, without accents; scripts that are written without spaces give pairs of letters.
- *
- * Linear in the text. Source of the pairs: the usual bigram index for Chinese, as in Lucene's `CJKBigramFilter`.
- */
-export function wordsOf(text: string): string[] {
-  const plain = text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase();
-  const words: string[] = [];
-  for (const [run, unspaced] of plain.matchAll(RUN)) {
-    if (unspaced === undefined) words.push(run);
-    else words.push(...pairs(Array.from(unspaced)));
-  }
-  return words;
-}
-
-function pairs(letters: readonly string[]): string[] {
-  if (letters.length < 2) return [...letters];
-  return letters.slice(1).map((letter, index) => `${letters[index]}${letter}`);
 }

@@ -1,4 +1,5 @@
 import { defer, filter, map, merge, type Observable, of, Subject, take } from 'rxjs';
+import { Newest } from '../newest.js';
 import type { Signals } from '../records/coordination.js';
 
 /** Cancel requests that are remembered; older ones are forgotten. */
@@ -9,8 +10,8 @@ const KEPT_MS = 24 * 3_600_000;
 export function createMemorySignals({ now = Date.now }: { readonly now?: () => number } = {}): Signals {
   const published$ = new Subject<{ readonly channel: string; readonly message: string }>();
   const cancelled$ = new Subject<string>();
-  /** When each was requested, in that order. */
-  const cancels = new Map<string, number>();
+  /** When each was requested. */
+  const cancels = new Newest<number>({ maxCount: MAX_CANCELS });
 
   const isCancelled = (task: string): boolean => {
     const at = cancels.get(task);
@@ -20,12 +21,7 @@ export function createMemorySignals({ now = Date.now }: { readonly now?: () => n
 
   return {
     async requestCancel(task) {
-      cancels.delete(task);
-      cancels.set(task, now());
-      for (const oldest of cancels.keys()) {
-        if (cancels.size <= MAX_CANCELS) break;
-        cancels.delete(oldest);
-      }
+      cancels.put(task, now());
       cancelled$.next(task);
     },
     async clearCancel(task) {

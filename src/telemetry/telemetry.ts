@@ -2,6 +2,7 @@
 
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Log } from '../logger.js';
+import { Newest } from '../newest.js';
 import { passThrough, type TraceSource } from '../trace-context.js';
 import { MetricRegistry } from './metric-registry.js';
 import type { OpenSdk, SdkPlan } from './open-sdk.js';
@@ -63,13 +64,8 @@ function assemble(registry: MetricRegistry, open: ((registry: MetricRegistry) =>
   const meters = createRunMeters(registry);
   addProcessGauges(registry);
   const sdk = open?.(registry);
-  const traced = new Map<string, TraceIds>();
+  const traced = new Newest<TraceIds>({ maxCount: MAX_REMEMBERED });
   const sources = new Map<string, TraceSource>();
-  const remember = (id: string, ids: TraceIds): void => {
-    const [oldest] = traced.size < MAX_REMEMBERED ? [] : traced.keys();
-    if (oldest !== undefined) traced.delete(oldest);
-    traced.set(id, ids);
-  };
   return {
     registry,
     meters,
@@ -80,7 +76,7 @@ function assemble(registry: MetricRegistry, open: ((registry: MetricRegistry) =>
       const meter = meters.watch(run.plan);
       const spans = sdk?.watch?.(run);
       sources.set(run.id, spans?.trace ?? passThrough(run.trace ?? {}));
-      if (spans !== undefined) remember(run.id, spans.ids);
+      if (spans !== undefined) traced.put(run.id, spans.ids);
       return {
         event(event) {
           meter.event(event);

@@ -259,7 +259,7 @@ describe('a branch in a workflow', () => {
     ]);
     expect(
       linesOf(nested).filter((line) => line.endsWith('>c') || line.endsWith('>inner') || line.endsWith('>outer')),
-    ).toEqual(['c>inner', 'inner>outer', 'inner/y>c', 'outer/branch/result>outer']);
+    ).toEqual(['c>inner', 'inner/y>c', 'inner>outer', 'outer/branch/result>outer']);
     expect(nested.nodes.find(({ id }) => id === 'c')?.input?.reads).toEqual(['a', 'b', 'late']);
   });
 });

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createMemoryRetriever,
-  type IndexedDataset,
-  passagesOf,
-  wordsOf,
-} from '../../src/knowledge/memory-retriever.js';
+import { wordsOf } from '../../src/knowledge/keyword-index.js';
+import { createMemoryRetriever, type IndexedDataset, passagesOf } from '../../src/knowledge/memory-retriever.js';
 import type { RetrievalRequest } from '../../src/knowledge/retriever.js';
 import { estimateTokens } from '../../src/models/estimate-tokens.js';
 

@@ -1,6 +1,6 @@
 /** JSON that takes a process long to read, on every way in: it is refused before anything is built from it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readArguments } from '../../src/agents/run-calls.js';
+import { readArguments } from '../../src/tools/read-arguments.js';
 import { parseFrame } from '../../src/transport/live/client-frames.js';
 import { documentOf, ECHO } from './support/documents.js';
 import { startServer } from './support/server.js';

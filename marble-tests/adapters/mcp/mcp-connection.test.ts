@@ -2,11 +2,12 @@ import { merge, mergeMap, NEVER, type Observable } from 'rxjs';
 import { describe, it } from 'vitest';
 import { type CachedList, McpConnection } from '../../../src/adapters/mcp/mcp-connection.js';
 import type { McpSession } from '../../../src/adapters/mcp/open-session.js';
+import { Newest } from '../../../src/newest.js';
 import { shareByKey } from '../../../src/operators/share-by-key.js';
 import { marbles } from '../../support/scheduler.js';
 
 /** Connections of runs, whose sessions are opened by subscribing to `open$`. */
-const sharing = (open$: Observable<McpSession>, lists = new Map<string, CachedList>()) =>
+const sharing = (open$: Observable<McpSession>, lists = new Newest<CachedList>({ maxCount: 8 })) =>
   shareByKey({
     keyOf: (run: string) => run,
     open: () =>
@@ -50,8 +51,8 @@ describe('the session of a run', () => {
   it('is not opened for a list that is known', () =>
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const open$ = cold<McpSession>('---');
-      const lists = new Map<string, CachedList>();
-      lists.set('s', { tools: [], until: 1 });
+      const lists = new Newest<CachedList>({ maxCount: 8 });
+      lists.put('s', { tools: [], until: 1 });
 
       expectObservable(sharing(open$, lists)('run', (connection) => connection.tools())).toBe('(a|)', { a: [] });
       expectSubscriptions(open$.subscriptions).toBe([]);

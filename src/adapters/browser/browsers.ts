@@ -2,6 +2,7 @@
 import { Observable, of, type Subscriber } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { createLimiter } from '../../models/limiter.js';
+import { Newest } from '../../newest.js';
 import { fromAbortable, UNSUBSCRIBED } from '../../operators/from-abortable.js';
 import { requireWhole } from '../../operators/invalid-option.js';
 import { within } from '../../operators/within.js';
@@ -249,7 +250,7 @@ const MAX_LENGTH = 1_048_576;
  * Stores the 64 sessions that were used last, for half an hour each; one larger than a mebibyte is not stored.
  */
 export function createRememberedStates(now: () => number = Date.now) {
-  const states = new Map<string, { readonly json: string; readonly at: number }>();
+  const states = new Newest<{ readonly json: string; readonly at: number }>({ maxCount: MAX_STATES });
   return {
     /** Undefined when there is no entry, or no longer. */
     get(key: string): StoredState | undefined {
@@ -261,13 +262,8 @@ export function createRememberedStates(now: () => number = Date.now) {
     },
     set(key: string, state: StoredState): void {
       const json = JSON.stringify(state);
-      states.delete(key);
-      if (json.length > MAX_LENGTH) return;
-      states.set(key, { json, at: now() });
-      for (const oldest of states.keys()) {
-        if (states.size <= MAX_STATES) break;
-        states.delete(oldest);
-      }
+      if (json.length > MAX_LENGTH) states.delete(key);
+      else states.put(key, { json, at: now() });
     },
     clear: () => states.clear(),
   };

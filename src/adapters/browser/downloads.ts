@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, CDPSession } from 'playwright-core';
 import { noop } from 'rxjs';
+import { Newest } from '../../newest.js';
 import { within } from '../../operators/within.js';
 
 /** Bounds of what pages may download in one session. */
@@ -133,20 +134,17 @@ export interface Notes {
  */
 export function createNotes(): Notes {
   let notes = new Map<string, string | undefined>();
-  const hosts = new Set<string>();
+  const hosts = new Newest<true>({ maxCount: MAX_HOSTS });
   return {
     add: (text, host) => {
       const line = text.replace(/\s+/g, ' ').slice(0, MAX_LENGTH);
       if (notes.size < MAX_NOTES || notes.has(line)) notes.set(line, host);
     },
-    asked: (host) => {
-      const [oldest] = hosts;
-      if (hosts.size >= MAX_HOSTS && oldest !== undefined) hosts.delete(oldest);
-      hosts.delete(host);
-      hosts.add(host);
-    },
+    asked: (host) => hosts.put(host, true),
     take: () => {
-      const taken = [...notes].filter(([, host]) => host === undefined || hosts.has(host)).map(([text]) => text);
+      const taken = [...notes]
+        .filter(([, host]) => host === undefined || hosts.get(host) !== undefined)
+        .map(([text]) => text);
       notes = new Map();
       return taken;
     },

@@ -17,6 +17,7 @@ import {
   throwError,
 } from 'rxjs';
 import { isTooDeep, type JsonObject } from '../../json.js';
+import type { Newest } from '../../newest.js';
 import { fromAbortable } from '../../operators/from-abortable.js';
 import type { Files } from '../../records/files.js';
 import type { TraceContext } from '../../trace-context.js';
@@ -45,7 +46,7 @@ export interface ConnectionOptions extends FailureContext {
   /** Emits a session once and keeps it open until it is unsubscribed. */
   readonly open: () => Observable<McpSession>;
   /** Lists that other runs asked for a moment ago. */
-  readonly lists: Map<string, CachedList>;
+  readonly lists: Newest<CachedList>;
   /** The key of this connection's list among them. */
   readonly listKey: string;
   now(): number;
@@ -70,7 +71,7 @@ const MAX_PROGRESS_EVENTS = 1_000;
 const MAX_PROGRESS = 500;
 /** How long a list is cached, and how many are cached. */
 const LIST_MS = 300_000;
-const MAX_LISTS = 64;
+export const MAX_LISTS = 64;
 
 /** An open session, or one that is being opened. */
 interface Opened {
@@ -90,7 +91,7 @@ export class McpConnection {
       const known = lists.get(listKey);
       if (known !== undefined && known.until > now()) return of(known.tools);
       return this.#ask((session, signal) => this.#list(session, signal)).pipe(
-        tap((tools) => remember(lists, listKey, { tools, until: now() + LIST_MS })),
+        tap((tools) => lists.put(listKey, { tools, until: now() + LIST_MS })),
         catchError((error: unknown) => throwError(() => this.#failure(error))),
       );
     });
@@ -213,13 +214,6 @@ export class McpConnection {
   #failure(thrown: unknown, tool?: string) {
     return mcpFailure(thrown, this.options, tool);
   }
-}
-
-function remember(lists: Map<string, CachedList>, key: string, list: CachedList): void {
-  lists.delete(key);
-  lists.set(key, list);
-  const oldest = lists.keys().next().value;
-  if (lists.size > MAX_LISTS && oldest !== undefined) lists.delete(oldest);
 }
 
 /** Characters that are not shown: they could command a terminal, or make one name look like another. */

@@ -1,10 +1,11 @@
 /** The MCP servers that the operator declared: a service of runs. */
 import { defer, noop, type Observable, throwError } from 'rxjs';
 import type { JsonObject } from '../../json.js';
+import { Newest } from '../../newest.js';
 import { shareByKey, type UseShared } from '../../operators/share-by-key.js';
 import type { TraceContext } from '../../trace-context.js';
 import { toolFailed } from '../failures.js';
-import { type CachedList, McpConnection, type McpTool } from './mcp-connection.js';
+import { type CachedList, MAX_LISTS, McpConnection, type McpTool } from './mcp-connection.js';
 import { type ServerSettings, serverHeaders } from './mcp-settings.js';
 import { type McpSession, type OpenOptions, openSession } from './open-session.js';
 
@@ -59,7 +60,7 @@ export function createMcpServers(
     const done = closed.catch(noop).finally(() => closing.delete(done));
     closing.add(done);
   };
-  const lists = new Map<string, CachedList>();
+  const lists = new Newest<CachedList>({ maxCount: MAX_LISTS });
   const programs = { running: 0 };
   const use = shareByKey<Place, McpConnection>({
     keyOf: ({ tenant, id, user, headers }) => JSON.stringify([tenant, id, user.run, headers]),
@@ -104,7 +105,7 @@ function serversOf(
 }
 
 interface Shared extends Pick<OpenOptions, 'egress' | 'onClosing'> {
-  readonly lists: Map<string, CachedList>;
+  readonly lists: Newest<CachedList>;
   readonly programs: { running: number };
 }
 

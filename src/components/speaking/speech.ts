@@ -3,6 +3,7 @@ import { EngineError, toEngineError } from '../../errors.js';
 import { type Delta, type Notice, notice, warning } from '../../graph/node-events.js';
 import type { SpeechAudio } from '../../models/define-provider.js';
 import type { Models } from '../../models/router.js';
+import { Newest } from '../../newest.js';
 import { mapInOrder } from '../../operators/map-in-order.js';
 
 /** Sentences that are made into sound at once, and that may be begun or made before they are due. */
@@ -123,6 +124,9 @@ interface Cached {
 
 const WEEK_SECONDS = 604_800;
 
+/** Most sentences whose sound is cached: one without sound takes room, too. */
+const MAX_SOUNDS = 10_000;
+
 /**
  * Models that synthesise the same sentence in the same voice only once: the sound is cached in the memory of the process.
  *
@@ -135,31 +139,16 @@ export function rememberSpeech(models: Models, options: SpeechMemoryOptions = {}
     throw new EngineError('CONFIG_INVALID', `rememberSpeech: ${name} must be a number; received ${value}.`);
   }
   if (ttlSeconds <= 0) return models;
-  // A Map has the order in which keys were set: the least recently used entry comes first.
-  const cache = new Map<string, Cached>();
-  let size = 0;
-
-  const forget = (key: string, { audio }: Cached): void => {
-    cache.delete(key);
-    size -= audio.bytes.length;
-  };
+  const cache = new Newest<Cached>({
+    maxCount: MAX_SOUNDS,
+    maxSize: maxBytes,
+    sizeOf: ({ audio }) => audio.bytes.length,
+  });
   const recall = (key: string): SpeechAudio | undefined => {
-    const found = cache.get(key);
-    if (found === undefined) return undefined;
-    forget(key, found);
-    if (found.until <= now()) return undefined;
-    store(key, found);
-    return found.audio;
-  };
-  const store = (key: string, given: Cached): void => {
-    const former = cache.get(key);
-    if (former !== undefined) forget(key, former);
-    cache.set(key, given);
-    size += given.audio.bytes.length;
-    for (const [oldest, old] of cache) {
-      if (size <= maxBytes) return;
-      forget(oldest, old);
-    }
+    const found = cache.touch(key);
+    if (found === undefined || found.until > now()) return found?.audio;
+    cache.delete(key);
+    return undefined;
   };
 
   return {
@@ -172,7 +161,7 @@ export function rememberSpeech(models: Models, options: SpeechMemoryOptions = {}
           const known = recall(key);
           if (known !== undefined) return known;
           const audio = await speech.speak(text, spoken);
-          store(key, { audio, until: now() + ttlSeconds * 1_000 });
+          cache.put(key, { audio, until: now() + ttlSeconds * 1_000 });
           return audio;
         },
       };

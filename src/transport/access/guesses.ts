@@ -1,5 +1,6 @@
 /** Look-ups of what strangers name, such as keys and the ids of webhooks: wrong ones cost little and are counted. */
 import { EngineError } from '../../errors.js';
+import { Newest } from '../../newest.js';
 import type { AddressRange } from '../../settings/access.js';
 import { clientAddress, networkOf, type Origin } from './client-address.js';
 
@@ -39,11 +40,11 @@ interface Count {
 export class Guesses {
   readonly #options: GuessesOptions;
   /** By address. */
-  readonly #counts = new Newest<Count>(MAX_ADDRESSES);
+  readonly #counts = new Newest<Count>({ maxCount: MAX_ADDRESSES });
   /** Addresses with names that were right. */
-  readonly #right = new Newest<true>(MAX_NAMES);
+  readonly #right = new Newest<true>({ maxCount: MAX_NAMES });
   /** By name: until when it counts as wrong, in milliseconds since 1970. */
-  readonly #wrong = new Newest<number>(MAX_NAMES);
+  readonly #wrong = new Newest<number>({ maxCount: MAX_NAMES });
   readonly #underWay = new Map<string, Promise<unknown>>();
 
   constructor(options: GuessesOptions) {
@@ -101,31 +102,6 @@ export class Guesses {
   #isKnownWrong(name: string): boolean {
     const until = this.#wrong.get(name);
     return until !== undefined && until > this.#options.now();
-  }
-}
-
-/** Values by key, of which the oldest is dropped when there are too many. */
-class Newest<T> {
-  readonly #values = new Map<string, T>();
-  readonly #most: number;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get(key: string): T | undefined {
-    return this.#values.get(key);
-  }
-
-  put(key: string, value: T): void {
-    this.#values.delete(key);
-    this.#values.set(key, value);
-    const [oldest] = this.#values.keys();
-    if (this.#values.size > this.#most && oldest !== undefined) this.#values.delete(oldest);
-  }
-
-  delete(key: string): void {
-    this.#values.delete(key);
   }
 }
 

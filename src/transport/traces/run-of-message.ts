@@ -1,3 +1,4 @@
+import { Newest } from '../../newest.js';
 import { ownedKey } from '../../records/repository.js';
 import type { RunStore } from '../../records/runs.js';
 
@@ -11,8 +12,7 @@ const MAX_REMEMBERED = 10_000;
 /** Finds the run that a message belongs to. */
 export class RunsOfMessages {
   readonly #runs: RunStore;
-  /** Oldest first. */
-  readonly #known = new Map<string, string>();
+  readonly #known = new Newest<string>({ maxCount: MAX_REMEMBERED });
 
   constructor(runs: RunStore) {
     this.#runs = runs;
@@ -20,9 +20,7 @@ export class RunsOfMessages {
 
   /** Remembers a run that was just started. */
   add(tenant: string, message: string, run: string): void {
-    this.#known.set(ownedKey(tenant, message), run);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.put(ownedKey(tenant, message), run);
   }
 
   /** The run of a message of an agent, among those of this process and the newest of the store. */
