@@ -63,6 +63,7 @@ describe('the provider "anthropic"', () => {
     ['max_tokens', 'length'],
     ['refusal', 'content_filter'],
     ['something_new', 'something_new'],
+    ['constructor', 'constructor'],
   ])('reports the end %s as %s', async (reason, common) => {
     const { url } = await startServer((response) => answer(response, start(), ...text(0, 'x'), ...end(reason)));
     expect((await all(claudeAt(url))).at(-1)).toEqual({ type: 'finish', reason: common, id: 'msg_1' });
