@@ -82,7 +82,7 @@ export function chatModel(model: string | ChatModel, setup: ChatModelSetup = {})
         const { messages, ...asked } = readInput(at.path, input);
         requireKnown(owner, asked);
         requireKnown(owner, at.options);
-        const options = laidOver(own, asked, at.options);
+        const options = laidOver({ user: sessionOf(at.services) }, own, asked, at.options);
         const choice = isNamed ? chosen(at, options.model ?? model) : { model, name: options.model ?? 'default' };
         return answer(choice, requestOf(choice.name, messages, options), at);
       }),
@@ -100,6 +100,11 @@ interface ModelServices extends ToolServices {
 function chosen({ services, path }: StepActivation, wanted: string): Chosen {
   const given: ModelServices = isJsonObject(services) ? (services as ModelServices) : {};
   return requireService(given, 'models', `Step "${path}"`).chat(wanted);
+}
+
+/** The end user, as requests of nodes of canvases name it. */
+function sessionOf(services: unknown): string | undefined {
+  return isJsonObject(services) ? (services as ModelServices).session?.id : undefined;
 }
 
 function readInput(path: string, input: readonly ChatMessage[] | ChatInput): ChatInput {
