@@ -319,4 +319,22 @@ export interface InputRule {
   readonly first?: readonly unknown[];
   /** Nodes whose values are read without an edge; they are put into `arrived` when they have run. @default none */
   readonly reads?: readonly string[];
+  /** What it does, for descriptions and drawings. @default unknown */
+  readonly mappings?: readonly FieldMapping[];
 }
+
+/** Where a field of an input comes from: a path into the output of a node, or a value that is always the same. */
+export type FieldMapping = {
+  /** Path of the field; empty for the whole input. */
+  readonly to: string;
+} & (
+  | {
+      /** Id of the node, or `start`. */
+      readonly from: string;
+      /** Path into its output; empty for the whole. */
+      readonly path: string;
+      /** Whether a function is applied on the way. @default false */
+      readonly isMapped?: boolean;
+    }
+  | { readonly value: unknown }
+);
