@@ -151,6 +151,15 @@ export { type CallingChunk, hasToolCall, type ToolCallOptions } from './compose/
 export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
+export {
+  type ChatInput,
+  type ChatModelOptions,
+  type ChatModelSetup,
+  type ChatModelStep,
+  chatModel,
+} from './compose/models/chat-model-step.js';
+export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
+export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
 export { parallel, type Together } from './compose/parallel.js';
 export type {
   BareRef,
