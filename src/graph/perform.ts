@@ -67,6 +67,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   isStopped = false;
   readonly isObserved: boolean;
   readonly isStored: boolean;
+  readonly isResumable: boolean;
   /** Called when nothing that was at work is left, after the run was told to begin nothing new. */
   #whenDrained: (() => void) | undefined = undefined;
   readonly #live: LiveState;
@@ -108,6 +109,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#reporter = reporter;
     this.isObserved = reporter !== SILENT;
     this.isStored = options.isStored;
+    this.isResumable = options.isResumable;
   }
 
   /** The current State, then one after every change that ends an activation; completes with the run. */
@@ -285,7 +287,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     const isDeep = this.#earlyDepth >= MAX_EARLY_CHUNKS;
     const isLockstep = frame.scope.typed?.isLockstep === true;
     const isNeeded = typed.keepsChunks || isDeep || isLockstep || typed.isResult;
-    const isKept = this.isStored || (isNeeded && !(typed.isResult && output !== undefined && !typed.keepsChunks));
+    const isKept = this.isResumable || (isNeeded && !(typed.isResult && output !== undefined && !typed.keepsChunks));
     const stream = new ChunkStream<unknown>({
       ...typed.edge,
       name: node.id,

@@ -1,9 +1,11 @@
 /** The chunks that a step gives, on their way to the edges behind it. */
 import { isObservable, map, Observable, type Subscriber } from 'rxjs';
+import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Settled } from '../../graph/node-events.js';
 import { Chunks } from '../../graph/typed.js';
 import { Breather } from '../../operators/breather.js';
+import { Interrupt } from '../interrupt.js';
 
 /** Where a stream goes. */
 export interface StreamTarget {
@@ -11,17 +13,28 @@ export interface StreamTarget {
   readonly next?: readonly string[] | undefined;
   /** Ends the pass that the node is in with its result. */
   readonly exit?: boolean | undefined;
+  /** Makes the end of a node whose stream is a question. */
+  readonly ask?: ((question: Interrupt) => NodeEvent) | undefined;
 }
 
 /** The outputs of nodes of typed plans, which have none by name. */
 export const NO_OUTPUTS = Object.freeze({});
 
 const NO_CHUNKS = new Chunks([]);
+const PASSED_ON = new Chunks([], false);
 
 /** The end of a node that gave chunks. */
 export function settledChunks(at: NodeActivation, { next, exit }: StreamTarget = {}): Settled {
   const items = at.out?.chunks ?? [];
-  const value = items.length === 0 ? NO_CHUNKS : items.length === 1 ? items[0] : new Chunks(items);
+  // What was not kept is with those who read it; the run must not be stored as if there had been nothing.
+  const value =
+    at.out?.isKept === false
+      ? PASSED_ON
+      : items.length === 0
+        ? NO_CHUNKS
+        : items.length === 1
+          ? items[0]
+          : new Chunks(items);
   return {
     type: 'settled',
     outputs: NO_OUTPUTS,
@@ -63,12 +76,26 @@ export function streamOut(
     at.open({ next: target.next, onUnread: settle });
     if (subscriber.closed) return undefined;
     if (!isObservable(source)) return pull(at, source, subscriber, settle);
+    let hasBegun = false;
     return source.subscribe({
-      next: (chunk) => give(at, chunk, subscriber),
+      next: (chunk) => {
+        if (chunk instanceof Interrupt && target.ask !== undefined) {
+          if (hasBegun) subscriber.error(lateQuestion(at.path));
+          else subscriber.next(target.ask(chunk));
+          return;
+        }
+        hasBegun = true;
+        give(at, chunk, subscriber);
+      },
       error: (error: unknown) => subscriber.error(error),
       complete: settle,
     });
   });
+}
+
+function lateQuestion(path: string): EngineError {
+  const message = `Step "${path}" asked after it had given a chunk; a stream asks with its first value, or not at all.`;
+  return new EngineError('NODE_PROTOCOL', message, { node: path });
 }
 
 function give(at: NodeActivation, chunk: unknown, subscriber: Subscriber<NodeEvent>): void {
