@@ -420,7 +420,7 @@ export type {
   ToolChoice,
   ToolDefinition,
 } from './models/chat-model.js';
-export { concatMessageLists, concatMessages, messageOf } from './models/concat-messages.js';
+export { concatMessageLists, concatMessages, concatParts, messageOf } from './models/concat-messages.js';
 export type { ModelKind, ModelsConfiguration, ProviderSettings } from './models/configuration.js';
 export {
   type AssistantPart,
@@ -451,6 +451,7 @@ export {
 } from './models/content-parts.js';
 export type { CallOptions, SpeechAudio, SpeechFormat } from './models/define-provider.js';
 export type { Limiter } from './models/limiter.js';
+export { messageSchema } from './models/message-schema.js';
 export {
   type AssistantChunk,
   type AssistantMessage,
