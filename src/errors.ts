@@ -30,6 +30,8 @@ export const ERROR_CODES = {
   TEMPLATE_INVALID: code(102, 'A template cannot be parsed.'),
   TEMPLATE_FAILED: code(102, 'A template failed while it was rendered.'),
   TEMPLATE_TOO_LARGE: code(102, 'A template needs more steps or gives more text than is allowed.'),
+  TEMPLATE_FIELD_MISSING: code(102, 'A template needs a field that it was not given.'),
+  PLACEHOLDER_INVALID: code(102, 'A placeholder for messages was given something else.'),
   // graph and runs
   OPTION_INVALID: code(101, 'An option has a value that is not allowed.'),
   PLAN_INVALID: code(102, 'The graph cannot be compiled.'),
@@ -56,7 +58,6 @@ export const ERROR_CODES = {
   STREAM_EMPTY: code(102, 'A stream ended without a chunk where a value is needed.'),
   STREAM_FAILED: code(500, 'One of several streams failed that were read together.'),
   STREAM_TAKEN: code(102, 'A stream that can be read once was read again.'),
-  VALUE_NOT_STORABLE: code(102, 'A value cannot be stored in a checkpoint.'),
   ROUTE_UNDECIDED: code(102, 'A branch chose no route.'),
   // models
   MODEL_UNKNOWN: code(102, 'No model is configured under that name.'),

@@ -137,7 +137,6 @@ export {
   streamBranch,
 } from './compose/branch.js';
 export { chain } from './compose/chain.js';
-export { concatValues } from './compose/chunks/concat-values.js';
 export {
   type GraphBuilder,
   graph,
@@ -151,16 +150,22 @@ export { type CallingChunk, hasToolCall, type ToolCallOptions } from './compose/
 export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
-export {
-  type ChatInput,
-  type ChatModelOptions,
-  type ChatModelSetup,
-  type ChatModelStep,
-  chatModel,
-} from './compose/models/chat-model-step.js';
-export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
-export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
 export { parallel, type Together } from './compose/parallel.js';
+// Prompts: from fields to messages.
+export type { FStringFields } from './compose/prompt/f-string-fields.js';
+export {
+  assistant,
+  type FilledKey,
+  type FilledType,
+  type MessagesPlaceholder,
+  type MessageTemplate,
+  type PromptPart,
+  placeholder,
+  system,
+  type TextsIn,
+  user,
+} from './compose/prompt/message-template.js';
+export { fString, handlebars, jinja, type Prompt, type PromptField } from './compose/prompt/prompt.js';
 export type {
   BareRef,
   FieldsOf,
@@ -221,8 +226,6 @@ export {
   type ToolsNodeOptions,
   toolsNode,
 } from './compose/tools/tools-node.js';
-export { type AnyValueDefinition, defineValue, type ValueDefinition } from './compose/values/define-value.js';
-export { type ValueBounds, type ValueCodec, valueCodec } from './compose/values/value-codec.js';
 export { type Arms, type WorkflowBuilder, type WorkflowNodeOptions, workflow } from './compose/workflow.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';
