@@ -5,6 +5,7 @@
 
 // What steps are made of: for libraries that compile or draw them, or make steps of their own.
 export { isStep, makeStep, toStep } from '../compose/make-step.js';
+export { PLACE } from '../compose/reference.js';
 export {
   type Arrived,
   type CodeDefinition,
