@@ -137,6 +137,8 @@ export {
   streamBranch,
 } from './compose/branch.js';
 export { chain } from './compose/chain.js';
+export { describe, type GraphDescription, type NodeDescription, type StepDescription } from './compose/describe.js';
+export { type DrawOptions, draw } from './compose/draw.js';
 export {
   type GraphBuilder,
   graph,

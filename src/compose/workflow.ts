@@ -1,5 +1,6 @@
 /** Workflows: steps whose inputs are written down with typed references to what other steps will give. */
 import { routerNode } from './branch.js';
+import { describe } from './describe.js';
 import { checkEdge, type GraphOptions, planError, readGraphOptions, requireNodeId } from './graph-options.js';
 import { checkOptions, graphStep, requireFunction, requireName, show, toStep } from './make-step.js';
 import { firstOfRule, placesIn, readTemplate, type Template, templateRule, withPlaces } from './mapping.js';
@@ -100,7 +101,9 @@ export function workflow<I, O>(
       'its function is async, but a workflow is drawn at once. Wait for what it needs before the call.',
     );
   }
-  return graphStep(draft.finish(options));
+  const made = graphStep<I, O>(draft.finish(options));
+  options.onBuilt?.(describe(made));
+  return made;
 }
 
 /** A node that keeps the input of the workflow for the arms of its branches. */
