@@ -41,12 +41,23 @@ export const ERROR_CODES = {
   NODE_TIMEOUT: code(500, 'A node took longer than it may.'),
   NODE_TARGET_UNKNOWN: code(500, 'A node chose a successor that does not exist in its scope.'),
   NODE_PROTOCOL: code(500, 'A node broke the rules of activation (settled twice, or ended without settling).'),
+  INPUT_MISSING: code(500, 'A step needs a value that did not come.'),
   RUN_TIMEOUT: code(500, 'The run took longer than it may.'),
   RUN_LOST: code(500, 'The process that a run was in was lost, and the run cannot continue.'),
   RUN_LOG_FULL: code(500, 'The run produced more events than its log may hold.'),
+  RUN_INTERRUPTED: code(103, 'The run waits for answers.'),
+  RUN_CANCELLED: code(103, 'The run was cancelled.'),
+  GRAPH_NO_OUTPUT: code(102, 'A graph ended without a result.'),
+  MERGE_CONFLICT: code(102, 'Values that came together cannot become one.'),
+  ANSWER_UNKNOWN: code(102, 'An answer is for a question that the run does not ask.'),
+  ANSWER_INVALID: code(102, 'An answer does not fit its question.'),
+  STATE_MISSING: code(102, 'A step reads a state that no graph around it declares.'),
   RUN_STEPS_EXCEEDED: code(500, 'The run took more steps than it may.'),
   STREAM_EMPTY: code(102, 'A stream ended without a chunk where a value is needed.'),
+  STREAM_FAILED: code(500, 'One of several streams failed that were read together.'),
   STREAM_TAKEN: code(102, 'A stream that can be read once was read again.'),
+  VALUE_NOT_STORABLE: code(102, 'A value cannot be stored in a checkpoint.'),
+  ROUTE_UNDECIDED: code(102, 'A branch chose no route.'),
   // models
   MODEL_UNKNOWN: code(102, 'No model is configured under that name.'),
   MODEL_REQUEST: code(500, 'The model refused the request.'),
@@ -95,6 +106,12 @@ export const ERROR_CODES = {
 
 /** A code of {@link ERROR_CODES}. */
 export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** What a code means that comes from outside, such as that of an error in a log: INTERNAL when no code has that name. */
+export function errorCodeInfo(code: unknown): ErrorCodeInfo {
+  const isKnown = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code);
+  return isKnown ? ERROR_CODES[code as ErrorCode] : ERROR_CODES.INTERNAL;
+}
 
 /** Where and why an error happened; all optional. */
 export interface EngineErrorDetails {

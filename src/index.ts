@@ -137,10 +137,50 @@ export {
   streamBranch,
 } from './compose/branch.js';
 export { chain } from './compose/chain.js';
+export { concatValues } from './compose/chunks/concat-values.js';
+export {
+  type GraphBuilder,
+  graph,
+  type Joined,
+  type JoinParts,
+  type NodeOptions,
+} from './compose/graph.js';
+export type { GraphOptions } from './compose/graph-options.js';
+export { type NodeHandle, type OptionalPart, optional, type Source, type Target } from './compose/handles.js';
+export { type CallingChunk, hasToolCall, type ToolCallOptions } from './compose/has-tool-call.js';
 export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
+export {
+  type ChatInput,
+  type ChatModelOptions,
+  type ChatModelSetup,
+  type ChatModelStep,
+  chatModel,
+} from './compose/models/chat-model-step.js';
+export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
+export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
 export { parallel, type Together } from './compose/parallel.js';
+export type {
+  BareRef,
+  FieldsOf,
+  Leaf,
+  Mapped,
+  Missing,
+  Move,
+  Ref,
+  Unmapped,
+} from './compose/reference.js';
+export {
+  editState,
+  type Question,
+  type ResumeOptions,
+  type Resumption,
+  resumeFrom,
+  type StateEdit,
+} from './compose/resume.js';
+export { type ChunkStream, collect, invoke, run, stream, transform } from './compose/run.js';
+export type { StepRunOptions } from './compose/run-context.js';
 export type { StandardResult, StandardSchema } from './compose/standard-schema.js';
 export {
   defineState,
@@ -181,6 +221,9 @@ export {
   type ToolsNodeOptions,
   toolsNode,
 } from './compose/tools/tools-node.js';
+export { type AnyValueDefinition, defineValue, type ValueDefinition } from './compose/values/define-value.js';
+export { type ValueBounds, type ValueCodec, valueCodec } from './compose/values/value-codec.js';
+export { type Arms, type WorkflowBuilder, type WorkflowNodeOptions, workflow } from './compose/workflow.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';
 export type { Document, DocumentComponent, DocumentIssue, ReadResult } from './dsl/document.js';
@@ -270,7 +313,7 @@ export {
   warning,
 } from './graph/node-events.js';
 export type { Plan, Port, Variables } from './graph/plan.js';
-export { execute, run } from './graph/run.js';
+export { execute } from './graph/run.js';
 export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
 export { type Change, foldState, transition } from './graph/transition.js';
@@ -452,6 +495,24 @@ export type { Script, ScriptInput } from './models/scripted.js';
 export { createScriptedModel, type ScriptedModelOptions } from './models/scripted.js';
 export type { Embedder, Reranker, SpeechModel, SpeechOptions } from './models/single-answer.js';
 export { collectMessage, toMessageChunks } from './models/to-message-chunks.js';
+// Operators for streams of chunks.
+export type { WhenFull } from './operators/chunk-reader.js';
+export type { ChunkSource } from './operators/chunk-source.js';
+export { type ConcatChunksOptions, concatChunks } from './operators/concat-chunks.js';
+export {
+  type ChooseOnPrefix,
+  type DecideOptions,
+  type Decision,
+  decideOnPrefix,
+} from './operators/decide-on-prefix.js';
+export { type FanOutOptions, fanOut, type Readers } from './operators/fan-out.js';
+export {
+  type MergeNamedOptions,
+  mergeNamed,
+  type NamedChunk,
+  type NamedChunks,
+  type NamedSources,
+} from './operators/merge-named.js';
 export { type Environment, modelsFromEnvironment } from './settings/read-settings.js';
 // Files are read and written in threads.
 export { createThreadPool, type ThreadPool, type ThreadPoolOptions } from './threads/thread-pool.js';

@@ -36,6 +36,14 @@ describe('splitThinking', () => {
       expectSubscriptions(source.subscriptions).toBe(sub);
     }));
 
+  it('passes log probabilities without taking them for the end of a text', () =>
+    marbles(({ cold, expectObservable }) => {
+      const likely: ChatDelta = { type: 'log-probabilities', tokens: [{ token: '<th', logProbability: -1 }] };
+      const source = cold('       a-l-b-|', { a: text('<th'), l: likely, b: text('ink>so') });
+      const expected = '          --l-x-|';
+      expectObservable(source.pipe(splitThinking())).toBe(expected, { l: likely, x: thinking('so') });
+    }));
+
   it('lets a held text go before another delta', () =>
     marbles(({ cold, expectObservable }) => {
       const source = cold('--a--f---|', { a: text('1 <'), f: finish });

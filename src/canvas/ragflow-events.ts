@@ -6,7 +6,7 @@
  * An engine event becomes at most one event of RAGFlow's, under the same number; those without a counterpart leave gaps.
  */
 import { Observable, type OperatorFunction } from 'rxjs';
-import { ERROR_CODES } from '../errors.js';
+import { errorCodeInfo } from '../errors.js';
 import type { CallSummary } from '../graph/calls.js';
 import type {
   CallsOfNode,
@@ -172,6 +172,8 @@ export class RagflowProjection {
       case 'node-usage':
       case 'node-progress':
       case 'node-streaming':
+      case 'node-chunk':
+      case 'node-patched':
       case 'node-skipped':
       case 'node-interrupted':
       case 'body-opened':
@@ -254,7 +256,7 @@ export class RagflowProjection {
   /** RAGFlow's frame for a run that failed; `error` names the code, `calls` what nodes were calling then. */
   #failureFrame(event: RunFailed): JsonObject {
     const { code, message } = event.error;
-    const { expose, summary } = ERROR_CODES[code];
+    const { expose, summary } = errorCodeInfo(code);
     const { task_id, session_id } = this.#header;
     return {
       code: 500,

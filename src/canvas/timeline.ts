@@ -255,6 +255,8 @@ export class TimelineFold {
       case 'node-thinking':
       case 'node-progress':
       case 'node-streaming':
+      case 'node-chunk':
+      case 'node-patched':
       case 'body-opened':
       case 'body-resumed':
       case 'body-closed':

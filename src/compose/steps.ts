@@ -96,7 +96,7 @@ export function ask(
   const ofInput = typeof question === 'function' ? (question as (input: unknown) => unknown) : () => question;
   const run = (input: unknown, at: StepActivation) =>
     at.answer === undefined ? at.interrupt(ofInput(input), { ...options, answer }) : at.answer;
-  return makeStep('ask', { type: 'function', run, options: {} });
+  return makeStep('ask', { type: 'function', run, options: {}, answer });
 }
 
 /** Gives on what it gets, chunk by chunk. */

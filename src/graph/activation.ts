@@ -4,7 +4,9 @@ import { parseReference } from '../dsl/reference.js';
 import { renderValue } from '../dsl/render-value.js';
 import { type Lookup, readReference, type ValueSource } from '../dsl/resolve.js';
 import { EngineError } from '../errors.js';
-import type { Json } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
+import type { ChunkReader } from '../operators/chunk-reader.js';
+import type { ChunkStream } from '../operators/chunk-stream.js';
 import type { ErrorInfo } from './events.js';
 import type { Activation, BodyEnd } from './node.js';
 import {
@@ -16,9 +18,12 @@ import {
   type Outputs,
   type Settled,
 } from './node-events.js';
-import { indexOfNode, type Node, type Plan } from './plan.js';
+import { indexOfNode, type Node, nameInPath, type Plan } from './plan.js';
 import type { State } from './state.js';
-import type { Activity, Token } from './tokens.js';
+import type { StateCell, StatePatch } from './state-cell.js';
+import { type Activity, type ChunkSource, framePath, type ResultSink, type Token, type TypedFrame } from './tokens.js';
+import { cellOf } from './transition.js';
+import type { Arrival } from './typed.js';
 import { FrameSource } from './values.js';
 
 /** Why the signal of an activation was aborted; shared, because making one with its stack costs most of an abort. */
@@ -34,9 +39,34 @@ export interface ActivationHost {
   random(): number;
   now(): number;
   ready(): Promise<void> | undefined;
-  openBody(token: Token, round: BodyRound): Observable<BodyEnd>;
+  /** Whether a reader of events is there. */
+  readonly isObserved: boolean;
+  /** Whether what happens is stored, so that it has to be storable. */
+  readonly isStored: boolean;
+  openBody(token: Token, round: BodyRound, live?: LiveEnds): Observable<BodyEnd>;
+  closeBody(token: Token, key: string): void;
+  openStream(token: Token, activation: NodeActivation, opening: StreamOpening): ChunkStream<unknown>;
+  reportChunk(token: Token, chunk: unknown): void;
+  receive(token: Token, event: Report): void;
+  patch(token: Token, state: string, patch: StatePatch): void;
+  /** Chunks of a producer that is still at work, from the first one; undefined when it has settled. */
+  chunksFrom(consumer: Token, producer: number): ChunkReader<unknown> | undefined;
   /** The text of a producer as it comes, for a consumer that was started before it settled; else undefined. */
   liveText(consumer: Token, producer: number): LiveText | undefined;
+}
+
+/** The ends of a body through which chunks come and go while it works. */
+export interface LiveEnds {
+  readonly source?: ChunkSource | undefined;
+  readonly output?: ResultSink | undefined;
+}
+
+/** How a node begins to give chunks. */
+export interface StreamOpening {
+  /** Ids of the nodes that the chunks go to. @default all successors */
+  readonly next?: readonly string[] | undefined;
+  /** Called when every reader has left before the end, and nothing else needs the chunks. */
+  readonly onUnread?: (() => void) | undefined;
 }
 
 /** How an activation ends. */
@@ -52,6 +82,8 @@ export class NodeActivation implements Activation, Activity {
   work: Unsubscribable | undefined = undefined;
   /** The node's text, when other nodes read it while it comes. */
   text: LiveText | undefined = undefined;
+  /** The node's chunks, once it has opened its stream. */
+  out: ChunkStream<unknown> | undefined = undefined;
   /** Whether the node's text is reported; decided at its first piece, undefined before. */
   isTextReported: boolean | undefined = undefined;
   /** How the node ended while a producer whose text it read was still at work. */
@@ -131,8 +163,89 @@ export class NodeActivation implements Activation, Activity {
     return text === '' ? EMPTY : of(delta('content', text));
   }
 
-  runBody(round: BodyRound): Observable<BodyEnd> {
-    return this.#host.openBody(this.#token, round);
+  runBody(round: BodyRound, live?: LiveEnds): Observable<BodyEnd> {
+    return this.#host.openBody(this.#token, round, live);
+  }
+
+  // ── in a typed plan ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** What came over the edges, the newest first. */
+  get arrival(): Arrival | undefined {
+    return this.#token.input;
+  }
+
+  /** Whether the run keeps what happens, in a log or a checkpoint. */
+  get isStored(): boolean {
+    return this.#host.isStored;
+  }
+
+  /** What the node asked for when it interrupted the run last; undefined when it never did. */
+  get question(): JsonObject | undefined {
+    return this.#token.data?.payload;
+  }
+
+  /** Keys of the passes through the body that are open, also those of a run that was restored. */
+  get openBodies(): readonly string[] {
+    return this.#token.frames === undefined ? [] : [...this.#token.frames.keys()];
+  }
+
+  /** Ends of the frame that the node is in. */
+  get frame(): TypedFrame {
+    return this.#token.frame.typed as TypedFrame;
+  }
+
+  /** The path of the node: ids of the graphs around it with their rounds, and its own. */
+  get path(): string {
+    const around = framePath(this.#token.frame, (index) => nameInPath(this.#host.plan, index));
+    return around === '' ? this.#node.name : `${around}/${this.#node.name}`;
+  }
+
+  /** The value of a node without an edge to this one; undefined when it has not run. */
+  read(node: number): { readonly value: unknown } | undefined {
+    return this.#token.frame.values.cells.get(node) as { readonly value: unknown } | undefined;
+  }
+
+  stateNamed(name: string): StateCell | undefined {
+    return cellOf(this.#token, name);
+  }
+
+  /** Changes a state of a graph around. */
+  patch(state: string, patch: StatePatch): void {
+    this.#host.patch(this.#token, state, patch);
+  }
+
+  /** Chunks of a producer that is still at work, from the first one; undefined when it has settled. */
+  chunksFrom(producer: number): ChunkReader<unknown> | undefined {
+    return this.#host.chunksFrom(this.#token, producer);
+  }
+
+  /** The node gives chunks from now on. */
+  open(opening: StreamOpening = {}): ChunkStream<unknown> {
+    return this.#host.openStream(this.#token, this, opening);
+  }
+
+  /** Gives a chunk. @throws EngineError LIMIT_REACHED when a reader is slower than its edge allows. */
+  write(chunk: unknown): void {
+    this.out?.write(chunk);
+    if (this.#node.typed?.isResult === true) this.frame.output?.write(chunk);
+    if (this.#host.isObserved) this.#host.reportChunk(this.#token, chunk);
+  }
+
+  /** A promise while the node should make no further chunk. */
+  room(): Promise<void> | undefined {
+    const { output } = this.frame;
+    return (
+      this.out?.room() ?? (output !== undefined && this.#node.typed?.isResult === true ? output.room() : undefined)
+    );
+  }
+
+  /** Says something while the node is at work, beside what its function gives. */
+  say(event: NodeEvent): void {
+    this.#host.receive(this.#token, event);
+  }
+
+  closeBody(key: string): void {
+    this.#host.closeBody(this.#token, key);
   }
 
   nameOf(node: string): string {

@@ -1,5 +1,6 @@
 /** Passes through the bodies of containers: opening one, continuing one of a restored run, and closing it. */
 import { Observable } from 'rxjs';
+import type { LiveEnds } from './activation.js';
 import type { BodyEnd } from './node.js';
 import type { BodyRound } from './node-events.js';
 import type { Node, Plan } from './plan.js';
@@ -7,11 +8,13 @@ import type { Reporter } from './reporter.js';
 import type { PerformOptions } from './run-options.js';
 import type { Frame, Token } from './tokens.js';
 import { apply, type LiveState } from './transition.js';
+import { storeValue } from './typed.js';
 import { FrameSource } from './values.js';
 
 /** How the tokens of a pass get to run, and stop. */
 interface Moves {
   readonly isStopped: boolean;
+  readonly isStored: boolean;
   proceed(frame: Frame, ready: Token[], next: undefined): void;
   stopRemoved(): void;
 }
@@ -48,7 +51,7 @@ export class Bodies {
    *
    * A pass that a restored run was in continues where it was, by its key. Unsubscribing stops the work of the body.
    */
-  open(token: Token, round: BodyRound): Observable<BodyEnd> {
+  open(token: Token, round: BodyRound, live: LiveEnds = {}): Observable<BodyEnd> {
     return new Observable((subscriber) => {
       const scope = this.#plan.scopes[(this.#plan.nodes[token.node] as Node).body];
       // Without a node that is made for it, no node is to be told that no pass follows.
@@ -62,10 +65,16 @@ export class Bodies {
       const ready = this.#enter(token, round);
       const frame = ready[0]?.frame ?? token.frames?.get(key);
       if (frame === undefined) return undefined;
+      const { typed } = frame;
+      if (typed !== undefined) {
+        typed.source = live.source;
+        typed.output = live.output;
+      }
       frame.observer = {
         ended: (status) => {
-          if (status !== 'interrupted') this.close(token, key);
-          subscriber.next({ status, source: new FrameSource(this.#plan, frame) });
+          // A pass of a typed plan is closed by its container, which keeps the result until then.
+          if (status !== 'interrupted' && typed === undefined) this.close(token, key);
+          subscriber.next({ status, source: new FrameSource(this.#plan, frame), result: typed?.result });
           subscriber.complete();
         },
         failed: (error) => subscriber.error(error),
@@ -85,8 +94,9 @@ export class Bodies {
     const ready: Token[] = [];
     const restored = token.frames?.get(key);
     if (restored === undefined) {
-      apply(this.#live, token, { type: 'body-opened', round }, ready);
-      this.#reporter.bodyOpened(token, round);
+      const opened = this.#stored(token, round);
+      apply(this.#live, token, { type: 'body-opened', round: opened }, ready);
+      this.#reporter.bodyOpened(token, opened);
     } else if (this.#resume.isRecovered) {
       for (let inside = restored.first; inside !== undefined; inside = inside.next) {
         if (inside.status === 'ready') ready.push(inside);
@@ -97,6 +107,14 @@ export class Bodies {
       this.#reporter.bodyResumed(token, key, answers);
     }
     return ready;
+  }
+
+  /** In a typed plan: with its value as the log has it. */
+  #stored(token: Token, round: BodyRound): BodyRound {
+    const { values } = this.#plan;
+    if (values === undefined || !this.#run.isStored || round.isLive === true) return round;
+    const path = `${(this.#plan.nodes[token.node] as Node).id}${round.key}`;
+    return { ...round, stored: storeValue(values, round.value, path) };
   }
 
   /** Ends a pass, or cuts it short. */

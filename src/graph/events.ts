@@ -10,6 +10,8 @@ import type { EngineError, ErrorCode } from '../errors.js';
 import type { Json, JsonObject } from '../json.js';
 import type { CallSummary } from './calls.js';
 import type { BodyRound, CallReport, Outputs, Write } from './node-events.js';
+import type { StatePatch } from './state-cell.js';
+import type { StoredValue } from './typed.js';
 
 /** Fields of every event. */
 export interface EventHeader {
@@ -85,6 +87,12 @@ export interface NodeThinking extends NodeHeader {
   readonly phase: 'started' | 'ended';
 }
 
+/** A chunk of a value, in a typed plan; of neighbours along a stream only the last reports them. */
+export interface NodeChunk extends NodeHeader {
+  readonly type: 'node-chunk';
+  readonly value: unknown;
+}
+
 /** Something for observers only. */
 export interface NodeNotice extends NodeHeader {
   readonly type: 'node-notice';
@@ -119,6 +127,18 @@ export interface NodeProgress extends NodeHeader {
 /** The node's text comes live from now on: consumers on stream edges may have been started. *State*. */
 export interface NodeStreaming extends NodeHeader {
   readonly type: 'node-streaming';
+  /** In a typed plan: ids of the nodes that its chunks go to; absent when it is all successors. */
+  readonly next?: readonly string[];
+}
+
+/** A node of a typed plan changed a state of a graph around it. *State*. */
+export interface NodePatched extends NodeHeader {
+  readonly type: 'node-patched';
+  /** Name of the state. */
+  readonly state: string;
+  /** Absent in a log, which has it as `stored`. */
+  readonly patch?: StatePatch;
+  readonly stored?: StoredValue;
 }
 
 /** What the end of an activation carries about its calls. */
@@ -135,6 +155,9 @@ export interface CallsOfNode {
 export interface NodeSettled extends NodeHeader, CallsOfNode {
   readonly type: 'node-settled';
   readonly outputs: Outputs;
+  /** In a typed plan: what goes over its edges; absent in a log, which has it as `stored`. */
+  readonly value?: unknown;
+  readonly stored?: StoredValue;
   /** Ids of the chosen successors; absent when all of them run. */
   readonly next?: readonly string[];
   /** Values of variables and of other nodes that changed, in order. */
@@ -230,6 +253,9 @@ export interface RunSettled extends EventHeader, RunEndFields {
   readonly type: 'run-settled';
   /** Outputs of the node that ran last; null when none ran. */
   readonly outputs: Outputs | null;
+  /** In a typed plan: the result of the graph; absent in a log, which has it as `stored`. */
+  readonly value?: unknown;
+  readonly stored?: StoredValue;
 }
 
 /** A failure that nothing in the graph handles, a limit, or a store that refused. */
@@ -250,12 +276,14 @@ export type TerminalEvent = RunInterrupted | RunSettled | RunFailed | RunCancell
 export type NodeReport =
   | NodeStarted
   | NodeDelta
+  | NodeChunk
   | NodeThinking
   | NodeNotice
   | NodeCall
   | NodeUsage
   | NodeProgress
   | NodeStreaming
+  | NodePatched
   | NodeSettled
   | NodeFailed
   | NodeSkipped

@@ -19,6 +19,7 @@ import { describeRounds } from './cycle.js';
 import { indexOfNode, type Node, type Plan } from './plan.js';
 import {
   appendToList,
+  dataOf,
   type Frame,
   hasStarted,
   heldTokens,
@@ -30,6 +31,7 @@ import {
   unwatch,
   watch,
 } from './tokens.js';
+import { COMING } from './typed.js';
 
 /** The rules, with the two counters that they keep. */
 export class Frontier {
@@ -52,18 +54,36 @@ export class Frontier {
     for (const entry of frame.scope.entries) ready.push(this.#add(frame, entry, 'ready'));
   }
 
+  /** Enters a frame of a typed plan with a whole value: what stands behind its input node gets it, without that node. */
+  enterWith(frame: Frame, value: unknown, ready: Token[]): void {
+    const [input = 0] = frame.scope.entries;
+    const { successors } = this.plan.nodes[input] as Node;
+    for (let at = 0; at < successors.length; at += 1) {
+      this.#give(frame, successors[at] as number, input, value, ready);
+    }
+    this.#tryJoined(frame, ready);
+  }
+
   /**
    * Moves on from a token: its successors (or `targets`) get theirs, it is gone, and joins that it kept waiting may go.
    * Tokens that may run now are appended to `ready`.
    */
-  advance(token: Token, targets: readonly number[] | undefined, ready: Token[]): void {
+  advance(token: Token, targets: readonly number[] | undefined, ready: Token[], value?: unknown): void {
     const { frame } = token;
     const node = this.plan.nodes[token.node] as Node;
     const next = targets ?? node.successors;
     const joined = this.#joined;
+    const isTyped = node.typed !== undefined;
     for (let at = 0; at < next.length; at += 1) {
       const to = next[at] as number;
-      if (token.startedEarly !== undefined && hasStarted(token.startedEarly, to)) continue;
+      if (token.startedEarly !== undefined && hasStarted(token.startedEarly, to)) {
+        if (isTyped) hasArrived(token.startedEarly, to, token.node, value);
+        continue;
+      }
+      if (isTyped) {
+        this.#give(frame, to, token.node, value, ready);
+        continue;
+      }
       const held = frame.newest?.heldAt(to);
       // A join is as new as the last token that came to it.
       if (held !== undefined) held.id = this.nextTokenId++;
@@ -71,10 +91,30 @@ export class Frontier {
       else joined.push(this.#add(frame, to, 'held'));
     }
     this.step += 1;
+    if (frame.typed !== undefined) frame.typed.steps += 1;
     this.remove(token, ready);
+    this.#tryJoined(frame, ready);
+  }
+
+  #tryJoined(frame: Frame, ready: Token[]): void {
+    const joined = this.#joined;
     for (let at = 0; at < joined.length; at += 1) this.#tryRelease(joined[at] as Token, ready);
     while (joined.length > 0) joined.pop();
     this.breakTie(frame, ready);
+  }
+
+  /** A value comes to a node. */
+  #give(frame: Frame, to: number, from: number, value: unknown, ready: Token[]): void {
+    const held = frame.newest?.heldAt(to);
+    if (held !== undefined) {
+      held.id = this.nextTokenId++;
+      held.input = { from, value, next: held.input };
+      return;
+    }
+    const { isJoin } = this.plan.nodes[to] as Node;
+    const token = this.#add(frame, to, isJoin ? 'held' : 'ready');
+    token.input = { from, value, next: undefined };
+    (isJoin ? this.#joined : ready).push(token);
   }
 
   /** Counts a step that moves no token on: leaving a body, passing over a node. */
@@ -91,16 +131,20 @@ export class Frontier {
   /**
    * The node of `producer` starts to stream: its consumers may go as soon as nothing else can reach them.
    * Consumers that may run now are appended to `ready`.
+   *
+   * @param chosen In a typed plan: where the chunks go. @default to all successors
    */
-  startStreaming(producer: Token, ready: Token[]): void {
+  startStreaming(producer: Token, ready: Token[], chosen?: readonly number[]): void {
     const { frame } = producer;
     producer.isStreaming = true;
-    for (const to of (this.plan.nodes[producer.node] as Node).streamsTo) {
+    if (chosen !== undefined) dataOf(producer).chosen = this.readersOf(chosen);
+    for (const to of this.#streamTargets(producer)) {
       const consumer = this.plan.nodes[to] as Node;
       if (!consumer.isJoin) {
         if (!this.#hasWhatItNeeds(frame, consumer, [producer])) continue;
         const early = this.#add(frame, to, 'ready');
         early.awaits = 1;
+        if (consumer.typed !== undefined) early.input = { from: producer.node, value: COMING, next: undefined };
         producer.startedEarly = [...(producer.startedEarly ?? []), early];
         ready.push(early);
         continue;
@@ -109,6 +153,20 @@ export class Frontier {
       unwatch(held);
       this.#tryRelease(held, ready);
     }
+  }
+
+  /** Of nodes that get a stream: those that may start with it, for they read chunks and none of the others leads to them. */
+  readersOf(targets: readonly number[]): readonly number[] {
+    const { nodes, reach } = this.plan;
+    return targets.filter(
+      (to) =>
+        (nodes[to] as Node).typed?.readsChunks === true &&
+        targets.every((other) => other === to || !reach.canReach(other, to)),
+    );
+  }
+
+  #streamTargets({ data, node }: Token): readonly number[] {
+    return data?.chosen ?? (this.plan.nodes[node] as Node).streamsTo;
   }
 
   /** A token that was to run waits for another one, whose output its node reads. */
@@ -220,7 +278,10 @@ export class Frontier {
     } else {
       this.#release(held, ready);
       held.awaits = producers.length;
-      for (const producer of producers) producer.startedEarly = [...(producer.startedEarly ?? []), held];
+      for (const producer of producers) {
+        producer.startedEarly = [...(producer.startedEarly ?? []), held];
+        if (node.typed !== undefined) held.input = { from: producer.node, value: COMING, next: held.input };
+      }
     }
     while (producers.length > 0) producers.pop();
   }
@@ -250,8 +311,8 @@ export class Frontier {
     return undefined;
   }
 
-  #streamsTo({ isStreaming, node }: Token, consumer: Node): boolean {
-    return isStreaming && (this.plan.nodes[node] as Node).streamsTo.includes(consumer.index);
+  #streamsTo(producer: Token, consumer: Node): boolean {
+    return producer.isStreaming && this.#streamTargets(producer).includes(consumer.index);
   }
 
   /** A consumer is started early only if it would run now anyway: everything it reads is there, or comes live. */
@@ -299,6 +360,16 @@ export class Frontier {
   }
 }
 
+/** The node has settled whose chunks a consumer read; whole, in case that the consumer runs again. */
+function hasArrived(early: readonly Token[], to: number, from: number, value: unknown): void {
+  for (const consumer of early) {
+    if (consumer.node !== to) continue;
+    for (let arrival = consumer.input; arrival !== undefined; arrival = arrival.next) {
+      if (arrival.from === from && arrival.value === COMING) arrival.value = value;
+    }
+  }
+}
+
 function isMoving(status: TokenStatus): boolean {
   return status === 'ready' || status === 'running';
 }
@@ -330,6 +401,14 @@ export function problemOf(plan: Plan, token: Token, step: number, maxSteps: numb
     const rounds = describeRounds(plan, token);
     const where = rounds === undefined ? `node "${node.id}" was next` : `it goes round in ${rounds}`;
     const message = `The run took ${maxSteps} steps without ending; ${where}. Give it an end, or raise maxSteps (RUNNEL_MAX_STEPS of a server).`;
+    return new EngineError('RUN_STEPS_EXCEEDED', message, { node: node.id });
+  }
+  const { typed } = token.frame;
+  const { typed: scope } = token.frame.scope;
+  if (typed !== undefined && scope?.maxSteps !== undefined && typed.steps >= scope.maxSteps) {
+    const owner =
+      token.frame.owner === undefined ? 'The graph' : `Graph "${(plan.nodes[token.frame.owner.node] as Node).id}"`;
+    const message = `${owner} took ${scope.maxSteps} steps without ending; node "${node.id}" was next. Give it an end, or raise its maxSteps.`;
     return new EngineError('RUN_STEPS_EXCEEDED', message, { node: node.id });
   }
   if (node.unknownNeeds.length > 0) {

@@ -15,6 +15,7 @@ import {
   type Scope,
   type Variables,
 } from './plan.js';
+import type { TypedNode, TypedScope, ValueCodec } from './typed.js';
 
 /** A node before it is linked; names other nodes by id. */
 export interface NodeSpec {
@@ -52,10 +53,17 @@ export interface NodeSpec {
   /** See {@link Node.isRepeatable}. @default false */
   readonly isRepeatable?: boolean;
   readonly isContainer: boolean;
+  /** In a typed plan. */
+  readonly typed?: Omit<TypedNode, 'keepsChunks'> | undefined;
 }
 
 /** What else a plan carries. */
 export interface LinkOptions {
+  /** Makes the plan a typed one: how values are stored, and what its scopes have, by id of the node whose body they are. */
+  readonly typed?: {
+    readonly values: ValueCodec;
+    readonly scope: (owner: string | undefined) => Omit<TypedScope, 'hasReads'>;
+  };
   readonly variables?: Variables;
   readonly hooks?: PlanHooks;
 }
@@ -104,7 +112,10 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
   const bodyOf = new Map(owners.map((owner, scope) => [owner, scope]));
   const nodes = specs.map((spec, index): Node => {
     const needed = [...new Set(spec.needs.flatMap((id) => indexOf(id) ?? []))];
-    const streamsTo = streamEdges(index, specs, reachable, reach);
+    const streamsTo =
+      spec.typed === undefined
+        ? streamEdges(index, specs, reachable, reach)
+        : readersAmong(successors[index] as number[], specs, reach);
     return Object.freeze({
       index,
       id: spec.id,
@@ -139,13 +150,15 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
       asks: spec.asks,
       isRepeatable: spec.isRepeatable ?? false,
       isContainer: spec.isContainer,
+      typed:
+        spec.typed === undefined ? undefined : typedNode(spec.typed, reachable[index] as number[], specs, predecessors),
     });
   });
 
   const membersOf: number[][] = owners.map(() => []);
   for (const { index, scope } of nodes) (membersOf[scope] as number[]).push(index);
   const scopes = owners.map((owner, index) =>
-    scopeTable(index, owner, nodes, specs, predecessors, membersOf[index] as number[]),
+    scopeTable(index, owner, nodes, specs, predecessors, membersOf[index] as number[], options.typed),
   );
   return Object.freeze({
     nodes: Object.freeze(nodes),
@@ -156,6 +169,7 @@ export function link(specs: readonly NodeSpec[], options: LinkOptions = {}): Pla
     hooks: options.hooks ?? {},
     hash: hashOf(specs),
     reach,
+    values: options.typed?.values,
   });
 }
 
@@ -241,6 +255,30 @@ function streamEdges(
   );
 }
 
+/** Of successors that all get a node's chunks: those that may start with it, for they read chunks and none of the others leads to them. */
+function readersAmong(next: readonly number[], specs: readonly NodeSpec[], reach: Reach): number[] {
+  return next.filter(
+    (to) =>
+      (specs[to] as NodeSpec).typed?.readsChunks === true &&
+      next.every((other) => other === to || !reach.canReach(other, to)),
+  );
+}
+
+/** Chunks are kept for those who read all of them at the end, and for joins, which may begin to read late. */
+function typedNode(
+  typed: Omit<TypedNode, 'keepsChunks'>,
+  next: readonly number[],
+  specs: readonly NodeSpec[],
+  predecessors: readonly (readonly number[])[],
+): TypedNode {
+  const keepsChunks =
+    typed.isRead ||
+    next.some(
+      (to) => (specs[to] as NodeSpec).typed?.readsChunks !== true || (predecessors[to] as readonly number[]).length > 1,
+    );
+  return Object.freeze({ ...typed, keepsChunks });
+}
+
 function scopeTable(
   index: number,
   owner: number,
@@ -248,6 +286,7 @@ function scopeTable(
   specs: readonly NodeSpec[],
   predecessors: readonly (readonly number[])[],
   members: readonly number[],
+  typed: LinkOptions['typed'],
 ): Scope {
   const declared = members.filter((member) => (specs[member] as NodeSpec).isEntry);
   const sources = members.filter((member) => (predecessors[member] as readonly number[]).length === 0);
@@ -261,6 +300,13 @@ function scopeTable(
     levels: members.reduce((most, member) => Math.max(most, (nodes[member] as Node).level + 1), 0),
     hasJoins: members.some((member) => (nodes[member] as Node).isJoin),
     hasCycles: members.some((member) => (nodes[member] as Node).cycle !== -1),
+    typed:
+      typed === undefined
+        ? undefined
+        : Object.freeze({
+            ...typed.scope(specs[owner]?.id),
+            hasReads: owner !== -1 && members.some((member) => specs[member]?.typed?.isRead === true),
+          }),
   });
 }
 

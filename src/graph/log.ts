@@ -8,9 +8,10 @@
 import { z } from 'zod';
 import { jsonObject } from '../dsl/json-object.js';
 import { EngineError } from '../errors.js';
-import { escapeJson, isJsonObject } from '../json.js';
+import { escapeJson, isJsonObject, type Json } from '../json.js';
 import type { NodeSettled, NodeStarted, RunEvent } from './events.js';
 import type { Checkpoint } from './state.js';
+import { storeValue, type ValueCodec } from './typed.js';
 
 /**
  * Where a run writes its log; bound to that run.
@@ -158,6 +159,7 @@ export function changesState({ type }: RunEvent): boolean {
     case 'node-progress':
     case 'node-usage':
     case 'node-streaming':
+    case 'node-patched':
     case 'node-skipped':
     case 'body-opened':
     case 'body-resumed':
@@ -174,6 +176,7 @@ const reference = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('output'), component: z.string(), name: z.string(), path }),
   z.strictObject({ kind: z.literal('variable'), key: z.string() }),
 ]);
+const storedValue = z.union([z.strictObject({ v: z.json() }), z.strictObject({ c: z.array(z.json()) })]);
 const header = { seq: z.number().int().nonnegative(), token: z.number().int().positive() };
 
 const stateEventSchema = z.discriminatedUnion('type', [
@@ -181,6 +184,7 @@ const stateEventSchema = z.discriminatedUnion('type', [
     type: z.literal('node-settled'),
     ...header,
     outputs: jsonObject,
+    stored: storedValue.optional(),
     next: ids.optional(),
     writes: z.array(z.strictObject({ to: reference, value: z.json() })).optional(),
     exit: z.boolean().optional(),
@@ -213,7 +217,8 @@ const stateEventSchema = z.discriminatedUnion('type', [
     completionTokens: z.number(),
     totalTokens: z.number(),
   }),
-  z.looseObject({ type: z.literal('node-streaming'), ...header }),
+  z.looseObject({ type: z.literal('node-streaming'), ...header, next: ids.optional() }),
+  z.looseObject({ type: z.literal('node-patched'), ...header, state: z.string(), stored: storedValue }),
   z.looseObject({ type: z.literal('node-skipped'), ...header }),
   z.looseObject({
     type: z.literal('body-opened'),
@@ -224,11 +229,47 @@ const stateEventSchema = z.discriminatedUnion('type', [
       isolated: z.boolean().optional(),
       fresh: z.boolean().optional(),
       closing: z.boolean().optional(),
+      stored: storedValue.optional(),
+      isLive: z.boolean().optional(),
     }),
   }),
   z.looseObject({ type: z.literal('body-resumed'), ...header, key: z.string(), answers: z.json().optional() }),
   z.looseObject({ type: z.literal('body-closed'), ...header, key: z.string() }),
 ]);
+
+/** An event of a typed plan as a log takes it: with its values as JSON alone. */
+export function storedEvent(codec: ValueCodec, event: RunEvent): RunEvent {
+  switch (event.type) {
+    case 'run-started':
+      return { ...event, input: storedInput(codec, event.input) };
+    case 'node-settled':
+    case 'node-chunk':
+      return { ...event, value: undefined };
+    case 'node-patched': {
+      const { patch, ...rest } = event;
+      return rest;
+    }
+    case 'body-opened': {
+      const { value, ...round } = event.round;
+      return { ...event, round };
+    }
+    case 'run-settled': {
+      const { value, ...rest } = event;
+      return { ...rest, input: storedInput(codec, event.input), stored: storeValue(codec, value, '$.result') };
+    }
+    case 'run-interrupted':
+    case 'run-failed':
+    case 'run-cancelled':
+      return { ...event, input: storedInput(codec, event.input) };
+    default:
+      return event;
+  }
+}
+
+/** The log tells the input of a run to people; what nodes got is stored with their tokens. */
+function storedInput(codec: ValueCodec, input: Json): Json {
+  return codec.toJson(input, '$.input');
+}
 
 /**
  * An event as JSON, without line ends. By hand for the two events that every node has, which takes a third of the time of
@@ -253,8 +294,9 @@ function headJson({ type, run, seq, at, node, within, token }: NodeStarted | Nod
 
 /** Whether a settlement has outputs alone. */
 function isPlainSettlement(event: NodeSettled): boolean {
-  const { next, writes, exit, recovered, calls, callsOmitted, toolCalls } = event;
+  const { stored, next, writes, exit, recovered, calls, callsOmitted, toolCalls } = event;
   return (
+    stored === undefined &&
     next === undefined &&
     writes === undefined &&
     exit === undefined &&
@@ -270,6 +312,7 @@ const OBSERVATIONS: readonly unknown[] = [
   'run-started',
   'node-started',
   'node-delta',
+  'node-chunk',
   'node-thinking',
   'node-notice',
   'node-call',

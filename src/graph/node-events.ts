@@ -7,6 +7,7 @@
 import type { Reference } from '../dsl/reference.js';
 import type { ErrorCode } from '../errors.js';
 import type { Json, JsonObject } from '../json.js';
+import type { StoredValue } from './typed.js';
 
 /** Values of a node by output name. */
 export type Outputs = JsonObject;
@@ -109,6 +110,11 @@ export interface BodyRound {
   readonly fresh?: boolean;
   /** The pass only tells the entry node that no further pass follows (`activation.closing`). */
   readonly closing?: boolean;
+  /** In a typed plan: what the pass begins with; in a log it is `stored`. */
+  readonly value?: unknown;
+  readonly stored?: StoredValue;
+  /** In a typed plan: the input comes live. */
+  readonly isLive?: boolean;
 }
 
 /** The node cannot continue without an answer from outside; the last event of an activation. */
@@ -134,8 +140,11 @@ export interface Settled {
   readonly next?: readonly string[];
   /** Applied in order, after the outputs. */
   readonly writes?: readonly Write[];
-  /** Ends the body that the node is in; without a body it has no effect. */
+  /** Ends the body that the node is in; without a body it has no effect, except in a typed plan, where it ends the run. */
   readonly exit?: boolean;
+  /** In a typed plan: what goes over its edges; in a log it is `stored`. */
+  readonly value?: unknown;
+  readonly stored?: StoredValue;
 }
 
 /** Anything a node may emit. */

@@ -9,6 +9,8 @@ import type { State } from './state.js';
 export interface BodyEnd {
   /** `exited`: a node of the body left it early; `interrupted`: something in the body waits for an answer. */
   readonly status: 'done' | 'exited' | 'interrupted';
+  /** In a typed plan: the result, when the body has given one. */
+  readonly result?: { readonly value: unknown } | undefined;
   /** Reads values as a node of the body would. */
   readonly source: ValueSource;
 }

@@ -13,17 +13,21 @@
 import { BehaviorSubject, isObservable, Observable, Subject, Subscription, timer } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
+import type { ChunkReader } from '../operators/chunk-reader.js';
+import { ChunkStream } from '../operators/chunk-stream.js';
 import { expandWaves, type Inner, type Waves, type WaveWorker } from '../operators/expand-waves.js';
 import {
   type ActivationHost,
   activationOf,
   fromPromise,
   isThenable,
+  type LiveEnds,
   LiveText,
   NodeActivation,
   type NodeResult,
   type Outcome,
   type Report,
+  type StreamOpening,
   toOutcome,
 } from './activation.js';
 import { Bodies } from './bodies.js';
@@ -32,11 +36,13 @@ import { isComing, missing, problemOf, producerBefore } from './frontier.js';
 import type { BodyEnd } from './node.js';
 import { type BodyRound, delta, type Interrupt, type Settled, settled } from './node-events.js';
 import type { ErrorHandling, Node, Plan } from './plan.js';
-import type { Reporter } from './reporter.js';
+import { type Reporter, SILENT } from './reporter.js';
 import type { PerformOptions } from './run-options.js';
 import type { State } from './state.js';
-import { type Frame, liveProducer, type Token } from './tokens.js';
+import type { StatePatch } from './state-cell.js';
+import { type Frame, liveProducer, type Token, type TypedFrame } from './tokens.js';
 import { apply, type LiveState } from './transition.js';
+import { storeValue, type TypedNode, type ValueCodec } from './typed.js';
 
 /** Stream edges that may follow each other within one wave; further ones wait for the text to be settled. */
 const MAX_EARLY_DEPTH = 32;
@@ -44,6 +50,11 @@ const MAX_EARLY_DEPTH = 32;
 const STARTED = { type: 'started' } as const;
 const STREAMING = { type: 'streaming' } as const;
 const SKIPPED = { type: 'skipped' } as const;
+
+/** Readers of chunks that start within each other; further ones start when the chunks are all there. */
+const MAX_EARLY_CHUNKS = 256;
+
+const NEVER = new Promise<void>(() => {});
 
 /** One run at work. */
 export class Performance implements WaveWorker<Token, Report>, ActivationHost {
@@ -54,6 +65,10 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   readonly now: () => number;
   readonly random: () => number;
   isStopped = false;
+  readonly isObserved: boolean;
+  readonly isStored: boolean;
+  /** Called when nothing that was at work is left, after the run was told to begin nothing new. */
+  #whenDrained: (() => void) | undefined = undefined;
   readonly #live: LiveState;
   readonly #options: PerformOptions;
   /** Whether successors wait until a settlement is stored. */
@@ -91,6 +106,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#options = options;
     this.#isAwaited = options.log?.isAwaited === true;
     this.#reporter = reporter;
+    this.isObserved = reporter !== SILENT;
+    this.isStored = options.isStored;
   }
 
   /** The current State, then one after every change that ends an activation; completes with the run. */
@@ -110,7 +127,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
       ended: (status) => this.#options.ended(status === 'interrupted' ? { kind: 'interrupted' } : { kind: 'settled' }),
       failed: () => {},
     };
-    const ready = this.#options.log === undefined ? undefined : () => this.ready();
+    const isHeldUp = this.#options.log !== undefined || this.plan.values !== undefined;
+    const ready = isHeldUp ? () => (this.#whenDrained === undefined ? this.ready() : NEVER) : undefined;
     const changes$ = this.#arrivals.pipe(expandWaves(this, { concurrency: this.#options.concurrency, ready }));
     this.#subscription.add(
       changes$.subscribe({
@@ -118,8 +136,23 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
         error: (error: unknown) => this.#fail(toEngineError(error, 'INTERNAL')),
       }),
     );
-    this.#arrivals.next(first);
+    if (root.scope.typed?.isLockstep === true) this.proceed(root, first, undefined);
+    else this.#arrivals.next(first);
     this.#checkFrame(root);
+  }
+
+  /** Begins nothing new; `whenDrained` is called once, when what is at work has ended. */
+  drain(whenDrained: () => void): void {
+    this.#whenDrained ??= whenDrained;
+    this.#checkDrained();
+  }
+
+  #checkDrained(): void {
+    const whenDrained = this.#whenDrained;
+    if (whenDrained === undefined || this.isStopped) return;
+    // Containers only wait for what is in their bodies.
+    for (const token of this.#waves?.running() ?? []) if (!this.#nodeOf(token).isContainer) return;
+    whenDrained();
   }
 
   /** Stops all work at once; nothing is reported afterwards. */
@@ -163,7 +196,9 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (isEnd) this.#failRun(problem);
     if (problem !== undefined) return isEnd ? undefined : { type: 'error', error: problem };
     const activation = activationOf(token);
-    if (node.streamsTo.length > 0 && !this.#isEnding) this.#startConsumers(token, node, activation, waves);
+    // A node of a typed plan starts them when it opens its stream.
+    const isText = node.streamsTo.length > 0 && node.typed === undefined;
+    if (isText && !this.#isEnding) this.#startConsumers(token, node, activation, waves);
     if (this.isStopped) return undefined;
     let result: NodeResult;
     try {
@@ -232,9 +267,64 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     return this.#options.log?.ready();
   }
 
-  openBody(token: Token, round: BodyRound): Observable<BodyEnd> {
+  openBody(token: Token, round: BodyRound, live?: LiveEnds): Observable<BodyEnd> {
     this.#bodies ??= new Bodies(this.#live, this.#reporter, this.#options, this);
-    return this.#bodies.open(token, round);
+    return this.#bodies.open(token, round, live);
+  }
+
+  closeBody(token: Token, key: string): void {
+    this.#bodies?.close(token, key);
+  }
+
+  // ── a node of a typed plan ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  openStream(token: Token, activation: NodeActivation, { next, onUnread }: StreamOpening): ChunkStream<unknown> {
+    const node = this.#nodeOf(token);
+    const { typed, frame } = { typed: node.typed as TypedNode, frame: token.frame };
+    const output = typed.isResult ? frame.typed?.output : undefined;
+    const isDeep = this.#earlyDepth >= MAX_EARLY_CHUNKS;
+    const isLockstep = frame.scope.typed?.isLockstep === true;
+    const isNeeded = typed.keepsChunks || isDeep || isLockstep || typed.isResult;
+    const isKept = this.isStored || (isNeeded && !(typed.isResult && output !== undefined && !typed.keepsChunks));
+    const stream = new ChunkStream<unknown>({
+      ...typed.edge,
+      name: node.id,
+      isKept,
+      onUnread: isNeeded ? undefined : onUnread,
+    });
+    activation.out = stream;
+    if (output !== undefined) output.open();
+    if (isDeep || isLockstep || this.#isEnding || (next === undefined && node.streamsTo.length === 0)) return stream;
+    const early: Token[] = [];
+    apply(this.#live, token, { type: 'streaming', next }, early);
+    this.#reporter.streaming(token, node, next);
+    this.#earlyDepth += 1;
+    this.#waves?.performNow(early);
+    this.#earlyDepth -= 1;
+    return stream;
+  }
+
+  reportChunk(token: Token, chunk: unknown): void {
+    const activation = activationOf(token);
+    const node = this.#nodeOf(token);
+    // What a reader passes on is reported there, what comes out of a body was reported in it.
+    activation.isTextReported ??=
+      node.body === -1 && (token.startedEarly === undefined || token.startedEarly.length === 0);
+    if (activation.isTextReported) this.#reporter.chunk(token, node, chunk);
+  }
+
+  patch(token: Token, state: string, patch: StatePatch): void {
+    const { values } = this.plan;
+    const stored = values !== undefined && this.isStored ? storeValue(values, patch, `$.${state}`) : undefined;
+    apply(this.#live, token, { type: 'patched', state, patch }, this.#noneReady);
+    this.#reporter.patched(token, this.#nodeOf(token), state, patch, stored);
+  }
+
+  chunksFrom(consumer: Token, producer: number): ChunkReader<unknown> | undefined {
+    const completing = this.#completing;
+    const isCompleting = completing?.node === producer && completing.startedEarly?.includes(consumer) === true;
+    const token = isCompleting ? completing : liveProducer(consumer, producer);
+    return token === undefined ? undefined : activationOf(token).out?.reader();
   }
 
   liveText(consumer: Token, producer: number): LiveText | undefined {
@@ -313,6 +403,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     // An ending may add another: a body that fails can fail the run.
     for (let at = 0; at < this.#endings.length; at += 1) this.#endings[at]?.();
     while (this.#endings.length > 0) this.#endings.pop();
+    if (this.#whenDrained !== undefined) this.#checkDrained();
   }
 
   #settle(token: Token, outcome: Settled, recovered: ErrorInfo | undefined, next: Token[]): void {
@@ -322,17 +413,26 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
       return;
     }
     const consumers = token.startedEarly;
-    const ready = consumers === undefined && !this.#isAwaited ? next : [];
-    apply(this.#live, token, outcome, ready);
+    const isDirect = consumers === undefined && !this.#isAwaited && token.frame.scope.typed?.isLockstep !== true;
+    const ready = isDirect ? next : [];
+    const settlement = this.isStored && this.plan.values !== undefined ? this.#storable(token, outcome) : outcome;
+    apply(this.#live, token, settlement, ready);
     if (activation.text !== undefined) this.#completeText(token, activation.text);
+    if (activation.out !== undefined) this.#endChunks(token, activation.out);
     if (this.isStopped) return;
     const node = this.#nodeOf(token);
     if (node.asks) this.#reporter.started(token, node);
-    this.#reporter.settled(token, node, outcome, recovered);
+    this.#reporter.settled(token, node, settlement, recovered);
     if (this.isStopped) return;
     this.stopRemoved();
     if (consumers !== undefined) for (const consumer of consumers) this.#producerSettled(consumer, next);
     this.proceed(token.frame, ready, next);
+  }
+
+  /** Before anything changes: a value that cannot be stored fails its node. */
+  #storable(token: Token, outcome: Settled): Settled {
+    const stored = storeValue(this.plan.values as ValueCodec, outcome.value, activationOf(token).path);
+    return this.#options.log === undefined ? outcome : { ...outcome, stored };
   }
 
   /** The node's last text is read before the node is reported as settled; what its readers do then is applied behind it. */
@@ -340,6 +440,13 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     const around = this.#completing;
     this.#completing = token;
     text.complete();
+    this.#completing = around;
+  }
+
+  #endChunks(token: Token, stream: ChunkStream<unknown>): void {
+    const around = this.#completing;
+    this.#completing = token;
+    stream.end();
     this.#completing = around;
   }
 
@@ -359,7 +466,9 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     activationOf(token).text = undefined;
     this.stopRemoved();
     this.#reporter.interrupted(token, this.#nodeOf(token), event);
-    if (!this.isStopped) this.#checkFrame(token.frame);
+    if (this.isStopped) return;
+    if (token.frame.scope.typed?.isLockstep === true) this.#proceedInStep(token.frame, []);
+    this.#checkFrame(token.frame);
   }
 
   // ── a node fails: it is tried again, a default value stands in, other nodes run instead, or the error goes to the body around ──
@@ -443,11 +552,30 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #fail(error: EngineError): void {
     if (this.isStopped) return;
     this.stop();
-    this.#options.ended({ kind: 'failed', error: infoOf(error) });
+    this.#options.ended({ kind: 'failed', error: infoOf(error), cause: error });
   }
 
   /** Lets tokens run, with durability `sync` as soon as what made them ready is stored. */
   proceed(frame: Frame, ready: Token[], next: Token[] | undefined): void {
+    if (frame.scope.typed?.isLockstep === true) {
+      this.#proceedInStep(frame, ready);
+      return;
+    }
+    this.#proceedNow(frame, ready, next);
+  }
+
+  /** A node of the wave has ended, or the frame begins: the next wave begins when all of this one have. */
+  #proceedInStep(frame: Frame, ready: readonly Token[]): void {
+    const typed = frame.typed as TypedFrame;
+    typed.parked.push(...ready);
+    typed.open = Math.max(0, typed.open - 1);
+    if (typed.open > 0) return;
+    const wave = typed.parked.splice(0).filter(({ isLive }) => isLive);
+    typed.open = wave.length;
+    this.#proceedNow(frame, wave, undefined);
+  }
+
+  #proceedNow(frame: Frame, ready: Token[], next: Token[] | undefined): void {
     // No closure where nothing is waited for: this is the hot path. What starts when the frame has ended waits for its own settlement.
     if (this.#isAwaited && ready.length > 0) {
       this.#options.log?.afterCommit(() => {

@@ -7,6 +7,7 @@
 import { canonicalId } from '../dsl/component-id.js';
 import type { Json, JsonObject } from '../json.js';
 import type { NodeFunction } from './node.js';
+import type { TypedNode, TypedScope, ValueCodec } from './typed.js';
 
 /** One output of a node, for documentation, validation and the editor. */
 export interface Port {
@@ -65,6 +66,8 @@ export interface Node {
   /** Whether it changes nothing outside of the run, so that it may run before the start of the run is stored. */
   readonly isRepeatable: boolean;
   readonly isContainer: boolean;
+  /** What it does with values; undefined in a plan of a canvas, whose edges carry order alone. */
+  readonly typed: TypedNode | undefined;
 }
 
 /** The top level, or the body of one container. */
@@ -81,6 +84,8 @@ export interface Scope {
   readonly levels: number;
   readonly hasJoins: boolean;
   readonly hasCycles: boolean;
+  /** Undefined in a plan of a canvas. */
+  readonly typed: TypedScope | undefined;
 }
 
 /** Values that are not outputs of a node: `sys.*`, `env.*`, and what else the host of the engine keeps. */
@@ -115,11 +120,19 @@ export interface Plan {
   readonly hash: string;
   /** Which node can reach which; computed on demand. */
   readonly reach: Reach;
+  /** How values are stored, in a plan whose edges carry values; undefined in one of a canvas. */
+  readonly values: ValueCodec | undefined;
 }
 
 /** Index of the node with an id: the exact spelling first, then the canonical form; undefined when there is none. */
 export function indexOfNode(plan: Pick<Plan, 'byId' | 'byCanonicalId'>, id: string): number | undefined {
   return plan.byId.get(id) ?? plan.byCanonicalId.get(canonicalId(id));
+}
+
+/** What a node is called in the paths of its plan: ids of typed plans are paths themselves. */
+export function nameInPath(plan: Plan, index: number): string {
+  const { id, name, typed } = plan.nodes[index] as Node;
+  return typed === undefined ? id : name;
 }
 
 /** The node with an id, found as `indexOfNode` does. */

@@ -13,9 +13,11 @@ import type {
   Unstamped,
 } from './events.js';
 import type { BodyRound, Call, Delta, Interrupt, Notice, Outputs, Progress, Settled, Usage } from './node-events.js';
-import type { Node, Plan } from './plan.js';
+import { type Node, nameInPath, type Plan } from './plan.js';
 import type { FrameState, State } from './state.js';
+import type { StatePatch } from './state-cell.js';
 import { type Frame, framePath, type Token } from './tokens.js';
+import type { StoredValue } from './typed.js';
 
 /** What the driver reports. */
 export interface Reporter {
@@ -27,7 +29,9 @@ export interface Reporter {
   call(token: Token, node: Node, event: Call): void;
   usage(token: Token, node: Node, event: Usage): void;
   progress(token: Token, node: Node, event: Progress): void;
-  streaming(token: Token, node: Node): void;
+  streaming(token: Token, node: Node, next?: readonly string[]): void;
+  chunk(token: Token, node: Node, value: unknown): void;
+  patched(token: Token, node: Node, state: string, patch: StatePatch, stored: StoredValue | undefined): void;
   settled(token: Token, node: Node, outcome: Settled, recovered: ErrorInfo | undefined): void;
   /** @param next with `goto`: ids of the nodes that run instead. */
   failed(
@@ -57,6 +61,8 @@ export const SILENT: Reporter = {
   usage: nothing,
   progress: nothing,
   streaming: nothing,
+  chunk: nothing,
+  patched: nothing,
   settled: nothing,
   failed: nothing,
   skipped: nothing,
@@ -185,6 +191,10 @@ export class EventReporter implements Reporter {
     const { outputs, next, writes, exit } = outcome;
     const elapsedMs = at - activationOf(token).startedAt;
     const isPlain = next === undefined && writes === undefined && exit === undefined && recovered === undefined;
+    if (node.typed !== undefined && isPlain && this.#called === undefined) {
+      this.#typedSettled(token, node, outcome, at);
+      return;
+    }
     if (isPlain && frame.owner === undefined && this.#called === undefined) {
       this.#listener({
         type: 'node-settled',
@@ -202,12 +212,40 @@ export class EventReporter implements Reporter {
       type: 'node-settled',
       ...this.#header(token, node, at),
       outputs,
+      ...('value' in outcome ? { value: outcome.value } : {}),
+      ...(outcome.stored === undefined ? {} : { stored: outcome.stored }),
       ...(next === undefined ? {} : { next }),
       ...(writes === undefined ? {} : { writes }),
       ...(exit === undefined ? {} : { exit }),
       elapsedMs,
       ...(recovered === undefined ? {} : { recovered }),
       ...this.#takeCalls(id, at),
+    });
+  }
+
+  /** A literal: most nodes of a typed plan end like this. */
+  #typedSettled(token: Token, node: Node, { outputs, value, stored }: Settled, at: number): void {
+    const { frame, id } = token;
+    const elapsedMs = at - activationOf(token).startedAt;
+    const run = this.#run;
+    const seq = ++this.#seq;
+    if (frame.owner === undefined && stored === undefined) {
+      this.#listener({ type: 'node-settled', run, seq, at, node: node.id, token: id, outputs, value, elapsedMs });
+      return;
+    }
+    const within = this.#path(frame);
+    this.#listener({
+      type: 'node-settled',
+      run,
+      seq,
+      at,
+      node: node.id,
+      ...(within === '' ? {} : { within }),
+      token: id,
+      outputs,
+      value,
+      ...(stored === undefined ? {} : { stored }),
+      elapsedMs,
     });
   }
 
@@ -239,9 +277,24 @@ export class EventReporter implements Reporter {
     });
   }
 
-  streaming(token: Token, node: Node): void {
+  streaming(token: Token, node: Node, next?: readonly string[]): void {
     if (this.#isMuted) return;
-    this.#listener({ type: 'node-streaming', ...this.#header(token, node, this.#now()) });
+    this.#listener({
+      type: 'node-streaming',
+      ...this.#header(token, node, this.#now()),
+      ...(next === undefined ? {} : { next }),
+    });
+  }
+
+  chunk(token: Token, node: Node, value: unknown): void {
+    if (this.#isMuted) return;
+    this.#listener({ type: 'node-chunk', ...this.#header(token, node, this.#now()), value });
+  }
+
+  patched(token: Token, node: Node, state: string, patch: StatePatch, stored: StoredValue | undefined): void {
+    if (this.#isMuted) return;
+    const header = this.#header(token, node, this.#now());
+    this.#listener({ type: 'node-patched', ...header, state, patch, ...(stored === undefined ? {} : { stored }) });
   }
 
   usage(token: Token, node: Node, { promptTokens, completionTokens, totalTokens }: Usage): void {
@@ -360,14 +413,14 @@ export class EventReporter implements Reporter {
   }
 
   #path(frame: Frame): string {
-    return framePath(frame, (node) => (this.#plan.nodes[node] as Node).id);
+    return framePath(frame, (node) => nameInPath(this.#plan, node));
   }
 }
 
 /** Everything that a waiting run asks for, outermost frames first, in the order in which the nodes were reached. */
 export function pendingQuestions(plan: Plan, frame: Frame): PendingQuestion[] {
   const idOf = (node: number) => (plan.nodes[node] as Node).id;
-  const within = framePath(frame, idOf);
+  const within = framePath(frame, (node) => nameInPath(plan, node));
   const questions: PendingQuestion[] = [];
   for (let token = frame.first; token !== undefined; token = token.next) {
     const payload = token.data?.payload;

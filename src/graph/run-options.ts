@@ -1,6 +1,7 @@
 /** What a run is started with, and what it leaves. */
 
 import type { Observable } from 'rxjs';
+import type { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import { requireWhole } from '../operators/invalid-option.js';
 import type { ErrorInfo, PendingQuestion, RunUsage } from './events.js';
@@ -8,6 +9,8 @@ import type { Durability, EventLog, LogWriter } from './log.js';
 import type { Outputs } from './node-events.js';
 import type { Plan, Variables } from './plan.js';
 import type { Checkpoint, State } from './state.js';
+import type { StatePatch } from './state-cell.js';
+import type { ChunkSource, ResultSink } from './tokens.js';
 
 /**
  * Where checkpoints are stored; one per run, the newest wins.
@@ -29,11 +32,17 @@ export type Start =
       readonly input: Json;
       /** What the run before left; default the plan's own. */
       readonly variables?: Variables;
+      /** In a typed plan: the input in chunks, instead of `input`. */
+      readonly chunks?: ChunkSource;
     }
   | {
       readonly checkpoint: Checkpoint;
       /** Given to the nodes that wait for an answer. */
       readonly answers?: Json;
+      /** In a typed plan, instead of `answers`: what a waiting node gets; undefined leaves it waiting. Everything that is ready runs. */
+      readonly answerOf?: (question: PendingQuestion) => { readonly answer: Json | undefined } | undefined;
+      /** In a typed plan: changes of the states that the top level owns, before anything runs. */
+      readonly patches?: readonly { readonly state: string; readonly patch: StatePatch }[];
       /** The run continues after its process was lost: forms keep waiting, hooks do not open it again. */
       readonly recovery?: Recovery;
     };
@@ -79,17 +88,27 @@ export interface RunOptions {
    * completes with the run. States share what did not change, and no State is built while there is no subscriber.
    */
   readonly watch?: (state$: Observable<State>) => void;
+  /** In a typed plan: takes the chunks of the result while they come. */
+  readonly output?: ResultSink;
+  /** Begins nothing new once this emits, and ends the run as cancelled when what is at work has ended, or `withinMs` later. */
+  readonly drain$?: Observable<{ readonly withinMs?: number | undefined }>;
   /** Called once with the outcome, right before the last event. */
   readonly whenEnded?: (outcome: RunOutcome) => void;
 }
 
 /** How a run ended. */
 export interface RunOutcome {
+  /** Id of the run. */
+  readonly run: string;
   readonly status: 'succeeded' | 'waiting' | 'failed' | 'cancelled';
   /** Outputs of the node that ran last; null when none ran. */
   readonly outputs: Outputs | null;
   readonly pending: readonly PendingQuestion[];
   readonly error?: ErrorInfo;
+  /** What the error was made of; not for storage. */
+  readonly cause?: EngineError;
+  /** In a typed plan: the result of the graph, when it gave one. */
+  readonly result?: { readonly value: unknown } | undefined;
   readonly usage: RunUsage;
   readonly plan: Plan;
   readonly state: State;
@@ -99,7 +118,7 @@ export interface RunOutcome {
 export type RunEnd =
   | { readonly kind: 'settled' }
   | { readonly kind: 'interrupted' }
-  | { readonly kind: 'failed'; readonly error: ErrorInfo };
+  | { readonly kind: 'failed'; readonly error: ErrorInfo; readonly cause?: EngineError };
 
 /** What a run is performed with. */
 export interface PerformOptions {
@@ -116,6 +135,8 @@ export interface PerformOptions {
   readonly maxSteps: number;
   readonly now: () => number;
   readonly random: () => number;
+  /** The run has a log, or checkpoints. */
+  readonly isStored: boolean;
   /** Undefined when the run has no log. */
   readonly log: LogWriter | undefined;
   /** Called once, when nothing can move any more. */

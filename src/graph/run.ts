@@ -1,10 +1,10 @@
 /** Starting a run: as an Observable of events, or as a Promise of its end. */
 import { randomUUID } from 'node:crypto';
-import { Observable, type Subscription, timer } from 'rxjs';
+import { NEVER, Observable, type Subscription, switchMap, take, timer } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { PendingQuestion, RunEvent, TerminalEvent, Unstamped } from './events.js';
-import { LogWriter } from './log.js';
+import { LogWriter, storedEvent } from './log.js';
 import type { Outputs } from './node-events.js';
 import { Performance } from './perform.js';
 import type { Plan, Variables } from './plan.js';
@@ -13,7 +13,7 @@ import { checkOptions, type RunEnd, type RunOptions, type RunOutcome, type Start
 import { readCheckpoint, stateFromJson, stateToJson } from './snapshot.js';
 import { type Checkpoint, NO_USAGE, type State } from './state.js';
 import type { Token } from './tokens.js';
-import { freshState, type LiveState, recoveredState, resumedState } from './transition.js';
+import { answeredState, freshState, type LiveState, recoveredState, resumedState } from './transition.js';
 
 /**
  * Runs a plan. Cold: one subscription is one run, unsubscribing stops it at once.
@@ -53,6 +53,28 @@ export function execute(plan: Plan, start: Start, options: RunOptions = {}): Pro
   });
 }
 
+/**
+ * The same as an Observable of the outcome, which begins at once and synchronously. Cold; unsubscribing stops the run without an outcome.
+ *
+ * ```text
+ * run       --------(end)
+ * result    --------(outcome|)
+ * ```
+ */
+export function outcomeOf(plan: Plan, start: Start, options: RunOptions = {}): Observable<RunOutcome> {
+  checkOptions(options);
+  return new Observable((subscriber) => {
+    const whenEnded = (end: RunOutcome) => {
+      options.whenEnded?.(end);
+      subscriber.next(end);
+    };
+    const subscription = new RunSubscription(plan, start, { ...options, whenEnded }, undefined);
+    subscriber.add(() => subscription.dispose());
+    subscription.whenClosed = (error) => (error === undefined ? subscriber.complete() : subscriber.error(error));
+    subscription.start();
+  });
+}
+
 /** A checkpoint of a State, as JSON. */
 export function checkpointOf(plan: Plan, state: State, run: string, at: number, seq: number): Checkpoint {
   return { version: 1, run, planHash: plan.hash, at, seq, state: stateToJson(plan, state) };
@@ -73,7 +95,8 @@ interface Prepared {
   readonly input: Json;
   /** For the forms of bodies that continue. */
   readonly answers: Json | undefined;
-  readonly kind: 'fresh' | 'resumed' | 'recovered';
+  /** `answered`: resumed with answers for some of the nodes that wait; the bodies around them go on where they were. */
+  readonly kind: 'fresh' | 'resumed' | 'answered' | 'recovered';
   readonly retractions?: Retractions;
 }
 
@@ -88,7 +111,10 @@ export function prepare(plan: Plan, start: Start, now: number, run: string): Pre
   const ready: Token[] = [];
   if (!('checkpoint' in start)) {
     const { input, variables } = start;
-    const live = freshState(plan, open(variables ?? plan.variables, input, false), ready);
+    const { chunks } = start;
+    const whole = plan.values === undefined || chunks !== undefined ? undefined : { value: input };
+    const live = freshState(plan, open(variables ?? plan.variables, input, false), ready, whole);
+    if (live.root.typed !== undefined) live.root.typed.source = chunks;
     return { live, ready, input, answers: undefined, kind: 'fresh' };
   }
   const checkpoint = readCheckpoint(start.checkpoint);
@@ -108,6 +134,11 @@ export function prepare(plan: Plan, start: Start, now: number, run: string): Pre
       kind: 'recovered',
       retractions: new Retractions(plan, state, recovery.starts),
     };
+  }
+  const { answerOf, patches = [] } = start;
+  if (answerOf !== undefined) {
+    const live = answeredState(plan, state, answerOf, patches, ready);
+    return { live, ready, input: checkpoint.input ?? null, answers: undefined, kind: 'answered' };
   }
   const input: Json = answers ?? {};
   const live = resumedState(plan, { ...state, variables: open(state.variables, input, true) }, answers, ready);
@@ -129,6 +160,7 @@ class RunSubscription {
   #performance: Performance | undefined = undefined;
   #log: LogWriter | undefined = undefined;
   #timer: Subscription | undefined = undefined;
+  #drain: Subscription | undefined = undefined;
   #endListening: (() => void) | undefined = undefined;
   #isOver = false;
   /** Depth of calls into the listener: a cancel from within an event waits until that event is delivered. */
@@ -166,7 +198,10 @@ class RunSubscription {
       this.#performance = this.#perform(prepared);
       this.#log?.begin();
       this.#options.watch?.(this.#performance.state$);
-      const { signal, timeoutMs } = this.#options;
+      const { signal, timeoutMs, drain$, output } = this.#options;
+      const { typed } = prepared.live.root;
+      if (typed !== undefined) typed.output = output;
+      if (drain$ !== undefined) this.#drainWhen(drain$);
       if (signal?.aborted === true) this.#cancelled = true;
       else if (signal !== undefined) this.#listenTo(signal);
       if (timeoutMs !== undefined) this.#timer = timer(timeoutMs).subscribe(() => this.#timedOut(timeoutMs));
@@ -195,6 +230,7 @@ class RunSubscription {
     this.#isOver = true;
     this.#endListening?.();
     this.#timer?.unsubscribe();
+    this.#drain?.unsubscribe();
     this.#performance?.stop();
   }
 
@@ -213,7 +249,8 @@ class RunSubscription {
       run: this.#run,
       input,
       answers,
-      isRecovered: kind === 'recovered',
+      isRecovered: kind === 'recovered' || kind === 'answered',
+      isStored: this.#log !== undefined || this.#options.checkpoints !== undefined,
       services,
       concurrency,
       maxSteps,
@@ -228,6 +265,15 @@ class RunSubscription {
     const { live, input } = this.#prepared as Prepared;
     const checkpoint = checkpointOf(this.#plan, live.state, this.#run, this.#now(), this.#reporter?.seq ?? 0);
     return { ...checkpoint, input };
+  }
+
+  #drainWhen(drain$: NonNullable<RunOptions['drain$']>): void {
+    const end = () => this.#end({ kind: 'cancelled' });
+    const begin = ({ withinMs }: { readonly withinMs?: number | undefined }) => {
+      this.#performance?.drain(end);
+      return withinMs === undefined ? NEVER : timer(withinMs);
+    };
+    this.#drain = drain$.pipe(take(1), switchMap(begin)).subscribe(end);
   }
 
   #listenTo(signal: AbortSignal): void {
@@ -246,7 +292,8 @@ class RunSubscription {
 
   #deliver(event: RunEvent): void {
     this.#delivering += 1;
-    this.#log?.append(event);
+    const { values } = this.#plan;
+    this.#log?.append(values === undefined ? event : storedEvent(values, event));
     this.#listener?.(event);
     this.#delivering -= 1;
     if (this.#cancelled && this.#delivering === 0) this.#close({ kind: 'cancelled' });
@@ -257,7 +304,7 @@ class RunSubscription {
     this.#end({ kind: 'failed', error: { code: 'RUN_TIMEOUT', message } });
   }
 
-  #end(end: RunEnd): void {
+  #end(end: RunEnd | { readonly kind: 'cancelled' }): void {
     this.#performance?.stop();
     this.#close(end);
   }
@@ -277,9 +324,20 @@ class RunSubscription {
     const pending = end.kind === 'interrupted' ? pendingQuestions(this.#plan, live.root) : [];
     const finish = (end: RunEnd | { readonly kind: 'cancelled' }) => {
       const status = STATUS[end.kind];
-      const error = end.kind === 'failed' ? { error: end.error } : {};
+      const error = end.kind === 'failed' ? { error: end.error, ...(end.cause && { cause: end.cause }) } : {};
+      const result = live.root.typed?.result;
       try {
-        this.#options.whenEnded?.({ status, outputs, pending, ...error, usage: live.usage, plan: this.#plan, state });
+        this.#options.whenEnded?.({
+          run: this.#run,
+          status,
+          outputs,
+          pending,
+          ...error,
+          ...(result && { result }),
+          usage: live.usage,
+          plan: this.#plan,
+          state,
+        });
       } catch (thrown) {
         // The outcome was not taken: without it the run must not look as if it had ended well.
         this.whenClosed(thrown);
@@ -325,7 +383,12 @@ class RunSubscription {
     };
     switch (end.kind) {
       case 'settled':
-        return { type: 'run-settled', outputs, ...fields };
+        return {
+          type: 'run-settled',
+          outputs,
+          ...(this.#plan.values && { value: live.root.typed?.result?.value }),
+          ...fields,
+        };
       case 'interrupted':
         return { type: 'run-interrupted', pending, ...fields };
       case 'failed':

@@ -8,8 +8,19 @@ import type { RunUsage } from './events.js';
 import { Frontier } from './frontier.js';
 import type { Outputs } from './node-events.js';
 import type { Node, Plan, Scope, Variables } from './plan.js';
-import { Cells, type Checkpoint, type FrameState, NO_USAGE, type State, type TokenState } from './state.js';
-import { Frame, type Token, type TokenData } from './tokens.js';
+import {
+  type ArrivalState,
+  Cells,
+  type Checkpoint,
+  type FrameState,
+  NO_USAGE,
+  type State,
+  type TokenState,
+  type TypedFrameState,
+} from './state.js';
+import { StateCell } from './state-cell.js';
+import { dataOf, Frame, type Token, type TokenData, TypedFrame } from './tokens.js';
+import { type Arrival, COMING, readStoredValue, type StoredValue, storeValue, type ValueCodec } from './typed.js';
 
 /** Takes a State of a working run. Running nodes count as ready: they run again when the State is resumed. */
 export function snapshot(frontier: Frontier, root: Frame, last: State['last'], usage: RunUsage = NO_USAGE): State {
@@ -35,8 +46,29 @@ function frameState(frame: Frame): FrameState {
     ...(frame.isLeft ? { isLeft: true } : {}),
     ...(frame.hasFailed ? { hasFailed: true } : {}),
     ...(frame.isIsolated ? { values: { cells: frame.values.cells.fork(), variables: frame.values.variables } } : {}),
+    ...(frame.typed === undefined ? {} : { typed: typedState(frame.typed) }),
   };
 }
+
+function typedState({ steps, result, states }: TypedFrame): TypedFrameState {
+  const values = Object.fromEntries([...states].map(([name, { value }]) => [name, value]));
+  return { steps, ...(result === undefined ? {} : { result }), states: values };
+}
+
+/** What a frame of a typed plan keeps, with its states as they begin or as they were; undefined in a plan of a canvas. */
+export function typedFrame({ typed }: Scope, saved?: TypedFrameState): TypedFrame | undefined {
+  if (typed === undefined) return undefined;
+  const cells = typed.states.map(({ name, initial }) => {
+    const isSaved = saved !== undefined && Object.hasOwn(saved.states, name);
+    return [name, new StateCell(isSaved ? saved.states[name] : initial())] as const;
+  });
+  const frame = new TypedFrame(cells.length === 0 ? NO_STATES : new Map(cells));
+  frame.steps = saved?.steps ?? 0;
+  frame.result = saved?.result;
+  return frame;
+}
+
+const NO_STATES: ReadonlyMap<string, StateCell> = new Map();
 
 const NO_DATA: Partial<TokenData> = {};
 
@@ -49,12 +81,32 @@ function tokenState(token: Token): TokenState {
     ...(payload === undefined ? {} : { payload }),
     ...(answer === undefined ? {} : { answer }),
     ...(nodeState === undefined ? {} : { nodeState }),
+    ...(token.input === undefined ? {} : { input: arrivalStates(token.input) }),
+    ...(token.data?.chosen === undefined ? {} : { chosen: token.data.chosen }),
     ...(token.isStreaming ? { isStreaming: true } : {}),
     ...(token.startedEarly === undefined ? {} : { startedEarly: token.startedEarly.map(({ id }) => id) }),
     ...(token.frames === undefined || token.frames.size === 0
       ? {}
       : { frames: [...token.frames.values()].map(frameState) }),
   };
+}
+
+function arrivalStates(newest: Arrival): ArrivalState[] {
+  const states: ArrivalState[] = [];
+  for (let arrival: Arrival | undefined = newest; arrival !== undefined; arrival = arrival.next) {
+    const { from, value } = arrival;
+    if (value !== COMING) states.push({ from, value });
+  }
+  return states;
+}
+
+function arrivalsOf(states: readonly ArrivalState[] = []): Arrival | undefined {
+  let newest: Arrival | undefined;
+  for (let at = states.length - 1; at >= 0; at -= 1) {
+    const { from, value } = states[at] as ArrivalState;
+    newest = { from, value, next: newest };
+  }
+  return newest;
 }
 
 /** What a State is rebuilt for. */
@@ -98,15 +150,20 @@ function restoreFrame(
     isClosing: saved.isClosing ?? false,
   });
   frame.isLeft = saved.isLeft ?? false;
+  frame.typed = typedFrame(scope, saved.typed);
   // A node that failed runs again after a recovery.
   frame.hasFailed = isExact && saved.hasFailed === true;
   const startedEarly = new Set(saved.tokens.flatMap((item) => item.startedEarly ?? []));
   for (const item of saved.tokens) {
-    if (!isExact && startedEarly.has(item.id)) continue;
-    const token = frontier.restore(frame, item.id, item.node, item.status);
+    const isRestarted = !isExact && startedEarly.has(item.id);
+    // What has come from other producers waits for those that run again.
+    if (isRestarted && (item.input === undefined || item.input.length === 0)) continue;
+    const token = frontier.restore(frame, item.id, item.node, isRestarted ? 'held' : item.status);
     const { payload, answer, nodeState } = item;
     if (payload !== undefined || answer !== undefined || nodeState !== undefined)
       token.data = { payload, answer, nodeState, lists: undefined };
+    token.input = arrivalsOf(item.input);
+    if (isExact && item.chosen !== undefined) dataOf(token).chosen = item.chosen;
     if (item.frames === undefined) continue;
     const body = plan.scopes[(plan.nodes[item.node] as Node).body] as Scope;
     const inner = item.frames.map((pass) => restoreFrame(restoration, body, token, pass, values));
@@ -130,31 +187,48 @@ function linkStreams(frame: Frame, saved: FrameState): void {
   }
 }
 
-interface TokenJson extends Omit<TokenState, 'node' | 'frames'> {
+interface TokenJson extends Omit<TokenState, 'node' | 'frames' | 'input' | 'chosen'> {
   readonly node: string;
+  readonly input?: readonly { readonly from: string; readonly stored: StoredValue }[] | undefined;
+  readonly chosen?: readonly string[] | undefined;
   readonly frames?: readonly FrameJson[] | undefined;
 }
-interface FrameJson extends Omit<FrameState, 'tokens' | 'values'> {
+interface FrameJson extends Omit<FrameState, 'tokens' | 'values' | 'typed'> {
+  readonly typed?:
+    | { readonly steps: number; readonly result?: StoredValue; readonly states: Readonly<Record<string, StoredValue>> }
+    | undefined;
   readonly tokens: readonly TokenJson[];
   readonly values?: { readonly cells: JsonObject; readonly variables: Variables } | undefined;
 }
 
 /** Writes a State down. */
 export function stateToJson(plan: Plan, state: State): JsonObject {
+  const codec = plan.values;
+  const idOf = (index: number) => (plan.nodes[index] as Node).id;
   const cellsToJson = (cells: Cells<Outputs>): JsonObject => {
     // Without a prototype: any id is a key like others, and V8 fills it in less than half the time of one with a prototype.
     const written = Object.create(null) as Record<string, Json>;
     for (const node of plan.nodes) {
       const outputs = cells.get(node.index);
-      if (outputs !== undefined) written[node.id] = outputs;
+      if (outputs !== undefined) {
+        written[node.id] =
+          codec === undefined
+            ? outputs
+            : (storeValue(codec, (outputs as { value?: unknown }).value, `$.values.${node.id}`) as JsonObject);
+      }
     }
     return written;
   };
-  const frameToJson = ({ tokens, values, ...frame }: FrameState): FrameJson => ({
+  const frameToJson = ({ tokens, values, typed, ...frame }: FrameState): FrameJson => ({
     ...frame,
-    tokens: tokens.map(({ frames, ...token }) => ({
+    ...(typed === undefined ? {} : { typed: typedToJson(codec as ValueCodec, typed) }),
+    tokens: tokens.map(({ frames, input, chosen, ...token }) => ({
       ...token,
-      node: (plan.nodes[token.node] as Node).id,
+      node: idOf(token.node),
+      ...(input === undefined
+        ? {}
+        : { input: input.map((arrival) => arrivalToJson(codec as ValueCodec, arrival, idOf)) }),
+      ...(chosen === undefined ? {} : { chosen: chosen.map(idOf) }),
       ...(frames === undefined ? {} : { frames: frames.map(frameToJson) }),
     })),
     ...(values === undefined ? {} : { values: { cells: cellsToJson(values.cells), variables: values.variables } }),
@@ -163,7 +237,22 @@ export function stateToJson(plan: Plan, state: State): JsonObject {
   return { ...rest, cells: cellsToJson(cells), root: frameToJson(root) } as unknown as JsonObject;
 }
 
+function arrivalToJson(codec: ValueCodec, { from, value }: ArrivalState, idOf: (index: number) => string) {
+  const id = idOf(from);
+  return { from: id, stored: storeValue(codec, value, `$.values.${id}`) };
+}
+
+function typedToJson(codec: ValueCodec, { steps, result, states }: TypedFrameState): NonNullable<FrameJson['typed']> {
+  const stored = Object.entries(states).map(([name, value]) => [name, storeValue(codec, value, `$.states.${name}`)]);
+  return {
+    steps,
+    ...(result === undefined ? {} : { result: storeValue(codec, result.value, '$.result') }),
+    states: Object.fromEntries(stored),
+  };
+}
+
 const cells = z.record(z.string(), jsonObject);
+const storedValue = z.union([z.strictObject({ v: z.json() }), z.strictObject({ c: z.array(z.json()) })]);
 
 const token: z.ZodType = z.strictObject({
   id: z.number().int().positive(),
@@ -175,6 +264,8 @@ const token: z.ZodType = z.strictObject({
   frames: z.array(z.lazy(() => frame)).optional(),
   isStreaming: z.boolean().optional(),
   startedEarly: z.array(z.number().int()).optional(),
+  input: z.array(z.strictObject({ from: z.string(), stored: storedValue })).optional(),
+  chosen: z.array(z.string()).optional(),
 });
 
 const frame: z.ZodType = z.strictObject({
@@ -185,6 +276,13 @@ const frame: z.ZodType = z.strictObject({
   isLeft: z.boolean().optional(),
   hasFailed: z.boolean().optional(),
   values: z.strictObject({ cells, variables: jsonObject }).optional(),
+  typed: z
+    .strictObject({
+      steps: z.number().int().nonnegative(),
+      result: storedValue.optional(),
+      states: z.record(z.string(), storedValue),
+    })
+    .optional(),
 });
 
 const count = z.number().nonnegative();
@@ -259,14 +357,23 @@ class StateReader {
 
   cells(written: Readonly<Record<string, JsonObject>>): Cells<Outputs> {
     const vector = Cells.empty<Outputs>(this.#plan.nodes.length);
-    for (const [id, outputs] of Object.entries(written)) vector.set(this.#node(id).index, outputs);
+    for (const [id, outputs] of Object.entries(written)) {
+      const { index } = this.#node(id);
+      vector.set(
+        index,
+        this.#isTyped ? ({ value: this.#value(outputs as unknown as StoredValue) } as Outputs) : outputs,
+      );
+    }
     return vector;
   }
 
-  frame({ tokens, values, ...rest }: FrameJson, scope: Scope): FrameState {
+  frame({ tokens, values, typed, ...rest }: FrameJson, scope: Scope): FrameState {
     const held = new Set<number>();
+    if ((typed !== undefined) !== this.#isTyped)
+      throw invalid('The saved state does not belong to this kind of graph.');
     return {
       ...rest,
+      ...(typed === undefined ? {} : { typed: this.#typed(typed) }),
       tokens: tokens.map((saved) => {
         const state = this.#token(saved, scope);
         if (state.status === 'held' && held.size === held.add(state.node).size) {
@@ -285,7 +392,14 @@ class StateReader {
     };
   }
 
-  #token({ frames, ...saved }: TokenJson, scope: Scope): TokenState {
+  #token({ frames, input, chosen, ...json }: TokenJson, scope: Scope): TokenState {
+    const saved = {
+      ...json,
+      ...(input === undefined
+        ? {}
+        : { input: input.map(({ from, stored }) => ({ from: this.#node(from).index, value: this.#value(stored) })) }),
+      ...(chosen === undefined ? {} : { chosen: chosen.map((id) => this.#node(id).index) }),
+    };
     const node = this.#node(saved.node);
     if (node.scope !== scope.index) throw invalid(`The saved state has a token on "${node.id}" outside its body.`);
     if (saved.id >= this.#nextToken || this.#seen.has(saved.id)) {
@@ -303,6 +417,22 @@ class StateReader {
       throw invalid(`The saved state has two passes of "${node.id}" under one key.`);
     }
     return { ...saved, node: node.index, frames: frames.map((inner) => this.frame(inner, body)) };
+  }
+
+  get #isTyped(): boolean {
+    return this.#plan.values !== undefined;
+  }
+
+  #value(stored: StoredValue): unknown {
+    return readStoredValue(this.#plan.values as ValueCodec, stored);
+  }
+
+  #typed({ steps, result, states }: NonNullable<FrameJson['typed']>): TypedFrameState {
+    return {
+      steps,
+      ...(result === undefined ? {} : { result: { value: this.#value(result) } }),
+      states: Object.fromEntries(Object.entries(states).map(([name, stored]) => [name, this.#value(stored)])),
+    };
   }
 
   #node(id: string): Node {

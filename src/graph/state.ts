@@ -21,6 +21,17 @@ export interface TokenState {
   readonly isStreaming?: boolean;
   /** Tokens of the consumers that were started before the node settled. */
   readonly startedEarly?: readonly number[];
+  /** In a typed plan: what came over its edges, the newest first; a value that is still coming is absent. */
+  readonly input?: readonly ArrivalState[];
+  /** In a typed plan: indexes of the nodes that its chunks go to, when it has chosen. */
+  readonly chosen?: readonly number[];
+}
+
+/** What came over an edge of a typed plan. */
+export interface ArrivalState {
+  /** Index of the node it came from. */
+  readonly from: number;
+  readonly value: unknown;
 }
 
 /** One execution of a scope in a State. */
@@ -35,6 +46,17 @@ export interface FrameState {
   readonly hasFailed?: boolean;
   /** Own values of an isolated frame. */
   readonly values?: { readonly cells: Cells<Outputs>; readonly variables: JsonObject };
+  /** What a frame of a typed plan has. */
+  readonly typed?: TypedFrameState;
+}
+
+/** What a frame of a typed plan keeps. */
+export interface TypedFrameState {
+  /** Settlements so far. */
+  readonly steps: number;
+  readonly result?: { readonly value: unknown };
+  /** Values of the states that it owns, by name. */
+  readonly states: Readonly<Record<string, unknown>>;
 }
 
 /** Where a run stands. */

@@ -5,10 +5,13 @@
  * a container's body. Both are mutable, and changed by `frontier.ts` and `transition.ts` alone; what leaves the engine is a snapshot
  * (see `state.ts`). What a live run does with a token, its *activity*, hangs on the token and is no part of the state.
  */
+import type { Observable } from 'rxjs';
 import type { Json, JsonObject } from '../json.js';
 import type { Outputs } from './node-events.js';
 import type { Scope, Variables } from './plan.js';
 import type { Cells } from './state.js';
+import type { StateCell } from './state-cell.js';
+import type { Arrival } from './typed.js';
 
 /** `ready`: may run. `held`: waits at a join. `running`: at work. `waiting`: needs an answer, itself or in its body. */
 export type TokenStatus = 'ready' | 'held' | 'running' | 'waiting';
@@ -43,6 +46,8 @@ export interface TokenData {
   nodeState: Json | undefined;
   /** Outputs that grow item by item. */
   lists: Map<string, Json[]> | undefined;
+  /** Nodes that its router chose before it settled; undefined: all of its successors. */
+  chosen?: readonly number[] | undefined;
 }
 
 /** Permission to run one node once. All fields are set in the constructor, in one order: one hidden class. */
@@ -78,6 +83,8 @@ export class Token {
   isPutOff = false;
   /** The node at work; undefined before it is announced. */
   activity: Activity | undefined = undefined;
+  /** What came over the edges of a typed plan. */
+  input: Arrival | undefined = undefined;
 
   constructor(id: number, node: number, frame: Frame, status: TokenStatus) {
     this.id = id;
@@ -147,6 +154,41 @@ export class NewestTokens {
   }
 }
 
+/** What a frame of a typed plan keeps. */
+export class TypedFrame {
+  /** Settlements so far. */
+  steps = 0;
+  /** The value of the node that gives the result, once it has settled. */
+  result: { readonly value: unknown } | undefined = undefined;
+  /** By name. */
+  readonly states: ReadonlyMap<string, StateCell>;
+  /** Where the chunks of the result go while they come; undefined when nothing reads them. */
+  output: ResultSink | undefined = undefined;
+  /** Where the chunks of the input come from; undefined when the input came whole. */
+  source: ChunkSource | undefined = undefined;
+  /** With `lockstep`: tokens of the wave under way that have not ended, and those of the next one. */
+  open = 0;
+  readonly parked: Token[] = [];
+
+  constructor(states: ReadonlyMap<string, StateCell>) {
+    this.states = states;
+  }
+}
+
+/** Chunks of an input that comes live. */
+export interface ChunkSource {
+  toObservable(): Observable<unknown>;
+}
+
+/** Takes the chunks of a result. */
+export interface ResultSink {
+  /** The result comes in chunks from now on. */
+  open(): void;
+  write(chunk: unknown): void;
+  /** A promise while the producer should not go on. */
+  room(): Promise<void> | undefined;
+}
+
 /** One execution of a scope. */
 export class Frame {
   readonly scope: Scope;
@@ -177,6 +219,8 @@ export class Frame {
   readonly newest: NewestTokens | undefined;
   /** Told once how the frame ends; undefined before a live run begins it, and afterwards. */
   observer: FrameObserver | undefined = undefined;
+  /** What a frame of a typed plan has beside that. */
+  typed: TypedFrame | undefined = undefined;
 
   constructor(
     scope: Scope,
@@ -201,12 +245,14 @@ export class Frame {
   }
 }
 
-/** `container/round` for every frame around, outermost first; empty at the top level. */
+/** `container/round` for every frame around, outermost first; empty at the top level. In a typed plan `graph` or `map[3]`. */
 export function framePath(frame: Frame, idOf: (node: number) => string): string {
   const { owner } = frame;
   if (owner === undefined) return '';
   const around = framePath(owner.frame, idOf);
-  return `${around === '' ? '' : `${around}/`}${idOf(owner.node)}/${frame.key}`;
+  const { key } = frame;
+  const round = key === '' || key.startsWith('[') ? key : `/${key}`;
+  return `${around === '' ? '' : `${around}/`}${idOf(owner.node)}${round}`;
 }
 
 /** Empties a frame that was left early; the tokens that were in it are put behind `removed`. Its observer is still to be told. */

@@ -11,14 +11,16 @@
  * that the run was in when it reported the last event of it.
  */
 import { EngineError } from '../errors.js';
-import type { Json } from '../json.js';
-import type { NodeFailed, RunEvent, RunUsage } from './events.js';
+import type { Json, JsonObject } from '../json.js';
+import type { NodeFailed, PendingQuestion, RunEvent, RunUsage } from './events.js';
 import { Frontier } from './frontier.js';
 import type { BodyRound, Interrupt, Outputs, Progress, Settled, Usage } from './node-events.js';
-import type { Node, Plan, Scope, Variables } from './plan.js';
-import { restore, snapshot } from './snapshot.js';
+import { type Node, nameInPath, type Plan, type Scope, type Variables } from './plan.js';
+import { restore, snapshot, typedFrame } from './snapshot.js';
 import { addUsage, Cells, NO_USAGE, type State } from './state.js';
-import { dataOf, detachConsumers, Frame, leave, retire, type Token } from './tokens.js';
+import type { StateCell, StatePatch } from './state-cell.js';
+import { dataOf, detachConsumers, Frame, framePath, leave, retire, type Token } from './tokens.js';
+import { readStoredValue, type StoredValue, type ValueCodec } from './typed.js';
 import { applyWrites } from './values.js';
 
 /** Everything that can happen to the token of a node; the state-changing events of `events.ts`, without their headers. */
@@ -34,7 +36,19 @@ export type Change =
       /** With `goto`: ids of the nodes that run instead. */
       readonly next?: readonly string[] | undefined;
     }
-  | { readonly type: 'streaming' }
+  | {
+      readonly type: 'streaming';
+      /** In a typed plan: ids of the nodes that the chunks go to. @default all successors */
+      readonly next?: readonly string[] | undefined;
+    }
+  | {
+      readonly type: 'patched';
+      /** Name of the state. */
+      readonly state: string;
+      readonly patch?: StatePatch | undefined;
+      /** The patch, from a log. */
+      readonly stored?: StoredValue | undefined;
+    }
   | { readonly type: 'skipped' }
   | { readonly type: 'body-opened'; readonly round: BodyRound }
   | { readonly type: 'body-resumed'; readonly key: string; readonly answers?: Json | undefined }
@@ -81,12 +95,23 @@ export class LiveState {
   }
 }
 
-/** The state in which a run begins. Its first tokens are put behind `ready`. */
-export function freshState(plan: Plan, variables: Variables, ready: Token[]): LiveState {
+/**
+ * The state in which a run begins. Its first tokens are put behind `ready`.
+ *
+ * @param input In a typed plan: what the run begins with, unless it comes live.
+ */
+export function freshState(
+  plan: Plan,
+  variables: Variables,
+  ready: Token[],
+  input?: { readonly value: unknown },
+): LiveState {
   const frontier = new Frontier(plan);
   const cells = Cells.empty<Outputs>(plan.nodes.length);
   const root = new Frame(plan.scopes[0] as Scope, undefined, '', { cells, variables });
-  frontier.enter(root, ready);
+  root.typed = typedFrame(root.scope);
+  if (input === undefined) frontier.enter(root, ready);
+  else frontier.enterWith(root, input.value, ready);
   return new LiveState(frontier, root, undefined, NO_USAGE);
 }
 
@@ -106,6 +131,46 @@ export function resumedState(plan: Plan, state: State, answers: Json | undefined
   const { frontier, root } = restore(plan, state);
   answerForms(frontier, root, answers, ready);
   return new LiveState(frontier, root, state.last, NO_USAGE);
+}
+
+/**
+ * The state of a typed plan that a run with answers for some of its questions starts from. What has none goes on waiting; what was ready
+ * runs, in bodies as soon as their containers open them.
+ */
+export function answeredState(
+  plan: Plan,
+  state: State,
+  answerOf: (question: PendingQuestion) => { readonly answer: Json | undefined } | undefined,
+  patches: readonly { readonly state: string; readonly patch: StatePatch }[],
+  ready: Token[],
+): LiveState {
+  const { frontier, root } = restore(plan, state);
+  for (const { state: name, patch } of patches) root.typed?.states.get(name)?.change(patch);
+  const wake = (frame: Frame): boolean => {
+    let isAwake = false;
+    for (let token = frame.first; token !== undefined; token = token.next) {
+      if (token.status === 'waiting') {
+        const payload = token.data?.payload;
+        const given = payload === undefined ? undefined : answerOf(questionOf(plan, token, payload));
+        if (given !== undefined) dataOf(token).answer = given.answer;
+        let isWoken = given !== undefined;
+        for (const inner of token.frames?.values() ?? []) isWoken = wake(inner) || isWoken;
+        if (isWoken) frontier.setStatus(token, 'ready');
+      }
+      if (token.status !== 'ready') continue;
+      isAwake = true;
+      if (frame === root) ready.push(token);
+    }
+    return isAwake;
+  };
+  wake(root);
+  return new LiveState(frontier, root, state.last, state.usage ?? NO_USAGE);
+}
+
+/** What a waiting token asks for. */
+export function questionOf(plan: Plan, token: Token, payload: JsonObject): PendingQuestion {
+  const within = framePath(token.frame, (index) => nameInPath(plan, index));
+  return { node: (plan.nodes[token.node] as Node).id, ...(within === '' ? {} : { within }), token: token.id, payload };
 }
 
 /** Also what waits in bodies, at once: a run that is lost before a container opens its body again still has the answers. */
@@ -147,6 +212,8 @@ function applyOther(
       frontier.setStatus(token, 'waiting');
       if (change.outputs !== undefined) frame.values.cells.set(token.node, change.outputs);
       if (change.payload !== undefined) dataOf(token).payload = change.payload;
+      // A container of a typed plan may have been stopped before it began, and now its body asks.
+      else if (token.data !== undefined && frame.typed !== undefined) token.data.payload = undefined;
       frontier.breakTie(frame, ready);
       return;
     case 'progress':
@@ -159,15 +226,27 @@ function applyOther(
       frontier.putOff(token, change.producer);
       return;
     case 'streaming':
-      frontier.startStreaming(token, ready);
+      if (change.next === undefined) frontier.startStreaming(token, ready);
+      else {
+        const chosen = frontier.targetsOf(run.plan.nodes[token.node] as Node, change.next);
+        frontier.startStreaming(token, ready, chosen);
+      }
+      return;
+    case 'patched':
+      cellOf(token, change.state)?.change(
+        (change.patch ?? carriedBy(run.plan, change as { stored?: StoredValue })) as StatePatch,
+      );
       return;
     case 'skipped':
       frontier.countStep();
       frontier.drop(token, ready);
       return;
-    case 'body-opened':
-      frontier.enter(createFrame(run.plan, token, change.round), ready);
+    case 'body-opened': {
+      const pass = createFrame(run.plan, token, change.round);
+      if (pass.typed === undefined || change.round.isLive === true) frontier.enter(pass, ready);
+      else frontier.enterWith(pass, carriedBy(run.plan, change.round), ready);
       return;
+    }
     case 'body-resumed': {
       const pass = token.frames?.get(change.key);
       if (pass !== undefined) frontier.answer(pass, change.answers, ready);
@@ -258,10 +337,12 @@ export function undisturbed(events: readonly RunEvent[]): readonly RunEvent[] {
 export function changeOf(event: RunEvent): Change | undefined {
   switch (event.type) {
     case 'node-settled': {
-      const { outputs, next, writes, exit } = event;
+      const { outputs, value, stored, next, writes, exit } = event;
       return {
         type: 'settled',
         outputs,
+        ...(value === undefined ? {} : { value }),
+        ...(stored === undefined ? {} : { stored }),
         ...(next === undefined ? {} : { next }),
         ...(writes === undefined ? {} : { writes }),
         ...(exit === undefined ? {} : { exit }),
@@ -291,7 +372,9 @@ export function changeOf(event: RunEvent): Change | undefined {
       return { type: 'usage', promptTokens, completionTokens, totalTokens };
     }
     case 'node-streaming':
-      return { type: 'streaming' };
+      return { type: 'streaming', next: event.next };
+    case 'node-patched':
+      return { type: 'patched', state: event.state, patch: event.patch, stored: event.stored };
     case 'node-skipped':
       return { type: 'skipped' };
     case 'body-opened':
@@ -303,6 +386,7 @@ export function changeOf(event: RunEvent): Change | undefined {
     case 'run-started':
     case 'node-started':
     case 'node-delta':
+    case 'node-chunk':
     case 'node-thinking':
     case 'node-notice':
     case 'node-call':
@@ -320,8 +404,13 @@ function settle(run: LiveState, token: Token, outcome: Settled, ready: Token[]):
   const { plan, frontier } = run;
   const { frame } = token;
   const { next, writes } = outcome;
-  const targets = next === undefined ? undefined : frontier.targetsOf(plan.nodes[token.node] as Node, next);
-  frame.values.cells.set(token.node, outcome.outputs);
+  const node = plan.nodes[token.node] as Node;
+  const targets = next === undefined ? undefined : frontier.targetsOf(node, next);
+  const { typed } = node;
+  const value = typed === undefined ? undefined : carriedBy(plan, outcome);
+  if (typed === undefined) frame.values.cells.set(token.node, outcome.outputs);
+  else if (typed.isRead) frame.values.cells.set(token.node, { value } as Outputs);
+  if (typed?.isResult === true && frame.typed !== undefined) frame.typed.result = { value };
   if (writes !== undefined) applyWrites(plan, frame, writes);
   // Of the nodes that settle, the last is the one whose token was made last.
   if (token.id >= run.lastToken) {
@@ -329,12 +418,29 @@ function settle(run: LiveState, token: Token, outcome: Settled, ready: Token[]):
     run.lastOutputs = outcome.outputs;
   }
   // A body that fails is closed by its failure.
-  if (outcome.exit === true && frame.owner !== undefined && !frame.hasFailed) {
+  if (outcome.exit === true && (frame.owner !== undefined || typed !== undefined) && !frame.hasFailed) {
     frontier.countStep();
     leave(frame, run.removed);
     return;
   }
-  moveOn(run, token, targets, ready);
+  moveOn(run, token, targets, ready, value);
+}
+
+/** The value of a change that comes from the run, or from its log. */
+function carriedBy(
+  plan: Plan,
+  { value, stored }: { readonly value?: unknown; readonly stored?: StoredValue },
+): unknown {
+  return stored === undefined || value !== undefined ? value : readStoredValue(plan.values as ValueCodec, stored);
+}
+
+/** The nearest state of that name around a token; undefined when there is none. */
+export function cellOf(token: Token, name: string): StateCell | undefined {
+  for (let frame: Frame | undefined = token.frame; frame !== undefined; frame = frame.owner?.frame) {
+    const cell = frame.typed?.states.get(name);
+    if (cell !== undefined) return cell;
+  }
+  return undefined;
 }
 
 function fail(run: LiveState, token: Token, change: Extract<Change, { type: 'failed' }>, ready: Token[]): void {
@@ -349,8 +455,14 @@ function fail(run: LiveState, token: Token, change: Extract<Change, { type: 'fai
   else if (change.handling === 'body') frame.hasFailed = true;
 }
 
-function moveOn(run: LiveState, token: Token, targets: readonly number[] | undefined, ready: Token[]): void {
-  run.frontier.advance(token, targets, ready);
+function moveOn(
+  run: LiveState,
+  token: Token,
+  targets: readonly number[] | undefined,
+  ready: Token[],
+  value?: unknown,
+): void {
+  run.frontier.advance(token, targets, ready, value);
   if (token.startedEarly !== undefined) for (const consumer of token.startedEarly) consumer.awaits -= 1;
 }
 
@@ -372,13 +484,14 @@ function createFrame(plan: Plan, token: Token, round: BodyRound): Frame {
     throw new EngineError('CHECKPOINT_INVALID', `The pass "${round.key}" of node "${node.id}" is open.`);
   }
   const around = token.frame.values;
-  const isIsolated = round.isolated === true;
+  const isIsolated = round.isolated === true || scope.typed?.hasReads === true;
   const values = isIsolated ? { cells: around.cells.fork(), variables: around.variables } : around;
   const frame = new Frame(scope, token, round.key, values, {
     aliases: round.aliases,
     isIsolated,
     isClosing: round.closing === true,
   });
+  frame.typed = typedFrame(scope);
   if (round.fresh === true) forget(plan, scope, frame);
   token.frames ??= new Map();
   token.frames.set(round.key, frame);

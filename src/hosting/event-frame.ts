@@ -1,6 +1,6 @@
 /** An event of a run on its way into the log and to clients. */
 import type { RagflowProjection, WireEvent } from '../canvas/ragflow-events.js';
-import { ERROR_CODES } from '../errors.js';
+import { errorCodeInfo } from '../errors.js';
 import { isTerminal, type NodeDelta, type RunEvent, type RunFailed } from '../graph/events.js';
 import { eventJson } from '../graph/log.js';
 import { escapeJson, isJsonObject, parseOwnJson, utf8Length } from '../json.js';
@@ -36,6 +36,8 @@ class WholeFrame implements EventFrame {
   readonly json: string;
   readonly bytes: number;
   readonly projection: RagflowProjection;
+  /** Whether it was read from a store, which may hold what no run of ours wrote. */
+  readonly isStored: boolean;
   #source: RunEvent | undefined;
   /** Null before it was projected. */
   #ragflow: string | undefined | null = null;
@@ -46,6 +48,7 @@ class WholeFrame implements EventFrame {
     this.json = json;
     this.bytes = bytes;
     this.projection = projection;
+    this.isStored = source === undefined;
     this.#source = source;
   }
 
@@ -61,17 +64,32 @@ class WholeFrame implements EventFrame {
   get engine(): string {
     if (this.event !== 'run-failed') return this.json;
     const source = this.source as RunFailed;
-    const { expose, summary } = ERROR_CODES[source.error?.code] ?? ERROR_CODES.INTERNAL;
+    const { expose, summary } = errorCodeInfo(source.error?.code);
     return expose ? this.json : JSON.stringify({ ...source, error: { ...source.error, message: summary } });
   }
 
   get ragflow(): string | undefined {
-    if (this.#ragflow === null) this.#ragflow = projected(() => this.projection.write(this.source));
+    if (this.#ragflow === null) {
+      try {
+        this.#ragflow = this.projection.write(this.source);
+      } catch (error) {
+        this.#ragflow = this.#leaveOut(error);
+      }
+    }
     return this.#ragflow;
   }
 
   get wire(): WireEvent | undefined {
-    return projected(() => this.projection.project(this.source));
+    try {
+      return this.projection.project(this.source);
+    } catch (error) {
+      return this.#leaveOut(error);
+    }
+  }
+
+  /** An event of a store that has not what its type has was written by no run: it is on no wire. In a live one that is a mistake of ours. */
+  #leaveOut(error: unknown): undefined {
+    if (!(this.isStored && error instanceof TypeError)) throw error;
   }
 }
 
@@ -79,16 +97,6 @@ class WholeFrame implements EventFrame {
 function readSource(json: string, seq: number): RunEvent {
   const event = parseOwnJson(json);
   return (isJsonObject(event) ? event : { type: 'unreadable', seq }) as unknown as RunEvent;
-}
-
-/** An event of a store that has not what its type has was written by no run: it is on no wire. */
-function projected<T>(project: () => T | undefined): T | undefined {
-  try {
-    return project();
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
 }
 
 /** A piece of text. Most frames are, and a log in memory holds them all: what pieces share is in their shape. */

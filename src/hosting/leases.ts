@@ -195,7 +195,8 @@ export class SessionLease {
 
   /**
    * A promise while another process may have taken it, because this one was halted, or did not reach the store, for as long as a lease
-   * lasts; it resolves when the store has confirmed the lease, or has said that it is lost. Undefined otherwise.
+   * lasts; it resolves when the store has confirmed the lease, or has said that it is lost, and when the lease or its run ends. Undefined
+   * otherwise.
    */
   unconfirmed(): Promise<void> | undefined {
     if (this.#isOver || !this.#mayBeTaken) return undefined;
@@ -216,7 +217,7 @@ export class SessionLease {
         this.#whenAcquired = resolve;
       });
     }
-    while (!this.#isOver && this.#mayBeTaken) {
+    while (!this.#isOver && !this.isEnding && this.#mayBeTaken) {
       // While the store cannot be reached, this asks again and again: the run could store nothing, either.
       await this.renew().catch(() => pause(CONFIRM_AGAIN_MS));
     }
@@ -259,5 +260,7 @@ export class SessionLease {
   #end(): void {
     this.#isOver = true;
     this.#ends.forget();
+    // What waits until it is acquired would wait for ever.
+    this.#whenAcquired();
   }
 }

@@ -97,6 +97,8 @@ export class Transcript {
       case 'node-usage':
       case 'node-progress':
       case 'node-streaming':
+      case 'node-chunk':
+      case 'node-patched':
       case 'node-skipped':
       case 'node-interrupted':
       case 'body-opened':

@@ -36,6 +36,8 @@ export interface PostCall {
   readonly body: unknown;
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Added behind a comma to headers of these names, which are lists. */
+  readonly listHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A server of models that requests can be sent to. */
@@ -99,7 +101,10 @@ export function createConnection(options: ConnectionOptions): Connection {
     // The query stays behind the path: Azure expects its `api-version` there.
     return request(`${base.origin}${prefix}${call.path}${base.search}`, {
       method: 'POST',
-      headers: { ...ownHeaders, ...lowerCased(call.headers), 'content-type': 'application/json' },
+      headers: {
+        ...withLists({ ...ownHeaders, ...lowerCased(call.headers) }, call.listHeaders),
+        'content-type': 'application/json',
+      },
       body: JSON.stringify(call.body),
       signal: call.signal,
       dispatcher: typeof dispatcher === 'function' ? await dispatcher() : dispatcher,
@@ -193,6 +198,14 @@ function withoutEnd(text: string, end: string): string {
 
 function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function withLists(headers: Record<string, string>, lists: PostCall['listHeaders'] = {}): Record<string, string> {
+  const added = Object.entries(lists).map(([name, value]) => {
+    const given = headers[name];
+    return [name, given === undefined ? value : `${given},${value}`];
+  });
+  return { ...headers, ...Object.fromEntries(added) };
 }
 
 /** Every header may carry a key (`api-key`, `x-api-key` …); short values would only mangle messages. */

@@ -14,7 +14,7 @@ const CLOSE = '</think>';
  * ```
  *
  * Tags may be cut anywhere between deltas. Only a text that may be the beginning of a tag is held back, at most seven
- * characters, and it is emitted before any delta of another type and at the end. No other character is lost; a closing tag
+ * characters, and it is emitted before any delta of another type but log probabilities, and at the end. No other character is lost; a closing tag
  * without an opening one is text. Errors of the source pass at once.
  */
 export function splitThinking(): MonoTypeOperatorFunction<ChatDelta> {
@@ -51,7 +51,10 @@ export function splitThinking(): MonoTypeOperatorFunction<ChatDelta> {
       // A feed and not an observer: it can be unsubscribed while a synchronous source is still emitting.
       const feed = new Feed<ChatDelta>({
         fed(delta) {
-          if (delta.type !== 'text') {
+          if (delta.type === 'log-probabilities') {
+            // They come beside text, and say nothing about where it ends.
+            subscriber.next(delta);
+          } else if (delta.type !== 'text') {
             release();
             subscriber.next(delta);
           } else if (held === '' && !isThinking && !delta.text.includes('<')) {

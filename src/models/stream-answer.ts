@@ -24,7 +24,17 @@ export interface FrameReader {
   /** Adds what a frame holds to `deltas`; true: it is the last frame. Throws what makes the answer unusable. */
   read(frame: JsonObject, deltas: ChatDelta[]): boolean;
   /** What is known with the end of the answer. */
-  end(): { readonly calls: readonly ChatDelta[]; readonly usage: TokenUsage | undefined; readonly reason: string };
+  end(): AnswerEnd;
+}
+
+/** What is known with the end of an answer. */
+export interface AnswerEnd {
+  /** Deltas that were waiting for it, such as calls. */
+  readonly calls: readonly ChatDelta[];
+  readonly usage: TokenUsage | undefined;
+  readonly reason: string;
+  /** The provider's id of the answer. */
+  readonly id?: string;
 }
 
 /** Turns the text of an answer, server-sent events or one JSON object, into deltas. */
@@ -98,10 +108,10 @@ export class AnswerDecoder {
   #finish(): void {
     if (this.isDone || this.failure) return;
     this.isDone = true;
-    const { calls, usage, reason } = this.#reader.end();
+    const { calls, usage, reason, id } = this.#reader.end();
     this.#deltas.push(...calls);
     if (usage) this.#deltas.push({ type: 'usage', ...usage });
-    this.#deltas.push({ type: 'finish', reason: reason || 'unknown' });
+    this.#deltas.push({ type: 'finish', reason: reason || 'unknown', ...(id && { id }) });
   }
 }
 

@@ -36,7 +36,9 @@ export type StreamEnd = { readonly error: unknown } | 'complete';
 /** What a reader asks of its stream. */
 export interface ReaderHome<T> {
   readonly name: string;
+  /** Chunks with which a buffer counts as full, and the most that it holds. */
   readonly size: number;
+  readonly limit: number;
   readonly whenFull: WhenFull;
   readonly concat: ((neighbours: readonly T[]) => T) | undefined;
   /** The chunks that are kept for readers that come late. */
@@ -129,7 +131,7 @@ export class StreamReader<T> implements ChunkReader<T> {
       this.waiters.take().resolve({ done: false, value: chunk });
       return undefined;
     }
-    if (this.buffer.size < this.home.size) {
+    if (this.buffer.size < this.home.limit) {
       this.buffer.push(chunk);
       return undefined;
     }
@@ -209,12 +211,12 @@ export class StreamReader<T> implements ChunkReader<T> {
   }
 
   private tooSlow(reason: string, cause?: unknown): EngineError {
-    const { name, size, whenFull } = this.home;
+    const { name, limit, whenFull } = this.home;
     const advice =
       'read faster, use a producer that can be paused, give a rule that concatenates its chunks, or let more wait (size)';
     return new EngineError(
       'LIMIT_REACHED',
-      `${name}: a reader is too slow: ${size} chunks wait for it, which is the most that may (whenFull: ${whenFull})${reason}; ${advice}.`,
+      `${name}: a reader is too slow: ${limit} chunks wait for it, which is the most that may (whenFull: ${whenFull})${reason}; ${advice}.`,
       { cause },
     );
   }

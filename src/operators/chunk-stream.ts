@@ -9,6 +9,8 @@ export interface ChunkStreamOptions<T> {
   readonly name: string;
   /** Chunks that may wait for one reader; at least 1. @default 16 */
   readonly size?: number | undefined;
+  /** Chunks that may wait beyond that: those which several producers have under way when they are asked to pause. @default 0 */
+  readonly reserve?: number | undefined;
   /** @default 'pause' */
   readonly whenFull?: WhenFull | undefined;
   /** Makes one chunk of at least two neighbours, oldest first. It must change none of them. @default none: full buffers are errors */
@@ -42,6 +44,7 @@ const WAYS: readonly string[] = ['pause', 'concat', 'fail', 'latest'] satisfies 
 export class ChunkStream<T> implements ReaderHome<T> {
   readonly name: string;
   readonly size: number;
+  readonly limit: number;
   readonly whenFull: WhenFull;
   readonly concat: ((neighbours: readonly T[]) => T) | undefined;
   private readonly kept: T[] = [];
@@ -60,15 +63,17 @@ export class ChunkStream<T> implements ReaderHome<T> {
   private latestWhole: { readonly of: number; readonly value: T } | undefined;
 
   constructor(options: ChunkStreamOptions<T>) {
-    const { name, size = DEFAULT_STREAM_SIZE, whenFull = 'pause', concat, isKept = false, onUnread } = options;
+    const { name, size = DEFAULT_STREAM_SIZE, reserve = 0, whenFull = 'pause' } = options;
     requireWhole(name, 'size', size, 1);
+    requireWhole(name, 'reserve', reserve, 0);
     if (!WAYS.includes(whenFull)) throw invalidOption(name, 'whenFull', `one of ${WAYS.join(', ')}`, whenFull);
     this.name = name;
     this.size = size;
+    this.limit = size + reserve;
     this.whenFull = whenFull;
-    this.concat = concat;
-    this.isKept = isKept;
-    this.onUnread = onUnread;
+    this.concat = options.concat;
+    this.isKept = options.isKept ?? false;
+    this.onUnread = options.onUnread;
   }
 
   /** Whether `end` or `fail` was called. */

@@ -34,8 +34,10 @@ export interface WaveWorker<W, V> {
 export interface Waves<W> {
   /** Adds work to the next wave; without one under way it is a wave of its own. The array is given away. */
   add(works: W[]): void;
-  /** Announces and performs work at once, within the wave under way. It should take no slot. */
+  /** Announces and performs work at once, within the wave under way or as one of its own. It should take no slot. */
   performNow(works: readonly W[]): void;
+  /** What is under way. */
+  running(): Iterable<W>;
 }
 
 /** Bounds of {@link expandWaves}. */
@@ -187,7 +189,30 @@ class WaveLoop<W, V> implements Waves<W>, Unsubscribable {
     } else for (let at = 0; at < wave.length; at += 1) next.push(wave[at] as W);
   }
 
+  *running(): Iterable<W> {
+    for (const { work } of this.#running) yield work;
+  }
+
   performNow(works: readonly W[]): void {
+    if (works.length === 0) return;
+    if (this.#next !== undefined) {
+      this.#performAll(works);
+      return;
+    }
+    const next = this.#emptyWave();
+    this.#next = next;
+    try {
+      this.#performAll(works);
+      if (!this.#destination.closed) this.#worker.waveEnded();
+    } finally {
+      this.#next = undefined;
+    }
+    if (next.length > 0) this.#waiting.push(next);
+    else this.#spare = next;
+    this.#drain();
+  }
+
+  #performAll(works: readonly W[]): void {
     for (let at = 0; at < works.length && !this.#destination.closed; at += 1) this.#worker.announce(works[at] as W);
     for (let at = 0; at < works.length && !this.#destination.closed; at += 1) this.#perform(works[at] as W);
   }

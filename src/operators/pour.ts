@@ -1,28 +1,73 @@
-import { Subscription } from 'rxjs';
-import type { ChunkStream } from './chunk-stream.js';
+import { isObservable, type Observable, Subscription } from 'rxjs';
+import { Feed, type FeedSink } from './feed.js';
+
+/** What is poured into; a `ChunkStream` is one. */
+export interface ChunkSink<T> {
+  write(chunk: T): void;
+  /** A promise while the source should not be read on. */
+  room(): Promise<void> | undefined;
+  end(): void;
+  fail(error: unknown): void;
+}
 
 /**
- * Reads an async iterable into a stream, and does not read on while the stream has no room.
+ * Reads a source into a stream: an Observable as it comes, an async iterable only while the stream has room.
  *
  * ```text
- * source   a--b--c-----(d)|     asked for the next chunk only when there is room
+ * source   a--b--c-----(d)|     an async iterable is asked for its next chunk only when there is room
  * room     y--y--n-----y--
  * stream   a--b--c-----d--|
  * ```
  *
- * The stream ends or fails as the source does; what `write` throws fails it, too, and ends the source. Unsubscribing calls the `return` of
- * the source at once and leaves the stream as it is.
+ * The stream ends or fails as the source does; what `write` throws fails it, too, and stops the source. Unsubscribing stops the source at
+ * once (of an iterable, `return` is called) and leaves the stream as it is. Who has to do that while a source emits before `pour` has returned
+ * passes the subscription in; it is unsubscribed when the source is over.
  */
-export function pour<T>(source: AsyncIterable<T>, into: ChunkStream<T>): Subscription {
-  const pouring = new Subscription();
+export function pour<T>(
+  source: Observable<T> | AsyncIterable<T>,
+  into: ChunkSink<T>,
+  pouring: Subscription = new Subscription(),
+): Subscription {
+  if (isObservable(source)) {
+    const feed = new Feed<T>(new Pouring(into, pouring));
+    pouring.add(feed);
+    source.subscribe(feed);
+    return pouring;
+  }
   read(source, into, pouring).catch((error: unknown) => {
-    into.fail(error);
     pouring.unsubscribe();
+    into.fail(error);
   });
   return pouring;
 }
 
-async function read<T>(source: AsyncIterable<T>, into: ChunkStream<T>, pouring: Subscription): Promise<void> {
+/** An Observable being poured. */
+class Pouring<T> implements FeedSink<T> {
+  private readonly into: ChunkSink<T>;
+  private readonly pouring: Subscription;
+
+  constructor(into: ChunkSink<T>, pouring: Subscription) {
+    this.into = into;
+    this.pouring = pouring;
+  }
+
+  fed(chunk: T): void {
+    this.into.write(chunk);
+  }
+
+  feedFailed(error: unknown): void {
+    // Also what `write` threw, in which case the source does not know yet.
+    this.pouring.unsubscribe();
+    this.into.fail(error);
+  }
+
+  feedEnded(): void {
+    this.pouring.unsubscribe();
+    this.into.end();
+  }
+}
+
+async function read<T>(source: AsyncIterable<T>, into: ChunkSink<T>, pouring: Subscription): Promise<void> {
   const iterator = source[Symbol.asyncIterator]();
   let isOver = false;
   pouring.add(() => {
@@ -40,8 +85,8 @@ async function read<T>(source: AsyncIterable<T>, into: ChunkStream<T>, pouring: 
     if (pouring.closed) return;
     if (result.done) {
       isOver = true;
-      into.end();
       pouring.unsubscribe();
+      into.end();
       return;
     }
     into.write(result.value);

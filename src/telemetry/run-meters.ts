@@ -101,6 +101,8 @@ class RunMeter implements RunWatch {
       case 'node-usage':
       case 'node-progress':
       case 'node-streaming':
+      case 'node-chunk':
+      case 'node-patched':
       case 'node-skipped':
       case 'node-interrupted':
       case 'body-opened':

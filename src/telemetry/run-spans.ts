@@ -154,6 +154,8 @@ export class RunSpans implements RunWatch {
       case 'node-thinking':
       case 'node-progress':
       case 'node-streaming':
+      case 'node-chunk':
+      case 'node-patched':
       case 'body-opened':
       case 'body-resumed':
       case 'body-closed':

@@ -1,5 +1,5 @@
 /** RAGFlow's JSON envelope: what every answer that is not a stream looks like. */
-import { EngineError, ERROR_CODES } from '../errors.js';
+import { EngineError, errorCodeInfo } from '../errors.js';
 import type { Json } from '../json.js';
 import type { PageRequest } from '../records/repository.js';
 import type { RunRecord } from '../records/runs.js';
@@ -48,14 +48,14 @@ export interface Failure {
 }
 
 /** Failures that are about HTTP itself; every other one is a business error, which RAGFlow answers with 200. */
-const STATUS: Readonly<Record<string, number>> = {
-  UNAUTHENTICATED: 401,
-  BODY_TOO_LARGE: 413,
-  QUOTA_EXCEEDED: 403,
-  INTERNAL: 500,
+const STATUS: ReadonlyMap<string, number> = new Map([
+  ['UNAUTHENTICATED', 401],
+  ['BODY_TOO_LARGE', 413],
+  ['QUOTA_EXCEEDED', 403],
+  ['INTERNAL', 500],
   // Proxies and clients try again by this status alone.
-  STORE_UNAVAILABLE: 503,
-};
+  ['STORE_UNAVAILABLE', 503],
+]);
 
 /**
  * Gives any thrown value the form in which clients may see it. The message of anything but an EngineError, or of
@@ -63,7 +63,7 @@ const STATUS: Readonly<Record<string, number>> = {
  */
 export function failureOf(thrown: unknown): Failure {
   const error = EngineError.is(thrown) ? thrown : new EngineError('INTERNAL', '');
-  const { code, status = STATUS[error.code] ?? 200, message } = outside(error);
+  const { code, status = STATUS.get(error.code) ?? 200, message } = outside(error);
   const { retryAfterSeconds } = (error.details ?? {}) as Partial<HttpDetails>;
   return {
     status,
@@ -81,7 +81,7 @@ export interface HttpDetails {
 
 /** Code and message of an error as clients may see them. */
 export function outside(error: EngineError): { code: number; status?: number; message: string } {
-  const { envelope, expose, summary } = ERROR_CODES[error.code];
+  const { envelope, expose, summary } = errorCodeInfo(error.code);
   const { details } = error;
   const hasStatus = typeof details === 'object' && details !== null && 'httpStatus' in details;
   return {

@@ -145,9 +145,13 @@ async function close(http: Server, host: Host, live: LiveServer, graceMs: number
   const closed = http.listening ? new Promise((resolve) => http.close(resolve)) : Promise.resolve();
   // A connection whose last answer is sent would stay open for another request.
   const idle = setInterval(() => http.closeIdleConnections(), IDLE_MS);
-  await host.close(graceMs);
-  const hurry = setTimeout(() => http.closeAllConnections(), FLUSH_MS);
-  await Promise.all([live.close(), closed]);
-  clearTimeout(hurry);
-  clearInterval(idle);
+  let hurry: NodeJS.Timeout | undefined;
+  try {
+    await host.close(graceMs);
+    hurry = setTimeout(() => http.closeAllConnections(), FLUSH_MS);
+    await Promise.all([live.close(), closed]);
+  } finally {
+    clearTimeout(hurry);
+    clearInterval(idle);
+  }
 }

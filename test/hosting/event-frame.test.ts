@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { RagflowProjection } from '../../src/canvas/ragflow-events.js';
+import { ERROR_CODES } from '../../src/errors.js';
 import type { NodeDelta, RunEvent, RunFailed } from '../../src/graph/events.js';
 import { NO_USAGE } from '../../src/graph/state.js';
 import { EventFramer, mergeFrames, storedFrame } from '../../src/hosting/event-frame.js';
@@ -130,6 +131,41 @@ it('writes a piece in RAGFlow’s format once for all clients, and again for one
   expect(one.ragflow).toBe(JSON.stringify(own.project(delta(1, 'a'))));
   expect(writeText).toHaveBeenCalledTimes(3);
 });
+
+it('leaves out an event of a log that does not fit its format, and reports the same failure for a live one', () => {
+  const own = new RagflowProjection(context);
+  const mistake = new TypeError('a mistake of the projection');
+  for (const method of ['write', 'project'] as const) {
+    vi.spyOn(own, method).mockImplementation(() => {
+      throw mistake;
+    });
+  }
+  const live = new EventFramer(own).frame(started);
+  expect(() => live.ragflow).toThrow(mistake);
+  expect(() => live.wire).toThrow(mistake);
+  const stored = storedFrame({ seq: 1, event: live.event, json: live.json }, own);
+  expect([stored.ragflow, stored.wire]).toEqual([undefined, undefined]);
+});
+
+it('reports what is no TypeError also for an event of a log', () => {
+  const own = new RagflowProjection(context);
+  vi.spyOn(own, 'write').mockImplementation(() => {
+    throw new RangeError('nested too deep');
+  });
+  const stored = storedFrame({ seq: 1, event: started.type, json: JSON.stringify(started) }, own);
+  expect(() => stored.ragflow).toThrow('nested too deep');
+});
+
+it.each(['constructor', '__proto__', 'toString', 'NO_SUCH_CODE', '', 7, null])(
+  'hides the message of an error whose code is %j, which no run gave',
+  (code) => {
+    const json = JSON.stringify({ ...failed, error: { code, message: 'secret' } });
+    const { engine, ragflow = '' } = storedFrame({ seq: 2, event: 'run-failed', json }, projection);
+    const { summary } = ERROR_CODES.INTERNAL;
+    expect(JSON.parse(engine).error).toEqual({ code, message: summary });
+    expect(JSON.parse(ragflow)).toMatchObject({ code: 500, message: summary, error: code });
+  },
+);
 
 type Merged = Parameters<typeof mergeFrames>[0];
 

@@ -176,9 +176,8 @@ describe('deleting sessions in bulk', () => {
 });
 
 describe('files', () => {
-  const http = (status: number) => ({
-    fetch: ({ url }: { url: string }) =>
-      of({ status, contentType: 'text/html; charset=utf-8', url, bytes: new TextEncoder().encode('<p>') }),
+  const http = (status: number, contentType = 'text/html; charset=utf-8') => ({
+    fetch: ({ url }: { url: string }) => of({ status, contentType, url, bytes: new TextEncoder().encode('<p>') }),
   });
 
   it('are fetched from a URL', async () => {
@@ -195,6 +194,12 @@ describe('files', () => {
     const { id: file } = await fetched('https://x.example/a.png');
     const sent = await call('GET', `${AGENTS}/attachments/${file}/download?disposition=inline`);
     expect(sent.headers.get('content-disposition')).toBe('attachment; filename="a.png"');
+  });
+
+  it.each(['constructor', '__proto__', 'x/unknown'])('get no ending for the media type %s', async (type) => {
+    const { call, agent } = await startServer({ services: { http: http(200, type) } });
+    const { body } = await call('POST', `${AGENTS}/${await agent(ECHO)}/upload?url=https://x.example/page`);
+    expect(body.data).toMatchObject({ name: 'page', mime_type: type });
   });
 
   it('are not fetched when the URL answers badly, or the server fetches nothing', async () => {

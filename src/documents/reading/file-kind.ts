@@ -8,24 +8,26 @@ export type FileKind = 'image' | 'pdf' | 'docx' | 'xlsx' | 'html' | 'text' | 'ol
 
 const OOXML = 'application/vnd.openxmlformats-officedocument.';
 
-const BY_TYPE: Readonly<Record<string, FileKind>> = {
-  'application/pdf': 'pdf',
-  [`${OOXML}wordprocessingml.document`]: 'docx',
-  [`${OOXML}wordprocessingml.template`]: 'docx',
-  'application/vnd.ms-word.document.macroenabled.12': 'docx',
-  [`${OOXML}spreadsheetml.sheet`]: 'xlsx',
-  [`${OOXML}spreadsheetml.template`]: 'xlsx',
-  'application/vnd.ms-excel.sheet.macroenabled.12': 'xlsx',
-  'text/html': 'html',
-  'application/xhtml+xml': 'html',
-  'application/msword': 'old-office',
-};
+const BY_TYPE: ReadonlyMap<string, FileKind> = new Map(
+  Object.entries<FileKind>({
+    'application/pdf': 'pdf',
+    [`${OOXML}wordprocessingml.document`]: 'docx',
+    [`${OOXML}wordprocessingml.template`]: 'docx',
+    'application/vnd.ms-word.document.macroenabled.12': 'docx',
+    [`${OOXML}spreadsheetml.sheet`]: 'xlsx',
+    [`${OOXML}spreadsheetml.template`]: 'xlsx',
+    'application/vnd.ms-excel.sheet.macroenabled.12': 'xlsx',
+    'text/html': 'html',
+    'application/xhtml+xml': 'html',
+    'application/msword': 'old-office',
+  }),
+);
 
 /** Kinds of text beside `text/*`. */
 const TEXT_TYPES =
   /^text\/|^application\/(?:json|jsonl|x-ndjson|xml|yaml|x-yaml|toml|csv|markdown|javascript|x-javascript|typescript|x-sh|sql|graphql|x-httpd-php|x-python|x-tex)$|\+(?:json|xml|yaml)$/;
 
-const BY_ENDING: Readonly<Record<string, FileKind>> = Object.fromEntries(
+const BY_ENDING: ReadonlyMap<string, FileKind> = new Map(
   Object.entries({
     image: 'png jpg jpeg gif webp bmp avif heic heif tif tiff svg ico',
     pdf: 'pdf',
@@ -60,12 +62,12 @@ export function fileKind({ name, mimeType, bytes }: StoredFile): FileKind {
   const type = plainMimeType(mimeType);
   const ending = endingOf(name);
   if (type.startsWith('image/')) return 'image';
-  const known = BY_TYPE[type];
+  const known = BY_TYPE.get(type);
   if (known !== undefined) return known;
   // An HTML file is often uploaded as plain text; every other text is read the same way.
-  if (TEXT_TYPES.test(type)) return BY_ENDING[ending] === 'html' ? 'html' : 'text';
+  if (TEXT_TYPES.test(type)) return BY_ENDING.get(ending) === 'html' ? 'html' : 'text';
   // Also for `application/vnd.ms-excel`, as browsers on Windows call every CSV file.
-  return BY_ENDING[ending] ?? magicOf(bytes)?.[1] ?? textOrUnknown(bytes);
+  return BY_ENDING.get(ending) ?? magicOf(bytes)?.[1] ?? textOrUnknown(bytes);
 }
 
 /** The media type of an image: as declared, by its content or by its name. */

@@ -27,12 +27,12 @@ const UNREAD = new Set(
   ),
 );
 /** What is read of the properties of an element. */
-const PROPERTIES: Readonly<Record<string, ReadonlySet<string>>> = {
-  pPr: new Set(['pStyle', 'numPr', 'rPr']),
-  rPr: new Set(['del']),
-  trPr: new Set(['tblHeader', 'del']),
-  tcPr: new Set(['gridSpan', 'vMerge']),
-};
+const PROPERTIES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['pPr', new Set(['pStyle', 'numPr', 'rPr'])],
+  ['rPr', new Set(['del'])],
+  ['trPr', new Set(['tblHeader', 'del'])],
+  ['tcPr', new Set(['gridSpan', 'vMerge'])],
+]);
 /** Elements of which no attribute is read; editors give each the number of its revision. */
 const BARE = new Set(['p', 'r', 't', 'tr', 'tc', 'tbl']);
 /** Elements with text of their own. */
@@ -79,7 +79,7 @@ class PartWriter implements XmlHandler {
     const parent = localName(this.#path.at(-1) ?? '');
     this.#path.push(tag.name);
     if (this.#unreadFrom > 0) return;
-    const isRead = !UNREAD.has(name) && (PROPERTIES[parent]?.has(name) ?? (name !== 'rPr' || parent === 'pPr'));
+    const isRead = !UNREAD.has(name) && (PROPERTIES.get(parent)?.has(name) ?? (name !== 'rPr' || parent === 'pPr'));
     if (!isRead) {
       this.#unreadFrom = this.#path.length;
       return;

@@ -1,17 +1,28 @@
-import { isJsonObject, type JsonObject } from '../../json.js';
-import type { ChatDelta, TokenUsage } from '../chat-model.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { ChatDelta } from '../chat-model.js';
+import type { AssistantPart } from '../content-parts.js';
+import type { TokenUsage } from '../messages.js';
 import { type CallTarget, reportedError } from '../provider-error.js';
-import { AnswerDecoder, countOf, MAX_CALLS, textOf, tooManyCalls } from '../stream-answer.js';
+import { AnswerDecoder, countOf, textOf } from '../stream-answer.js';
+import { createToolCallPieces } from './openai-tool-calls.js';
+import { probabilitiesOf } from './token-probabilities.js';
+
+/** A detail of reasoning, by the names of its fields. */
+type Detail = Map<string, Json>;
+
+/** Details of reasoning in one answer; more are left out. */
+const MAX_DETAILS = 128;
 
 /**
  * Decodes a chat completion: server-sent events, or one JSON object from servers that do not stream.
  *
- * The first character decides which it is, as content types are often wrong. Reasoning comes as `reasoning_content` or `reasoning`;
- * usage, also in frames without choices, is passed once, at the end; an answer that ends without a `finish_reason` or
- * `[DONE]` has the reason `unknown`.
+ * The first character decides which it is, as content types are often wrong. Reasoning comes as `reasoning_content` or `reasoning`, and its
+ * signatures in OpenRouter's `reasoning_details`; usage, also in frames without choices, is passed once, at the end; an answer that ends without a
+ * `finish_reason` or `[DONE]` has the reason `unknown`. Sound has the type `soundType`, as the API does not say it.
  */
-export function createAnswerDecoder(target: CallTarget): AnswerDecoder {
+export function createAnswerDecoder(target: CallTarget, soundType = 'audio/pcm'): AnswerDecoder {
   const calls = createToolCallPieces(target);
+  const parts = new MessageParts(soundType);
   let answerId = '';
   let finishReason = '';
   let usage: TokenUsage | undefined;
@@ -19,9 +30,13 @@ export function createAnswerDecoder(target: CallTarget): AnswerDecoder {
   const onMessage = (message: JsonObject, deltas: ChatDelta[]): void => {
     const thinking = textOf(message.reasoning_content) || textOf(message.reasoning) || thinkingParts(message.content);
     if (thinking !== '') deltas.push({ type: 'thinking', text: thinking });
+    parts.addDetails(message.reasoning_details);
     const text = textOf(message.content) || textParts(message.content) || textOf(message.refusal);
+    const called = Array.isArray(message.tool_calls) ? message.tool_calls : [];
+    if (text !== '' || called.length > 0) parts.endDetails(deltas);
     if (text !== '') deltas.push({ type: 'text', text });
-    if (Array.isArray(message.tool_calls)) calls.add(message.tool_calls);
+    parts.read(message, deltas);
+    calls.add(called);
   };
 
   return new AnswerDecoder(target, {
@@ -35,11 +50,89 @@ export function createAnswerDecoder(target: CallTarget): AnswerDecoder {
       if (!isJsonObject(choice)) return false;
       const message = choice.delta ?? choice.message;
       if (isJsonObject(message)) onMessage(message, deltas);
+      const tokens = isJsonObject(choice.logprobs) ? probabilitiesOf(choice.logprobs.content) : [];
+      if (tokens.length > 0) deltas.push({ type: 'log-probabilities', tokens });
       if (typeof choice.finish_reason === 'string') finishReason = choice.finish_reason;
       return false;
     },
-    end: () => ({ calls: calls.finished(answerId), usage, reason: finishReason }),
+    end: () => {
+      const last: ChatDelta[] = [];
+      parts.endDetails(last);
+      return { calls: [...last, ...calls.finished(answerId)], usage, reason: finishReason, id: answerId };
+    },
   });
+}
+
+/** What a message has beside text and calls: sound, images, citations, signatures. */
+class MessageParts {
+  readonly #soundType: string;
+  #details: Detail[] = [];
+  #signature = '';
+
+  constructor(soundType: string) {
+    this.#soundType = soundType;
+  }
+
+  read(message: JsonObject, deltas: ChatDelta[]): void {
+    const { audio, images, annotations } = message;
+    if (isJsonObject(audio)) this.#push(deltas, soundOf(audio, this.#soundType));
+    if (Array.isArray(images)) for (const image of images) this.#push(deltas, imageOf(image));
+    if (Array.isArray(annotations) && annotations.length > 0) {
+      this.#push(deltas, { type: 'text', text: '', citations: annotations });
+    }
+  }
+
+  /** Keeps what later requests must send back as it came. */
+  addDetails(pieces: unknown): void {
+    if (!Array.isArray(pieces)) return;
+    for (const piece of pieces) {
+      if (!isJsonObject(piece)) continue;
+      const last = this.#details.at(-1);
+      if (isSameDetail(last, piece)) addToDetail(last, piece);
+      else if (this.#details.length < MAX_DETAILS) this.#details.push(new Map(Object.entries(piece)));
+      this.#signature = textOf(piece.signature) || textOf(piece.data) || this.#signature;
+    }
+  }
+
+  /** The details as a part, once: they end with the thoughts. */
+  endDetails(deltas: ChatDelta[]): void {
+    if (this.#details.length === 0) return;
+    const extra = { reasoning_details: this.#details.map((detail) => Object.fromEntries(detail)) };
+    this.#push(deltas, { type: 'reasoning', text: '', ...(this.#signature && { signature: this.#signature }), extra });
+    this.#details = [];
+    this.#signature = '';
+  }
+
+  #push(deltas: ChatDelta[], part: AssistantPart | undefined): void {
+    if (part !== undefined) deltas.push({ type: 'part', part });
+  }
+}
+
+/** Whether a piece belongs to the detail before it. */
+function isSameDetail(last: Detail | undefined, piece: JsonObject): last is Detail {
+  return last !== undefined && last.get('type') === piece.type && last.get('index') === piece.index;
+}
+
+function addToDetail(detail: Detail, piece: JsonObject): void {
+  for (const [name, value] of Object.entries(piece)) {
+    const before = detail.get(name);
+    const isText = (name === 'text' || name === 'summary' || name === 'data') && typeof before === 'string';
+    if (isText && typeof value === 'string') detail.set(name, before + value);
+    else if (value !== null || before === undefined) detail.set(name, value);
+  }
+}
+
+function soundOf(audio: JsonObject, mimeType: string): AssistantPart | undefined {
+  const id = textOf(audio.id);
+  const data = textOf(audio.data);
+  const transcript = textOf(audio.transcript);
+  if (id === '' && data === '' && transcript === '') return undefined;
+  return { type: 'audio', data, mimeType, ...(id && { id }), ...(transcript && { transcript }) };
+}
+
+function imageOf(image: unknown): AssistantPart | undefined {
+  const url = isJsonObject(image) && isJsonObject(image.image_url) ? textOf(image.image_url.url) : '';
+  return url === '' ? undefined : { type: 'image', url };
 }
 
 function textParts(content: unknown): string {
@@ -57,6 +150,7 @@ function usageOf(usage: JsonObject): TokenUsage {
   const promptTokens = countOf(usage.prompt_tokens);
   const completionTokens = countOf(usage.completion_tokens);
   const details = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const spent = isJsonObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
   // The second name is DeepSeek's.
   const cached = details.cached_tokens ?? usage.prompt_cache_hit_tokens;
   return {
@@ -64,56 +158,6 @@ function usageOf(usage: JsonObject): TokenUsage {
     completionTokens,
     totalTokens: countOf(usage.total_tokens) || promptTokens + completionTokens,
     ...(typeof cached === 'number' && { cachedTokens: countOf(cached) }),
-  };
-}
-
-interface Draft {
-  id: string;
-  name: string;
-  arguments: string;
-}
-
-/**
- * Assembles streamed tool calls, keyed by `index`, the id and the name coming only once.
- *
- * Forgives what servers do: no index at all (a new id begins a new call), one index for several ids (the same), no ids
- * (`answerId` and the position make one), arguments as an object, and no arguments (an empty object).
- */
-function createToolCallPieces(target: CallTarget) {
-  const drafts: Draft[] = [];
-  const byIndex = new Map<number, Draft>();
-  let current: Draft | undefined;
-
-  const draftOf = (index: unknown, id: string): Draft => {
-    const known = typeof index === 'number' ? byIndex.get(index) : current;
-    const isOther = known !== undefined && id !== '' && known.id !== '' && known.id !== id;
-    if (known !== undefined && !isOther) return known;
-    const draft: Draft = { id, name: '', arguments: '' };
-    drafts.push(draft);
-    if (typeof index === 'number') byIndex.set(index, draft);
-    return draft;
-  };
-
-  return {
-    /** Takes the `tool_calls` of one frame. */
-    add(pieces: readonly unknown[]): void {
-      for (const piece of pieces) {
-        if (!isJsonObject(piece)) continue;
-        const id = textOf(piece.id);
-        current = draftOf(piece.index, id);
-        if (current.id === '') current.id = id;
-        const called = isJsonObject(piece.function) ? piece.function : {};
-        if (current.name === '') current.name = textOf(called.name);
-        if (typeof called.arguments === 'string') current.arguments += called.arguments;
-        else if (isJsonObject(called.arguments)) current.arguments = JSON.stringify(called.arguments);
-        if (drafts.length > MAX_CALLS) throw tooManyCalls(target);
-      }
-    },
-    /** The calls, complete, in order. */
-    finished: (answerId: string) =>
-      drafts.map((draft, index): ChatDelta => {
-        const id = draft.id || `call_${answerId}${answerId && '_'}${index}`;
-        return { type: 'tool-call', index, id, name: draft.name, arguments: draft.arguments || '{}' };
-      }),
+    ...(typeof spent.reasoning_tokens === 'number' && { reasoningTokens: countOf(spent.reasoning_tokens) }),
   };
 }

@@ -1,8 +1,8 @@
 /** Servers with OpenAI's HTTP interface: OpenAI itself, Azure, vLLM, Ollama, Mistral, DeepSeek and many more. */
+import { defer } from 'rxjs';
 import { z } from 'zod';
-import { EngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
-import type { ChatMessage, ChatRequest, ContentPart, ToolCall, ToolDefinition } from '../chat-model.js';
+import type { ChatRequest, ToolDefinition } from '../chat-model.js';
 import type { Connection } from '../connection.js';
 import {
   defineProvider,
@@ -11,10 +11,13 @@ import {
   type SpeechAudio,
   type SpeechCall,
 } from '../define-provider.js';
-import { unusable } from '../provider-error.js';
+import { offeredTools } from '../offered-tools.js';
+import { type CallTarget, unusable } from '../provider-error.js';
+import { refuseRequest } from '../refuse-request.js';
 import { splitThinking } from '../split-thinking.js';
 import { streamAnswer } from '../stream-answer.js';
 import { createAnswerDecoder } from './openai-answer.js';
+import { chatMessages } from './openai-messages.js';
 
 const CHAT_PATH = '/chat/completions';
 const EMBEDDINGS_PATH = '/embeddings';
@@ -35,11 +38,13 @@ export const openaiCompatible = defineProvider({
   chatPath: CHAT_PATH,
   headers: (apiKey) => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
   chat: (connection, { streamUsage }) => ({
-    chat(request) {
-      const { model, headers, ready } = request;
-      const call = { path: CHAT_PATH, model, headers, ready, body: chatBody(request, streamUsage) };
-      return streamAnswer(connection, call, createAnswerDecoder).pipe(splitThinking());
-    },
+    chat: (request) =>
+      defer(() => {
+        const { model, headers, ready } = request;
+        const call = { path: CHAT_PATH, model, headers, ready, body: chatBody(request, streamUsage) };
+        const createDecoder = (target: CallTarget) => createAnswerDecoder(target, soundType(request));
+        return streamAnswer(connection, call, createDecoder).pipe(splitThinking());
+      }),
   }),
   embed,
   rerank,
@@ -90,60 +95,59 @@ async function speech(connection: Connection, { text, voice, format, ...call }: 
 /**
  * A chat request in the words of OpenAI's `POST /chat/completions`, always streaming.
  *
- * `streamUsage` asks for the token counts at the end of the stream; some servers refuse that field.
+ * `streamUsage` asks for the token counts at the end of the stream; some servers refuse that field. Of several allowed tools only those are offered,
+ * since few servers know a list of them.
+ * @throws EngineError `MODEL_REQUEST` for what the API cannot hold.
  */
 function chatBody(request: ChatRequest, streamUsage: boolean): object {
-  const { sampling = {}, tools = [], jsonSchema, thinking } = request;
+  const { model, sampling = {}, jsonSchema, thinking, stop = [], serverTools = [], speech, logProbabilities } = request;
+  const [mcp] = request.mcpServers ?? [];
+  if (mcp !== undefined) {
+    throw refuseRequest(
+      model,
+      `its API cannot call the MCP server "${mcp.name}"`,
+      'Offer its tools as tools of your own.',
+    );
+  }
   // A choice without tools is refused by OpenAI.
-  const choice = tools.length > 0 ? request.toolChoice : undefined;
+  const { tools, choice } = offeredTools(request, { defers: false, refers: false, allows: false });
+  const all = [...tools.map(tool), ...serverTools];
   return {
-    model: request.model,
-    messages: request.messages.map(message),
+    model,
+    messages: chatMessages(model, request.messages),
     stream: true,
     stream_options: streamUsage ? { include_usage: true } : undefined,
-    tools: tools.length > 0 ? tools.map(tool) : undefined,
-    tool_choice: typeof choice !== 'object' ? choice : 'name' in choice ? named(choice.name) : choice.mode,
+    tools: all.length > 0 ? all : undefined,
+    tool_choice: choiceOf(choice),
     response_format: jsonSchema && { type: 'json_schema', json_schema: { ...jsonSchema } },
     temperature: sampling.temperature,
     top_p: sampling.topP,
     max_tokens: sampling.maxTokens,
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
+    stop: stop.length > 0 ? stop : undefined,
+    logprobs: logProbabilities === undefined ? undefined : true,
+    top_logprobs: logProbabilities,
+    modalities: speech && ['text', 'audio'],
+    audio: speech,
     thinking: thinking && { type: thinking },
     chat_template_kwargs: request.chatTemplateKwargs,
     user: request.user,
   };
 }
 
-function message(from: ChatMessage): JsonObject {
-  switch (from.role) {
-    case 'assistant': {
-      const calls = from.toolCalls ?? [];
-      if (calls.length === 0) return { role: 'assistant', content: from.content };
-      // Several servers insist on null, not "", beside tool calls.
-      return { role: 'assistant', content: from.content || null, tool_calls: calls.map(toolCall) };
-    }
-    case 'tool':
-      return { role: 'tool', tool_call_id: from.toolCallId, content: from.content };
-    default:
-      return { role: from.role, content: typeof from.content === 'string' ? from.content : from.content.map(part) };
-  }
-}
-
-function part(from: ContentPart): JsonObject {
-  if (from.type === 'text') return { type: 'text', text: from.text };
-  if (from.type === 'image_url') return { type: 'image_url', image_url: { url: from.url } };
-  throw new EngineError('MODEL_REQUEST', `A part of the type "${from.type}" cannot be sent.`);
-}
-
-function toolCall(from: ToolCall): JsonObject {
-  return { id: from.id, type: 'function', function: { name: from.name, arguments: from.arguments } };
+function choiceOf(choice: ChatRequest['toolChoice']): unknown {
+  if (typeof choice !== 'object') return choice;
+  return 'name' in choice ? { type: 'function', function: { name: choice.name } } : choice.mode;
 }
 
 function tool({ name, description, parameters }: ToolDefinition): JsonObject {
   return { type: 'function', function: { name, description, parameters } };
 }
 
-function named(name: string): JsonObject {
-  return { type: 'function', function: { name } };
+/** The type of sound that was asked for; what is streamed is raw. */
+function soundType({ speech }: ChatRequest): string | undefined {
+  if (speech === undefined) return undefined;
+  const types: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', pcm16: 'audio/pcm', opus: 'audio/ogg' };
+  return Object.hasOwn(types, speech.format) ? types[speech.format] : `audio/${speech.format}`;
 }

@@ -77,6 +77,8 @@ class Chunks {
       case 'node-usage':
       case 'node-progress':
       case 'node-streaming':
+      case 'node-chunk':
+      case 'node-patched':
       case 'node-settled':
       case 'node-failed':
       case 'node-skipped':

@@ -1,6 +1,7 @@
 /** Files of users, and files that agents made: upload and download. */
 import { firstValueFrom, type Observable } from 'rxjs';
 import { z } from 'zod';
+import { ownText } from '../../dsl/json-copy.js';
 import { EngineError } from '../../errors.js';
 import { badArgument } from '../../hosting/refusals.js';
 import type { FileAbout, OpenedFile } from '../../records/files.js';
@@ -210,7 +211,7 @@ function nameOf(url: string, mimeType: string): string {
   const { pathname, hostname } = new URL(url);
   const last = decoded(pathname.split('/').at(-1) ?? '');
   const name = last === '' ? hostname : last;
-  const ending = ENDINGS[mimeType];
+  const ending = ownText(ENDINGS, mimeType);
   return last !== '' && endingOf(last) !== '' ? last : `${name}${ending === undefined ? '' : `.${ending}`}`;
 }
 

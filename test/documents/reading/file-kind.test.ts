@@ -30,6 +30,8 @@ describe('fileKind', () => {
     ['a.xyz', '', Buffer.from('plain'), 'text'],
     ['a.xyz', '', Buffer.from([0, 1]), 'unknown'],
     ['a.mp4', 'video/mp4', Buffer.from([0, 1]), 'unknown'],
+    ['a.pdf', 'constructor', undefined, 'pdf'],
+    ['a.txt', '__proto__', undefined, 'text'],
   ])('reads %s of the type %j as %s', (name, mimeType, bytes, kind) => {
     expect(fileKind(file(name, mimeType, bytes))).toBe(kind);
   });

@@ -121,6 +121,16 @@ describe('Word documents in pieces', () => {
     expect(pieces.join('')).not.toMatch(/w:rPr|w:spacing|w:color|xml:space/);
   });
 
+  it('may have elements with names that every object has', async () => {
+    const files = unzipSync(await sample(1));
+    const before = strFromU8(files['word/document.xml'] ?? new Uint8Array());
+    const strange = '<w:constructor><w:p><w:r><w:t>inside</w:t></w:r></w:p></w:constructor>';
+    const after = before.replace('<w:body>', `<w:body>${strange}`);
+    expect(after).not.toBe(before);
+    const { pieces } = await partOf(zipSync({ ...files, 'word/document.xml': Buffer.from(after) }), 1_000);
+    expect(pieces.join('')).toContain('inside');
+  });
+
   it('are read until there is enough text', async () => {
     const text = await read(await sample(250), 100);
     expect(text).toMatch(/^## Part 0/);

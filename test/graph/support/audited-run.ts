@@ -86,6 +86,7 @@ export function startAudited(
     maxSteps: 10_000,
     now: () => 0,
     random: () => 0,
+    isStored: true,
     log,
     ended: () => {
       run.isOver = true;

@@ -1,40 +1,12 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import { firstValueFrom } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ChatModel, ChatRequest } from '../../../src/models/chat-model.js';
 import { collectAnswer } from '../../../src/models/collect-answer.js';
-import { anthropic } from '../../../src/models/providers/anthropic.js';
 import { createModels } from '../../../src/models/router.js';
 import { modelsFromEnvironment } from '../../../src/settings/read-settings.js';
 import { answerJson, startServer } from '../fake-server.js';
-import { all, connectionTo, failureOf, hello, KEY } from '../model-at.js';
-
-const claudeAt = (url: string): ChatModel => anthropic.chat(connectionTo(url, {}, anthropic), { streamUsage: true });
-
-/** Server-sent events as the API writes them: the type of each as its name, too. */
-const events = (...list: { readonly type: string }[]): string =>
-  list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
-
-const answer = (response: ServerResponse, ...list: { readonly type: string }[]): void =>
-  void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events(...list));
-
-const start = (usage: object = { input_tokens: 10, output_tokens: 1 }) => ({
-  type: 'message_start',
-  message: { id: 'msg_1', type: 'message', role: 'assistant', content: [], usage },
-});
-const opened = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block });
-const delta = (index: number, piece: object) => ({ type: 'content_block_delta', index, delta: piece });
-const closed = (index: number) => ({ type: 'content_block_stop', index });
-const end = (stop_reason: string, output_tokens = 7) => [
-  { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens } },
-  { type: 'message_stop' },
-];
-const text = (index: number, piece: string) => [
-  opened(index, { type: 'text', text: '' }),
-  delta(index, { type: 'text_delta', text: piece }),
-  closed(index),
-];
+import { all, failureOf, hello, KEY } from '../model-at.js';
+import { answer, claudeAt, closed, delta, end, events, opened, sent, start, text } from './anthropic-events.js';
 
 /** Thinking, a text and two calls of tools, one of them without arguments. */
 const WHOLE = [
@@ -55,25 +27,17 @@ const WHOLE = [
   ...end('tool_use', 20),
 ];
 
-/** What the server got for a request. */
-async function sent(request: Partial<ChatRequest>) {
-  const { url, arrived } = await startServer((response) =>
-    answer(response, start(), ...text(0, 'x'), ...end('end_turn')),
-  );
-  await all(claudeAt(url), { ...hello, ...request });
-  return arrived[0]?.body;
-}
-
 describe('the provider "anthropic"', () => {
   it('streams thinking, text, tool calls, usage and the reason in the common words', async () => {
     const { url } = await startServer((response) => answer(response, ...WHOLE));
     expect(await all(claudeAt(url))).toEqual([
       { type: 'thinking', text: 'hm é🙂' },
+      { type: 'part', part: { type: 'reasoning', text: '', signature: 'abc' } },
       { type: 'text', text: '日本' },
       { type: 'tool-call', index: 0, id: 'toolu_1', name: 'add', arguments: '{"x": 1}' },
       { type: 'tool-call', index: 1, id: 'toolu_2', name: 'now', arguments: '{}' },
       { type: 'usage', promptTokens: 17, completionTokens: 20, totalTokens: 37, cachedTokens: 5 },
-      { type: 'finish', reason: 'tool_calls' },
+      { type: 'finish', reason: 'tool_calls', id: 'msg_1' },
     ]);
   });
 
@@ -99,9 +63,10 @@ describe('the provider "anthropic"', () => {
     ['max_tokens', 'length'],
     ['refusal', 'content_filter'],
     ['something_new', 'something_new'],
+    ['constructor', 'constructor'],
   ])('reports the end %s as %s', async (reason, common) => {
     const { url } = await startServer((response) => answer(response, start(), ...text(0, 'x'), ...end(reason)));
-    expect((await all(claudeAt(url))).at(-1)).toEqual({ type: 'finish', reason: common });
+    expect((await all(claudeAt(url))).at(-1)).toEqual({ type: 'finish', reason: common, id: 'msg_1' });
   });
 
   it('sends everything a request says, in the words of the API', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatDelta } from '../../../src/models/chat-model.js';
+import type { AssistantPart } from '../../../src/models/content-parts.js';
 import { createAnswerDecoder } from '../../../src/models/providers/openai-answer.js';
 import { frame, sse } from '../fake-server.js';
 
@@ -17,7 +18,7 @@ function decode(chunks: readonly string[]): { deltas: ChatDelta[]; failure: stri
 
 const text = (value: string): ChatDelta => ({ type: 'text', text: value });
 const thinking = (value: string): ChatDelta => ({ type: 'thinking', text: value });
-const finish = (reason: string): ChatDelta => ({ type: 'finish', reason });
+const finish = (reason: string, id = 'chat-1'): ChatDelta => ({ type: 'finish', reason, ...(id && { id }) });
 const call = (index: number, id: string, name: string, args: string): ChatDelta => {
   return { type: 'tool-call', index, id, name, arguments: args };
 };
@@ -26,6 +27,11 @@ const piece = (index: number | undefined, id: string | undefined, name: string |
   ...(id !== undefined && { id }),
   type: 'function',
   function: { ...(name !== undefined && { name }), arguments: args },
+});
+const part = (one: AssistantPart): ChatDelta => ({ type: 'part', part: one });
+const withProbabilities = (content: string, tokens: unknown) => ({
+  id: 'chat-1',
+  choices: [{ index: 0, delta: { content }, logprobs: { content: tokens } }],
 });
 const calls = (...tool_calls: unknown[]) => frame({ tool_calls });
 
@@ -143,6 +149,125 @@ const cases: readonly [name: string, body: string, deltas: readonly ChatDelta[]]
       text('hey'),
       call(0, 'a', 'add', '{}'),
       { type: 'usage', promptTokens: 1, completionTokens: 1, totalTokens: 2 },
+      finish('tool_calls', 'c'),
+    ],
+  ],
+  [
+    'tokens of thoughts, where the server says them',
+    sse(frame({ content: 'a' }, 'stop'), {
+      choices: [],
+      usage: { prompt_tokens: 7, completion_tokens: 2, completion_tokens_details: { reasoning_tokens: 1 } },
+    }),
+    [
+      text('a'),
+      { type: 'usage', promptTokens: 7, completionTokens: 2, totalTokens: 9, reasoningTokens: 1 },
+      finish('stop'),
+    ],
+  ],
+  [
+    'how likely tokens were, leaving out what is no token',
+    sse(
+      withProbabilities('a', [
+        { token: 'a', logprob: -0.5, bytes: [97], top_logprobs: [{ token: 'b', logprob: -1, bytes: null }, 'x'] },
+        { token: 'c', logprob: 'high' },
+        null,
+      ]),
+      withProbabilities('b', null),
+      frame({}, 'stop'),
+    ),
+    [
+      text('a'),
+      {
+        type: 'log-probabilities',
+        tokens: [{ token: 'a', logProbability: -0.5, bytes: [97], alternatives: [{ token: 'b', logProbability: -1 }] }],
+      },
+      text('b'),
+      finish('stop'),
+    ],
+  ],
+  [
+    'spoken answers, piece by piece',
+    sse(
+      frame({ audio: { id: 'audio_1', transcript: 'He' } }),
+      frame({ audio: { data: 'QQ==', transcript: 'y' } }),
+      frame({ audio: { expires_at: 1 } }),
+      frame({}, 'stop'),
+    ),
+    [
+      part({ type: 'audio', data: '', mimeType: 'audio/pcm', id: 'audio_1', transcript: 'He' }),
+      part({ type: 'audio', data: 'QQ==', mimeType: 'audio/pcm', transcript: 'y' }),
+      finish('stop'),
+    ],
+  ],
+  [
+    'images and citations',
+    sse(
+      frame({ content: 'see' }),
+      frame({ annotations: [{ type: 'url_citation', url_citation: { url: 'u' } }] }),
+      frame(
+        { images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }, { type: 'other' }] },
+        'stop',
+      ),
+    ),
+    [
+      text('see'),
+      part({ type: 'text', text: '', citations: [{ type: 'url_citation', url_citation: { url: 'u' } }] }),
+      part({ type: 'image', url: 'data:image/png;base64,AA==' }),
+      finish('stop'),
+    ],
+  ],
+  [
+    'signed thoughts, whose details come in pieces and end with the first text',
+    sse(
+      frame({ reasoning: 'so ', reasoning_details: [{ type: 'reasoning.text', text: 'so ', index: 0 }] }),
+      frame({
+        reasoning: 'what',
+        reasoning_details: [{ type: 'reasoning.text', text: 'what', index: 0, signature: null }],
+      }),
+      frame({ reasoning_details: [{ type: 'reasoning.text', signature: 'sig', index: 0, format: 'f' }, 'x'] }),
+      frame({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'enc', index: 1 }] }),
+      frame({ content: 'a' }),
+      frame({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'late', index: 2 }] }, 'stop'),
+    ),
+    [
+      thinking('so '),
+      thinking('what'),
+      part({
+        type: 'reasoning',
+        text: '',
+        signature: 'enc',
+        extra: {
+          reasoning_details: [
+            { type: 'reasoning.text', text: 'so what', index: 0, signature: 'sig', format: 'f' },
+            { type: 'reasoning.encrypted', data: 'enc', index: 1 },
+          ],
+        },
+      }),
+      text('a'),
+      part({
+        type: 'reasoning',
+        text: '',
+        signature: 'late',
+        extra: { reasoning_details: [{ type: 'reasoning.encrypted', data: 'late', index: 2 }] },
+      }),
+      finish('stop'),
+    ],
+  ],
+  [
+    'what Gemini wants back with a call',
+    sse(
+      calls({ ...piece(0, 'a', 'add', '{}'), extra_content: { google: { thought_signature: 's' } } }),
+      frame({}, 'tool_calls'),
+    ),
+    [
+      {
+        type: 'tool-call',
+        index: 0,
+        id: 'a',
+        name: 'add',
+        arguments: '{}',
+        extra: { extra_content: { google: { thought_signature: 's' } } },
+      },
       finish('tool_calls'),
     ],
   ],

@@ -31,7 +31,7 @@ describe('createOpenaiCompatible', () => {
     expect(deltas).toEqual([
       { type: 'text', text: 'first' },
       { type: 'text', text: 'second' },
-      { type: 'finish', reason: 'stop' },
+      { type: 'finish', reason: 'stop', id: 'chat-1' },
     ]);
   });
 

@@ -1,0 +1,431 @@
+/**
+ * From a step to the plan that the engine runs.
+ *
+ * Chains, parallels and branches are put into the graph around them node by node; a graph with states or limits of its own, the item of a map
+ * and the body of a loop are bodies. Each scope begins at an `input` node, which a whole value passes by, and ends at the node that gives its
+ * result: its last one, or an `end` node where several lead there.
+ */
+import { identity } from 'rxjs';
+import { EngineError } from '../errors.js';
+import type { NodeActivation } from '../graph/activation.js';
+import { link, type NodeSpec } from '../graph/link.js';
+import type { NodeFunction } from '../graph/node.js';
+import type { Plan } from '../graph/plan.js';
+import type { TypedNode, TypedScope, ValueCodec } from '../graph/typed.js';
+import { concatValues } from './chunks/concat-values.js';
+import { ContainerNode } from './engine/container-node.js';
+import { InputNode } from './engine/input-node.js';
+import type { Inlet, Source } from './engine/inputs.js';
+import { RouteNode } from './engine/route-node.js';
+import { StepNode } from './engine/step-node.js';
+import { leaving } from './engine/stream-out.js';
+import { makeStep } from './make-step.js';
+import {
+  type AnyStep,
+  type ConcatRule,
+  DEFINITION,
+  type EdgeOptions,
+  END,
+  type GraphBlueprint,
+  type NodeBlueprint,
+  START,
+  type StepDefinition,
+} from './step.js';
+
+/** A step as a plan, and where its nodes come from. */
+export interface CompiledStep {
+  readonly plan: Plan;
+  /** By index in the plan; undefined for the nodes that only hold the graph together. */
+  readonly steps: readonly (CompiledNode | undefined)[];
+}
+
+/** What a node of the plan does for its graph. */
+export interface CompiledNode {
+  readonly step: AnyStep;
+  /** Ids of the graphs around and its own, without rounds. */
+  readonly path: string;
+}
+
+/** The plan of a step; made once for each codec. */
+export function compileStep(
+  step: AnyStep,
+  codec: ValueCodec,
+  plans: WeakMap<ValueCodec, WeakMap<AnyStep, CompiledStep>>,
+): CompiledStep {
+  let known = plans.get(codec);
+  if (known === undefined) {
+    known = new WeakMap();
+    plans.set(codec, known);
+  }
+  const found = known.get(step);
+  if (found !== undefined) return found;
+  const compiled = new Compiler(codec).compile(step);
+  known.set(step, compiled);
+  return compiled;
+}
+
+/** A node that is being put into the plan. */
+interface Draft {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string;
+  readonly owner: string | undefined;
+  readonly downstream: string[];
+  readonly rule: ConcatRule<unknown> | undefined;
+  readonly joins: boolean;
+  readonly sources: Source[];
+  readonly reads: Source[];
+  readonly typed: { readsChunks: boolean; isRead: boolean; isResult: boolean; readonly edge: TypedNode['edge'] };
+  readonly retry: NodeBlueprint['retry'];
+  readonly timeoutMs: number | undefined;
+  readonly isEntry: boolean;
+  readonly isContainer: boolean;
+  readonly compiled: CompiledNode | undefined;
+  readonly index: number;
+  activate: (at: NodeActivation) => ReturnType<NodeFunction>;
+}
+
+/** A graph, or an inline one, once it is in the plan: where values come in and where they go out. */
+interface Placed {
+  readonly heads: readonly Draft[];
+  /** The node whose value is that of the graph; undefined only while a scope is laid out. */
+  readonly tail: Draft;
+}
+
+type GraphScope = Pick<TypedScope, 'isLockstep' | 'maxSteps' | 'states'>;
+
+const PLAIN_SCOPE: GraphScope = { isLockstep: false, maxSteps: undefined, states: [] };
+
+class Compiler {
+  readonly #codec: ValueCodec;
+  readonly #drafts: Draft[] = [];
+  readonly #ids = new Set<string>();
+  readonly #scopes = new Map<string | undefined, GraphScope>();
+
+  constructor(codec: ValueCodec) {
+    this.#codec = codec;
+  }
+
+  compile(step: AnyStep): CompiledStep {
+    this.#scope(step, undefined, '');
+    const specs = this.#drafts.map((draft) => specOf(draft));
+    const scope = (owner: string | undefined) => this.#scopes.get(owner) ?? PLAIN_SCOPE;
+    const plan = link(specs, { typed: { values: this.#codec, scope } });
+    return { plan, steps: this.#drafts.map(({ compiled }) => compiled) };
+  }
+
+  /** A scope of its own for a step; `path` is that of the container around. */
+  #scope(step: AnyStep, owner: string | undefined, path: string): void {
+    const graph = graphOf(step);
+    this.#scopes.set(owner, {
+      isLockstep: graph.pace === 'lockstep',
+      maxSteps: graph.maxSteps,
+      states: graph.states.map(({ name, initial }) => ({ name, initial })),
+    });
+    const prefix = path === '' ? '' : `${path}/`;
+    const input = this.#draft({ id: 'input', owner, prefix, isEntry: true, step: undefined });
+    input.typed.readsChunks = true;
+    const inputNode = new InputNode(input.path);
+    input.activate = (at) => inputNode.activate(at);
+    const placed = this.#place(graph, owner, prefix, '', { isScope: true });
+    for (const head of placed.heads) connect(input, head, START);
+    placed.tail.typed.isResult = true;
+  }
+
+  /** Puts the nodes of a graph into a scope. `local` is the prefix of their names in it. */
+  #place(
+    graph: GraphBlueprint,
+    owner: string | undefined,
+    prefix: string,
+    local: string,
+    { isScope }: { readonly isScope: boolean },
+  ): Placed {
+    const placed = new Map<string, Placed>();
+    const routers: {
+      readonly node: NodeBlueprint;
+      readonly draft: Draft;
+      readonly targets: Map<string, readonly string[]>;
+    }[] = [];
+    const stops = { before: new Set(graph.interruptBefore), after: new Set(graph.interruptAfter) };
+    for (const node of graph.nodes) {
+      if (node.route !== undefined) {
+        const targets = new Map<string, readonly string[]>();
+        const draft = this.#router(node, owner, prefix, local, targets);
+        routers.push({ node, draft, targets });
+        placed.set(node.id, { heads: [draft], tail: draft });
+        continue;
+      }
+      const around = { before: stops.before.has(node.id), after: stops.after.has(node.id) };
+      placed.set(node.id, this.#node(node, owner, prefix, local, around));
+    }
+    const end = this.#end(graph, owner, prefix, local, placed);
+    const headsOf = (id: string): readonly Draft[] => (id === END ? [end] : (placed.get(id) as Placed).heads);
+    const heads: Draft[] = [];
+    for (const { from, to } of graph.edges) {
+      if (from === START) {
+        heads.push(...headsOf(to));
+        continue;
+      }
+      const { tail } = placed.get(from) as Placed;
+      if (to === END && tail === end) continue;
+      for (const head of headsOf(to)) connect(tail, head, from);
+    }
+    for (const { node, targets } of routers) {
+      for (const [label, to] of Object.entries(node.route?.routes ?? {}))
+        targets.set(
+          label,
+          headsOf(to).map(({ id }) => id),
+        );
+    }
+    this.#reads(graph, placed, end);
+    if (graph.endWith === 'first' && isScope) endAtFirst(end);
+    return { heads, tail: end };
+  }
+
+  /** The node that gives the result: the only one that leads to the end, or one made for it. */
+  #end(
+    graph: GraphBlueprint,
+    owner: string | undefined,
+    prefix: string,
+    local: string,
+    placed: ReadonlyMap<string, Placed>,
+  ): Draft {
+    const before = graph.edges.filter(({ to }) => to === END).map(({ from }) => from);
+    const isRouted = graph.nodes.some(({ route }) => route !== undefined && Object.values(route.routes).includes(END));
+    const [only] = before;
+    const isPlain = graph.end === undefined && graph.endWith === 'all' && !isRouted && before.length === 1;
+    const tail = only === undefined ? undefined : placed.get(only)?.tail;
+    const leadsOn = graph.edges.some(({ from, to }) => from === only && to !== END);
+    if (isPlain && tail !== undefined && !leadsOn) return tail;
+    const step = passing();
+    const node: NodeBlueprint = { id: 'end', step, ...graph.end };
+    const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined });
+    this.#asStep(draft, node, step, { before: false, after: false });
+    return draft;
+  }
+
+  #node(
+    node: NodeBlueprint,
+    owner: string | undefined,
+    prefix: string,
+    local: string,
+    stops: { readonly before: boolean; readonly after: boolean },
+  ): Placed {
+    const definition = node.step[DEFINITION];
+    if (definition.type === 'graph' && definition.graph.isInline && !hasHooks(node, stops)) {
+      const inner = this.#place(definition.graph, owner, prefix, `${local}${node.id}/`, { isScope: false });
+      return inner;
+    }
+    if (definition.type !== 'function' && definition.type !== 'operator' && definition.type !== 'generator') {
+      const draft = this.#container(node, definition, owner, prefix, local, stops);
+      return { heads: [draft], tail: draft };
+    }
+    const draft = this.#draft({ id: node.id, owner, prefix, local, step: node.step, node });
+    this.#asStep(draft, node, node.step, stops);
+    return { heads: [draft], tail: draft };
+  }
+
+  #asStep(
+    draft: Draft,
+    blueprint: NodeBlueprint,
+    step: AnyStep,
+    stops: { readonly before: boolean; readonly after: boolean },
+  ): void {
+    const definition = step[DEFINITION] as Extract<StepDefinition, { type: 'function' | 'operator' | 'generator' }>;
+    const needsWhole = blueprint.before !== undefined || definition.options.input !== undefined || stops.before;
+    const isLive = blueprint.input === undefined || blueprint.input.piece !== undefined;
+    draft.typed.readsChunks = definition.type !== 'function' && !needsWhole && isLive;
+    const node = new StepNode({ blueprint, definition, inlet: inletOf(draft, blueprint), stops });
+    draft.activate = (at) => node.activate(at);
+  }
+
+  #container(
+    node: NodeBlueprint,
+    definition: Extract<StepDefinition, { type: 'graph' | 'map' | 'loop' }>,
+    owner: string | undefined,
+    prefix: string,
+    local: string,
+    stops: { readonly before: boolean; readonly after: boolean },
+  ): Draft {
+    const draft = this.#draft({ id: node.id, owner, prefix, local, step: node.step, node, isContainer: true });
+    const first = this.#drafts.length;
+    const inner =
+      definition.type === 'map' ? definition.item : definition.type === 'loop' ? definition.body : node.step;
+    this.#scope(inner, draft.id, draft.path);
+    // The first draft of the scope is its input; what stands behind it decides whether chunks are of use inside.
+    const [input] = this.#drafts.slice(first);
+    const readers = this.#drafts.filter(({ id }) => input?.downstream.includes(id) === true);
+    const isLive =
+      definition.type === 'graph' &&
+      node.before === undefined &&
+      definition.options.input === undefined &&
+      !stops.before &&
+      (node.input === undefined || node.input.piece !== undefined) &&
+      readers.some(({ typed }) => typed.readsChunks);
+    draft.typed.readsChunks = isLive;
+    const work = new ContainerNode({ blueprint: node, definition, inlet: inletOf(draft, node), isLive, stops });
+    draft.activate = (at) => work.activate(at);
+    return draft;
+  }
+
+  #router(
+    node: NodeBlueprint,
+    owner: string | undefined,
+    prefix: string,
+    local: string,
+    targets: ReadonlyMap<string, readonly string[]>,
+  ): Draft {
+    const draft = this.#draft({ id: node.id, owner, prefix, local, step: node.step, node });
+    const route = node.route as NonNullable<NodeBlueprint['route']>;
+    draft.typed.readsChunks = route.choosePrefix !== undefined;
+    const work = new RouteNode({ route, inlet: inletOf(draft, node), id: node.id, step: node.step, targets });
+    draft.activate = (at) => work.activate(at);
+    return draft;
+  }
+
+  /** Values that are read without an edge are kept by the nodes that give them. */
+  #reads(graph: GraphBlueprint, placed: ReadonlyMap<string, Placed>, end: Draft): void {
+    const note = (reader: Draft, ids: readonly string[] = []): void => {
+      for (const id of ids) {
+        const source = placed.get(id)?.tail;
+        if (source === undefined) continue;
+        source.typed.isRead = true;
+        reader.reads.push({ id, node: source.index, rule: source.rule });
+      }
+    };
+    for (const node of graph.nodes) for (const head of placed.get(node.id)?.heads ?? []) note(head, node.input?.reads);
+    note(end, graph.end?.input?.reads);
+  }
+
+  #draft(given: {
+    readonly id: string;
+    readonly owner: string | undefined;
+    readonly prefix: string;
+    readonly local?: string;
+    readonly step: AnyStep | undefined;
+    readonly node?: NodeBlueprint;
+    readonly isEntry?: boolean;
+    readonly isContainer?: boolean;
+  }): Draft {
+    const name = `${given.local ?? ''}${given.id}`;
+    const id = `${given.prefix}${name}`;
+    if (this.#ids.has(id)) {
+      throw new EngineError('PLAN_INVALID', `Two nodes have the path "${id}"; give one of them another id.`, {
+        node: id,
+      });
+    }
+    this.#ids.add(id);
+    const { step, node } = given;
+    const options = step?.[DEFINITION].options;
+    const rule = options?.chunks as ConcatRule<unknown> | undefined;
+    const draft: Draft = {
+      id,
+      name,
+      path: id,
+      owner: given.owner,
+      downstream: [],
+      rule,
+      joins: node?.trigger !== 'any',
+      sources: [],
+      reads: [],
+      typed: { readsChunks: false, isRead: false, isResult: false, edge: edgeOf(node?.edge, rule, id) },
+      retry: node?.retry ?? options?.retry,
+      timeoutMs: node?.timeoutMs ?? options?.timeoutMs,
+      isEntry: given.isEntry ?? false,
+      isContainer: given.isContainer ?? false,
+      compiled: step === undefined ? undefined : { step, path: id },
+      index: this.#drafts.length,
+      activate: () => NOTHING,
+    };
+    this.#drafts.push(draft);
+    return draft;
+  }
+}
+
+const NOTHING = Object.freeze({});
+
+function inletOf(draft: Draft, { input, merge }: Pick<NodeBlueprint, 'input' | 'merge'>): Inlet {
+  return { path: draft.path, sources: draft.sources, reads: draft.reads, input, merge };
+}
+
+/** An edge from one node to another; `source` is what the reader's graph calls where it comes from. */
+function connect(from: Draft, to: Draft, source: string): void {
+  from.downstream.push(to.id);
+  to.sources.push({ id: source, node: from.index, rule: from.rule });
+}
+
+/** The first result ends the scope. */
+function endAtFirst(end: Draft): void {
+  const { activate } = end;
+  end.activate = (at) => leaving(activate(at));
+}
+
+function hasHooks(node: NodeBlueprint, stops: { readonly before: boolean; readonly after: boolean }): boolean {
+  const { before, after, beforeChunks, afterChunks, input, merge, retry, timeoutMs } = node;
+  const parts = [before, after, beforeChunks, afterChunks, input, merge, retry, timeoutMs];
+  return stops.before || stops.after || parts.some((part) => part !== undefined);
+}
+
+/** The graph that a step is, or one that holds it alone. */
+function graphOf(step: AnyStep): GraphBlueprint {
+  const definition = step[DEFINITION];
+  if (definition.type === 'graph') return definition.graph;
+  return {
+    name: step.name,
+    style: 'chain',
+    nodes: [{ id: step.name, step }],
+    edges: [
+      { from: START, to: step.name },
+      { from: step.name, to: END },
+    ],
+    isInline: true,
+    states: [],
+    interruptBefore: [],
+    interruptAfter: [],
+    pace: 'eager',
+    endWith: 'all',
+  };
+}
+
+function passing(): AnyStep {
+  return makeStep('end', { type: 'operator', operator: identity as never, options: {} });
+}
+
+function edgeOf(edge: EdgeOptions | undefined, rule: ConcatRule<unknown> | undefined, id: string): TypedNode['edge'] {
+  return {
+    ...edge,
+    concat: (neighbours) => {
+      try {
+        return concatValues(neighbours, rule);
+      } catch (cause) {
+        const message = `The edge behind "${id}" is full and its chunks cannot be joined: ${(cause as Error).message} Let the node give its chunks from a generator, which waits; give it a larger edge, or a rule: step(…, { chunks }).`;
+        throw new EngineError('LIMIT_REACHED', message, { node: id, cause });
+      }
+    },
+  };
+}
+
+function specOf(draft: Draft): NodeSpec {
+  const { id, name, owner, downstream, joins, typed, retry, timeoutMs, isEntry, isContainer } = draft;
+  return {
+    id,
+    name,
+    type: 'step',
+    create: () => ((at) => draft.activate(at as NodeActivation)) as NodeFunction,
+    downstream,
+    parent: owner,
+    join: joins ? 'all' : 'any',
+    isEntry,
+    targets: [],
+    needs: [],
+    streams: [],
+    consumes: [],
+    outputs: {},
+    ...(retry === undefined ? {} : { retry: { attempts: retry.attempts, delayMs: retry.delayMs ?? 0 } }),
+    timeoutMs,
+    speaks: false,
+    asks: false,
+    isContainer,
+    typed,
+  };
+}

@@ -1,0 +1,141 @@
+/** Nodes with a body: a graph in a graph, one pass for each item of a list, one round after the other. */
+import { defer, EMPTY, from, map, merge, mergeMap, Observable, of, tap } from 'rxjs';
+import { EngineError } from '../../errors.js';
+import type { LiveEnds, NodeActivation, NodeResult } from '../../graph/activation.js';
+import type { BodyEnd } from '../../graph/node.js';
+import { interrupt, type NodeEvent } from '../../graph/node-events.js';
+import { expandQueue } from '../../operators/expand-queue.js';
+import { invalidOption } from '../../operators/invalid-option.js';
+import type { ConcatRule, StepDefinition } from '../step.js';
+import type { RunContext } from './context.js';
+import { wholeOf } from './inputs.js';
+import { isThenable } from './step-node.js';
+import { settledChunks, settledValue } from './stream-out.js';
+
+type DefinitionOf<T extends StepDefinition['type']> = Extract<StepDefinition, { readonly type: T }>;
+
+/** Something in the body waits for an answer. */
+const WAITING = interrupt();
+
+/**
+ * One pass through a graph. Chunks go in and out while it works.
+ *
+ * @param source the input in chunks; `whole` is used otherwise
+ */
+export function passThrough(
+  at: NodeActivation,
+  path: string,
+  input: { readonly whole: unknown } | { readonly source: Observable<unknown> },
+): NodeResult {
+  return new Observable<NodeEvent>((subscriber) => {
+    const end = () => {
+      subscriber.next(settledChunks(at));
+      subscriber.complete();
+    };
+    const output: LiveEnds['output'] = {
+      open: () => {
+        if (at.out === undefined) at.open({ onUnread: end });
+      },
+      write: (chunk) => at.write(chunk),
+      room: () => at.room(),
+    };
+    const isLive = 'source' in input;
+    const source = isLive ? { toObservable: () => input.source } : undefined;
+    const round = isLive ? { key: '', isLive: true } : { key: '', value: input.whole };
+    return at.runBody(round, { source, output }).subscribe({
+      next: (passed) => {
+        if (passed.status === 'interrupted') subscriber.next(WAITING);
+        else if (passed.result === undefined) subscriber.error(noOutput(path));
+        else if (at.out !== undefined) end();
+        else subscriber.next(settledValue(passed.result.value));
+      },
+      error: (error: unknown) => subscriber.error(error),
+    });
+  });
+}
+
+/** The error of a graph whose end nothing came to. */
+export function noOutput(path: string): EngineError {
+  const message = `Graph "${path}" ended without a result: no value came to its end. Let every route lead there, or check what its branches choose.`;
+  return new EngineError('GRAPH_NO_OUTPUT', message, { node: path });
+}
+
+/** The body once for each item, so many at a time; the results are in the order of the items. */
+export function mapItems(
+  at: NodeActivation,
+  path: string,
+  { concurrency }: DefinitionOf<'map'>,
+  input: unknown,
+  rule: ConcatRule<unknown> | undefined,
+): NodeResult {
+  if (!Array.isArray(input)) throw invalidOption(path, 'input', 'a list, which map goes through', input);
+  const items = input as readonly unknown[];
+  if (items.length === 0) return settledValue([]);
+  const chunks = rule ?? (at.services as RunContext).chunks;
+  return new Observable<NodeEvent>((subscriber) => {
+    const results = new Array<unknown>(items.length);
+    let isWaiting = false;
+    const pass = (item: unknown, index: number) =>
+      at.runBody({ key: `[${index}]`, value: item }).pipe(
+        tap(({ status, result }) => {
+          if (status === 'interrupted') isWaiting = true;
+          else if (result === undefined) throw noOutput(`${path}[${index}]`);
+          else results[index] = wholeOf(result.value, chunks, path);
+        }),
+      );
+    return from(items)
+      .pipe(mergeMap(pass, concurrency))
+      .subscribe({
+        error: (error: unknown) => subscriber.error(error),
+        complete: () => subscriber.next(isWaiting ? WAITING : settledValue(results)),
+      });
+  });
+}
+
+/** A round that has ended, or the step to the next. */
+type LoopStep = { readonly event: NodeEvent } | { readonly round: number; readonly value: unknown };
+
+/**
+ * The body again and again, each round with the result of the one before, until `until` says so.
+ *
+ * A round stays open until the next one is: so a run that is lost between them knows where it was.
+ */
+export function goRound(
+  at: NodeActivation,
+  path: string,
+  { until, maxRounds }: DefinitionOf<'loop'>,
+  input: unknown,
+  rule: ConcatRule<unknown> | undefined,
+): NodeResult {
+  const chunks = rule ?? (at.services as RunContext).chunks;
+  const open = at.openBodies.map((key) => Number(key.slice(1, -1)));
+  const first: LoopStep = { round: open.length === 0 ? 1 : Math.max(...open), value: input };
+  const after = (step: { readonly round: number }, { status, result }: BodyEnd): Observable<LoopStep> => {
+    if (status === 'interrupted') return of({ event: WAITING });
+    if (result === undefined) throw noOutput(`${path}[${step.round}]`);
+    const value = wholeOf(result.value, chunks, path);
+    const isDone = until(value as never, step.round);
+    const next = (done: boolean): LoopStep => {
+      if (done) return { event: settledValue(value) };
+      if (step.round < maxRounds) return { round: step.round + 1, value };
+      const message = `Loop "${path}" went round ${maxRounds} times without reaching its end; check its "until", or raise maxRounds.`;
+      throw new EngineError('RUN_STEPS_EXCEEDED', message, { node: path });
+    };
+    return isThenable(isDone) ? from(Promise.resolve(isDone)).pipe(map(next)) : of(next(isDone));
+  };
+  const go = (step: LoopStep): Observable<LoopStep> => {
+    if ('event' in step) return EMPTY;
+    const before = defer(() => {
+      if (step.round > 1) at.closeBody(`[${step.round - 1}]`);
+      return EMPTY;
+    });
+    return merge(
+      at.runBody({ key: `[${step.round}]`, value: step.value }).pipe(mergeMap((end) => after(step, end))),
+      before,
+    );
+  };
+  return of(first).pipe(
+    expandQueue(go, { yieldEveryMs: Number.POSITIVE_INFINITY }),
+    mergeMap((step) => ('event' in step ? [step.event] : [])),
+  ) as Observable<NodeEvent> as NodeResult;
+}

@@ -1,0 +1,272 @@
+/** What a node begins with: one value, or chunks, made of what came over its edges. */
+import { concat, from, merge, mergeMap, Observable, of } from 'rxjs';
+import { EngineError } from '../../errors.js';
+import type { NodeActivation } from '../../graph/activation.js';
+import { type Arrival, Chunks, COMING } from '../../graph/typed.js';
+import { ChunkStream } from '../../operators/chunk-stream.js';
+import { concatValues } from '../chunks/concat-values.js';
+import type { ConcatRule, InputRule, NodeBlueprint } from '../step.js';
+
+/** Where a value may come from. */
+export interface Source {
+  /** What the graph calls it: the id of a node, or `start`. */
+  readonly id: string;
+  /** Index in the plan. */
+  readonly node: number;
+  /** How its chunks become one value; undefined: by their type. */
+  readonly rule: ConcatRule<unknown> | undefined;
+}
+
+/** What a node reads. */
+export interface Inlet {
+  /** The path of the node, for errors. */
+  readonly path: string;
+  /** In the order of the edges. */
+  readonly sources: readonly Source[];
+  /** Read without an edge. */
+  readonly reads: readonly Source[];
+  readonly input: InputRule | undefined;
+  readonly merge: NodeBlueprint['merge'];
+}
+
+type Rule = ConcatRule<unknown> | undefined;
+
+/**
+ * The whole input of a node.
+ *
+ * @throws EngineError MERGE_CONFLICT, CHUNKS_INVALID, STREAM_EMPTY, and what its input rule throws.
+ */
+export function wholeInput(inlet: Inlet, at: NodeActivation, rule: Rule): unknown {
+  const { arrival } = at;
+  if (arrival === undefined) return undefined;
+  const { input, sources } = inlet;
+  if (input === undefined && arrival.next === undefined) {
+    const { value } = arrival;
+    return value instanceof Chunks ? wholeOf(value, sourceOf(sources, arrival.from)?.rule ?? rule, inlet.path) : value;
+  }
+  const arrived = arrivedAt(inlet, at, rule);
+  if (input !== undefined) return input.whole(arrived);
+  return arrived.size === 1 ? arrived.values().next().value : merged(inlet, arrived);
+}
+
+/** One value of all chunks. @throws EngineError STREAM_EMPTY, CHUNKS_INVALID */
+export function wholeOf(value: unknown, rule: Rule, path: string): unknown {
+  if (!(value instanceof Chunks)) return value;
+  if (value.items.length === 0) {
+    const message = `"${path}" needs a value, but the step before it ended without any chunk; let it give at least one.`;
+    throw new EngineError('STREAM_EMPTY', message, { node: path });
+  }
+  return value.items.length === 1 ? value.items[0] : concatValues(value.items, rule);
+}
+
+function sourceOf(sources: readonly Source[], node: number): Source | undefined {
+  for (let at = 0; at < sources.length; at += 1) if ((sources[at] as Source).node === node) return sources[at];
+  return undefined;
+}
+
+/** Whole values by source, in the order of the edges; of several from one source the newest. */
+function arrivedAt(inlet: Inlet, at: NodeActivation, rule: Rule): Map<string, unknown> {
+  const newest = newestArrivals(at.arrival);
+  const arrived = new Map<string, unknown>();
+  for (const source of inlet.sources) {
+    const arrival = newest.get(source.node);
+    if (arrival !== undefined) arrived.set(source.id, wholeOf(arrival.value, source.rule ?? rule, inlet.path));
+  }
+  for (const { id, node, rule: own } of inlet.reads) {
+    const read = at.read(node);
+    if (read !== undefined) arrived.set(id, wholeOf(read.value, own ?? rule, inlet.path));
+  }
+  return arrived;
+}
+
+function newestArrivals(first: Arrival | undefined): Map<number, Arrival> {
+  const newest = new Map<number, Arrival>();
+  for (let arrival = first; arrival !== undefined; arrival = arrival.next) {
+    if (!newest.has(arrival.from)) newest.set(arrival.from, arrival);
+  }
+  return newest;
+}
+
+/** Values that came together, as one: by the rule of the node, or the keys of all of them in one object. */
+function merged({ path, merge: rule }: Inlet, arrived: ReadonlyMap<string, unknown>): unknown {
+  if (rule !== undefined) return rule([...arrived.values()]);
+  const guard = new MergeGuard(path);
+  const all: Record<string, unknown> = {};
+  for (const [from, value] of arrived) {
+    guard.check(from, value);
+    for (const [key, part] of Object.entries(value as object)) defineOwn(all, key, part);
+  }
+  return all;
+}
+
+function defineOwn(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Sees that values which become one object are objects with different keys. */
+class MergeGuard {
+  readonly #path: string;
+  /** Who gave a key. */
+  readonly #givers = new Map<string, string>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** @throws EngineError MERGE_CONFLICT naming the key and both nodes. */
+  check(from: string, value: unknown): void {
+    if (!isPlainObject(value)) {
+      throw this.#conflict(`"${from}" gave ${kindOf(value)}, and only objects with different keys become one`);
+    }
+    for (const key of Object.keys(value)) {
+      const giver = this.#givers.get(key);
+      if (giver === undefined) this.#givers.set(key, from);
+      else if (giver !== from) throw this.#conflict(`"${giver}" and "${from}" both gave the key "${key}"`);
+    }
+  }
+
+  #conflict(why: string): EngineError {
+    const message = `Several values came together at "${this.#path}": ${why}. Give the node a merge function, or use join.`;
+    return new EngineError('MERGE_CONFLICT', message, { node: this.#path });
+  }
+}
+
+/** Whether a value is an object of no class. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object of a class' : `a ${typeof value}`;
+}
+
+/**
+ * The input of a node in chunks, live where producers are at work. To be called while the node is started: a reader that is not taken then
+ * misses what comes.
+ */
+export function chunkInput(inlet: Inlet, at: NodeActivation, rule: Rule): Observable<unknown> {
+  const { arrival } = at;
+  if (arrival === undefined) return of(undefined);
+  if (arrival.next === undefined && inlet.input === undefined) return chunksOf(arrival, at);
+  const newest = newestArrivals(arrival);
+  const sources = inlet.sources.filter(({ node }) => newest.has(node));
+  if (inlet.input !== undefined) return pieces(inlet, inlet.input, sources, newest, at);
+  if (sources.length === 1) return chunksOf(newest.get((sources[0] as Source).node) as Arrival, at);
+  if (inlet.merge !== undefined) return mergedWhole(inlet, sources, newest, at, rule);
+  const guard = new MergeGuard(inlet.path);
+  return merge(
+    ...sources.map(({ id, node }) =>
+      chunksOf(newest.get(node) as Arrival, at).pipe(
+        mergeMap((chunk) => {
+          guard.check(id, chunk);
+          return [chunk];
+        }),
+      ),
+    ),
+  );
+}
+
+function chunksOf({ from: node, value }: Arrival, at: NodeActivation): Observable<unknown> {
+  if (value === COMING) return at.chunksFrom(node)?.toObservable() ?? of();
+  return value instanceof Chunks ? from(value.items) : of(value);
+}
+
+/** Every source gives its part of the input. */
+function pieces(
+  { reads }: Inlet,
+  rule: InputRule,
+  sources: readonly Source[],
+  newest: ReadonlyMap<number, Arrival>,
+  at: NodeActivation,
+): Observable<unknown> {
+  const piecesOf = (id: string) => mergeMap((chunk: unknown) => rule.piece?.(id, chunk) ?? []);
+  const stored = reads.flatMap(({ id, node }) => {
+    const read = at.read(node);
+    return read === undefined ? [] : [{ id, value: read.value }];
+  });
+  return merge(
+    from(rule.first ?? []),
+    ...stored.map(({ id, value }) => (value instanceof Chunks ? from(value.items) : of(value)).pipe(piecesOf(id))),
+    ...sources.map(({ id, node }) => chunksOf(newest.get(node) as Arrival, at).pipe(piecesOf(id))),
+  );
+}
+
+/** A merge function needs whole values, so the input is one chunk once all producers have ended. */
+function mergedWhole(
+  inlet: Inlet,
+  sources: readonly Source[],
+  newest: ReadonlyMap<number, Arrival>,
+  at: NodeActivation,
+  rule: Rule,
+): Observable<unknown> {
+  const collected = sources.map(() => [] as unknown[]);
+  const gathering = sources.map(({ node }, index) =>
+    chunksOf(newest.get(node) as Arrival, at).pipe(
+      mergeMap((chunk) => {
+        (collected[index] as unknown[]).push(chunk);
+        return [];
+      }),
+    ),
+  );
+  const whole = (): unknown => {
+    const arrived = sources.map(({ id, rule: own }, index) => {
+      const value = wholeOf(new Chunks(collected[index] as unknown[]), own ?? rule, inlet.path);
+      return [id, value] as const;
+    });
+    return merged(inlet, new Map(arrived));
+  };
+  return concat(
+    merge(...gathering),
+    new Observable<unknown>((subscriber) => {
+      subscriber.next(whole());
+      subscriber.complete();
+    }),
+  );
+}
+
+/** The same, pulled: a producer that can pause waits for the reader. To be called while the node is started. */
+export function pulledInput(inlet: Inlet, at: NodeActivation, rule: Rule): PulledChunks {
+  const { arrival } = at;
+  if (arrival !== undefined && arrival.next === undefined && inlet.input === undefined) {
+    if (arrival.value === COMING) {
+      const reader = at.chunksFrom(arrival.from);
+      if (reader !== undefined) return { chunks: reader, release: () => reader.leave() };
+    }
+    return {
+      chunks: iterate(arrival.value instanceof Chunks ? arrival.value.items : [arrival.value]),
+      release: () => {},
+    };
+  }
+  return pulled(chunkInput(inlet, at, rule), inlet.path, rule);
+}
+
+/** Chunks to be pulled, once; `release` gives them up. */
+export interface PulledChunks {
+  readonly chunks: AsyncIterable<unknown>;
+  readonly release: () => void;
+}
+
+/** An Observable, pulled; what is not asked for waits in the buffer of an edge. */
+export function pulled(chunks: Observable<unknown>, name: string, rule: Rule): PulledChunks {
+  const stream = new ChunkStream<unknown>({ name, concat: (neighbours) => concatValues(neighbours, rule) });
+  const reader = stream.reader();
+  const subscription = chunks.subscribe({
+    next: (chunk) => stream.write(chunk),
+    error: (error: unknown) => stream.fail(error),
+    complete: () => stream.end(),
+  });
+  return {
+    chunks: reader,
+    release: () => {
+      subscription.unsubscribe();
+      reader.leave();
+    },
+  };
+}
+
+async function* iterate(items: readonly unknown[]): AsyncGenerator<unknown> {
+  yield* items;
+}

@@ -1,0 +1,95 @@
+/**
+ * Steps that a step runs inside itself, with `{ within: at }`: their questions are passed up, and where they stand is kept with the step.
+ *
+ * A step that is resumed runs again from its beginning and comes to the same calls in the same order. A call that had ended gives its stored
+ * value, one that waits goes on with the answers for it; so what was done is not done again.
+ */
+import type { NodeActivation } from '../../graph/activation.js';
+import type { Interrupt as NodeInterrupt } from '../../graph/node-events.js';
+import type { Checkpoint } from '../../graph/state.js';
+import type { ValueCodec } from '../../graph/typed.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { answersOf, type StoredQuestion, waitFor } from './questions.js';
+
+/** Where a call stands that had begun before the step was resumed. */
+export type KeptCall =
+  | { readonly type: 'done'; readonly value: unknown }
+  | { readonly type: 'waiting'; readonly checkpoint: Checkpoint };
+
+/** The calls of one activation. */
+export class NestedRuns {
+  readonly #at: NodeActivation;
+  readonly #codec: ValueCodec;
+  readonly #end: (event: NodeInterrupt) => void;
+  readonly #kept: JsonObject;
+  /** By the name of the call. */
+  readonly #calls = new Map<string, JsonObject>();
+  readonly #questions = new Map<string, readonly StoredQuestion[]>();
+  readonly #counts = new Map<string, number>();
+  #atWork = 0;
+
+  /** @param end Ends the activation. */
+  constructor(at: NodeActivation, codec: ValueCodec, end: (event: NodeInterrupt) => void) {
+    this.#at = at;
+    this.#codec = codec;
+    this.#end = end;
+    const { nodeState } = at;
+    this.#kept = isJsonObject(nodeState) && isJsonObject(nodeState.nested) ? nodeState.nested : {};
+  }
+
+  /** A call begins. Gives its name, which is the same when the step runs again, and where it stands. */
+  begin(step: string): { readonly name: string; readonly kept: KeptCall | undefined } {
+    const count = (this.#counts.get(step) ?? 0) + 1;
+    this.#counts.set(step, count);
+    const name = count === 1 ? step : `${step}_${count}`;
+    this.#atWork += 1;
+    const kept = Object.hasOwn(this.#kept, name) ? this.#kept[name] : undefined;
+    if (!isJsonObject(kept)) return { name, kept: undefined };
+    if ('checkpoint' in kept)
+      return { name, kept: { type: 'waiting', checkpoint: kept.checkpoint as unknown as Checkpoint } };
+    return { name, kept: { type: 'done', value: this.#codec.fromJson((kept.value ?? null) as Json) } };
+  }
+
+  /** The answers for what waits inside a call, by the rest of the address. */
+  answersTo(name: string): ReadonlyMap<string, unknown> {
+    const start = `/${name}/`;
+    const answers = [...answersOf(this.#at, this.#codec)].filter(([suffix]) => suffix.startsWith(start));
+    return new Map(answers.map(([suffix, answer]) => [suffix.slice(start.length), answer]));
+  }
+
+  /** A call has ended with a value, which is kept in case that another one has to wait. */
+  done(name: string, value: unknown): void {
+    this.#calls.set(name, { value: this.#codec.toJson(value, `${this.#at.path}/${name}`) });
+    this.#left();
+  }
+
+  failed(): void {
+    this.#left();
+  }
+
+  /** A call waits for answers. Its caller gets nothing: the step ends as soon as none of its calls is at work. */
+  waits(name: string, checkpoint: Checkpoint, questions: readonly StoredQuestion[]): void {
+    this.#calls.set(name, { checkpoint: checkpoint as unknown as Json });
+    this.#questions.set(name, questions);
+    this.#left();
+  }
+
+  #left(): void {
+    this.#atWork -= 1;
+    // What follows a call that has ended, in the same turn, may begin another one.
+    if (this.#questions.size > 0) setImmediate(() => this.#settle());
+  }
+
+  #settle(): void {
+    if (this.#atWork > 0 || this.#questions.size === 0) return;
+    const { nodeState } = this.#at;
+    const memo = isJsonObject(nodeState) && nodeState.memo !== undefined ? { memo: nodeState.memo } : {};
+    const nested = { ...this.#kept, ...Object.fromEntries(this.#calls) };
+    this.#at.say({ type: 'progress', nodeState: { ...memo, nested } });
+    const questions = [...this.#questions].flatMap(([name, asked]) =>
+      asked.map((question) => ({ ...question, suffix: `/${name}/${question.suffix}` })),
+    );
+    this.#questions.clear();
+    this.#end(waitFor('ask', questions));
+  }
+}

@@ -1,0 +1,132 @@
+/** A node that passes its input on to the routes that it chooses: by the whole value, or by the first chunks of it. */
+import { Observable } from 'rxjs';
+import { EngineError } from '../../errors.js';
+import type { NodeActivation, NodeResult } from '../../graph/activation.js';
+import type { NodeEvent } from '../../graph/node-events.js';
+import { Chunks } from '../../graph/typed.js';
+import { nearestName } from '../../nearest-name.js';
+import type { AnyStep, RouteBlueprint } from '../step.js';
+import type { RunContext } from './context.js';
+import { chunkInput, type Inlet, wholeInput } from './inputs.js';
+import { StepAt } from './step-at.js';
+import { afterwards } from './step-node.js';
+import { settledChunks, settledValue } from './stream-out.js';
+
+/** Chunks that may wait for a decision. */
+const MAX_PREFIX = 65_536;
+
+/** What a router is made of. */
+export interface RouteNodeParts {
+  readonly route: RouteBlueprint;
+  readonly inlet: Inlet;
+  readonly id: string;
+  readonly step: AnyStep;
+  /** Ids of nodes of the plan by label; filled by the compiler. */
+  readonly targets: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The work of a router. */
+export class RouteNode {
+  readonly #parts: RouteNodeParts;
+
+  constructor(parts: RouteNodeParts) {
+    this.#parts = parts;
+  }
+
+  activate(at: NodeActivation): NodeResult {
+    const { chunks } = at.services as RunContext;
+    if (this.#parts.route.choosePrefix !== undefined)
+      return this.#byPrefix(at, chunkInput(this.#parts.inlet, at, chunks));
+    return this.#byValue(at);
+  }
+
+  #byValue(at: NodeActivation): NodeResult {
+    const { inlet, route, step, id } = this.#parts;
+    const context = at.services as RunContext;
+    const value = wholeInput(inlet, at, context.chunks);
+    const labels = route.choose?.(value as never, new StepAt(at, context, step, id, inlet.path));
+    // The value goes on as it came, so that what was a stream stays one.
+    const { arrival } = at;
+    const isAsItCame = inlet.input === undefined && arrival?.next === undefined && arrival?.value instanceof Chunks;
+    const passed = isAsItCame ? arrival.value : value;
+    return afterwards(labels, (chosen) => settledValue(passed, { next: this.#targetsOf(chosen) })) as NodeResult;
+  }
+
+  /**
+   * ```text
+   * chunks    a--b--c--d--|       (chosen at b)
+   * chosen    ---(ab)-c--d--|
+   * ```
+   */
+  #byPrefix(at: NodeActivation, chunks: Observable<unknown>): NodeResult {
+    return new Observable<NodeEvent>((subscriber) => {
+      const prefix: unknown[] = [];
+      let next: readonly string[] | undefined;
+      const end = () => {
+        subscriber.next(settledChunks(at, { next: next ?? [] }));
+        subscriber.complete();
+      };
+      const decide = (isLast: boolean): void => {
+        const labels = this.#parts.route.choosePrefix?.(prefix as never[], isLast);
+        if (labels === undefined) {
+          this.#requireDecision(prefix.length, isLast);
+          return;
+        }
+        next = this.#targetsOf(labels);
+        at.open({ next, onUnread: end });
+        for (let index = 0; index < prefix.length && !subscriber.closed; index += 1) at.write(prefix[index]);
+        prefix.length = 0;
+      };
+      const attempt = (action: () => void): void => {
+        try {
+          action();
+        } catch (error) {
+          subscriber.error(error);
+        }
+      };
+      return chunks.subscribe({
+        next: (chunk) =>
+          attempt(() => {
+            if (next !== undefined) {
+              at.write(chunk);
+              return;
+            }
+            prefix.push(chunk);
+            decide(false);
+          }),
+        error: (error: unknown) => subscriber.error(error),
+        complete: () =>
+          attempt(() => {
+            if (next === undefined) decide(true);
+            if (!subscriber.closed) end();
+          }),
+      });
+    });
+  }
+
+  #requireDecision(length: number, isLast: boolean): void {
+    const { inlet } = this.#parts;
+    if (isLast) {
+      const message = `Branch "${inlet.path}" chose no route although all ${length} chunks had come; let its chooser give a label when "isLast" is true.`;
+      throw new EngineError('NODE_TARGET_UNKNOWN', message, { node: inlet.path });
+    }
+    if (length < MAX_PREFIX) return;
+    const message = `Branch "${inlet.path}" has not chosen a route after ${MAX_PREFIX} chunks; let its chooser decide earlier.`;
+    throw new EngineError('LIMIT_REACHED', message, { node: inlet.path });
+  }
+
+  /** @throws EngineError NODE_TARGET_UNKNOWN naming the routes that there are. */
+  #targetsOf(chosen: unknown): readonly string[] {
+    const { targets, inlet } = this.#parts;
+    const labels = Array.isArray(chosen) ? (chosen as readonly unknown[]) : [chosen];
+    const ids = labels.flatMap((label) => {
+      const found = typeof label === 'string' ? targets.get(label) : undefined;
+      if (found !== undefined) return found;
+      const near = typeof label === 'string' ? nearestName(label, [...targets.keys()]) : undefined;
+      const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+      const message = `Branch "${inlet.path}" chose ${JSON.stringify(label) ?? String(label)}, which is none of its routes: ${[...targets.keys()].map((name) => `"${name}"`).join(', ')}.${hint}`;
+      throw new EngineError('NODE_TARGET_UNKNOWN', message, { node: inlet.path });
+    });
+    return [...new Set(ids)];
+  }
+}

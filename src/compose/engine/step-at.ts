@@ -1,0 +1,158 @@
+/** What a step sees while it works, on top of the activation of its node. */
+import type { Observable } from 'rxjs';
+import { EngineError } from '../../errors.js';
+import type { NodeActivation } from '../../graph/activation.js';
+import { type Call, type Interrupt as NodeInterrupt, notice, type Usage } from '../../graph/node-events.js';
+import type { StateCell, StatePatch } from '../../graph/state-cell.js';
+import type { Json } from '../../json.js';
+import { Interrupt, type InterruptOptions, type InterruptPart } from '../interrupt.js';
+import type { StateHandle, StateToken } from '../state.js';
+import type { StepActivation } from '../step.js';
+import type { RunContext } from './context.js';
+import type { NestedRuns } from './nested.js';
+import { answersOf, memoOf } from './questions.js';
+
+const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/** A step at work. Most of it is made when it is asked for. */
+export class StepAt implements StepActivation {
+  readonly name: string;
+  readonly node: NodeActivation;
+  readonly context: RunContext;
+  /** Runs inside the step; made for the first. */
+  nested: NestedRuns | undefined = undefined;
+  /** Ends the activation although its function has not; set while that is awaited. */
+  endEarly: ((event: NodeInterrupt) => void) | undefined = undefined;
+  /** Gives up what the step reads; called when it has ended. */
+  release: (() => void) | undefined = undefined;
+  readonly #step: object;
+  readonly #path: string;
+
+  /** @param path ids of the graphs around and its own, without rounds */
+  constructor(node: NodeActivation, context: RunContext, step: object, name: string, path: string) {
+    this.node = node;
+    this.context = context;
+    this.name = name;
+    this.#step = step;
+    this.#path = path;
+  }
+
+  get path(): string {
+    return this.context.prefix + this.node.path;
+  }
+  get run(): string {
+    return this.node.run;
+  }
+  get key(): string {
+    return this.node.token;
+  }
+  get attempt(): number {
+    return this.node.attempt;
+  }
+  get signal(): AbortSignal {
+    return this.node.signal;
+  }
+  get services(): unknown {
+    return this.context.services;
+  }
+  get answer(): unknown {
+    return answersOf(this.node, this.context.codec).get('');
+  }
+  get answers(): ReadonlyMap<string, unknown> {
+    const answers = [...answersOf(this.node, this.context.codec)];
+    return new Map(answers.flatMap(([suffix, answer]) => (suffix.startsWith('#') ? [[suffix.slice(1), answer]] : [])));
+  }
+  /** Whether the run was resumed with answers, for this step or inside it. */
+  get isAnswered(): boolean {
+    return this.node.answer !== undefined;
+  }
+  get isResumed(): boolean {
+    return this.node.question !== undefined;
+  }
+  get memo(): unknown {
+    return memoOf(this.node, this.context.codec);
+  }
+  get options(): Readonly<Record<string, unknown>> {
+    return this.context.options?.at(this.#step, this.#path) ?? NO_OPTIONS;
+  }
+
+  now(): number {
+    return this.node.now();
+  }
+
+  random(): number {
+    return this.node.random();
+  }
+
+  state<S>(token: StateToken<S>): StateHandle<S> {
+    const cell = this.node.stateNamed(token.name);
+    if (cell !== undefined) return new Handle<S>(this.node, cell, token);
+    const message = `Step "${this.path}" reads the state "${token.name}", which no graph around it declares; name it in the options of one: graph(…, { state: ${token.name} }).`;
+    throw new EngineError('STATE_MISSING', message, { node: this.path });
+  }
+
+  interrupt(question: unknown, options: InterruptOptions = {}): Interrupt {
+    return new Interrupt(question, options);
+  }
+
+  interruptAll(questions: readonly InterruptPart[], options: Pick<InterruptOptions, 'memo'> = {}): Interrupt {
+    return new Interrupt(undefined, options, questions);
+  }
+
+  emit(name: string, data: Json): void {
+    const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
+    this.node.say(notice(name, isObject ? (data as Record<string, Json>) : { value: data }));
+  }
+
+  report(event: Usage | Call): void {
+    this.node.say(event);
+  }
+
+  ready(): PromiseLike<void> | undefined {
+    return this.node.room() ?? this.node.ready();
+  }
+}
+
+/** A state as one step sees it. */
+class Handle<S> implements StateHandle<S> {
+  readonly #node: NodeActivation;
+  readonly #cell: StateCell;
+  readonly #token: StateToken<S>;
+
+  constructor(node: NodeActivation, cell: StateCell, token: StateToken<S>) {
+    this.#node = node;
+    this.#cell = cell;
+    this.#token = token;
+  }
+
+  get value(): Readonly<S> {
+    return this.#cell.value as S;
+  }
+
+  get value$(): Observable<Readonly<S>> {
+    return this.#cell.value$ as Observable<S>;
+  }
+
+  set(value: S): S {
+    return this.#change({ type: 'set', value });
+  }
+
+  update(fields: Partial<S>): S {
+    const { reducers } = this.#token;
+    const before = this.#cell.value as Readonly<Record<string, unknown>>;
+    const reduced = Object.entries(fields).map(([key, update]) => {
+      const reduce = Object.hasOwn(reducers, key) ? reducers[key] : undefined;
+      return [key, reduce === undefined ? update : reduce(before[key] as never, update as never)] as const;
+    });
+    return this.#change({ type: 'fields', fields: Object.fromEntries(reduced) });
+  }
+
+  append<K extends keyof S>(key: K, ...items: readonly unknown[]): S {
+    return this.#change({ type: 'append', key: String(key), items });
+  }
+
+  #change(patch: StatePatch): S {
+    this.#node.patch(this.#token.name, patch);
+    return this.#cell.value as S;
+  }
+}

@@ -1,0 +1,400 @@
+/** A node whose work is one step of code, with all that a graph puts around it: hooks, schemas, stops, observers. */
+import {
+  concat,
+  connect,
+  defaultIfEmpty,
+  defer,
+  EMPTY,
+  finalize,
+  isObservable,
+  map,
+  mergeAll,
+  mergeMap,
+  Observable,
+  type OperatorFunction,
+  of,
+  take,
+  tap,
+  toArray,
+} from 'rxjs';
+import { EngineError } from '../../errors.js';
+import type { NodeActivation, NodeResult } from '../../graph/activation.js';
+import type { NodeEvent, Interrupt as NodeInterrupt, Settled } from '../../graph/node-events.js';
+import { Chunks } from '../../graph/typed.js';
+import { isJsonObject } from '../../json.js';
+import { Interrupt } from '../interrupt.js';
+import { validate } from '../json-schema.js';
+import { looksLikeOperator, operatorError } from '../make-step.js';
+import type { AnyStep, NodeBlueprint, StepDefinition, StepOptions } from '../step.js';
+import type { RunContext } from './context.js';
+import { chunkInput, type Inlet, pulled, pulledInput, wholeInput, wholeOf } from './inputs.js';
+import { interruptedBy, waitFor } from './questions.js';
+import { StepAt } from './step-at.js';
+import { settledValue, streamOut } from './stream-out.js';
+import type { StepWatch } from './watch.js';
+
+type AnyOperator = OperatorFunction<unknown, unknown>;
+
+type CodeDefinition = Extract<StepDefinition, { readonly type: 'function' | 'operator' | 'generator' }>;
+
+/** What a node is made of. */
+export interface StepNodeParts {
+  readonly blueprint: NodeBlueprint;
+  readonly definition: CodeDefinition;
+  readonly inlet: Inlet;
+  /** The graph stops before it, or after it. */
+  readonly stops: { readonly before: boolean; readonly after: boolean };
+}
+
+/** The work of one node; one object for all runs of its plan. */
+export class StepNode {
+  readonly #parts: StepNodeParts;
+  readonly #definition: CodeDefinition;
+  readonly #inlet: Inlet;
+  readonly #step: AnyStep;
+  readonly #options: StepOptions;
+  /** A function with nothing around it. */
+  readonly #isBare: boolean;
+
+  constructor(parts: StepNodeParts) {
+    this.#parts = parts;
+    this.#definition = parts.definition;
+    this.#inlet = parts.inlet;
+    this.#step = parts.blueprint.step;
+    this.#options = parts.definition.options;
+    this.#isBare = parts.definition.type === 'function' && !hasAround(parts);
+  }
+
+  activate(at: NodeActivation): NodeResult {
+    const context = at.services as RunContext;
+    if (this.#isBare && context.observers === undefined && this.#definition.type === 'function') {
+      const input = wholeInput(this.#inlet, at, context.chunks);
+      const step = this.#at(at, context);
+      return this.#delivered(at, step, this.#call(this.#definition.run, input, step), undefined);
+    }
+    return this.#activateWithAll(at, context);
+  }
+
+  #at(at: NodeActivation, context: RunContext): StepAt {
+    return new StepAt(at, context, this.#step, this.#parts.blueprint.id, this.#inlet.path);
+  }
+
+  #activateWithAll(at: NodeActivation, context: RunContext): NodeResult {
+    const { before: stopsBefore } = this.#parts.stops;
+    if (stopsBefore && at.question === undefined) return waitFor('before', [questionAt()]);
+    const stored = outputBeforeStop(at, context);
+    if (stored !== undefined) return settledValue(stored.value);
+    const step = this.#at(at, context);
+    const { name, kind } = this.#step;
+    const watched = { name, kind, path: this.#inlet.path, step: this.#step };
+    const watch = context.observers?.watch(watched, step.path, { emit: (n, message) => step.emit(n, { message }) });
+    const failed = (error: unknown): never => {
+      watch?.error(error);
+      throw error;
+    };
+    try {
+      const result = afterwards(this.#input(at, context, step, watch), (input) =>
+        this.#work(input, at, context, step, watch),
+      );
+      return isThenable(result) ? this.#later(at, step, result, watch) : this.#delivered(at, step, result, watch);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /** What the step begins with: a whole value for functions; for the others chunks, unless something needs the whole before. */
+  #input(at: NodeActivation, context: RunContext, step: StepAt, watch: StepWatch | undefined): unknown {
+    const { before, beforeChunks } = this.#parts.blueprint;
+    const { type } = this.#definition;
+    const needsWhole = type === 'function' || before !== undefined || this.#options.input !== undefined;
+    if (!needsWhole) return undefined;
+    const whole =
+      beforeChunks === undefined
+        ? wholeInput(this.#inlet, at, context.chunks)
+        : collected(at, chunkInput(this.#inlet, at, context.chunks).pipe(beforeChunks as AnyOperator), (items) =>
+            wholeOf(new Chunks(items), context.chunks, this.#inlet.path),
+          );
+    const prepared = before === undefined ? whole : afterwards(whole, (input) => before(input as never, step));
+    const checked = afterwards(prepared, (input) => (input instanceof Interrupt ? input : this.#checked(input)));
+    return afterwards(checked, (input) => {
+      if (!(input instanceof Interrupt)) watch?.start(input);
+      return input;
+    });
+  }
+
+  #checked(input: unknown): unknown {
+    const { input: schema } = this.#options;
+    if (schema === undefined) return input;
+    return validate(schema, input, (problems) => this.#invalid('INPUT_INVALID', 'input', problems));
+  }
+
+  #invalid(code: 'INPUT_INVALID' | 'OUTPUT_INVALID', what: string, problems: string): EngineError {
+    const message = `The ${what} of step "${this.#inlet.path}" does not fit its schema: ${problems}.`;
+    return new EngineError(code, message, { node: this.#inlet.path });
+  }
+
+  #work(input: unknown, at: NodeActivation, context: RunContext, step: StepAt, watch: StepWatch | undefined): unknown {
+    if (input instanceof Interrupt) return input;
+    const definition = this.#definition;
+    if (definition.type === 'function') return this.#call(definition.run, input, step);
+    const isWhole = this.#parts.blueprint.before !== undefined || this.#options.input !== undefined;
+    const { beforeChunks } = this.#parts.blueprint;
+    if (definition.type === 'operator') {
+      const chunks = isWhole ? of(input) : this.#chunks(at, context, watch);
+      return chunks.pipe(definition.operator as AnyOperator);
+    }
+    const isPlain = !isWhole && beforeChunks === undefined && watch === undefined;
+    const input$ = () => (isWhole ? of(input) : this.#chunks(at, context, watch));
+    const chunks = isPlain
+      ? pulledInput(this.#inlet, at, context.chunks)
+      : pulled(input$(), this.#inlet.path, context.chunks);
+    // A generator may end without having read everything, or anything.
+    step.release = chunks.release;
+    return definition.run(chunks.chunks as never, step);
+  }
+
+  #chunks(at: NodeActivation, context: RunContext, watch: StepWatch | undefined): Observable<unknown> {
+    const { beforeChunks } = this.#parts.blueprint;
+    const chunks = chunkInput(this.#inlet, at, context.chunks);
+    const prepared = beforeChunks === undefined ? chunks : chunks.pipe(beforeChunks as AnyOperator);
+    return watch === undefined ? prepared : watch.inputs(prepared);
+  }
+
+  #call(run: (input: never, at: StepAt) => unknown, input: unknown, step: StepAt): unknown {
+    let result: unknown;
+    try {
+      result = run(input as never, step);
+    } catch (thrown) {
+      if (looksLikeOperator({ thrown })) throw operatorError(this.#step.name);
+      throw thrown;
+    }
+    if (typeof result === 'function' && looksLikeOperator({ returned: result })) throw operatorError(this.#step.name);
+    return result;
+  }
+
+  // ── what comes out ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #delivered(at: NodeActivation, step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
+    if (typeof result !== 'object' || result === null) return this.#settled(at, step, result, watch);
+    if (result instanceof Interrupt) return interruptedBy(at, step.context.codec, result);
+    if (isObservable(result) && this.#options.mayAsk === true) return this.#asking(at, step, result, watch);
+    if (isObservable(result) || isAsyncIterable(result)) return this.#streamed(at, step, result, watch);
+    if (isThenable(result)) return this.#later(at, step, result, watch);
+    return this.#settled(at, step, result, watch);
+  }
+
+  /** A stream, unless it begins with a question. */
+  #asking(at: NodeActivation, step: StepAt, source: Observable<unknown>, watch: StepWatch | undefined): NodeResult {
+    const begun = (first: unknown, chunks$: Observable<unknown>): Observable<NodeEvent> => {
+      if (first instanceof Interrupt) return of(interruptedBy(at, step.context.codec, first));
+      return eventsOf(this.#streamed(at, step, concat(of(first), chunks$), watch));
+    };
+    const early = { error: (error: unknown) => watch?.error(error) };
+    return source.pipe(
+      connect((chunks$) =>
+        chunks$.pipe(
+          take(1),
+          tap(early),
+          map((first) => begun(first, chunks$)),
+          defaultIfEmpty(defer(() => eventsOf(this.#streamed(at, step, EMPTY, watch)))),
+          mergeAll(),
+        ),
+      ),
+    );
+  }
+
+  /** A promise; a step that is run inside this one may end it sooner, with a question. */
+  #later(at: NodeActivation, step: StepAt, result: PromiseLike<unknown>, watch: StepWatch | undefined): NodeResult {
+    return new Observable<NodeEvent>((subscriber) => {
+      step.endEarly = (event) => subscriber.next(event);
+      result.then(
+        (value) => {
+          if (subscriber.closed) return;
+          try {
+            const delivered = this.#delivered(at, step, value, watch);
+            if (isObservable(delivered)) subscriber.add(delivered.subscribe(subscriber));
+            else subscriber.next(delivered as Settled);
+          } catch (error) {
+            subscriber.error(error);
+          }
+        },
+        (error: unknown) => {
+          watch?.error(error);
+          subscriber.error(error);
+        },
+      );
+    });
+  }
+
+  #settled(at: NodeActivation, step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
+    const { after, afterChunks } = this.#parts.blueprint;
+    const { output } = this.#options;
+    if (afterChunks !== undefined) return this.#streamed(at, step, of(result), watch);
+    if (after === undefined && output === undefined && !this.#parts.stops.after) {
+      watch?.end(result);
+      return settledValue(result);
+    }
+    return this.#finished(at, step, result, watch);
+  }
+
+  /** A whole output on its way through its schema, its hook and the stop behind it. */
+  #finished(at: NodeActivation, step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
+    const { after } = this.#parts.blueprint;
+    const { output: schema } = this.#options;
+    const checked =
+      schema === undefined
+        ? result
+        : validate(schema, result, (problems) => this.#invalid('OUTPUT_INVALID', 'output', problems));
+    const final = afterwards(checked, (value) => {
+      watch?.end(value);
+      return after === undefined ? value : after(value as never, step);
+    });
+    const ended = afterwards(final, (value): unknown => {
+      if (value instanceof Interrupt) return interruptedBy(at, step.context.codec, value);
+      return this.#parts.stops.after ? stopAfter(at, step.context, value) : settledValue(value);
+    });
+    return ended as NodeResult;
+  }
+
+  #streamed(
+    at: NodeActivation,
+    step: StepAt,
+    source: Observable<unknown> | AsyncIterable<unknown>,
+    watch: StepWatch | undefined,
+  ): NodeResult {
+    const { after, afterChunks } = this.#parts.blueprint;
+    const seen = watch === undefined ? source : watchedChunks(asObservable(source), watch);
+    const changed = afterChunks === undefined ? seen : asObservable(seen).pipe(afterChunks as AnyOperator);
+    if (after === undefined && this.#options.output === undefined && !this.#parts.stops.after) {
+      const { release } = step;
+      const events = streamOut(at, changed);
+      return release === undefined ? events : events.pipe(finalize(release));
+    }
+    const rule = this.#options.chunks ?? step.context.chunks;
+    return asObservable(changed).pipe(
+      toArray(),
+      mergeMap((items) => {
+        const whole = wholeOf(new Chunks(items), rule as never, this.#inlet.path);
+        const finished: unknown = this.#finished(at, step, whole, undefined);
+        return isObservable(finished) || isThenable(finished)
+          ? (finished as Observable<NodeEvent>)
+          : of(finished as NodeEvent);
+      }),
+    );
+  }
+}
+
+function eventsOf(result: NodeResult): Observable<NodeEvent> {
+  return isObservable(result) ? (result as Observable<NodeEvent>) : of(result as NodeEvent);
+}
+
+function hasAround({ blueprint, definition, stops }: StepNodeParts): boolean {
+  const { before, after, beforeChunks, afterChunks } = blueprint;
+  const { input, output } = definition.options;
+  return (
+    [before, after, beforeChunks, afterChunks, input, output].some((part) => part !== undefined) ||
+    stops.before ||
+    stops.after
+  );
+}
+
+function questionAt() {
+  return { suffix: '', question: null };
+}
+
+/** The graph stops behind the node: its output waits with it. */
+function stopAfter(at: NodeActivation, { codec }: RunContext, value: unknown): NodeInterrupt {
+  at.say({ type: 'progress', nodeState: { output: codec.toJson(value, at.path) } });
+  return waitFor('after', [questionAt()]);
+}
+
+/** The output of a node that had ended before its graph stopped. */
+function outputBeforeStop(at: NodeActivation, { codec }: RunContext): { readonly value: unknown } | undefined {
+  const { nodeState, question } = at;
+  if (question?.kind !== 'after' || !isJsonObject(nodeState) || nodeState.output === undefined) return undefined;
+  return { value: codec.fromJson(nodeState.output) };
+}
+
+function watchedChunks(chunks: Observable<unknown>, watch: StepWatch): Observable<unknown> {
+  return new Observable((subscriber) =>
+    chunks.subscribe({
+      next: (chunk) => {
+        watch.output(chunk);
+        subscriber.next(chunk);
+      },
+      error: (error: unknown) => {
+        watch.error(error);
+        subscriber.error(error);
+      },
+      complete: () => {
+        watch.ended();
+        subscriber.complete();
+      },
+    }),
+  );
+}
+
+/** Calls `next` with a value, now or when it has come. */
+export function afterwards(value: unknown, next: (value: unknown) => unknown): unknown {
+  return isThenable(value) ? value.then(next) : next(value);
+}
+
+/** All chunks; synchronous when they come synchronously. They are not read on when the node is stopped. */
+function collected(
+  at: NodeActivation,
+  chunks: Observable<unknown>,
+  whole: (items: readonly unknown[]) => unknown,
+): unknown {
+  let now: readonly unknown[] | undefined;
+  let failure: { readonly error: unknown } | undefined;
+  let later: { resolve(items: readonly unknown[]): void; reject(error: unknown): void } | undefined;
+  const subscription = chunks.pipe(toArray()).subscribe({
+    next: (items) => {
+      now = items;
+      later?.resolve(items);
+    },
+    error: (error: unknown) => {
+      failure = { error };
+      later?.reject(error);
+    },
+  });
+  if (now !== undefined) return whole(now);
+  if (failure !== undefined) throw failure.error;
+  at.signal.addEventListener('abort', () => subscription.unsubscribe(), { once: true });
+  return new Promise<readonly unknown[]>((resolve, reject) => {
+    later = { resolve, reject };
+  }).then(whole);
+}
+
+export function asObservable(source: Observable<unknown> | AsyncIterable<unknown>): Observable<unknown> {
+  return isObservable(source) ? source : new Observable((subscriber) => iterateInto(source, subscriber));
+}
+
+function iterateInto(
+  source: AsyncIterable<unknown>,
+  subscriber: { readonly closed: boolean; next(value: unknown): void; error(error: unknown): void; complete(): void },
+): () => void {
+  const iterator = source[Symbol.asyncIterator]();
+  const read = async (): Promise<void> => {
+    while (!subscriber.closed) {
+      const { done, value } = await iterator.next();
+      if (done === true) {
+        subscriber.complete();
+        return;
+      }
+      subscriber.next(value);
+    }
+  };
+  read().catch((error: unknown) => subscriber.error(error));
+  return () => {
+    Promise.resolve(iterator.return?.()).catch(() => {});
+  };
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+export function isAsyncIterable(value: object): value is AsyncIterable<unknown> {
+  return Symbol.asyncIterator in value;
+}

@@ -1,0 +1,108 @@
+/** What a run of a step is started with: its options, checked and turned into what the engine takes. */
+import type { Observable } from 'rxjs';
+import { EngineError } from '../errors.js';
+import type { Durability, EventLog } from '../graph/log.js';
+import type { CheckpointStore, RunOptions } from '../graph/run-options.js';
+import type { ValueCodec } from '../graph/typed.js';
+import type { RunContext } from './engine/context.js';
+import { StepAt } from './engine/step-at.js';
+import type { RunObservers, RunOptionsByNode } from './engine/watch.js';
+import type { ConcatRule, StepActivation } from './step.js';
+import type { AnyValueDefinition } from './values/define-value.js';
+import { valueCodec } from './values/value-codec.js';
+
+/** Options of a run of a step, all optional. */
+export interface StepRunOptions {
+  /** Id of the run. @default a random one, or that of the checkpoint it is resumed from */
+  readonly run?: string;
+  /** Handed to every step as `at.services`. */
+  readonly services?: unknown;
+  /** Cancels the run at once. */
+  readonly signal?: AbortSignal;
+  /** Steps that may be at work at once. @default no limit */
+  readonly concurrency?: number;
+  /** Settlements after which the run fails with RUN_STEPS_EXCEEDED. @default 10 million */
+  readonly maxSteps?: number;
+  /** Milliseconds after which the run fails with RUN_TIMEOUT. @default no limit */
+  readonly timeoutMs?: number;
+  /** Where the run is stored when it waits or ends. */
+  readonly checkpoints?: CheckpointStore;
+  /** Where the run writes its events while it goes on. */
+  readonly log?: EventLog;
+  /** When a settlement is durable. @default 'async' with a `log`, 'exit' without */
+  readonly durability?: Durability;
+  /** Values that JSON cannot hold, beside those that are built in. */
+  readonly values?: readonly AnyValueDefinition[];
+  /** In place of `values`: writes and reads all values. */
+  readonly serializer?: ValueCodec;
+  /** One value of chunks of a type that has no rule. */
+  readonly chunks?: ConcatRule<never>;
+  /** Options for steps; see `options`. */
+  readonly with?: readonly unknown[];
+  /** Who observes the run; see `observe`. */
+  readonly observe?: readonly unknown[];
+  /** The step that this run is part of: questions are passed up to it, and it ends with it. */
+  readonly within?: StepActivation;
+  /** Stops the run: `after-step` lets what is at work finish, for at most `withinMs`; `now` does not. It can be resumed from its checkpoint. */
+  readonly cancel$?: Observable<{ readonly mode: 'now' | 'after-step'; readonly withinMs?: number }>;
+  /** Clock in milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+  /** Uniform in [0, 1). @default Math.random */
+  readonly random?: () => number;
+}
+
+/** Codecs that need no more than what is built in share their plans. */
+const BUILT_IN = valueCodec();
+
+/** The codec of a run. */
+export function codecOf({ serializer, values }: StepRunOptions): ValueCodec {
+  if (serializer !== undefined) return serializer;
+  return values === undefined || values.length === 0 ? BUILT_IN : valueCodec(values);
+}
+
+/** The step that a run is part of. @throws EngineError OPTION_INVALID for something that is no activation of a step */
+export function outerStep({ within }: StepRunOptions): StepAt | undefined {
+  if (within === undefined || within instanceof StepAt) return within;
+  throw new EngineError(
+    'OPTION_INVALID',
+    'The option "within" must be the second argument of a step: invoke(inner, input, { within: at }).',
+  );
+}
+
+/** What the nodes of the run are handed. */
+export function contextOf(
+  options: StepRunOptions,
+  codec: ValueCodec,
+  parts: { readonly observers: RunObservers | undefined; readonly options: RunOptionsByNode | undefined },
+  name: string,
+): RunContext {
+  const outer = outerStep(options);
+  return {
+    services: options.services ?? outer?.services,
+    codec,
+    chunks: (options.chunks as ConcatRule<unknown> | undefined) ?? outer?.context.chunks,
+    observers: parts.observers ?? outer?.context.observers,
+    options: parts.options ?? outer?.context.options,
+    prefix: outer === undefined ? '' : `${outer.path}/${name}/`,
+  };
+}
+
+/** The options of the engine. */
+export function engineOptions(options: StepRunOptions, context: RunContext): RunOptions {
+  const { run, concurrency, maxSteps, timeoutMs, checkpoints, log, durability, now, random } = options;
+  const outer = outerStep(options);
+  const signal = options.signal ?? outer?.signal;
+  return {
+    concurrency: concurrency ?? Number.MAX_SAFE_INTEGER,
+    services: context,
+    ...(run === undefined ? {} : { run }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(checkpoints === undefined ? {} : { checkpoints }),
+    ...(log === undefined ? {} : { log }),
+    ...(durability === undefined ? {} : { durability }),
+    ...(now === undefined ? {} : { now }),
+    ...(random === undefined ? {} : { random }),
+  };
+}

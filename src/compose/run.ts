@@ -1,0 +1,379 @@
+/**
+ * Running a step: for its value, for its chunks, with chunks as its input, or for its events. All are cold and all agree: what `invoke` gives is
+ * what the chunks of `stream` are when they are joined.
+ */
+import {
+  catchError,
+  defer,
+  EMPTY,
+  firstValueFrom,
+  from,
+  ignoreElements,
+  isObservable,
+  map,
+  mergeMap,
+  NEVER,
+  Observable,
+  type OperatorFunction,
+  of,
+  switchMap,
+  tap,
+} from 'rxjs';
+import { EngineError } from '../errors.js';
+import type { RunEvent } from '../graph/events.js';
+import type { Plan } from '../graph/plan.js';
+import { checkpointOf, outcomeOf, run as runPlan } from '../graph/run.js';
+import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
+import type { Checkpoint } from '../graph/state.js';
+import type { ChunkSource, ResultSink } from '../graph/tokens.js';
+import { Chunks, type ValueCodec } from '../graph/typed.js';
+import type { Json } from '../json.js';
+import { ChunkStream as Edge } from '../operators/chunk-stream.js';
+import { callOptionsFor } from './call-options.js';
+import { concatValues } from './chunks/concat-values.js';
+import { type CompiledStep, compileStep } from './compile.js';
+import { noOutput } from './engine/containers.js';
+import type { RunContext } from './engine/context.js';
+import { wholeOf } from './engine/inputs.js';
+import { NestedRuns } from './engine/nested.js';
+import type { StoredQuestion } from './engine/questions.js';
+import { questionsIn } from './engine/questions.js';
+import { toStep } from './make-step.js';
+import { observersFor } from './observers.js';
+import { questionsOf, Resumption, startOf } from './resume.js';
+import { codecOf, contextOf, engineOptions, outerStep, type StepRunOptions } from './run-context.js';
+import { type AnyStep, type AnyStepLike, type ConcatRule, DEFINITION, type StepLike } from './step.js';
+
+/**
+ * The chunks of a result: subscribed to, they come as they are made; in a `for await` loop the steps that can wait are read no faster than the
+ * loop goes. Each subscription and each loop is a run of its own.
+ */
+export interface ChunkStream<O> extends Observable<O>, AsyncIterable<O> {}
+
+/** Plans by codec and step: a step is compiled once. */
+const PLANS = new WeakMap<ValueCodec, WeakMap<AnyStep, CompiledStep>>();
+
+/**
+ * Runs a step and gives its whole result.
+ *
+ * ```ts
+ * import { chain, invoke } from 'runnel';
+ *
+ * const shout = chain((text: string) => text.trim(), (text) => `${text.toUpperCase()}!`);
+ * console.log(await invoke(shout, ' hello '));
+ * // => HELLO!
+ * ```
+ *
+ * @param input the input of the step, or `resumeFrom(checkpoint, answers)`
+ * @throws EngineError RUN_INTERRUPTED (its details have the questions and the checkpoint), RUN_CANCELLED, and what a step failed with: an
+ * EngineError as it is, anything else as the `cause` of NODE_FAILED.
+ */
+export async function invoke<I, O>(
+  step: StepLike<I, O>,
+  input: I | Resumption,
+  options: StepRunOptions = {},
+): Promise<O> {
+  const launch = new Launch(step, options);
+  const end = await firstValueFrom(launch.outcome$(input));
+  return launch.valueOf(end) as O;
+}
+
+/** The same with an input that comes in chunks. The step may start before they have all come. */
+export async function collect<I, O>(
+  step: StepLike<I, O>,
+  chunks: Observable<I> | AsyncIterable<I>,
+  options: StepRunOptions = {},
+): Promise<O> {
+  const launch = new Launch(step, options);
+  const end = await firstValueFrom(launch.outcome$(undefined, { chunks: sourceOf(chunks) }));
+  return launch.valueOf(end) as O;
+}
+
+/**
+ * Runs a step and gives its result in chunks; a result that is no stream is one chunk.
+ *
+ * ```text
+ * stream(step, x)   a--b--c--|
+ * invoke(step, x)   ---------(abc)
+ * ```
+ *
+ * It errors as `invoke` rejects. Unsubscribing, or leaving the loop, stops the run at once.
+ */
+export function stream<I, O>(
+  step: StepLike<I, O>,
+  input: I | Resumption,
+  options: StepRunOptions = {},
+): ChunkStream<O> {
+  return streamOf<O>(() => new Launch(step, options), input, undefined);
+}
+
+/**
+ * A step as an RxJS operator: chunks in, chunks out, one run for each subscription.
+ *
+ * ```text
+ * source            a--b--c--|
+ * transform(step)   A--B--C--|
+ * ```
+ */
+export function transform<I, O>(step: StepLike<I, O>, options: StepRunOptions = {}): OperatorFunction<I, O> {
+  return (source) => streamOf<O>(() => new Launch(step, options), undefined, sourceOf(source));
+}
+
+/**
+ * Runs a step for its events: those of canvases, with `node-chunk` for chunks and the result as `value` of `run-settled`.
+ *
+ * Errors of steps are events, not errors of the stream; it errors only when the run cannot start. A plan of the engine may stand for the step;
+ * then `start` and `options` are those of the engine.
+ */
+export function run<I, O>(
+  step: StepLike<I, O>,
+  start: { readonly input: I | Resumption },
+  options?: StepRunOptions,
+): Observable<RunEvent>;
+export function run(plan: Plan, start: Start, options?: RunOptions): Observable<RunEvent>;
+export function run(
+  step: AnyStepLike | Plan,
+  start: Start | { readonly input: unknown },
+  options: StepRunOptions | RunOptions = {},
+): Observable<RunEvent> {
+  if (isPlan(step)) return runPlan(step, start as Start, options as RunOptions);
+  return eventsOf(step, (start as { readonly input: unknown }).input, options as StepRunOptions);
+}
+
+function isPlan(value: AnyStepLike | Plan): value is Plan {
+  return typeof value === 'object' && 'nodes' in value && 'scopes' in value;
+}
+
+function eventsOf(step: AnyStepLike, input: unknown, options: StepRunOptions): Observable<RunEvent> {
+  const launch = new Launch(step, options);
+  return defer(() => {
+    const prepared = launch.startFrom(input, undefined);
+    const go = (given: Start) =>
+      runPlan(launch.compiled.plan, given, launch.optionsFor(given, {})).pipe(map((event) => launch.joined(event)));
+    return prepared instanceof Promise ? from(prepared).pipe(switchMap(go)) : go(prepared);
+  });
+}
+
+function sourceOf<I>(chunks: Observable<I> | AsyncIterable<I>): ChunkSource {
+  return { toObservable: () => (isObservable(chunks) ? chunks : from(chunks)) };
+}
+
+/** Through which chunks come and go while a run is under way. */
+interface RunEnds {
+  readonly chunks?: ChunkSource;
+  readonly output?: ResultSink;
+}
+
+/** What one run of a step needs; for several runs when it is subscribed to several times. */
+class Launch {
+  readonly step: AnyStep;
+  readonly options: StepRunOptions;
+  readonly codec: ValueCodec;
+  readonly compiled: CompiledStep;
+  readonly context: RunContext;
+
+  constructor(stepLike: AnyStepLike, options: StepRunOptions) {
+    this.step = toStep(stepLike, 'step');
+    this.options = options;
+    const outer = outerStep(options);
+    this.codec =
+      outer !== undefined && options.serializer === undefined && options.values === undefined
+        ? outer.context.codec
+        : codecOf(options);
+    this.compiled = compileStep(this.step, this.codec, PLANS);
+    this.context = contextOf(
+      options,
+      this.codec,
+      { observers: observersFor(this.compiled, options.observe), options: callOptionsFor(this.compiled, options.with) },
+      this.step.name,
+    );
+  }
+
+  startFrom(input: unknown, chunks: ChunkSource | undefined): Start | Promise<Start> {
+    if (input instanceof Resumption) return startOf(this.compiled, this.codec, input, this.options);
+    if (chunks !== undefined) return { input: null, chunks };
+    return { input: input as Json };
+  }
+
+  optionsFor(start: Start, more: Partial<RunOptions>): RunOptions {
+    const options = engineOptions(this.options, this.context);
+    const run = this.options.run ?? ('checkpoint' in start ? start.checkpoint.run : undefined);
+    return { ...options, ...cancelOptions(this.options), ...(run === undefined ? {} : { run }), ...more };
+  }
+
+  /** One run: begins with the subscription, gives one outcome, is stopped by unsubscribing. */
+  outcome$(input: unknown, { chunks, output }: RunEnds = {}): Observable<RunOutcome> {
+    return defer(() => {
+      const outer = outerStep(this.options);
+      if (outer !== undefined) return this.#inside(outer, input, chunks, output);
+      return this.#begun(this.startFrom(input, chunks), output === undefined ? {} : { output });
+    });
+  }
+
+  #begun(prepared: Start | Promise<Start>, more: Partial<RunOptions>): Observable<RunOutcome> {
+    const go = (start: Start) => outcomeOf(this.compiled.plan, start, this.optionsFor(start, more));
+    return prepared instanceof Promise ? from(prepared).pipe(switchMap(go)) : go(prepared);
+  }
+
+  /** As part of a step: where it stands is kept with the step, its questions are passed up, and then it gives nothing. */
+  #inside(
+    outer: StepInside,
+    input: unknown,
+    chunks: ChunkSource | undefined,
+    output: ResultSink | undefined,
+  ): Observable<RunOutcome> {
+    outer.nested ??= new NestedRuns(outer.node, outer.context.codec, (event) => outer.endEarly?.(event));
+    const { nested } = outer;
+    const { name, kept } = nested.begin(this.step.name);
+    if (kept?.type === 'done') {
+      nested.done(name, kept.value);
+      return of({ status: 'succeeded', result: { value: kept.value } } as RunOutcome);
+    }
+    const answers = outer.isAnswered ? nested.answersTo(name) : undefined;
+    const start = this.startFrom(kept === undefined ? input : new Resumption(kept.checkpoint, answers, {}), chunks);
+    const run = `${outer.key}/${name}`;
+    return this.#begun(start, { run, ...(output && { output }) }).pipe(
+      tap({ error: () => nested.failed() }),
+      mergeMap((end) => {
+        if (end.status === 'waiting') {
+          nested.waits(name, this.checkpointOf(end), this.#stored(end));
+          return NEVER;
+        }
+        if (end.status === 'succeeded') nested.done(name, end.result?.value);
+        else nested.failed();
+        return of(end);
+      }),
+    );
+  }
+
+  /** The questions of an end as the step around stores them, with addresses in place of suffixes. */
+  #stored(end: RunOutcome): readonly StoredQuestion[] {
+    const addresses = questionsOf(this.compiled, this.codec, end.pending).map(({ address }) => address);
+    const stored = end.pending.flatMap(({ payload }) => questionsIn(payload).questions);
+    return stored.map((question, at) => ({ ...question, suffix: addresses[at] as string }));
+  }
+
+  checkpointOf({ run, state }: RunOutcome): Checkpoint {
+    return checkpointOf(this.compiled.plan, state, run, (this.options.now ?? Date.now)(), 0);
+  }
+
+  /** The whole result of a run. @throws what the run failed with */
+  valueOf(end: RunOutcome): unknown {
+    this.requireResult(end);
+    return wholeOf(end.result?.value, this.ruleOfResult, this.step.name);
+  }
+
+  /** The end of a run with its result as one value. */
+  joined(event: RunEvent): RunEvent {
+    if (event.type !== 'run-settled' || !(event.value instanceof Chunks)) return event;
+    return { ...event, value: wholeOf(event.value, this.ruleOfResult, this.step.name) };
+  }
+
+  get ruleOfResult(): ConcatRule<unknown> | undefined {
+    const own = this.step[DEFINITION].options.chunks as ConcatRule<unknown> | undefined;
+    return own ?? this.context.chunks;
+  }
+
+  requireResult(end: RunOutcome): void {
+    switch (end.status) {
+      case 'succeeded':
+        if (end.result === undefined) throw noOutput(this.step.name);
+        return;
+      case 'waiting':
+        throw this.#interrupted(end);
+      case 'failed': {
+        const { code = 'INTERNAL', message = 'The run failed.', node } = end.error ?? {};
+        throw end.cause ?? new EngineError(code, message, node === undefined ? {} : { node });
+      }
+      case 'cancelled': {
+        const checkpoint = this.options.cancel$ === undefined ? undefined : this.checkpointOf(end);
+        const details = checkpoint === undefined ? {} : { details: { checkpoint } };
+        throw new EngineError('RUN_CANCELLED', `The run of "${this.step.name}" was cancelled.`, details);
+      }
+    }
+  }
+
+  #interrupted(end: RunOutcome): EngineError {
+    const questions = questionsOf(this.compiled, this.codec, end.pending, this.context.prefix);
+    const checkpoint = this.checkpointOf(end);
+    const where = questions.map(({ address }) => `"${address}"`).join(', ');
+    const message = `The run of "${this.step.name}" waits for answers at ${where}; go on with resumeFrom(error.details.checkpoint, { [address]: answer }).`;
+    return new EngineError('RUN_INTERRUPTED', message, { details: { questions, checkpoint } });
+  }
+}
+
+/** A step that other steps run inside. */
+type StepInside = NonNullable<ReturnType<typeof outerStep>>;
+
+function cancelOptions({ cancel$ }: StepRunOptions): Partial<RunOptions> {
+  if (cancel$ === undefined) return {};
+  return {
+    drain$: new Observable((subscriber) =>
+      cancel$.subscribe({
+        next: ({ mode, withinMs }) => subscriber.next(mode === 'now' ? { withinMs: 0 } : { withinMs }),
+      }),
+    ),
+  };
+}
+
+function streamOf<O>(launchOf: () => Launch, input: unknown, chunks: ChunkSource | undefined): ChunkStream<O> {
+  const stream$ = new Observable<O>((subscriber) => {
+    const { edge, outcome$ } = flowOf(launchOf(), input, chunks);
+    subscriber.add(
+      edge
+        .reader()
+        .toObservable()
+        .subscribe(subscriber as never),
+    );
+    subscriber.add(outcome$.subscribe(NOTHING));
+  });
+  const iterate = (): AsyncIterator<O> => {
+    const { edge, outcome$ } = flowOf(launchOf(), input, chunks);
+    const iterator = edge.reader()[Symbol.asyncIterator]();
+    const subscription = outcome$.subscribe(NOTHING);
+    return {
+      next: () => iterator.next() as Promise<IteratorResult<O>>,
+      return: async () => {
+        subscription.unsubscribe();
+        await iterator.return?.();
+        return { done: true, value: undefined };
+      },
+    };
+  };
+  return Object.assign(stream$, { [Symbol.asyncIterator]: iterate });
+}
+
+const NOTHING = {};
+
+/** A run whose chunks go into an edge; an error of the run is one of the edge. */
+function flowOf(
+  launch: Launch,
+  input: unknown,
+  chunks: ChunkSource | undefined,
+): { readonly edge: Edge<unknown>; readonly outcome$: Observable<never> } {
+  const rule = launch.ruleOfResult;
+  const edge = new Edge<unknown>({ name: launch.step.name, concat: (neighbours) => concatValues(neighbours, rule) });
+  let isOpen = false;
+  const output: ResultSink = {
+    open: () => {
+      isOpen = true;
+    },
+    write: (chunk) => edge.write(chunk),
+    room: () => edge.room(),
+  };
+  const finish = (end: RunOutcome): void => {
+    launch.requireResult(end);
+    const value = end.result?.value;
+    if (!isOpen) for (const chunk of value instanceof Chunks ? value.items : [value]) edge.write(chunk);
+    edge.end();
+  };
+  const outcome$ = launch.outcome$(input, { ...(chunks && { chunks }), output }).pipe(
+    tap(finish),
+    ignoreElements(),
+    catchError((error: unknown) => {
+      edge.fail(error);
+      return EMPTY;
+    }),
+  );
+  return { edge, outcome$ };
+}

@@ -1,0 +1,92 @@
+/** A typed state of one frame: its value, changed by patches alone. */
+import { BehaviorSubject, type Observable } from 'rxjs';
+
+/** A change of a state, as the journal has it. */
+export type StatePatch =
+  | { readonly type: 'set'; readonly value: unknown }
+  | { readonly type: 'fields'; readonly fields: Readonly<Record<string, unknown>> }
+  | { readonly type: 'append'; readonly key: string; readonly items: readonly unknown[] };
+
+/**
+ * Lists that patches append to grow in place: a copy for every item would be five billion copies for a hundred thousand items. A value that
+ * was given out keeps its length; its lists are cut when they are read.
+ */
+export class StateCell {
+  #base: unknown;
+  #lists: Map<string, unknown[]> | undefined = undefined;
+  #value: unknown;
+  #isStale = false;
+  #value$: BehaviorSubject<unknown> | undefined = undefined;
+
+  constructor(value: unknown) {
+    this.#base = value;
+    this.#value = value;
+  }
+
+  /** The value now. */
+  get value(): unknown {
+    if (this.#isStale) {
+      this.#value = this.#build();
+      this.#isStale = false;
+    }
+    return this.#value;
+  }
+
+  /** The value now, then after every change. */
+  get value$(): Observable<unknown> {
+    this.#value$ ??= new BehaviorSubject(this.value);
+    return this.#value$;
+  }
+
+  change(patch: StatePatch): void {
+    switch (patch.type) {
+      case 'set':
+        this.#base = patch.value;
+        this.#lists = undefined;
+        break;
+      case 'fields':
+        this.#base = { ...(this.#base as object), ...patch.fields };
+        for (const key of Object.keys(patch.fields)) this.#lists?.delete(key);
+        break;
+      case 'append':
+        this.#append(patch.key, patch.items);
+    }
+    this.#isStale = true;
+    this.#value$?.next(this.value);
+  }
+
+  /** Its frame is over. */
+  end(): void {
+    this.#value$?.complete();
+  }
+
+  #append(key: string, items: readonly unknown[]): void {
+    this.#lists ??= new Map();
+    let list = this.#lists.get(key);
+    if (list === undefined) {
+      const base = this.#base as Readonly<Record<string, unknown>>;
+      const before = Object.hasOwn(base, key) ? base[key] : undefined;
+      list = Array.isArray(before) ? [...(before as readonly unknown[])] : [];
+      this.#lists.set(key, list);
+    }
+    for (let at = 0; at < items.length; at += 1) list.push(items[at]);
+  }
+
+  #build(): unknown {
+    if (this.#lists === undefined || this.#lists.size === 0) return this.#base;
+    const value = { ...(this.#base as object) };
+    for (const [key, list] of this.#lists) defineCut(value, key, list);
+    return value;
+  }
+}
+
+/** A property with the items that `list` holds now. The copy is made when the property is first read. */
+function defineCut(target: object, key: string, list: readonly unknown[]): void {
+  const { length } = list;
+  let cut: readonly unknown[] | undefined;
+  const get = () => {
+    cut ??= list.slice(0, length);
+    return cut;
+  };
+  Object.defineProperty(target, key, { enumerable: true, configurable: true, get });
+}

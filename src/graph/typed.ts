@@ -1,0 +1,81 @@
+/**
+ * Typed plans: graphs whose edges carry values, and chunks of values while they are made. Plans of canvases have none of this; their
+ * nodes read each other by reference.
+ *
+ * A value goes over each edge when its node settles, and is forgotten with the token that received it. A node that makes chunks *opens* its
+ * stream: readers of chunks then start at once, the others get all chunks together when it settles.
+ */
+import type { Json } from '../json.js';
+import type { ChunkStreamOptions } from '../operators/chunk-stream.js';
+
+/** Writes values as JSON, and reads them back equal. */
+export interface ValueCodec {
+  /** @throws EngineError VALUE_NOT_STORABLE naming the path below `path`. */
+  toJson(value: unknown, path: string): Json;
+  fromJson(json: Json): unknown;
+}
+
+/** What a node of a typed plan does with values. */
+export interface TypedNode {
+  /** Whether it starts with producers of chunks instead of waiting for their ends. */
+  readonly readsChunks: boolean;
+  /** Whether nodes without an edge from it read its value. */
+  readonly isRead: boolean;
+  /** Whether its value is the result of its scope. */
+  readonly isResult: boolean;
+  /** Whether something reads all of its chunks at its end, or begins to read late. */
+  readonly keepsChunks: boolean;
+  /** How its edges hold chunks. */
+  readonly edge: Omit<ChunkStreamOptions<unknown>, 'isKept' | 'name'>;
+}
+
+/** A state that every frame of a scope has. */
+export interface StateSpec {
+  readonly name: string;
+  readonly initial: () => unknown;
+}
+
+/** What a scope of a typed plan has beside its nodes. */
+export interface TypedScope {
+  /** Nodes start wave by wave, a wave when all of the one before are done. */
+  readonly isLockstep: boolean;
+  /** Settlements that one frame may take. */
+  readonly maxSteps: number | undefined;
+  readonly states: readonly StateSpec[];
+  /** Whether nodes of it are read without an edge, so that each frame needs cells of its own. */
+  readonly hasReads: boolean;
+}
+
+/** The value of a node that gave chunks: all of them, in order. */
+export class Chunks {
+  readonly items: readonly unknown[];
+
+  constructor(items: readonly unknown[]) {
+    this.items = items;
+  }
+}
+
+/** A value that came over an edge, the newest of a token first. */
+export interface Arrival {
+  /** Index of the node it came from. */
+  readonly from: number;
+  value: unknown;
+  readonly next: Arrival | undefined;
+}
+
+/** The value of an edge whose chunks are still coming. */
+export const COMING: unique symbol = Symbol('coming');
+
+/** A value as it is stored: one, or chunks. */
+export type StoredValue = { readonly v: Json } | { readonly c: readonly Json[] };
+
+/** @throws EngineError VALUE_NOT_STORABLE */
+export function storeValue(codec: ValueCodec, value: unknown, path: string): StoredValue {
+  return value instanceof Chunks
+    ? { c: value.items.map((item, at) => codec.toJson(item, `${path}[${at}]`)) }
+    : { v: codec.toJson(value, path) };
+}
+
+export function readStoredValue(codec: ValueCodec, stored: StoredValue): unknown {
+  return 'c' in stored ? new Chunks(stored.c.map((item) => codec.fromJson(item))) : codec.fromJson(stored.v);
+}
