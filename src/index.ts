@@ -137,20 +137,40 @@ export {
   streamBranch,
 } from './compose/branch.js';
 export { chain } from './compose/chain.js';
+export { concatValues } from './compose/chunks/concat-values.js';
 export {
   type GraphBuilder,
-  type GraphOptions,
   graph,
   type Joined,
   type JoinParts,
   type NodeOptions,
 } from './compose/graph.js';
+export type { GraphOptions } from './compose/graph-options.js';
 export { type NodeHandle, type OptionalPart, optional, type Source, type Target } from './compose/handles.js';
 export { type CallingChunk, hasToolCall, type ToolCallOptions } from './compose/has-tool-call.js';
 export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
+export {
+  type ChatInput,
+  type ChatModelOptions,
+  type ChatModelSetup,
+  type ChatModelStep,
+  chatModel,
+} from './compose/models/chat-model-step.js';
+export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
+export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
 export { parallel, type Together } from './compose/parallel.js';
+export type {
+  BareRef,
+  FieldsOf,
+  Leaf,
+  Mapped,
+  Missing,
+  Move,
+  Ref,
+  Unmapped,
+} from './compose/reference.js';
 export {
   editState,
   type Question,
@@ -201,6 +221,9 @@ export {
   type ToolsNodeOptions,
   toolsNode,
 } from './compose/tools/tools-node.js';
+export { type AnyValueDefinition, defineValue, type ValueDefinition } from './compose/values/define-value.js';
+export { type ValueBounds, type ValueCodec, valueCodec } from './compose/values/value-codec.js';
+export { type Arms, type WorkflowBuilder, type WorkflowNodeOptions, workflow } from './compose/workflow.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';
 export type { Document, DocumentComponent, DocumentIssue, ReadResult } from './dsl/document.js';

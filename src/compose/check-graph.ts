@@ -1,6 +1,5 @@
 /** What makes a graph impossible to run, found when it is built. */
-import { EngineError } from '../errors.js';
-import { didYouMean } from '../nearest-name.js';
+import { planError } from './graph-options.js';
 import { END, type GraphBlueprint, START } from './step.js';
 
 /** A part that a join needs: it may not be skipped when another part of the join is not. */
@@ -21,7 +20,7 @@ type Neighbours = ReadonlyMap<string, readonly string[]>;
  * Refuses a graph that cannot run as it is drawn.
  *
  * @throws EngineError PLAN_INVALID naming graph and node: nothing at the start or the end, a cycle without a way in, an unreachable node, a
- * node without a way to the end, a needed part that a branch may skip, an interrupt at an unknown node.
+ * node without a way to the end, a needed part that a branch may skip.
  */
 export function checkGraph(graph: GraphBlueprint, needed: readonly NeededPart[]): void {
   const after = neighboursOf(graph, 'from', 'to');
@@ -31,16 +30,10 @@ export function checkGraph(graph: GraphBlueprint, needed: readonly NeededPart[])
   checkReachable(graph, after);
   checkEnding(graph, before, after);
   checkNeeded(graph, needed, before, after);
-  checkIds(graph);
-}
-
-/** The error for a graph that cannot be built. */
-export function graphError(graph: string, problem: string, node?: string): EngineError {
-  return new EngineError('PLAN_INVALID', `Graph "${graph}": ${problem}`, node === undefined ? {} : { node });
 }
 
 function refuse(graph: GraphBlueprint, problem: string, node?: string): never {
-  throw graphError(graph.name, problem, node);
+  throw planError(`Graph "${graph.name}"`, problem, node);
 }
 
 function neighboursOf(graph: GraphBlueprint, key: 'from' | 'to', value: 'from' | 'to'): Neighbours {
@@ -160,14 +153,4 @@ function leadingTo(
     }
   }
   return sure;
-}
-
-function checkIds(graph: GraphBlueprint): void {
-  const ids = graph.nodes.map(({ id }) => id);
-  const known = new Set(ids);
-  for (const option of ['interruptBefore', 'interruptAfter'] as const) {
-    const unknown = graph[option].find((id) => !known.has(id));
-    if (unknown === undefined) continue;
-    refuse(graph, `${option} names "${unknown}", which is not a node of it.${didYouMean(unknown, ids)}`, unknown);
-  }
 }

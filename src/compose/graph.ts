@@ -1,13 +1,19 @@
 /** Graphs with typed handles: nodes, edges, joins and branches, checked when they are built. */
 import type { OperatorFunction } from 'rxjs';
 import { EngineError } from '../errors.js';
-import { requireWhole } from '../operators/invalid-option.js';
 import { type Chooser, type LabelOf, type PrefixChooser, routerNode } from './branch.js';
-import { checkGraph, graphError, type NeededPart } from './check-graph.js';
+import { checkGraph, type NeededPart } from './check-graph.js';
+import {
+  checkEdge,
+  type GraphOptions,
+  planError,
+  readGraphOptions,
+  requireNodeId,
+  requireOneOf,
+} from './graph-options.js';
 import { idOf, makeHandle, type NodeHandle, type OptionalPart, type Source, type Target } from './handles.js';
-import { checkOptions, graphStep, requireFunction, requireName, show, toStep } from './make-step.js';
+import { checkOptions, graphStep, requireFunction, requireName, toStep } from './make-step.js';
 import { routesOf } from './parallel.js';
-import type { StateToken } from './state.js';
 import {
   type AnyStepLike,
   type EdgeBlueprint,
@@ -47,22 +53,6 @@ export interface NodeOptions<I = unknown, O = unknown, In = I, Out = O> {
   readonly retry?: NonNullable<StepOptions['retry']>;
   /** Milliseconds that one activation may take. @default that of the step */
   readonly timeoutMs?: number;
-}
-
-/** What a graph is given beside its nodes. */
-export interface GraphOptions {
-  /** States that it owns, fresh for every pass through it. @default none */
-  readonly state?: StateToken<unknown> | readonly StateToken<unknown>[];
-  /** Ids of nodes before which a run stops until it is resumed. @default none */
-  readonly interruptBefore?: readonly string[];
-  /** Ids of nodes after which a run stops until it is resumed. @default none */
-  readonly interruptAfter?: readonly string[];
-  /** Nodes that may run in one pass, each time counted; one more is RUN_STEPS_EXCEEDED. @default that of the run */
-  readonly maxSteps?: number;
-  /** `lockstep`: nodes start wave by wave, a wave when the one before has ended. @default 'eager' */
-  readonly pace?: 'eager' | 'lockstep';
-  /** `first`: the first result stops everything else. @default 'all' */
-  readonly endWith?: 'all' | 'first';
 }
 
 /** What {@link GraphBuilder.join} makes of its parts: their values by key; optional ones may be missing. */
@@ -134,8 +124,8 @@ export function graph<I, O>(
   const draft = new Draft<I, O>(name);
   const result: unknown = build(draft);
   if (result instanceof Promise) {
-    throw graphError(
-      name,
+    throw planError(
+      `Graph "${name}"`,
       'its function is async, but a graph is drawn at once. Wait for what it needs before the call.',
     );
   }
@@ -152,13 +142,18 @@ class Draft<I, O> implements GraphBuilder<I, O> {
   readonly start: Source<I>;
   readonly end: Target<O>;
   readonly #name: string;
+  /** What messages begin with. */
+  readonly #owner: string;
   readonly #nodes = new Map<string, NodeBlueprint>();
   readonly #edges = new Map<string, EdgeBlueprint>();
+  /** By target: where its first edge comes from. */
+  readonly #firstSources = new Map<string, string>();
   readonly #joins = new Map<string, Join>();
   #isBuilt = false;
 
   constructor(name: string) {
     this.#name = name;
+    this.#owner = `Graph "${name}"`;
     this.start = makeHandle<never, I>(START, this);
     this.end = makeHandle<O, never>(END, this);
   }
@@ -169,18 +164,11 @@ class Draft<I, O> implements GraphBuilder<I, O> {
     options: NodeOptions<SI, SO, In, Out> = {},
   ): NodeHandle<In, Out> {
     this.#requireOpen(`node "${id}" was added`);
-    this.#requireFreeId(id);
-    checkOptions(`${this.#name}/${id}`, options);
-    checkEdge(`${this.#name}/${id}`, options.edge);
-    const { trigger, pace } = options as { trigger?: unknown; pace?: unknown };
-    if (pace !== undefined) throw graphError(this.#name, `"pace" is an option of the graph, not of node "${id}".`, id);
-    if (trigger !== undefined && trigger !== 'all' && trigger !== 'any') {
-      throw graphError(
-        this.#name,
-        `the trigger of node "${id}" must be "all" or "any"; received ${show(trigger)}.`,
-        id,
-      );
-    }
+    requireNodeId(this.#owner, id, (other) => this.#nodes.has(other));
+    const owner = `${this.#owner}, node "${id}"`;
+    checkOptions(owner, options);
+    checkEdge(owner, options.edge);
+    if (options.trigger !== undefined) requireOneOf(owner, 'trigger', options.trigger, ['all', 'any']);
     const blueprint = { ...options, id, step: toStep(step as AnyStepLike, id) };
     this.#nodes.set(id, blueprint as NodeBlueprint);
     return makeHandle<In, Out>(id, this);
@@ -201,8 +189,8 @@ class Draft<I, O> implements GraphBuilder<I, O> {
     const target = this.#idOf(to);
     this.#requireOpen(`a join at "${target}" was added`);
     const entries = routesOf(`join at "${target}"`, parts);
-    const other = [...this.#edges.values()].find((edge) => edge.to === target)?.from;
     this.#requireNoJoin(target, 'another join');
+    const other = this.#firstSources.get(target);
     if (other !== undefined) throw this.#joinError(target, `an edge from "${other}"`);
     const ids = new Map(
       entries.map(([key, part]) => {
@@ -235,8 +223,6 @@ class Draft<I, O> implements GraphBuilder<I, O> {
   /** Closes the graph and checks it. */
   finish(options: GraphOptions): GraphBlueprint {
     this.#isBuilt = true;
-    const { state = [], maxSteps, pace = 'eager', endWith = 'all' } = options;
-    if (maxSteps !== undefined) requireWhole(`graph "${this.#name}"`, 'maxSteps', maxSteps, 1);
     const nodes = [...this.#nodes.values()].map((node) => this.#withJoin(node));
     const end = this.#joins.get(END);
     const blueprint: GraphBlueprint = {
@@ -247,12 +233,7 @@ class Draft<I, O> implements GraphBuilder<I, O> {
       ...(end === undefined ? {} : { end: { input: joinRule(this.#name, END, end) } }),
       // A graph is a unit with its own end: cycles around it must not mix with what waits inside.
       isInline: false,
-      states: this.#statesOf(isList(state) ? state : [state]),
-      interruptBefore: options.interruptBefore ?? [],
-      interruptAfter: options.interruptAfter ?? [],
-      maxSteps,
-      pace,
-      endWith,
+      ...readGraphOptions(this.#owner, options, [...this.#nodes.keys()]),
     };
     checkGraph(
       blueprint,
@@ -261,19 +242,13 @@ class Draft<I, O> implements GraphBuilder<I, O> {
     return blueprint;
   }
 
-  #statesOf(states: readonly StateToken<unknown>[]): readonly StateToken<unknown>[] {
-    const double = states.find(({ name }, at) => states.findIndex((other) => other.name === name) < at);
-    if (double === undefined) return states;
-    throw graphError(this.#name, `two of its states are called "${double.name}". Give one another name.`);
-  }
-
   #withJoin(node: NodeBlueprint): NodeBlueprint {
     const join = this.#joins.get(node.id);
     if (join === undefined) return node;
     if (node.trigger === 'any') {
       const advice = 'Leave the trigger out, or use edges.';
-      throw graphError(
-        this.#name,
+      throw planError(
+        this.#owner,
         `node "${node.id}" cannot join its parts and run at each of them. ${advice}`,
         node.id,
       );
@@ -303,9 +278,10 @@ class Draft<I, O> implements GraphBuilder<I, O> {
   #connect(from: string, to: string, isOnce: boolean): void {
     const key = `${from}#${to}`;
     if (isOnce && this.#edges.has(key)) {
-      throw graphError(this.#name, `the edge from "${from}" to "${to}" is there already. Leave one of them out.`, from);
+      throw planError(this.#owner, `the edge from "${from}" to "${to}" is there already. Leave one of them out.`, from);
     }
     this.#edges.set(key, { from, to });
+    if (!this.#firstSources.has(to)) this.#firstSources.set(to, from);
   }
 
   #requireNoJoin(target: string, what: string): void {
@@ -314,28 +290,16 @@ class Draft<I, O> implements GraphBuilder<I, O> {
 
   #joinError(target: string, what: string): EngineError {
     const advice = 'Put a g.passthrough(…) behind the join, and lead both there.';
-    return graphError(
-      this.#name,
+    return planError(
+      this.#owner,
       `"${target}" gets its whole input from a join, so ${what} cannot lead there. ${advice}`,
       target,
     );
   }
 
-  #requireFreeId(id: string): void {
-    requireName(`Graph "${this.#name}": a node`, id);
-    if (id === START || id === END) {
-      throw graphError(
-        this.#name,
-        `a node cannot be called "${id}", which is an end of the graph. Give it another id.`,
-        id,
-      );
-    }
-    if (this.#nodes.has(id)) throw graphError(this.#name, `there are two nodes "${id}". Give one another id.`, id);
-  }
-
   #requireOpen(change: string): void {
     if (!this.#isBuilt) return;
-    throw graphError(this.#name, `${change} after it was built. Do it inside the function that draws the graph.`);
+    throw planError(this.#owner, `${change} after it was built. Do it inside the function that draws the graph.`);
   }
 
   #idOf(handle: unknown): string {
@@ -345,14 +309,6 @@ class Draft<I, O> implements GraphBuilder<I, O> {
 
 function isOptionalPart(part: Source<unknown> | OptionalPart<unknown>): part is OptionalPart<unknown> {
   return typeof part === 'object' && part !== null && Object.hasOwn(part, 'optional');
-}
-
-function isList<T>(value: T | readonly T[]): value is readonly T[] {
-  return Array.isArray(value);
-}
-
-function checkEdge(owner: string, edge: EdgeOptions | undefined): void {
-  if (edge?.size !== undefined) requireWhole(owner, 'edge.size', edge.size, 1);
 }
 
 function neededParts(to: string, { ids }: Join): NeededPart[] {
@@ -374,6 +330,7 @@ function joinRule(graphName: string, to: string, { ids }: Join): InputRule {
       return Object.fromEntries(joined);
     },
     piece: (from, chunk) => keys.get(from)?.map((key) => ({ [key]: chunk })) ?? [],
+    mappings: [...ids].map(([key, { from }]) => ({ to: key, from, path: '' })),
   };
 }
 

@@ -63,5 +63,6 @@ function gatherBy(keys: ReadonlyMap<string, string>): InputRule {
       const key = keys.get(from);
       return key === undefined ? [] : [{ [key]: chunk }];
     },
+    mappings: [...keys].map(([from, to]) => ({ to, from, path: '' })),
   };
 }

@@ -10,6 +10,7 @@ export {
   type CodeDefinition,
   DEFINITION,
   type EdgeBlueprint,
+  type FieldMapping,
   type GraphBlueprint,
   type InputRule,
   type NodeBlueprint,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type GraphBuilder, type GraphOptions, graph } from '../../src/compose/graph.js';
+import { type GraphBuilder, graph } from '../../src/compose/graph.js';
+import type { GraphOptions } from '../../src/compose/graph-options.js';
 import { type NodeHandle, optional } from '../../src/compose/handles.js';
 import { hasToolCall } from '../../src/compose/has-tool-call.js';
 import { defineState } from '../../src/compose/state.js';
@@ -229,11 +230,6 @@ describe('a graph that cannot run is refused', () => {
     ['an id with a slash', (g) => g.node('a/b', same), /cannot be called "a\/b"/],
     ['an id with brackets', (g) => g.node('a[0]', same), /cannot be called "a\[0\]"/],
     ['no function', (g) => g.node('a', undefined as Untyped), /"a" must be a function or a step; received undefined/],
-    [
-      'an unknown trigger',
-      (g) => g.node('a', same, { trigger: 'some' as Untyped }),
-      /trigger of node "a" must be "all" or "any"; received "some"/,
-    ],
     ['an edge twice', (g) => g.edge(g.start, line(g, 'a').a as Node), /the edge from "start" to "a" is there already/],
     [
       'no way from the start',
@@ -374,7 +370,13 @@ describe('a graph that cannot run is refused', () => {
   });
 
   it('limits of a node that are none', () => {
-    for (const options of [{ timeoutMs: 0 }, { retry: { attempts: 0 } }, { edge: { size: 0 } }]) {
+    const none: Untyped[] = [
+      { timeoutMs: 0 },
+      { retry: { attempts: 0 } },
+      { edge: { size: 0 } },
+      { edge: { whenFull: 'drop' } },
+    ];
+    for (const options of [...none, { trigger: 'some' }]) {
       expect(() => draw((g) => g.node('a', same, options))).toThrow(
         expect.objectContaining({ code: 'OPTION_INVALID' }),
       );

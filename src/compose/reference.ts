@@ -1,0 +1,125 @@
+/** References of workflows: what will be known when the workflow runs, written down as if it were there already. */
+import { EngineError } from '../errors.js';
+
+/** Under which a reference keeps its place, and carries its type. */
+export const PLACE: unique symbol = Symbol('place');
+
+/** Something that stands for a value of type `T`; read its fields with {@link Ref}. */
+export interface BareRef<out T> {
+  readonly [PLACE]: () => T;
+}
+
+/**
+ * A value that a workflow will have: `user.profile.name` is a reference to a field of what `user` will give. Fields behind something optional
+ * may be undefined, as with `?.`.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: what is not typed stays so
+export type Ref<T> = 0 extends 1 & T ? any : BareRef<T> & FieldsOf<NonNullable<T>, Extract<T, null | undefined>>;
+
+/** References to the fields of a value; `M` is undefined or null where the value itself may be missing. */
+export type FieldsOf<T, M> = T extends Leaf
+  ? unknown
+  : T extends readonly (infer E)[]
+    ? { readonly [index: number]: Ref<E | undefined>; readonly length: Ref<number | Missing<M>> }
+    : T extends object
+      ? { readonly [K in keyof T]-?: Ref<T[K] | Missing<M>> }
+      : unknown;
+
+/** Values without fields that a reference could name. */
+export type Leaf = string | number | boolean | bigint | symbol | Date | ((...values: never[]) => unknown);
+
+/** A field of something that is null or undefined is undefined. */
+export type Missing<M> = [M] extends [never] ? never : undefined;
+
+/** How an input may be written: the value itself, a reference to one, or an object or list of both, at any depth. */
+export type Mapped<T> =
+  | BareRef<T>
+  | (T extends Leaf | null | undefined
+      ? T
+      : T extends readonly (infer E)[]
+        ? readonly Mapped<E>[]
+        : T extends object
+          ? { readonly [K in keyof T]: Mapped<T[K]> }
+          : T);
+
+/** What something written with {@link Mapped} will be. */
+export type Unmapped<M> =
+  M extends BareRef<infer T>
+    ? T
+    : M extends Leaf | null | undefined
+      ? M
+      : M extends object
+        ? { -readonly [K in keyof M]: Unmapped<M[K]> }
+        : M;
+
+/** One move from a value to another: into an own property, or through a function. */
+export type Move = { readonly key: string } | { readonly map: (value: never) => unknown };
+
+/** Where a reference points to. */
+export interface Place {
+  /** The builder of the workflow. */
+  readonly owner: object;
+  /** Id of the node, or `start`. */
+  readonly node: string;
+  readonly moves: readonly Move[];
+}
+
+/** Makes a reference. Every property of it is a reference, too. */
+export function makeReference<T>(place: Place): Ref<T> {
+  const spread = Symbol(`the whole of ${pathOf(place)}`);
+  const reference: unknown = new Proxy(Object.create(null), {
+    get: (_, key) => {
+      if (key === PLACE) return place;
+      if (key === Symbol.toPrimitive) return () => refuseUse(place, 'be computed with');
+      if (key === spread) return reference;
+      return typeof key === 'symbol' ? undefined : makeReference({ ...place, moves: [...place.moves, { key }] });
+    },
+    has: (_, key) => key === PLACE,
+    // A spread copies this one key, so that it can be seen where the object is used.
+    ownKeys: () => [spread],
+    getOwnPropertyDescriptor: () => ({ value: reference, enumerable: true, configurable: true }),
+    set: () => refuseUse(place, 'be changed'),
+    defineProperty: () => refuseUse(place, 'be changed'),
+    deleteProperty: () => refuseUse(place, 'be changed'),
+  });
+  return reference as Ref<T>;
+}
+
+/** The place of a reference; undefined for anything else. */
+export function placeOf(value: unknown): Place | undefined {
+  if (typeof value !== 'object' || value === null || !(PLACE in value)) return undefined;
+  return (value as { readonly [PLACE]: Place })[PLACE];
+}
+
+/** A place in words: `user.profile.name`, `load.items (mapped)`. */
+export function pathOf({ node, moves }: Pick<Place, 'node' | 'moves'>): string {
+  return moves.reduce((path, move) => ('key' in move ? `${path}.${move.key}` : `${path} (mapped)`), node);
+}
+
+/** What there is at the end of the moves; undefined behind something that is missing. Own properties only. */
+export function follow(place: Pick<Place, 'node' | 'moves'>, root: unknown): unknown {
+  let value = root;
+  for (const move of place.moves) {
+    if ('map' in move) value = (move.map as (value: unknown) => unknown)(value);
+    else if (value === undefined || value === null) value = undefined;
+    else if (typeof value !== 'object') throw withoutFields(place, move.key, value);
+    else value = Object.hasOwn(value, move.key) ? (value as Record<string, unknown>)[move.key] : undefined;
+  }
+  return value;
+}
+
+function withoutFields(place: Pick<Place, 'node' | 'moves'>, key: string, value: unknown): EngineError {
+  return new EngineError(
+    'INPUT_MISSING',
+    `"${pathOf(place)}" cannot be read: "${key}" should be a field of an object, but "${place.node}" gave a ${typeof value} there.`,
+    { details: { path: pathOf(place), source: place.node } },
+  );
+}
+
+function refuseUse(place: Place, what: string): never {
+  throw new EngineError(
+    'PLAN_INVALID',
+    `"${pathOf(place)}" stands for a value that the workflow will have when it runs, so it cannot ${what} while it is built. ` +
+      'Use w.map(reference, function).',
+  );
+}
