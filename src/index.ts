@@ -137,6 +137,7 @@ export {
   streamBranch,
 } from './compose/branch.js';
 export { chain } from './compose/chain.js';
+export { concatValues } from './compose/chunks/concat-values.js';
 export { describe, type GraphDescription, type NodeDescription, type StepDescription } from './compose/describe.js';
 export { type DrawOptions, draw } from './compose/draw.js';
 export {
@@ -152,6 +153,15 @@ export { type CallingChunk, hasToolCall, type ToolCallOptions } from './compose/
 export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
+export {
+  type ChatInput,
+  type ChatModelOptions,
+  type ChatModelSetup,
+  type ChatModelStep,
+  chatModel,
+} from './compose/models/chat-model-step.js';
+export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
+export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
 export { parallel, type Together } from './compose/parallel.js';
 export type {
   BareRef,
@@ -213,6 +223,8 @@ export {
   type ToolsNodeOptions,
   toolsNode,
 } from './compose/tools/tools-node.js';
+export { type AnyValueDefinition, defineValue, type ValueDefinition } from './compose/values/define-value.js';
+export { type ValueBounds, type ValueCodec, valueCodec } from './compose/values/value-codec.js';
 export { type Arms, type WorkflowBuilder, type WorkflowNodeOptions, workflow } from './compose/workflow.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';
@@ -274,6 +286,7 @@ export {
   type RunUsage,
   type TerminalEvent,
 } from './graph/events.js';
+export { foldState, transition } from './graph/fold.js';
 export { type Activation, type BodyEnd, fromOperator, type NodeFunction, type NodeOperator } from './graph/node.js';
 export type { BodyRound } from './graph/node-events.js';
 export {
@@ -306,7 +319,7 @@ export type { Plan, Port, Variables } from './graph/plan.js';
 export { execute } from './graph/run.js';
 export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
-export { type Change, foldState, transition } from './graph/transition.js';
+export type { Change } from './graph/transition.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 // Documents to search: loaders, parsers, splitters, indexers, retrievers.
 export {

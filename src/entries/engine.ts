@@ -21,6 +21,7 @@ export {
 export { EngineError } from '../errors.js';
 export { planOf } from '../graph/build.js';
 export { isTerminal } from '../graph/events.js';
+export { foldState, transition } from '../graph/fold.js';
 export type { LinkOptions } from '../graph/link.js';
 export { type Durability, type EventLog, readEvent } from '../graph/log.js';
 export { fromOperator } from '../graph/node.js';
@@ -38,4 +39,3 @@ export type { EdgeTables, ErrorHandling, HookContext, Node, PlanHooks, Reach, Sc
 export { execute, run } from '../graph/run.js';
 export type { Cells, FrameState, TokenState } from '../graph/state.js';
 export type { TokenStatus } from '../graph/tokens.js';
-export { foldState, transition } from '../graph/transition.js';

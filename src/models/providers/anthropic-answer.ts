@@ -74,7 +74,7 @@ export function createDecoder(target: CallTarget): AnswerDecoder {
       return event.type === 'message_stop';
     },
     end: () => ({
-      calls: answer.calls(),
+      calls: answer.unfinishedCalls(),
       usage: counts && usageOf(counts),
       reason: Object.hasOwn(REASONS, reason) ? (REASONS[reason] as string) : reason,
       id,
@@ -88,7 +88,8 @@ class BlockReader {
   readonly #open = new Map<number, OpenBlock>();
   /** Calls of tools in all, those of the provider included. */
   #count = 0;
-  readonly #calls: ChatDelta[] = [];
+  /** Calls of the caller's tools. */
+  #toolCalls = 0;
   /** Name and server of MCP calls, which results do not repeat. */
   readonly #mcp = new Map<string, { readonly name: string; readonly server: string }>();
 
@@ -132,17 +133,20 @@ class BlockReader {
     const open = this.#open.get(index);
     if (open === undefined) return;
     this.#open.delete(index);
-    if (open.block.type === 'tool_use') this.#calls.push(toolCall(open, this.#calls.length));
-    else {
+    if (open.block.type === 'tool_use') {
+      deltas.push(toolCall(open, this.#toolCalls));
+      this.#toolCalls += 1;
+    } else {
       const part = this.#partOf(open);
       if (part !== undefined) deltas.push({ type: 'part', part });
     }
   }
 
-  /** The calls; those of blocks that were cut off as well. */
-  calls(): readonly ChatDelta[] {
-    for (const index of this.#open.keys()) this.close(index, []);
-    return this.#calls;
+  /** The calls of blocks that were cut off. */
+  unfinishedCalls(): readonly ChatDelta[] {
+    const deltas: ChatDelta[] = [];
+    for (const [index, { block }] of this.#open) if (block.type === 'tool_use') this.close(index, deltas);
+    return deltas;
   }
 
   #partOf(open: OpenBlock): AssistantPart | undefined {
