@@ -137,6 +137,9 @@ export {
   streamBranch,
 } from './compose/branch.js';
 export { chain } from './compose/chain.js';
+export { concatValues } from './compose/chunks/concat-values.js';
+export { describe, type GraphDescription, type NodeDescription, type StepDescription } from './compose/describe.js';
+export { type DrawOptions, draw } from './compose/draw.js';
 export {
   type GraphBuilder,
   graph,
@@ -151,6 +154,21 @@ export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart }
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
 export { parallel, type Together } from './compose/parallel.js';
+// Prompts: from fields to messages.
+export type { FStringFields } from './compose/prompt/f-string-fields.js';
+export {
+  assistant,
+  type FilledKey,
+  type FilledType,
+  type MessagesPlaceholder,
+  type MessageTemplate,
+  type PromptPart,
+  placeholder,
+  system,
+  type TextsIn,
+  user,
+} from './compose/prompt/message-template.js';
+export { fString, handlebars, jinja, type Prompt, type PromptField } from './compose/prompt/prompt.js';
 export type {
   BareRef,
   FieldsOf,
@@ -272,6 +290,7 @@ export {
   type RunUsage,
   type TerminalEvent,
 } from './graph/events.js';
+export { foldState, transition } from './graph/fold.js';
 export { type Activation, type BodyEnd, fromOperator, type NodeFunction, type NodeOperator } from './graph/node.js';
 export type { BodyRound } from './graph/node-events.js';
 export {
@@ -304,7 +323,7 @@ export type { Plan, Port, Variables } from './graph/plan.js';
 export { execute } from './graph/run.js';
 export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
-export { type Change, foldState, transition } from './graph/transition.js';
+export type { Change } from './graph/transition.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 // Documents to search: loaders, parsers, splitters, indexers, retrievers.
 export {
