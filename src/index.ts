@@ -153,6 +153,15 @@ export { type CallingChunk, hasToolCall, type ToolCallOptions } from './compose/
 export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
+export {
+  type ChatInput,
+  type ChatModelOptions,
+  type ChatModelSetup,
+  type ChatModelStep,
+  chatModel,
+} from './compose/models/chat-model-step.js';
+export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
+export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
 export { parallel, type Together } from './compose/parallel.js';
 // Prompts: from fields to messages.
 export type { FStringFields } from './compose/prompt/f-string-fields.js';
@@ -229,6 +238,8 @@ export {
   type ToolsNodeOptions,
   toolsNode,
 } from './compose/tools/tools-node.js';
+export { type AnyValueDefinition, defineValue, type ValueDefinition } from './compose/values/define-value.js';
+export { type ValueBounds, type ValueCodec, valueCodec } from './compose/values/value-codec.js';
 export { type Arms, type WorkflowBuilder, type WorkflowNodeOptions, workflow } from './compose/workflow.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';

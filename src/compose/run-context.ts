@@ -8,7 +8,8 @@ import type { RunContext } from './engine/context.js';
 import { StepAt } from './engine/step-at.js';
 import type { RunObservers, RunOptionsByNode } from './engine/watch.js';
 import type { ConcatRule, StepActivation } from './step.js';
-import { type ValueDefinition, valueCodec } from './values/value-codec.js';
+import type { AnyValueDefinition } from './values/define-value.js';
+import { valueCodec } from './values/value-codec.js';
 
 /** Options of a run of a step, all optional. */
 export interface StepRunOptions {
@@ -31,7 +32,7 @@ export interface StepRunOptions {
   /** When a settlement is durable. @default 'async' with a `log`, 'exit' without */
   readonly durability?: Durability;
   /** Values that JSON cannot hold, beside those that are built in. */
-  readonly values?: readonly ValueDefinition[];
+  readonly values?: readonly AnyValueDefinition[];
   /** In place of `values`: writes and reads all values. */
   readonly serializer?: ValueCodec;
   /** One value of chunks of a type that has no rule. */
