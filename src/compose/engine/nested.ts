@@ -4,12 +4,24 @@
  * A step that is resumed runs again from its beginning and comes to the same calls in the same order. A call that had ended gives its stored
  * value, one that waits goes on with the answers for it; so what was done is not done again.
  */
+import type { NodeActivation } from '../../graph/activation.js';
+import type { NodeEvent } from '../../graph/node-events.js';
 import type { Checkpoint } from '../../graph/state.js';
 import { readStoredValue, type StoredValue, storeValue } from '../../graph/typed.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { RunContext } from './context.js';
 import { keep, keptJson } from './kept.js';
 import { answersOf, type StoredQuestion, waitFor } from './questions.js';
-import type { StepAt } from './step-at.js';
+
+/** The step that other steps run inside. */
+export interface OuterStep {
+  readonly node: NodeActivation;
+  readonly context: RunContext;
+  readonly path: string;
+  keepPrepared(): void;
+  /** Ends its activation although its function has not ended. */
+  endEarly(end: () => NodeEvent): void;
+}
 
 /** Where a call stands that had begun before the step was resumed. */
 export type KeptCall =
@@ -21,7 +33,7 @@ type EndedCall = { readonly value: unknown } | { readonly checkpoint: Json };
 
 /** The calls of one activation. */
 export class NestedRuns {
-  readonly #step: StepAt;
+  readonly #step: OuterStep;
   readonly #kept: JsonObject;
   /** By the name of the call. */
   readonly #calls = new Map<string, EndedCall>();
@@ -30,7 +42,7 @@ export class NestedRuns {
   /** Names of the calls that are at work. */
   readonly #atWork = new Set<string>();
 
-  constructor(step: StepAt) {
+  constructor(step: OuterStep) {
     this.#step = step;
     const kept = keptJson(step.node, 'nested');
     this.#kept = isJsonObject(kept) ? kept : {};

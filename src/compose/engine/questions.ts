@@ -12,8 +12,8 @@ import type { ValueCodec } from '../../graph/typed.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Interrupt, InterruptOptions } from '../interrupt.js';
 import { jsonSchemaOf } from '../json-schema.js';
+import type { RunContext } from './context.js';
 import { keep, keptJson, keptValue, storedPart } from './kept.js';
-import type { StepAt } from './step-at.js';
 
 /** A question as it is stored. */
 export interface StoredQuestion extends JsonObject {
@@ -24,9 +24,19 @@ export interface StoredQuestion extends JsonObject {
 /** How an activation came to wait. `before` and `after` are stops of the graph, which nobody has to answer. */
 export type QuestionKind = 'ask' | 'before' | 'after';
 
+/** A step that asks. */
+export interface AskingStep {
+  readonly node: NodeActivation;
+  readonly context: RunContext;
+  /** The input as a hook made it, if one did. */
+  readonly prepared: { readonly value: unknown } | undefined;
+  /** Steps that run inside it; undefined without any. */
+  readonly nested: { parts(): { readonly nested?: JsonObject } } | undefined;
+}
+
 /** The event that ends an activation with the questions of a step, and what is kept for when it runs again. */
 export function interruptedBy(
-  { node: at, context: { codec }, prepared, nested }: StepAt,
+  { node: at, context: { codec }, prepared, nested }: AskingStep,
   asked: Interrupt,
 ): NodeInterrupt {
   const questions =
@@ -56,7 +66,7 @@ export function stopAt(at: NodeActivation, kind: 'before' | 'after'): NodeInterr
 }
 
 /** The graph stops behind a node: its output waits with it. */
-export function stopAfter({ node: at, context: { codec } }: StepAt, value: unknown): NodeInterrupt {
+export function stopAfter({ node: at, context: { codec } }: AskingStep, value: unknown): NodeInterrupt {
   keep(at, { output: storedPart(at, codec, 'output', value) });
   return stopAt(at, 'after');
 }
