@@ -136,14 +136,17 @@ describe('the provider "openai-compatible", messages', () => {
     ['thoughts', [{ reasoning_content: 'so ' }, { reasoning_content: 'what' }, { content: 'a' }], 'so what'],
     ['no thoughts', [{ reasoning_content: '', content: 'a' }], ''],
   ])('sends %s back beside tool calls, to servers that name them `reasoning_content`', async (_, pieces, thoughts) => {
-    const tool_calls = [{ index: 0, id: 'c1', type: 'function', function: { name: 'add', arguments: '{}' } }];
+    const call = (id: string | undefined, text: string) => ({
+      tool_calls: [{ index: 0, id, type: 'function', function: { name: 'add', arguments: text } }],
+    });
     const body = sse(
       ...pieces.map((piece) => frame(piece)),
-      frame({ tool_calls }),
-      frame({ tool_calls: [] }, 'tool_calls'),
+      frame(call('c1', '{')),
+      frame(call(undefined, '}'), 'tool_calls'),
     );
     const { url } = await startServer((response) => answerStream(response, body));
     const answer = await firstValueFrom(modelAt(url).chat(hello).pipe(collectMessage()));
+    expect(answer.parts?.filter(({ extra }) => extra?.field === 'reasoning_content')).toHaveLength(1);
     expect((await messagesFor(userMessage('x'), answer, toolMessage('1', 'c1')))[1]).toEqual({
       role: 'assistant',
       content: 'a',
