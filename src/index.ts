@@ -165,6 +165,21 @@ export {
 export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
 export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
 export { parallel, type Together } from './compose/parallel.js';
+// Prompts: from fields to messages.
+export type { FStringFields } from './compose/prompt/f-string-fields.js';
+export {
+  assistant,
+  type FilledKey,
+  type FilledType,
+  type MessagesPlaceholder,
+  type MessageTemplate,
+  type PromptPart,
+  placeholder,
+  system,
+  type TextsIn,
+  user,
+} from './compose/prompt/message-template.js';
+export { fString, handlebars, jinja, type Prompt, type PromptField } from './compose/prompt/prompt.js';
 export type {
   BareRef,
   FieldsOf,
@@ -214,6 +229,7 @@ export type {
 } from './compose/step.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
 export { defineTool, type ToolSketch } from './compose/tools/define-tool.js';
+export { type GraphToolOptions, graphTool } from './compose/tools/graph-tool.js';
 export type { RequestedCall, ToolAnswer, ToolMiddleware, ToolRequest } from './compose/tools/run-tool-call.js';
 export type { StepTool, ToolActivation, ToolContent, ToolReply } from './compose/tools/step-tool.js';
 export type { AliasesByTool, ToolAliases } from './compose/tools/tool-box.js';
@@ -437,7 +453,7 @@ export type {
   ToolChoice,
   ToolDefinition,
 } from './models/chat-model.js';
-export { concatMessageLists, concatMessages, messageOf } from './models/concat-messages.js';
+export { concatMessageLists, concatMessages, concatParts, messageOf } from './models/concat-messages.js';
 export type { ModelKind, ModelsConfiguration, ProviderSettings } from './models/configuration.js';
 export {
   type AssistantPart,
@@ -468,6 +484,7 @@ export {
 } from './models/content-parts.js';
 export type { CallOptions, SpeechAudio, SpeechFormat } from './models/define-provider.js';
 export type { Limiter } from './models/limiter.js';
+export { messageSchema } from './models/message-schema.js';
 export {
   type AssistantChunk,
   type AssistantMessage,

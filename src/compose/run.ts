@@ -35,7 +35,7 @@ import { type CompiledStep, compileStep } from './compile.js';
 import { noOutput } from './engine/containers.js';
 import type { RunContext } from './engine/context.js';
 import { wholeOf } from './engine/inputs.js';
-import { NestedRuns } from './engine/nested.js';
+import type { OuterStep } from './engine/nested.js';
 import type { StoredQuestion } from './engine/questions.js';
 import { questionsIn } from './engine/questions.js';
 import { toStep } from './make-step.js';
@@ -256,12 +256,11 @@ class Launch {
 
   /** As part of a step: where it stands is kept with the step, its questions are passed up, and then it gives nothing. */
   #inside(
-    outer: StepInside,
+    outer: OuterStep,
     input: unknown,
     chunks: ChunkSource | undefined,
     output: ResultSink | undefined,
   ): Observable<RunOutcome> {
-    outer.nested ??= new NestedRuns(outer.node, outer.context.codec, (event) => outer.endEarly?.(event));
     const { nested } = outer;
     const { name, kept } = nested.begin(this.step.name);
     if (kept?.type === 'done') {
@@ -344,9 +343,6 @@ class Launch {
     return new EngineError('RUN_INTERRUPTED', message, { details: { questions, checkpoint } });
   }
 }
-
-/** A step that other steps run inside. */
-type StepInside = NonNullable<ReturnType<typeof outerStep>>;
 
 function cancelOptions({ cancel$ }: StepRunOptions): Partial<RunOptions> {
   if (cancel$ === undefined) return {};
