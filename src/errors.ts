@@ -58,6 +58,7 @@ export const ERROR_CODES = {
   STREAM_EMPTY: code(102, 'A stream ended without a chunk where a value is needed.'),
   STREAM_FAILED: code(500, 'One of several streams failed that were read together.'),
   STREAM_TAKEN: code(102, 'A stream that can be read once was read again.'),
+  VALUE_NOT_STORABLE: code(102, 'A value cannot be stored in a checkpoint.'),
   ROUTE_UNDECIDED: code(102, 'A branch chose no route.'),
   // models
   MODEL_UNKNOWN: code(102, 'No model is configured under that name.'),

@@ -70,6 +70,7 @@ export {
 } from './canvas/compile.js';
 // A canvas: a document of RAGFlow's agent DSL, and a conversation with it.
 export { drawDocument } from './canvas/draw.js';
+export { type CanvasInput, type EmbedOptions, embed } from './canvas/embed.js';
 export {
   builtInComponents,
   type Canvas,
@@ -124,6 +125,7 @@ export {
   type StoredFile,
   serviceOf,
 } from './components/services.js';
+export { componentOf, type StepComponentOptions } from './components/step-component.js';
 export { toolComponent } from './components/tool-component.js';
 // Composition: typed steps, chains, graphs and workflows.
 export {
@@ -153,6 +155,15 @@ export { type CallingChunk, hasToolCall, type ToolCallOptions } from './compose/
 export { Interrupt as StepInterrupt, type InterruptOptions, type InterruptPart } from './compose/interrupt.js';
 export { type LoopOptions, loop } from './compose/loop.js';
 export { type MapOptions, map } from './compose/map.js';
+export {
+  type ChatInput,
+  type ChatModelOptions,
+  type ChatModelSetup,
+  type ChatModelStep,
+  chatModel,
+} from './compose/models/chat-model-step.js';
+export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
+export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
 export { parallel, type Together } from './compose/parallel.js';
 // Prompts: from fields to messages.
 export type { FStringFields } from './compose/prompt/f-string-fields.js';
@@ -218,6 +229,7 @@ export type {
 } from './compose/step.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
 export { defineTool, type ToolSketch } from './compose/tools/define-tool.js';
+export { type GraphToolOptions, graphTool } from './compose/tools/graph-tool.js';
 export type { RequestedCall, ToolAnswer, ToolMiddleware, ToolRequest } from './compose/tools/run-tool-call.js';
 export type { StepTool, ToolActivation, ToolContent, ToolReply } from './compose/tools/step-tool.js';
 export type { AliasesByTool, ToolAliases } from './compose/tools/tool-box.js';
@@ -229,6 +241,8 @@ export {
   type ToolsNodeOptions,
   toolsNode,
 } from './compose/tools/tools-node.js';
+export { type AnyValueDefinition, defineValue, type ValueDefinition } from './compose/values/define-value.js';
+export { type ValueBounds, type ValueCodec, valueCodec } from './compose/values/value-codec.js';
 export { type Arms, type WorkflowBuilder, type WorkflowNodeOptions, workflow } from './compose/workflow.js';
 // Documents.
 export { formatDocument, toV1, toV2, type V2Conversion, type V2ToV1Options, v1ToV2, v2ToV1 } from './dsl/convert.js';

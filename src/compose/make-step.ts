@@ -1,6 +1,7 @@
 /** How steps are made: the object itself, names for functions, and steps in a row. */
 import { identity, map } from 'rxjs';
 import { EngineError } from '../errors.js';
+import type { StepLabel } from '../knowledge/component-function.js';
 import { invalidOption, requireWhole } from '../operators/invalid-option.js';
 import {
   type AnyStep,
@@ -11,6 +12,7 @@ import {
   type NodeBlueprint,
   START,
   type Step,
+  type StepActivation,
   type StepDefinition,
   type StepKind,
   type StepOptions,
@@ -40,16 +42,49 @@ export function isStep(value: unknown): value is AnyStep {
 }
 
 /**
- * Gives a step back as it is, and makes one of a function, which gets the function's own name, or `fallbackName` without one.
+ * Gives a step back as it is, and makes one of a function, which gets the function's own name, or `fallbackName` without one. A function
+ * that carries a name and a kind, such as a retriever, becomes a step of that kind.
  *
  * @throws EngineError PLAN_INVALID for anything else, and for an RxJS operator, which has to be wrapped with `operator(…)`.
  */
 export function toStep(stepLike: AnyStepLike, fallbackName: string): AnyStep {
   if (isStep(stepLike)) return stepLike;
   requireFunction(stepLike, fallbackName);
+  if (isLabelled(stepLike)) return labelledStep(stepLike);
   const own = cleanName(stepLike.name);
   const name = own === '' ? fallbackName : own;
   return makeStep(name, { type: 'function', run: stepLike, options: {}, isAnonymous: own === '' });
+}
+
+/** A function with the name and the kind under which its step is reported. */
+type LabelledFunction = ((input: never, options?: never) => unknown) & StepLabel;
+
+/**
+ * The step of a function that carries name and kind; it gets the call options of the step, with the signal.
+ *
+ * @throws EngineError PLAN_INVALID for a function without them.
+ */
+export function labelledStep(component: LabelledFunction): AnyStep {
+  if (!isLabelled(component)) {
+    throw new EngineError(
+      'PLAN_INVALID',
+      `A component is a function with "stepName" and "stepKind"; received ${show(component)}. Make one with componentFunction(name, kind, fn).`,
+    );
+  }
+  const { stepName, stepKind } = component;
+  const call: (input: never, options: never) => unknown = component;
+  // A prompt is made of its fields at once.
+  const run =
+    stepKind === 'prompt'
+      ? (input: unknown) => call(input as never, {} as never)
+      : (input: unknown, at: StepActivation) => call(input as never, { ...at.options, signal: at.signal } as never);
+  return makeStep(cleanName(stepName), { type: 'function', run, options: { kind: stepKind } });
+}
+
+function isLabelled(value: unknown): value is LabelledFunction {
+  return (
+    typeof value === 'function' && 'stepName' in value && 'stepKind' in value && typeof value.stepName === 'string'
+  );
 }
 
 /** Steps one behind the other as one step; chains that were given no name of their own are taken apart. */

@@ -69,7 +69,8 @@ export interface Step<I, O> {
 
 /**
  * A function as a step. It gets the whole input; an Observable or AsyncIterable that it returns is the stream of its chunks, anything else,
- * or what a promise gives, is its one value. An Observable may give an Interrupt in place of its first chunk.
+ * or what a promise gives, is its one value. The Observable of a step with the option `mayAsk` may
+ * give an Interrupt in place of its first chunk.
  */
 export type StepFunction<I, O> = (
   input: I,
@@ -183,6 +184,11 @@ export interface StepOptions<I = unknown, O = unknown> {
   readonly retry?: { readonly attempts: number; readonly delayMs?: number };
   /** How the chunks of its output become one value. @default the rule of their type */
   readonly chunks?: ConcatRule<O>;
+  /**
+   * Whether an Observable that the function returns may begin with an Interrupt. Readers of its chunks then start with its first chunk, and not
+   * with the step. @default false
+   */
+  readonly mayAsk?: boolean;
   /** What it is for observers and options. @default 'function' */
   readonly kind?: StepKind;
 }

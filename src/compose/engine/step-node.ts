@@ -1,5 +1,22 @@
 /** A node whose work is one step of code, with all that a graph puts around it: hooks, schemas, stops, observers. */
-import { finalize, isObservable, mergeMap, Observable, type OperatorFunction, of, toArray } from 'rxjs';
+import {
+  concat,
+  connect,
+  defaultIfEmpty,
+  defer,
+  EMPTY,
+  finalize,
+  isObservable,
+  map,
+  mergeAll,
+  mergeMap,
+  Observable,
+  type OperatorFunction,
+  of,
+  take,
+  tap,
+  toArray,
+} from 'rxjs';
 import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
 import type { NodeEvent, Interrupt as NodeInterrupt, Settled } from '../../graph/node-events.js';
@@ -160,9 +177,30 @@ export class StepNode {
   #delivered(at: NodeActivation, step: StepAt, result: unknown, watch: StepWatch | undefined): NodeResult {
     if (typeof result !== 'object' || result === null) return this.#settled(at, step, result, watch);
     if (result instanceof Interrupt) return interruptedBy(at, step.context.codec, result);
+    if (isObservable(result) && this.#options.mayAsk === true) return this.#asking(at, step, result, watch);
     if (isObservable(result) || isAsyncIterable(result)) return this.#streamed(at, step, result, watch);
     if (isThenable(result)) return this.#later(at, step, result, watch);
     return this.#settled(at, step, result, watch);
+  }
+
+  /** A stream, unless it begins with a question. */
+  #asking(at: NodeActivation, step: StepAt, source: Observable<unknown>, watch: StepWatch | undefined): NodeResult {
+    const begun = (first: unknown, chunks$: Observable<unknown>): Observable<NodeEvent> => {
+      if (first instanceof Interrupt) return of(interruptedBy(at, step.context.codec, first));
+      return eventsOf(this.#streamed(at, step, concat(of(first), chunks$), watch));
+    };
+    const early = { error: (error: unknown) => watch?.error(error) };
+    return source.pipe(
+      connect((chunks$) =>
+        chunks$.pipe(
+          take(1),
+          tap(early),
+          map((first) => begun(first, chunks$)),
+          defaultIfEmpty(defer(() => eventsOf(this.#streamed(at, step, EMPTY, watch)))),
+          mergeAll(),
+        ),
+      ),
+    );
   }
 
   /** A promise; a step that is run inside this one may end it sooner, with a question. */
@@ -229,7 +267,7 @@ export class StepNode {
     const changed = afterChunks === undefined ? seen : asObservable(seen).pipe(afterChunks as AnyOperator);
     if (after === undefined && this.#options.output === undefined && !this.#parts.stops.after) {
       const { release } = step;
-      const events = streamOut(at, changed);
+      const events = streamOut(at, changed, { ask: (asked) => interruptedBy(at, step.context.codec, asked) });
       return release === undefined ? events : events.pipe(finalize(release));
     }
     const rule = this.#options.chunks ?? step.context.chunks;
@@ -244,6 +282,10 @@ export class StepNode {
       }),
     );
   }
+}
+
+function eventsOf(result: NodeResult): Observable<NodeEvent> {
+  return isObservable(result) ? (result as Observable<NodeEvent>) : of(result as NodeEvent);
 }
 
 function hasAround({ blueprint, definition, stops }: StepNodeParts): boolean {

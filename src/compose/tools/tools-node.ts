@@ -91,7 +91,7 @@ export function toolsNode(options: ToolsNodeOptions = {}): ToolsNode {
         const setup = { ...shared, box, toolOptions: given.toolOptions ?? {} };
         return toolRound(setup, placeCalls(setup, callsOf(message, at)), at);
       }),
-    { kind: 'toolsNode', chunks: (lists) => concatMessageLists(lists) },
+    { kind: 'toolsNode', mayAsk: true, chunks: (lists) => concatMessageLists(lists) },
   );
 }
 

@@ -1,0 +1,259 @@
+/** A chat model as a step. */
+import { defaultIfEmpty, defer, map, type Observable, tap } from 'rxjs';
+import { EngineError, toEngineError } from '../../errors.js';
+import { type CallAttributes, callEvent, callFinished, callStarted } from '../../graph/node-events.js';
+import { isJsonObject } from '../../json.js';
+import type { ChatDelta, ChatModel, ChatRequest, Sampling, ToolDefinition } from '../../models/chat-model.js';
+import { concatMessages, messageOf } from '../../models/concat-messages.js';
+import type { AssistantChunk, AssistantMessage, ChatMessage, TokenUsage } from '../../models/messages.js';
+import type { ChatChoice, Models } from '../../models/router.js';
+import { toMessageChunks } from '../../models/to-message-chunks.js';
+import { didYouMean } from '../../nearest-name.js';
+import { invalidOption } from '../../operators/invalid-option.js';
+import { requireService, type ToolServices } from '../../tools/tool-services.js';
+import { traceContextOf } from '../../trace-context.js';
+import type { OptionStep, StepActivation } from '../step.js';
+import { step } from '../steps.js';
+import { toolDefinition } from '../tools/step-tool.js';
+
+/** What a request to a model may say beside its messages; what is left out is left to the provider. */
+export interface ChatModelOptions
+  extends Sampling,
+    Pick<
+      ChatRequest,
+      | 'toolChoice'
+      | 'serverTools'
+      | 'mcpServers'
+      | 'jsonSchema'
+      | 'stop'
+      | 'logProbabilities'
+      | 'speech'
+      | 'thinking'
+      | 'chatTemplateKwargs'
+      | 'user'
+      | 'retries'
+      | 'headers'
+    > {
+  /** Another model: of `services.models` by its name there, or in the words of the one model that was given. */
+  readonly model?: string | undefined;
+  /** What the model may call: tools made by `defineTool` and others, or definitions alone. */
+  readonly tools?: readonly ToolDefinition[] | undefined;
+}
+
+/** How a step of a model is made. */
+export interface ChatModelSetup extends ChatModelOptions {
+  /** @default 'model' */
+  readonly name?: string;
+}
+
+/** Messages and what this request says beside them. */
+export interface ChatInput extends ChatModelOptions {
+  readonly messages: readonly ChatMessage[];
+}
+
+/** A step that asks a model. */
+export type ChatModelStep = OptionStep<readonly ChatMessage[] | ChatInput, AssistantMessage, ChatModelOptions>;
+
+/**
+ * Asks a chat model: a step from messages to its answer, in chunks as they come.
+ *
+ * `model` is one of `services.models` by name (`''`: the default one), or a model itself, such as `createScriptedModel({ … })`. Options of the
+ * step come first, those of the input (`{ messages, temperature }`) over them, those of the run (`options(model, { temperature: 0 })`) over both;
+ * `undefined` leaves what was said before. Calls and token counts are reported as events of the run; the usage is also in the message. While
+ * nothing has room for the chunks, the connection is not read on. Unsubscribing closes it.
+ *
+ * Errors: MODEL_UNKNOWN; CONFIG_INVALID without `services.models`; MODEL_REQUEST, MODEL_UNAVAILABLE, MODEL_RESPONSE; INPUT_INVALID for an input
+ * that is no list of messages; OPTION_INVALID for options that do not exist.
+ *
+ * @throws EngineError OPTION_INVALID
+ */
+export function chatModel(model: string | ChatModel, setup: ChatModelSetup = {}): ChatModelStep {
+  const { name = 'model', ...own } = setup;
+  const owner = `chatModel "${name}"`;
+  const isNamed = typeof model === 'string';
+  if (!isNamed && (!isJsonObject(model) || typeof model.chat !== 'function')) {
+    throw invalidOption(owner, 'model', 'the name of a model, or an object with a function "chat"', model);
+  }
+  requireKnown(owner, own);
+  return step<readonly ChatMessage[] | ChatInput, AssistantMessage>(
+    name,
+    (input, at) =>
+      defer(() => {
+        const { messages, ...asked } = readInput(at.path, input);
+        requireKnown(owner, asked);
+        requireKnown(owner, at.options);
+        const options = laidOver({ user: sessionOf(at.services) }, own, asked, at.options);
+        const choice = isNamed ? chosen(at, options.model ?? model) : { model, name: options.model ?? 'default' };
+        return answer(choice, requestOf(choice.name, messages, options), at);
+      }),
+    { kind: 'chatModel', chunks: (chunks) => messageOf(concatMessages(chunks)) },
+  );
+}
+
+/** A model and its name in requests. */
+type Chosen = Pick<ChatChoice, 'model' | 'name' | 'provider'>;
+
+interface ModelServices extends ToolServices {
+  readonly models?: Models;
+}
+
+function chosen({ services, path }: StepActivation, wanted: string): Chosen {
+  const given: ModelServices = isJsonObject(services) ? (services as ModelServices) : {};
+  return requireService(given, 'models', `Step "${path}"`).chat(wanted);
+}
+
+/** The end user, as requests of nodes of canvases name it. */
+function sessionOf(services: unknown): string | undefined {
+  return isJsonObject(services) ? (services as ModelServices).session?.id : undefined;
+}
+
+function readInput(path: string, input: readonly ChatMessage[] | ChatInput): ChatInput {
+  const given: unknown = Array.isArray(input) ? { messages: input } : input;
+  const messages = isJsonObject(given) ? (given.messages as unknown) : undefined;
+  if (
+    Array.isArray(messages) &&
+    messages.every((message) => isJsonObject(message) && typeof message.role === 'string')
+  ) {
+    return given as ChatInput;
+  }
+  const got = typeof input === 'string' ? 'text' : Array.isArray(input) ? 'a list of something else' : typeof input;
+  throw new EngineError(
+    'INPUT_INVALID',
+    `"${path}" needs a list of messages, or { messages }; received ${got}. Make messages of it, such as [userMessage(text)].`,
+  );
+}
+
+const SAMPLING = ['temperature', 'topP', 'maxTokens', 'presencePenalty', 'frequencyPenalty'] as const;
+
+const REQUEST = [
+  'toolChoice',
+  'serverTools',
+  'mcpServers',
+  'jsonSchema',
+  'stop',
+  'logProbabilities',
+  'speech',
+  'thinking',
+  'chatTemplateKwargs',
+  'user',
+  'retries',
+  'headers',
+] as const;
+
+const KNOWN: ReadonlySet<string> = new Set([...SAMPLING, ...REQUEST, 'model', 'tools']);
+
+function requireKnown(owner: string, options: object): void {
+  const unknown = Object.keys(options).find((key) => !KNOWN.has(key));
+  if (unknown === undefined) return;
+  throw new EngineError(
+    'OPTION_INVALID',
+    `${owner}: there is no option "${unknown}".${didYouMean(unknown, KNOWN)} The options are ${[...KNOWN].join(', ')}.`,
+  );
+}
+
+/** Options over options; what is undefined says nothing. */
+function laidOver(...layers: readonly object[]): ChatModelOptions {
+  return Object.fromEntries(
+    layers.flatMap((layer) => Object.entries(layer).filter(([, value]) => value !== undefined)),
+  ) as ChatModelOptions;
+}
+
+function requestOf(model: string, messages: readonly ChatMessage[], options: ChatModelOptions): ChatRequest {
+  const { tools } = options;
+  const sampling = picked(options, SAMPLING);
+  return {
+    ...picked(options, REQUEST),
+    model,
+    messages,
+    ...(tools !== undefined && { tools: tools.map(toolDefinition) }),
+    ...(Object.keys(sampling).length > 0 && { sampling }),
+  };
+}
+
+function picked<K extends keyof ChatModelOptions>(
+  options: ChatModelOptions,
+  keys: readonly K[],
+): Pick<ChatModelOptions, K> {
+  return Object.fromEntries(keys.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]]))) as Pick<
+    ChatModelOptions,
+    K
+  >;
+}
+
+/** Id of the one call that a step of a model makes. */
+const CALL = 'chat-1';
+
+/**
+ * The answer in chunks, reported from its beginning to its end.
+ *
+ * ```text
+ * deltas    --t--t--u--f|
+ * chunks    --x--x--y--z|        (text, text, usage, finish reason)
+ * reports   S-F-----U---E        (started, first piece, usage, finished)
+ * ```
+ */
+function answer({ model, provider }: Chosen, request: ChatRequest, at: StepActivation): Observable<AssistantMessage> {
+  return defer(() => {
+    let usage: TokenUsage | undefined;
+    let reason: string | undefined;
+    let hasBegun = false;
+    at.report(
+      callStarted({ id: CALL, kind: 'model', name: request.model, attributes: attributesOf(request, provider) }),
+    );
+    const counts = (): { readonly usage?: TokenUsage } => (usage === undefined ? {} : { usage: plainUsage(usage) });
+    // Read only now: tracers know the call once its start was reported.
+    const trace = { ...traceContextOf({ services: at.services, token: at.key }, CALL) };
+    const headers = Object.keys(trace).length > 0 ? { ...request.headers, ...trace } : request.headers;
+    const asked = { ...request, ...(headers && { headers }), ready: () => at.ready() };
+    return model.chat(asked).pipe(
+      tap({
+        next(delta: ChatDelta) {
+          if (delta.type === 'usage') {
+            usage = delta;
+            at.report({ type: 'usage', ...plainUsage(delta) });
+          } else if (delta.type === 'finish') reason = delta.reason;
+          else if (!hasBegun) {
+            hasBegun = true;
+            at.report(callEvent({ id: CALL, name: 'stream_started' }));
+          }
+        },
+        error: (thrown: unknown) =>
+          at.report(callFinished({ id: CALL, error: toEngineError(thrown, 'MODEL_UNAVAILABLE'), ...counts() })),
+        complete: () => {
+          const end = reason === undefined ? {} : { attributes: { 'gen_ai.response.finish_reasons': [reason] } };
+          at.report(callFinished({ id: CALL, ...counts(), ...end }));
+        },
+      }),
+      toMessageChunks(),
+      defaultIfEmpty<AssistantChunk, AssistantChunk>({ role: 'assistant' }),
+      map(wholeChunk),
+    );
+  });
+}
+
+/** A chunk as a message of its own, so that whatever reads chunks of messages finds a text. */
+function wholeChunk(chunk: AssistantChunk): AssistantMessage {
+  return (chunk.content === undefined ? { ...chunk, content: '' } : chunk) as AssistantMessage;
+}
+
+function plainUsage({ promptTokens, completionTokens, totalTokens }: TokenUsage): TokenUsage {
+  return { promptTokens, completionTokens, totalTokens };
+}
+
+/** Facts about the call for observers: the settings of the request, nothing of its messages. */
+function attributesOf({ model, sampling = {} }: ChatRequest, provider: string | undefined): CallAttributes {
+  const { temperature, topP, maxTokens, presencePenalty, frequencyPenalty } = sampling;
+  const given: Readonly<Record<string, string | number | undefined>> = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': provider,
+    'gen_ai.request.model': model,
+    'gen_ai.request.temperature': temperature,
+    'gen_ai.request.top_p': topP,
+    'gen_ai.request.max_tokens': maxTokens,
+    'gen_ai.request.presence_penalty': presencePenalty,
+    'gen_ai.request.frequency_penalty': frequencyPenalty,
+  };
+  return Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
+  );
+}
