@@ -30,8 +30,8 @@ export interface AskingStep {
   readonly context: RunContext;
   /** The input as a hook made it, if one did. */
   readonly prepared: { readonly value: unknown } | undefined;
-  /** Steps that run inside it; undefined without any. */
-  readonly nested: { parts(): { readonly nested?: JsonObject } } | undefined;
+  /** Steps that run inside it. */
+  readonly nested: { parts(): { readonly nested?: JsonObject } };
 }
 
 /** The event that ends an activation with the questions of a step, and what is kept for when it runs again. */
@@ -48,7 +48,7 @@ export function interruptedBy(
   const parts = {
     ...(memo === undefined && !hadMemo ? {} : { memo: storedPart(at, codec, 'memo', memo) }),
     ...(prepared === undefined ? {} : { input: storedPart(at, codec, 'input', prepared.value) }),
-    ...nested?.parts(),
+    ...nested.parts(),
   };
   if (Object.keys(parts).length > 0) keep(at, parts);
   return waitFor(at, 'ask', questions);

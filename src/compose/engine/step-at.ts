@@ -10,18 +10,16 @@ import type { StateHandle, StateToken } from '../state.js';
 import type { StepActivation } from '../step.js';
 import type { RunContext } from './context.js';
 import { keep, keptJson, storedPart } from './kept.js';
-import type { NestedRuns } from './nested.js';
+import { NestedRuns, nestedInNode, type OuterStep } from './nested.js';
 import { answersOf, memoOf } from './questions.js';
 
 const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /** A step at work. Most of it is made when it is asked for. */
-export class StepAt implements StepActivation {
+export class StepAt implements StepActivation, OuterStep {
   readonly name: string;
   readonly node: NodeActivation;
   readonly context: RunContext;
-  /** Runs inside the step; made for the first. */
-  nested: NestedRuns | undefined = undefined;
   /** What the node's result goes to while it is awaited, or gives chunks. */
   #subscriber: Subscriber<NodeEvent> | undefined = undefined;
   /** The input as the `before` hook of the node made it. */
@@ -32,6 +30,7 @@ export class StepAt implements StepActivation {
   release: (() => void) | undefined = undefined;
   readonly #step: object;
   readonly #path: string;
+  #nested: NestedRuns | undefined;
 
   /** @param path ids of the graphs around and its own, without rounds */
   constructor(node: NodeActivation, context: RunContext, step: object, name: string, path: string) {
@@ -42,6 +41,10 @@ export class StepAt implements StepActivation {
     this.#path = path;
   }
 
+  get nested(): NestedRuns {
+    this.#nested ??= new NestedRuns(nestedInNode(this), this.context.codec);
+    return this.#nested;
+  }
   get path(): string {
     return this.context.prefix + this.node.path;
   }
