@@ -19,7 +19,7 @@ import type { Inlet, Source } from './engine/inputs.js';
 import { RouteNode } from './engine/route-node.js';
 import { StepNode } from './engine/step-node.js';
 import { leaving } from './engine/stream-out.js';
-import { makeStep } from './make-step.js';
+import { inlineBlueprint, makeStep } from './make-step.js';
 import {
   type AnyStep,
   type ConcatRule,
@@ -217,6 +217,9 @@ class Compiler {
       return inner;
     }
     if (definition.type !== 'function' && definition.type !== 'operator' && definition.type !== 'generator') {
+      if (node.beforeChunks !== undefined || node.afterChunks !== undefined) {
+        return this.#place(withChunkHooks(node, stops), owner, prefix, `${local}${node.id}/`, { isScope: false });
+      }
       const draft = this.#container(node, definition, owner, prefix, local, stops);
       return { heads: [draft], tail: draft };
     }
@@ -376,6 +379,30 @@ function isUnit(
   stops: { readonly before: boolean; readonly after: boolean },
 ): boolean {
   return hasHooks(node, stops) || (node.trigger === 'any' && style !== 'chain');
+}
+
+/** A graph with hooks over chunks: the hooks are steps of their own around it. */
+function withChunkHooks(
+  node: NodeBlueprint,
+  stops: { readonly before: boolean; readonly after: boolean },
+): GraphBlueprint {
+  const { beforeChunks, afterChunks, input, merge, trigger, ...rest } = node;
+  const own = { ...(input && { input }), ...(merge && { merge }), ...(trigger && { trigger }) };
+  const hook = (
+    id: string,
+    operator: NodeBlueprint['beforeChunks'],
+    more: Partial<NodeBlueprint> = {},
+  ): NodeBlueprint[] =>
+    operator === undefined ? [] : [{ id, step: makeStep(id, { type: 'operator', operator, options: {} }), ...more }];
+  const inner = { ...rest, id: 'graph', ...(beforeChunks === undefined ? own : {}) };
+  const nodes = [...hook('before', beforeChunks, own), inner, ...hook('after', afterChunks)];
+  const ids = [START, ...nodes.map(({ id }) => id), END];
+  const edges = ids.slice(1).map((to, at) => ({ from: ids[at] as string, to }));
+  return {
+    ...inlineBlueprint(node.id, 'chain', { nodes, edges }),
+    interruptBefore: stops.before ? ['graph'] : [],
+    interruptAfter: stops.after ? ['graph'] : [],
+  };
 }
 
 /** The graph that a step is, or one that holds it alone. */
