@@ -161,6 +161,7 @@ class Compiler {
     const end = this.#end(graph, owner, prefix, local, placed);
     const headsOf = (id: string): readonly Draft[] => (id === END ? [end] : (placed.get(id) as Placed).heads);
     const heads: Draft[] = [];
+    const passed = originsOf(graph);
     for (const { from, to } of graph.edges) {
       if (from === START) {
         heads.push(...headsOf(to));
@@ -168,7 +169,7 @@ class Compiler {
       }
       const { tail } = placed.get(from) as Placed;
       if (to === END && tail === end) continue;
-      for (const head of headsOf(to)) connect(tail, head, from);
+      for (const head of headsOf(to)) connect(tail, head, passed.get(from) ?? from);
     }
     for (const { node, targets } of routers) {
       for (const [label, to] of Object.entries(node.route?.routes ?? {}))
@@ -198,8 +199,14 @@ class Compiler {
     const leadsOn = graph.edges.some(({ from, to }) => from === only && to !== END);
     if (isPlain && tail !== undefined && !leadsOn) return tail;
     const step = passing();
-    const node: NodeBlueprint = { id: 'end', step, ...graph.end };
-    const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined });
+    // The first result must not wait for the others.
+    const node: NodeBlueprint = {
+      id: 'end',
+      step,
+      ...graph.end,
+      ...(graph.endWith === 'first' ? { trigger: 'any' } : {}),
+    };
+    const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined, node });
     this.#asStep(draft, node, step, { before: false, after: false });
     return draft;
   }
@@ -355,6 +362,16 @@ function inletOf(draft: Draft, { input, merge }: Pick<NodeBlueprint, 'input' | '
 function connect(from: Draft, to: Draft, source: string): void {
   from.downstream.push(to.id);
   to.sources.push({ id: source, node: from.index, rule: from.rule });
+}
+
+/** Routers that give on what one node gave, by that node: what several of them lead to one node is one value. */
+function originsOf({ nodes, edges }: GraphBlueprint): ReadonlyMap<string, string> {
+  const routers = new Set(
+    nodes.filter(({ route, input }) => route !== undefined && input === undefined).map(({ id }) => id),
+  );
+  const origins = new Map<string, string>();
+  for (const { from, to } of edges) if (routers.has(to)) origins.set(to, from);
+  return origins;
 }
 
 /** The first result ends the scope. */
