@@ -12,6 +12,7 @@ export interface ValueDefinition<T = unknown, J = unknown> {
   fromJson(json: J): T;
 }
 
+/** A definition of any types. */
 // biome-ignore lint/suspicious/noExplicitAny: definitions of all types share lists
 export type AnyValueDefinition = ValueDefinition<any, any>;
 
