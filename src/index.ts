@@ -138,6 +138,8 @@ export {
 } from './compose/branch.js';
 export { chain } from './compose/chain.js';
 export { concatValues } from './compose/chunks/concat-values.js';
+export { describe, type GraphDescription, type NodeDescription, type StepDescription } from './compose/describe.js';
+export { type DrawOptions, draw } from './compose/draw.js';
 export {
   type GraphBuilder,
   graph,
@@ -161,6 +163,21 @@ export {
 export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
 export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
 export { parallel, type Together } from './compose/parallel.js';
+// Prompts: from fields to messages.
+export type { FStringFields } from './compose/prompt/f-string-fields.js';
+export {
+  assistant,
+  type FilledKey,
+  type FilledType,
+  type MessagesPlaceholder,
+  type MessageTemplate,
+  type PromptPart,
+  placeholder,
+  system,
+  type TextsIn,
+  user,
+} from './compose/prompt/message-template.js';
+export { fString, handlebars, jinja, type Prompt, type PromptField } from './compose/prompt/prompt.js';
 export type {
   BareRef,
   FieldsOf,
@@ -284,6 +301,7 @@ export {
   type RunUsage,
   type TerminalEvent,
 } from './graph/events.js';
+export { foldState, transition } from './graph/fold.js';
 export { type Activation, type BodyEnd, fromOperator, type NodeFunction, type NodeOperator } from './graph/node.js';
 export type { BodyRound } from './graph/node-events.js';
 export {
@@ -316,7 +334,7 @@ export type { Plan, Port, Variables } from './graph/plan.js';
 export { execute } from './graph/run.js';
 export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
-export { type Change, foldState, transition } from './graph/transition.js';
+export type { Change } from './graph/transition.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 // Documents to search: loaders, parsers, splitters, indexers, retrievers.
 export {
@@ -432,7 +450,7 @@ export type {
   ToolChoice,
   ToolDefinition,
 } from './models/chat-model.js';
-export { concatMessageLists, concatMessages, messageOf } from './models/concat-messages.js';
+export { concatMessageLists, concatMessages, concatParts, messageOf } from './models/concat-messages.js';
 export type { ModelKind, ModelsConfiguration, ProviderSettings } from './models/configuration.js';
 export {
   type AssistantPart,
@@ -463,6 +481,7 @@ export {
 } from './models/content-parts.js';
 export type { CallOptions, SpeechAudio, SpeechFormat } from './models/define-provider.js';
 export type { Limiter } from './models/limiter.js';
+export { messageSchema } from './models/message-schema.js';
 export {
   type AssistantChunk,
   type AssistantMessage,

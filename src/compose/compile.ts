@@ -2,7 +2,7 @@
  * From a step to the plan that the engine runs.
  *
  * Chains, parallels and branches are put into the graph around them node by node; a graph with states or limits of its own, the item of a map
- * and the body of a loop are bodies. Each scope begins at an `input` node, which a whole value passes by, and ends at the node that gives its
+ * and the body of a loop are bodies. Each scope begins at a `start` node, which a whole value passes by, and ends at the node that gives its
  * result: its last one, or an `end` node where several lead there.
  */
 import { identity } from 'rxjs';
@@ -123,7 +123,7 @@ class Compiler {
       states: graph.states.map(({ name, initial }) => ({ name, initial })),
     });
     const prefix = path === '' ? '' : `${path}/`;
-    const input = this.#draft({ id: 'input', owner, prefix, isEntry: true, step: undefined });
+    const input = this.#draft({ id: START, owner, prefix, isEntry: true, step: undefined });
     input.typed.readsChunks = true;
     const inputNode = new InputNode(input.path);
     input.activate = (at) => inputNode.activate(at);
@@ -212,7 +212,7 @@ class Compiler {
     stops: { readonly before: boolean; readonly after: boolean },
   ): Placed {
     const definition = node.step[DEFINITION];
-    if (definition.type === 'graph' && definition.graph.isInline && !hasHooks(node, stops)) {
+    if (definition.type === 'graph' && definition.graph.isInline && !isUnit(node, definition.graph, stops)) {
       const inner = this.#place(definition.graph, owner, prefix, `${local}${node.id}/`, { isScope: false });
       return inner;
     }
@@ -364,6 +364,18 @@ function hasHooks(node: NodeBlueprint, stops: { readonly before: boolean; readon
   const { before, after, beforeChunks, afterChunks, input, merge, retry, timeoutMs } = node;
   const parts = [before, after, beforeChunks, afterChunks, input, merge, retry, timeoutMs];
   return stops.before || stops.after || parts.some((part) => part !== undefined);
+}
+
+/**
+ * Whether an inline graph has to be a body after all: the node has hooks, or runs for every arrival, so that joins inside must not wait for
+ * the next one.
+ */
+function isUnit(
+  node: NodeBlueprint,
+  { style }: GraphBlueprint,
+  stops: { readonly before: boolean; readonly after: boolean },
+): boolean {
+  return hasHooks(node, stops) || (node.trigger === 'any' && style !== 'chain');
 }
 
 /** The graph that a step is, or one that holds it alone. */

@@ -3,6 +3,7 @@ import type { OperatorFunction } from 'rxjs';
 import { EngineError } from '../errors.js';
 import { type Chooser, type LabelOf, type PrefixChooser, routerNode } from './branch.js';
 import { checkGraph, type NeededPart } from './check-graph.js';
+import { describe } from './describe.js';
 import {
   checkEdge,
   type GraphOptions,
@@ -129,7 +130,9 @@ export function graph<I, O>(
       'its function is async, but a graph is drawn at once. Wait for what it needs before the call.',
     );
   }
-  return graphStep(draft.finish(options));
+  const made = graphStep<I, O>(draft.finish(options));
+  options.onBuilt?.(describe(made));
+  return made;
 }
 
 /** The parts of one join. */

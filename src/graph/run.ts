@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { NEVER, Observable, type Subscription, switchMap, take, timer } from 'rxjs';
 import { EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
+import { answeredState, freshState, recoveredState, resumedState } from './beginnings.js';
 import type { PendingQuestion, RunEvent, TerminalEvent, Unstamped } from './events.js';
 import { LogWriter, storedEvent } from './log.js';
 import type { Outputs } from './node-events.js';
@@ -13,7 +14,7 @@ import { checkOptions, type RunEnd, type RunOptions, type RunOutcome, type Start
 import { readCheckpoint, stateFromJson, stateToJson } from './snapshot.js';
 import { type Checkpoint, NO_USAGE, type State } from './state.js';
 import type { Token } from './tokens.js';
-import { answeredState, freshState, type LiveState, recoveredState, resumedState } from './transition.js';
+import type { LiveState } from './transition.js';
 
 /**
  * Runs a plan. Cold: one subscription is one run, unsubscribing stops it at once.

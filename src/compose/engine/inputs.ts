@@ -153,6 +153,8 @@ export function chunkInput(inlet: Inlet, at: NodeActivation, rule: Rule): Observ
   if (arrival.next === undefined && inlet.input === undefined) return chunksOf(arrival, at);
   const newest = newestArrivals(arrival);
   const sources = inlet.sources.filter(({ node }) => newest.has(node));
+  // Without a rule for pieces the input is whole, and so one chunk.
+  if (inlet.input !== undefined && inlet.input.piece === undefined) return of(wholeInput(inlet, at, rule));
   if (inlet.input !== undefined) return pieces(inlet, inlet.input, sources, newest, at);
   if (sources.length === 1) return chunksOf(newest.get((sources[0] as Source).node) as Arrival, at);
   if (inlet.merge !== undefined) return mergedWhole(inlet, sources, newest, at, rule);

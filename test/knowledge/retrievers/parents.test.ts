@@ -28,7 +28,7 @@ describe('an indexer of parts', () => {
       ['valve', 'x', ['x']],
       ['news', 'y', ['y']],
     ]);
-    expect([index.stepName, index.stepKind]).toEqual(['parent indexer', 'indexer']);
+    expect([index.stepName, index.stepKind]).toEqual(['parentIndexer', 'indexer']);
   });
 
   it('knows whose parts they are, whatever ids the splitter gives', async () => {
@@ -119,7 +119,7 @@ describe('a retriever of parents', () => {
       ['a', 'whole a', 0.9],
       ['c', 'whole c', undefined],
     ]);
-    expect([retrieve.stepName, retrieve.stepKind]).toEqual(['parent retriever', 'retriever']);
+    expect([retrieve.stepName, retrieve.stepKind]).toEqual(['parentRetriever', 'retriever']);
   });
 
   it('leaves parts without a parent out, or keeps them in their place', async () => {
