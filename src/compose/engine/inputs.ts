@@ -44,6 +44,10 @@ export function wholeInput(inlet: Inlet, at: NodeActivation, rule: Rule): unknow
     const { value } = arrival;
     return value instanceof Chunks ? wholeOf(value, sourceOf(sources, arrival.from)?.rule ?? rule, inlet.path) : value;
   }
+  if (input === undefined && inlet.merge !== undefined) {
+    const values = valuesAt(inlet, arrival, rule);
+    return values.length === 1 ? values[0] : inlet.merge(values);
+  }
   const arrived = arrivedAt(inlet, at, rule);
   if (input !== undefined) return input.whole(arrived);
   return arrived.size === 1 ? arrived.values().next().value : merged(inlet, arrived);
@@ -61,6 +65,28 @@ export function wholeOf(value: unknown, rule: Rule, path: string): unknown {
 
 function sourceOf(sources: readonly Source[], node: number): Source | undefined {
   for (let at = 0; at < sources.length; at += 1) if ((sources[at] as Source).node === node) return sources[at];
+  return undefined;
+}
+
+/** Sources among which an arrival is looked for one by one. */
+const FEW = 8;
+
+/** Whole values in the order of the edges; of several from one source the newest. */
+function valuesAt({ sources, path }: Inlet, first: Arrival, rule: Rule): unknown[] {
+  const newest = sources.length > FEW ? newestArrivals(first) : undefined;
+  const values: unknown[] = [];
+  for (let at = 0; at < sources.length; at += 1) {
+    const source = sources[at] as Source;
+    const arrival = newest === undefined ? newestOf(first, source.node) : newest.get(source.node);
+    if (arrival !== undefined) values.push(wholeOf(arrival.value, source.rule ?? rule, path));
+  }
+  return values;
+}
+
+function newestOf(first: Arrival, node: number): Arrival | undefined {
+  for (let arrival: Arrival | undefined = first; arrival !== undefined; arrival = arrival.next) {
+    if (arrival.from === node) return arrival;
+  }
   return undefined;
 }
 
@@ -151,6 +177,8 @@ export function chunkInput(inlet: Inlet, at: NodeActivation, rule: Rule): Observ
   const { arrival } = at;
   if (arrival === undefined) return of(undefined);
   if (arrival.next === undefined && inlet.input === undefined) return chunksOf(arrival, at);
+  // What is there as a whole is not taken apart, for it would have to be joined again.
+  if (isWhole(arrival)) return of(wholeInput(inlet, at, rule));
   const newest = newestArrivals(arrival);
   const sources = inlet.sources.filter(({ node }) => newest.has(node));
   // Without a rule for pieces the input is whole, and so one chunk.
@@ -169,6 +197,14 @@ export function chunkInput(inlet: Inlet, at: NodeActivation, rule: Rule): Observ
       ),
     ),
   );
+}
+
+/** Whether all that came is whole: no chunks, and none to come. */
+function isWhole(first: Arrival): boolean {
+  for (let arrival: Arrival | undefined = first; arrival !== undefined; arrival = arrival.next) {
+    if (arrival.value === COMING || arrival.value instanceof Chunks) return false;
+  }
+  return true;
 }
 
 function chunksOf({ from: node, value }: Arrival, at: NodeActivation): Observable<unknown> {
