@@ -70,6 +70,7 @@ export {
 } from './canvas/compile.js';
 // A canvas: a document of RAGFlow's agent DSL, and a conversation with it.
 export { drawDocument } from './canvas/draw.js';
+export { type CanvasInput, type EmbedOptions, embed } from './canvas/embed.js';
 export {
   builtInComponents,
   type Canvas,
@@ -124,6 +125,7 @@ export {
   type StoredFile,
   serviceOf,
 } from './components/services.js';
+export { componentOf, type StepComponentOptions } from './components/step-component.js';
 export { toolComponent } from './components/tool-component.js';
 // Composition: typed steps, chains, graphs and workflows.
 export {
@@ -227,6 +229,7 @@ export type {
 } from './compose/step.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
 export { defineTool, type ToolSketch } from './compose/tools/define-tool.js';
+export { type GraphToolOptions, graphTool } from './compose/tools/graph-tool.js';
 export type { RequestedCall, ToolAnswer, ToolMiddleware, ToolRequest } from './compose/tools/run-tool-call.js';
 export type { StepTool, ToolActivation, ToolContent, ToolReply } from './compose/tools/step-tool.js';
 export type { AliasesByTool, ToolAliases } from './compose/tools/tool-box.js';

@@ -19,7 +19,7 @@ import type { Inlet, Source } from './engine/inputs.js';
 import { RouteNode } from './engine/route-node.js';
 import { StepNode } from './engine/step-node.js';
 import { leaving } from './engine/stream-out.js';
-import { makeStep } from './make-step.js';
+import { inlineBlueprint, makeStep } from './make-step.js';
 import {
   type AnyStep,
   type ConcatRule,
@@ -161,6 +161,7 @@ class Compiler {
     const end = this.#end(graph, owner, prefix, local, placed);
     const headsOf = (id: string): readonly Draft[] => (id === END ? [end] : (placed.get(id) as Placed).heads);
     const heads: Draft[] = [];
+    const passed = originsOf(graph);
     for (const { from, to } of graph.edges) {
       if (from === START) {
         heads.push(...headsOf(to));
@@ -168,7 +169,7 @@ class Compiler {
       }
       const { tail } = placed.get(from) as Placed;
       if (to === END && tail === end) continue;
-      for (const head of headsOf(to)) connect(tail, head, from);
+      for (const head of headsOf(to)) connect(tail, head, passed.get(from) ?? from);
     }
     for (const { node, targets } of routers) {
       for (const [label, to] of Object.entries(node.route?.routes ?? {}))
@@ -198,8 +199,14 @@ class Compiler {
     const leadsOn = graph.edges.some(({ from, to }) => from === only && to !== END);
     if (isPlain && tail !== undefined && !leadsOn) return tail;
     const step = passing();
-    const node: NodeBlueprint = { id: 'end', step, ...graph.end };
-    const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined });
+    // The first result must not wait for the others.
+    const node: NodeBlueprint = {
+      id: 'end',
+      step,
+      ...graph.end,
+      ...(graph.endWith === 'first' ? { trigger: 'any' } : {}),
+    };
+    const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined, node });
     this.#asStep(draft, node, step, { before: false, after: false });
     return draft;
   }
@@ -217,6 +224,9 @@ class Compiler {
       return inner;
     }
     if (definition.type !== 'function' && definition.type !== 'operator' && definition.type !== 'generator') {
+      if (node.beforeChunks !== undefined || node.afterChunks !== undefined) {
+        return this.#place(withChunkHooks(node, stops), owner, prefix, `${local}${node.id}/`, { isScope: false });
+      }
       const draft = this.#container(node, definition, owner, prefix, local, stops);
       return { heads: [draft], tail: draft };
     }
@@ -354,6 +364,16 @@ function connect(from: Draft, to: Draft, source: string): void {
   to.sources.push({ id: source, node: from.index, rule: from.rule });
 }
 
+/** Routers that give on what one node gave, by that node: what several of them lead to one node is one value. */
+function originsOf({ nodes, edges }: GraphBlueprint): ReadonlyMap<string, string> {
+  const routers = new Set(
+    nodes.filter(({ route, input }) => route !== undefined && input === undefined).map(({ id }) => id),
+  );
+  const origins = new Map<string, string>();
+  for (const { from, to } of edges) if (routers.has(to)) origins.set(to, from);
+  return origins;
+}
+
 /** The first result ends the scope. */
 function endAtFirst(end: Draft): void {
   const { activate } = end;
@@ -376,6 +396,30 @@ function isUnit(
   stops: { readonly before: boolean; readonly after: boolean },
 ): boolean {
   return hasHooks(node, stops) || (node.trigger === 'any' && style !== 'chain');
+}
+
+/** A graph with hooks over chunks: the hooks are steps of their own around it. */
+function withChunkHooks(
+  node: NodeBlueprint,
+  stops: { readonly before: boolean; readonly after: boolean },
+): GraphBlueprint {
+  const { beforeChunks, afterChunks, input, merge, trigger, ...rest } = node;
+  const own = { ...(input && { input }), ...(merge && { merge }), ...(trigger && { trigger }) };
+  const hook = (
+    id: string,
+    operator: NodeBlueprint['beforeChunks'],
+    more: Partial<NodeBlueprint> = {},
+  ): NodeBlueprint[] =>
+    operator === undefined ? [] : [{ id, step: makeStep(id, { type: 'operator', operator, options: {} }), ...more }];
+  const inner = { ...rest, id: 'graph', ...(beforeChunks === undefined ? own : {}) };
+  const nodes = [...hook('before', beforeChunks, own), inner, ...hook('after', afterChunks)];
+  const ids = [START, ...nodes.map(({ id }) => id), END];
+  const edges = ids.slice(1).map((to, at) => ({ from: ids[at] as string, to }));
+  return {
+    ...inlineBlueprint(node.id, 'chain', { nodes, edges }),
+    interruptBefore: stops.before ? ['graph'] : [],
+    interruptAfter: stops.after ? ['graph'] : [],
+  };
 }
 
 /** The graph that a step is, or one that holds it alone. */

@@ -228,6 +228,9 @@ class Draft<I, O> implements GraphBuilder<I, O> {
     this.#isBuilt = true;
     const nodes = [...this.#nodes.values()].map((node) => this.#withJoin(node));
     const end = this.#joins.get(END);
+    if (end !== undefined && options.endWith === 'first') {
+      throw planError(this.#owner, 'its end joins several results, so it cannot end with the first one. Use edges.');
+    }
     const blueprint: GraphBlueprint = {
       name: this.#name,
       style: 'graph',

@@ -5,9 +5,11 @@ import type { Durability, EventLog } from '../graph/log.js';
 import type { CheckpointStore, RunOptions } from '../graph/run-options.js';
 import type { ValueCodec } from '../graph/typed.js';
 import type { RunContext } from './engine/context.js';
+import type { OuterStep } from './engine/nested.js';
 import { StepAt } from './engine/step-at.js';
 import type { RunObservers, RunOptionsByNode } from './engine/watch.js';
 import type { ConcatRule, StepActivation } from './step.js';
+import { CallActivation } from './tools/call-activation.js';
 import type { AnyValueDefinition } from './values/define-value.js';
 import { valueCodec } from './values/value-codec.js';
 
@@ -41,7 +43,7 @@ export interface StepRunOptions {
   readonly with?: readonly unknown[];
   /** Who observes the run; see `observe`. */
   readonly observe?: readonly unknown[];
-  /** The step that this run is part of: questions are passed up to it, and it ends with it. */
+  /** The step, or the call of a tool, that this run is part of: questions are passed up to it, and it ends with it. */
   readonly within?: StepActivation;
   /** Stops the run: `after-step` lets what is at work finish, for at most `withinMs`; `now` does not. It can be resumed from its checkpoint. */
   readonly cancel$?: Observable<{ readonly mode: 'now' | 'after-step'; readonly withinMs?: number }>;
@@ -61,11 +63,11 @@ export function codecOf({ serializer, values }: StepRunOptions): ValueCodec {
 }
 
 /** The step that a run is part of. @throws EngineError OPTION_INVALID for something that is no activation of a step */
-export function outerStep({ within }: StepRunOptions): StepAt | undefined {
-  if (within === undefined || within instanceof StepAt) return within;
+export function outerStep({ within }: StepRunOptions): OuterStep | undefined {
+  if (within === undefined || within instanceof StepAt || within instanceof CallActivation) return within;
   throw new EngineError(
     'OPTION_INVALID',
-    'The option "within" must be the second argument of a step: invoke(inner, input, { within: at }).',
+    'The option "within" must be the second argument of a step, or of the function of a tool: invoke(inner, input, { within: at }).',
   );
 }
 

@@ -35,12 +35,12 @@ import { type CompiledStep, compileStep } from './compile.js';
 import { noOutput } from './engine/containers.js';
 import type { RunContext } from './engine/context.js';
 import { wholeOf } from './engine/inputs.js';
-import { NestedRuns } from './engine/nested.js';
+import type { OuterStep } from './engine/nested.js';
 import type { StoredQuestion } from './engine/questions.js';
 import { questionsIn } from './engine/questions.js';
 import { toStep } from './make-step.js';
 import { observersFor } from './observers.js';
-import { questionsOf, Resumption, startOf } from './resume.js';
+import { type Question, questionsOf, Resumption, startOf } from './resume.js';
 import { codecOf, contextOf, engineOptions, outerStep, type StepRunOptions } from './run-context.js';
 import { type AnyStep, type AnyStepLike, type ConcatRule, DEFINITION, type StepLike } from './step.js';
 
@@ -154,6 +154,45 @@ function eventsOf(step: AnyStepLike, input: unknown, options: StepRunOptions): O
   });
 }
 
+/** How a run of a step ended that did not fail. */
+export type StepOutcome =
+  | { readonly status: 'succeeded'; readonly value: unknown }
+  | { readonly status: 'waiting'; readonly questions: readonly Question[]; readonly checkpoint: Checkpoint };
+
+/**
+ * Runs a step for those who put it into something else: its chunks as they come, then how it ended. Errors as `invoke` rejects, but for a run
+ * that waits.
+ *
+ * @param take is given every chunk; a result that is no stream is none
+ */
+export function stepOutcome(
+  step: AnyStepLike,
+  input: unknown,
+  options: StepRunOptions,
+  take: (chunk: unknown) => void,
+): Observable<StepOutcome> {
+  const launch = new Launch(step, options);
+  const taken: unknown[] = [];
+  const output: ResultSink = {
+    open: () => {},
+    write: (chunk) => {
+      taken.push(chunk);
+      take(chunk);
+    },
+    room: () => undefined,
+  };
+  return launch.outcome$(input, { output }).pipe(
+    map((end): StepOutcome => {
+      if (end.status === 'waiting') {
+        return { status: 'waiting', questions: launch.questionsOf(end), checkpoint: launch.checkpointOf(end) };
+      }
+      launch.requireResult(end);
+      const value = taken.length === 0 ? end.result?.value : new Chunks(taken);
+      return { status: 'succeeded', value: wholeOf(value, launch.ruleOfResult, launch.step.name) };
+    }),
+  );
+}
+
 function sourceOf<I>(chunks: Observable<I> | AsyncIterable<I>): ChunkSource {
   return { toObservable: () => (isObservable(chunks) ? chunks : from(chunks)) };
 }
@@ -217,12 +256,11 @@ class Launch {
 
   /** As part of a step: where it stands is kept with the step, its questions are passed up, and then it gives nothing. */
   #inside(
-    outer: StepInside,
+    outer: OuterStep,
     input: unknown,
     chunks: ChunkSource | undefined,
     output: ResultSink | undefined,
   ): Observable<RunOutcome> {
-    outer.nested ??= new NestedRuns(outer.node, outer.context.codec, (event) => outer.endEarly?.(event));
     const { nested } = outer;
     const { name, kept } = nested.begin(this.step.name);
     if (kept?.type === 'done') {
@@ -255,6 +293,10 @@ class Launch {
 
   checkpointOf({ run, state }: RunOutcome): Checkpoint {
     return checkpointOf(this.compiled.plan, state, run, (this.options.now ?? Date.now)(), 0);
+  }
+
+  questionsOf(end: RunOutcome): readonly Question[] {
+    return questionsOf(this.compiled, this.codec, end.pending, this.context.prefix);
   }
 
   /** The whole result of a run. @throws what the run failed with */
@@ -294,16 +336,13 @@ class Launch {
   }
 
   #interrupted(end: RunOutcome): EngineError {
-    const questions = questionsOf(this.compiled, this.codec, end.pending, this.context.prefix);
+    const questions = this.questionsOf(end);
     const checkpoint = this.checkpointOf(end);
     const where = questions.map(({ address }) => `"${address}"`).join(', ');
     const message = `The run of "${this.step.name}" waits for answers at ${where}; go on with resumeFrom(error.details.checkpoint, { [address]: answer }).`;
     return new EngineError('RUN_INTERRUPTED', message, { details: { questions, checkpoint } });
   }
 }
-
-/** A step that other steps run inside. */
-type StepInside = NonNullable<ReturnType<typeof outerStep>>;
 
 function cancelOptions({ cancel$ }: StepRunOptions): Partial<RunOptions> {
   if (cancel$ === undefined) return {};

@@ -51,7 +51,6 @@ const STREAMING = { type: 'streaming' } as const;
 const SKIPPED = { type: 'skipped' } as const;
 
 const NEVER = new Promise<void>(() => {});
-
 /** One run at work. */
 export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   readonly plan: Plan;
@@ -127,8 +126,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
       ended: (status) => this.#options.ended(status === 'interrupted' ? { kind: 'interrupted' } : { kind: 'settled' }),
       failed: () => {},
     };
-    const isHeldUp = this.#options.log !== undefined || this.plan.values !== undefined;
-    const ready = isHeldUp ? () => (this.#whenDrained === undefined ? this.ready() : NEVER) : undefined;
+    const isHeld = this.#options.log !== undefined || this.plan.values !== undefined;
+    const ready = isHeld ? () => (this.#whenDrained === undefined ? this.ready() : NEVER) : undefined;
     const changes$ = this.#arrivals.pipe(expandWaves(this, { concurrency: this.#options.concurrency, ready }));
     this.#subscription.add(
       changes$.subscribe({
@@ -136,8 +135,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
         error: (error: unknown) => this.#fail(toEngineError(error, 'INTERNAL')),
       }),
     );
-    if (root.scope.typed?.isLockstep === true) this.proceed(root, first, undefined);
-    else this.#arrivals.next(first);
+    this.#arrivals.next(root.scope.typed?.isLockstep === true ? nextWave(root, first) : first);
     this.#checkFrame(root);
   }
 
@@ -148,11 +146,10 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 
   #checkDrained(): void {
-    const whenDrained = this.#whenDrained;
-    if (whenDrained === undefined || this.isStopped) return;
+    if (this.isStopped) return;
     // Containers only wait for what is in their bodies.
     for (const token of this.#waves?.running() ?? []) if (!this.#nodeOf(token).isContainer) return;
-    whenDrained();
+    this.#whenDrained?.();
   }
 
   /** Stops all work at once; nothing is reported afterwards. */
@@ -240,11 +237,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #skip(token: Token, node: Node, missing: readonly number[]): void {
     const ready: Token[] = [];
     apply(this.#live, token, SKIPPED, ready);
-    this.#reporter.skipped(
-      token,
-      node,
-      missing.map((index) => (this.plan.nodes[index] as Node).id),
-    );
+    const ids = missing.map((index) => (this.plan.nodes[index] as Node).id);
+    this.#reporter.skipped(token, node, ids);
     if (this.isStopped) return;
     this.#add(ready);
     this.#checkFrame(token.frame);

@@ -44,9 +44,9 @@ export function wholeInput(inlet: Inlet, at: NodeActivation, rule: Rule): unknow
     const { value } = arrival;
     return value instanceof Chunks ? wholeOf(value, sourceOf(sources, arrival.from)?.rule ?? rule, inlet.path) : value;
   }
-  if (input === undefined && inlet.merge !== undefined) {
+  if (input === undefined && inlet.merge !== undefined && inlet.reads.length === 0 && sources.length <= FEW) {
     const values = valuesAt(inlet, arrival, rule);
-    return values.length === 1 ? values[0] : inlet.merge(values);
+    if (values !== undefined) return values.length === 1 ? values[0] : inlet.merge(values);
   }
   const arrived = arrivedAt(inlet, at, rule);
   if (input !== undefined) return input.whole(arrived);
@@ -71,13 +71,13 @@ function sourceOf(sources: readonly Source[], node: number): Source | undefined 
 /** Sources among which an arrival is looked for one by one. */
 const FEW = 8;
 
-/** Whole values in the order of the edges; of several from one source the newest. */
-function valuesAt({ sources, path }: Inlet, first: Arrival, rule: Rule): unknown[] {
-  const newest = sources.length > FEW ? newestArrivals(first) : undefined;
+/** The values of {@link arrivedAt} for a few sources, without maps; undefined where several sources give on the same value. */
+function valuesAt({ sources, path }: Inlet, first: Arrival, rule: Rule): unknown[] | undefined {
   const values: unknown[] = [];
   for (let at = 0; at < sources.length; at += 1) {
     const source = sources[at] as Source;
-    const arrival = newest === undefined ? newestOf(first, source.node) : newest.get(source.node);
+    for (let before = 0; before < at; before += 1) if ((sources[before] as Source).id === source.id) return undefined;
+    const arrival = newestOf(first, source.node);
     if (arrival !== undefined) values.push(wholeOf(arrival.value, source.rule ?? rule, path));
   }
   return values;
@@ -177,12 +177,11 @@ export function chunkInput(inlet: Inlet, at: NodeActivation, rule: Rule): Observ
   const { arrival } = at;
   if (arrival === undefined) return of(undefined);
   if (arrival.next === undefined && inlet.input === undefined) return chunksOf(arrival, at);
-  // What is there as a whole is not taken apart, for it would have to be joined again.
-  if (isWhole(arrival)) return of(wholeInput(inlet, at, rule));
   const newest = newestArrivals(arrival);
-  const sources = inlet.sources.filter(({ node }) => newest.has(node));
-  // Without a rule for pieces the input is whole, and so one chunk.
-  if (inlet.input !== undefined && inlet.input.piece === undefined) return of(wholeInput(inlet, at, rule));
+  const sources = distinct(inlet.sources.filter(({ node }) => newest.has(node)));
+  // Without chunks, or a rule for their pieces, the input is whole, and so one chunk.
+  const isWhole = inlet.input?.piece === undefined || !hasChunks(inlet, sources, newest, at);
+  if (inlet.input !== undefined && isWhole) return of(wholeInput(inlet, at, rule));
   if (inlet.input !== undefined) return pieces(inlet, inlet.input, sources, newest, at);
   if (sources.length === 1) return chunksOf(newest.get((sources[0] as Source).node) as Arrival, at);
   if (inlet.merge !== undefined) return mergedWhole(inlet, sources, newest, at, rule);
@@ -199,12 +198,22 @@ export function chunkInput(inlet: Inlet, at: NodeActivation, rule: Rule): Observ
   );
 }
 
-/** Whether all that came is whole: no chunks, and none to come. */
-function isWhole(first: Arrival): boolean {
-  for (let arrival: Arrival | undefined = first; arrival !== undefined; arrival = arrival.next) {
-    if (arrival.value === COMING || arrival.value instanceof Chunks) return false;
-  }
-  return true;
+function hasChunks(
+  { reads }: Inlet,
+  sources: readonly Source[],
+  newest: ReadonlyMap<number, Arrival>,
+  at: NodeActivation,
+): boolean {
+  const isStream = (value: unknown): boolean => value === COMING || value instanceof Chunks;
+  return (
+    sources.some(({ node }) => isStream(newest.get(node)?.value)) ||
+    reads.some(({ node }) => isStream(at.read(node)?.value))
+  );
+}
+
+/** One of those that give on the same value. */
+function distinct(sources: readonly Source[]): readonly Source[] {
+  return sources.length < 2 ? sources : [...new Map(sources.map((source) => [source.id, source])).values()];
 }
 
 function chunksOf({ from: node, value }: Arrival, at: NodeActivation): Observable<unknown> {

@@ -9,6 +9,7 @@ import type { Interrupt as NodeInterrupt } from '../../graph/node-events.js';
 import type { Checkpoint } from '../../graph/state.js';
 import type { ValueCodec } from '../../graph/typed.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { RunContext } from './context.js';
 import { answersOf, type StoredQuestion, waitFor } from './questions.js';
 
 /** Where a call stands that had begun before the step was resumed. */
@@ -16,25 +17,59 @@ export type KeptCall =
   | { readonly type: 'done'; readonly value: unknown }
   | { readonly type: 'waiting'; readonly checkpoint: Checkpoint };
 
+/** Where the runs inside a step, or inside one call of a tool, are kept. */
+export interface NestedHome {
+  /** Of the step, for errors. */
+  readonly path: string;
+  /** What was kept when it waited, by the name of the call. */
+  readonly kept: JsonObject;
+  /** What has been answered, by the rest of the address: `/name/…`. */
+  answers(): ReadonlyMap<string, unknown>;
+  /** Ends the activation with the questions of the runs inside; `nested` is to be kept. */
+  wait(nested: JsonObject, questions: readonly StoredQuestion[]): void;
+}
+
+/** What other steps can run inside: a step at work, or one call of a tool. */
+export interface OuterStep {
+  readonly context: RunContext;
+  readonly path: string;
+  readonly key: string;
+  readonly services: unknown;
+  readonly signal: AbortSignal;
+  /** Whether the run was resumed with answers for it, or for what runs inside. */
+  readonly isAnswered: boolean;
+  /** The runs inside it; made for the first. */
+  readonly nested: NestedRuns;
+}
+
+/** The home of the runs inside a node. @param end Ends its activation. */
+export function nestedInNode(at: NodeActivation, codec: ValueCodec, end: (event: NodeInterrupt) => void): NestedHome {
+  const { nodeState } = at;
+  return {
+    path: at.path,
+    kept: isJsonObject(nodeState) && isJsonObject(nodeState.nested) ? nodeState.nested : {},
+    answers: () => answersOf(at, codec),
+    wait(nested, questions) {
+      const memo = isJsonObject(nodeState) && nodeState.memo !== undefined ? { memo: nodeState.memo } : {};
+      at.say({ type: 'progress', nodeState: { ...memo, nested } });
+      end(waitFor('ask', questions));
+    },
+  };
+}
+
 /** The calls of one activation. */
 export class NestedRuns {
-  readonly #at: NodeActivation;
+  readonly #home: NestedHome;
   readonly #codec: ValueCodec;
-  readonly #end: (event: NodeInterrupt) => void;
-  readonly #kept: JsonObject;
   /** By the name of the call. */
   readonly #calls = new Map<string, JsonObject>();
   readonly #questions = new Map<string, readonly StoredQuestion[]>();
   readonly #counts = new Map<string, number>();
   #atWork = 0;
 
-  /** @param end Ends the activation. */
-  constructor(at: NodeActivation, codec: ValueCodec, end: (event: NodeInterrupt) => void) {
-    this.#at = at;
+  constructor(home: NestedHome, codec: ValueCodec) {
+    this.#home = home;
     this.#codec = codec;
-    this.#end = end;
-    const { nodeState } = at;
-    this.#kept = isJsonObject(nodeState) && isJsonObject(nodeState.nested) ? nodeState.nested : {};
   }
 
   /** A call begins. Gives its name, which is the same when the step runs again, and where it stands. */
@@ -43,7 +78,7 @@ export class NestedRuns {
     this.#counts.set(step, count);
     const name = count === 1 ? step : `${step}_${count}`;
     this.#atWork += 1;
-    const kept = Object.hasOwn(this.#kept, name) ? this.#kept[name] : undefined;
+    const kept = Object.hasOwn(this.#home.kept, name) ? this.#home.kept[name] : undefined;
     if (!isJsonObject(kept)) return { name, kept: undefined };
     if ('checkpoint' in kept)
       return { name, kept: { type: 'waiting', checkpoint: kept.checkpoint as unknown as Checkpoint } };
@@ -53,13 +88,13 @@ export class NestedRuns {
   /** The answers for what waits inside a call, by the rest of the address. */
   answersTo(name: string): ReadonlyMap<string, unknown> {
     const start = `/${name}/`;
-    const answers = [...answersOf(this.#at, this.#codec)].filter(([suffix]) => suffix.startsWith(start));
+    const answers = [...this.#home.answers()].filter(([suffix]) => suffix.startsWith(start));
     return new Map(answers.map(([suffix, answer]) => [suffix.slice(start.length), answer]));
   }
 
   /** A call has ended with a value, which is kept in case that another one has to wait. */
   done(name: string, value: unknown): void {
-    this.#calls.set(name, { value: this.#codec.toJson(value, `${this.#at.path}/${name}`) });
+    this.#calls.set(name, { value: this.#codec.toJson(value, `${this.#home.path}/${name}`) });
     this.#left();
   }
 
@@ -82,14 +117,11 @@ export class NestedRuns {
 
   #settle(): void {
     if (this.#atWork > 0 || this.#questions.size === 0) return;
-    const { nodeState } = this.#at;
-    const memo = isJsonObject(nodeState) && nodeState.memo !== undefined ? { memo: nodeState.memo } : {};
-    const nested = { ...this.#kept, ...Object.fromEntries(this.#calls) };
-    this.#at.say({ type: 'progress', nodeState: { ...memo, nested } });
+    const nested = { ...this.#home.kept, ...Object.fromEntries(this.#calls) };
     const questions = [...this.#questions].flatMap(([name, asked]) =>
       asked.map((question) => ({ ...question, suffix: `/${name}/${question.suffix}` })),
     );
     this.#questions.clear();
-    this.#end(waitFor('ask', questions));
+    this.#home.wait(nested, questions);
   }
 }

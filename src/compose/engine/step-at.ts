@@ -9,24 +9,23 @@ import { Interrupt, type InterruptOptions, type InterruptPart } from '../interru
 import type { StateHandle, StateToken } from '../state.js';
 import type { StepActivation } from '../step.js';
 import type { RunContext } from './context.js';
-import type { NestedRuns } from './nested.js';
+import { NestedRuns, nestedInNode, type OuterStep } from './nested.js';
 import { answersOf, memoOf } from './questions.js';
 
 const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /** A step at work. Most of it is made when it is asked for. */
-export class StepAt implements StepActivation {
+export class StepAt implements StepActivation, OuterStep {
   readonly name: string;
   readonly node: NodeActivation;
   readonly context: RunContext;
-  /** Runs inside the step; made for the first. */
-  nested: NestedRuns | undefined = undefined;
   /** Ends the activation although its function has not; set while that is awaited. */
   endEarly: ((event: NodeInterrupt) => void) | undefined = undefined;
   /** Gives up what the step reads; called when it has ended. */
   release: (() => void) | undefined = undefined;
   readonly #step: object;
   readonly #path: string;
+  #nested: NestedRuns | undefined;
 
   /** @param path ids of the graphs around and its own, without rounds */
   constructor(node: NodeActivation, context: RunContext, step: object, name: string, path: string) {
@@ -37,6 +36,14 @@ export class StepAt implements StepActivation {
     this.#path = path;
   }
 
+  get nested(): NestedRuns {
+    const { codec } = this.context;
+    this.#nested ??= new NestedRuns(
+      nestedInNode(this.node, codec, (event) => this.endEarly?.(event)),
+      codec,
+    );
+    return this.#nested;
+  }
   get path(): string {
     return this.context.prefix + this.node.path;
   }

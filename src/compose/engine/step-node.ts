@@ -267,7 +267,7 @@ export class StepNode {
     const changed = afterChunks === undefined ? seen : asObservable(seen).pipe(afterChunks as AnyOperator);
     if (after === undefined && this.#options.output === undefined && !this.#parts.stops.after) {
       const { release } = step;
-      const events = streamOut(at, changed);
+      const events = streamOut(at, changed, { ask: (asked) => interruptedBy(at, step.context.codec, asked) });
       return release === undefined ? events : events.pipe(finalize(release));
     }
     const rule = this.#options.chunks ?? step.context.chunks;
