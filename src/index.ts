@@ -230,6 +230,7 @@ export type {
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
 export { defineTool, type ToolSketch } from './compose/tools/define-tool.js';
 export { type GraphToolOptions, graphTool } from './compose/tools/graph-tool.js';
+export { type LibraryToolOptions, type McpToolsOptions, mcpTools, toolOf } from './compose/tools/library-tool.js';
 export type { RequestedCall, ToolAnswer, ToolMiddleware, ToolRequest } from './compose/tools/run-tool-call.js';
 export type { StepTool, ToolActivation, ToolContent, ToolReply } from './compose/tools/step-tool.js';
 export type { AliasesByTool, ToolAliases } from './compose/tools/tool-box.js';
