@@ -136,6 +136,7 @@ export {
   type StepRoutes,
   streamBranch,
 } from './compose/branch.js';
+export { type CallOptionsOf, type CallOptionsPlace, options, type StepCallOptions } from './compose/call-options.js';
 export { chain } from './compose/chain.js';
 export { concatValues } from './compose/chunks/concat-values.js';
 export {
@@ -160,6 +161,8 @@ export {
 } from './compose/models/chat-model-step.js';
 export { type ComponentFunction, componentStep } from './compose/models/component-step.js';
 export { type MessageParserOptions, messageParser } from './compose/models/message-parser.js';
+export type { ObservedStep, Observer, ObserverCallbacks } from './compose/observer.js';
+export { type Observe, type ObservedKinds, observe, observed } from './compose/observers.js';
 export { parallel, type Together } from './compose/parallel.js';
 export type {
   BareRef,
@@ -193,8 +196,10 @@ export {
 export type {
   AnyStep,
   AnyStepLike,
+  ChunkOperator,
   ConcatRule,
   EdgeOptions,
+  InnerPartOptions,
   InputOf,
   OptionStep,
   OptionsOf,

@@ -4,9 +4,11 @@ import { EngineError } from '../errors.js';
 import type { Durability, EventLog } from '../graph/log.js';
 import type { CheckpointStore, RunOptions } from '../graph/run-options.js';
 import type { ValueCodec } from '../graph/typed.js';
+import type { StepCallOptions } from './call-options.js';
 import type { RunContext } from './engine/context.js';
 import { StepAt } from './engine/step-at.js';
 import type { RunObservers, RunOptionsByNode } from './engine/watch.js';
+import type { Observer } from './observer.js';
 import type { ConcatRule, StepActivation } from './step.js';
 import type { AnyValueDefinition } from './values/define-value.js';
 import { valueCodec } from './values/value-codec.js';
@@ -38,9 +40,9 @@ export interface StepRunOptions {
   /** One value of chunks of a type that has no rule. */
   readonly chunks?: ConcatRule<never>;
   /** Options for steps; see `options`. */
-  readonly with?: readonly unknown[];
+  readonly with?: readonly StepCallOptions[];
   /** Who observes the run; see `observe`. */
-  readonly observe?: readonly unknown[];
+  readonly observe?: readonly Observer[];
   /** The step that this run is part of: questions are passed up to it, and it ends with it. */
   readonly within?: StepActivation;
   /** Stops the run: `after-step` lets what is at work finish, for at most `withinMs`; `now` does not. It can be resumed from its checkpoint. */
@@ -69,6 +71,11 @@ export function outerStep({ within }: StepRunOptions): StepAt | undefined {
   );
 }
 
+/** Path of a run in the outermost one, without rounds, and a slash; empty for a run of its own. */
+export function placeOf(outer: StepAt | undefined, name: string): string {
+  return outer === undefined ? '' : `${outer.place}/${name}/`;
+}
+
 /** What the nodes of the run are handed. */
 export function contextOf(
   options: StepRunOptions,
@@ -81,9 +88,12 @@ export function contextOf(
     services: options.services ?? outer?.services,
     codec,
     chunks: (options.chunks as ConcatRule<unknown> | undefined) ?? outer?.context.chunks,
-    observers: parts.observers ?? outer?.context.observers,
-    options: parts.options ?? outer?.context.options,
+    observers: parts.observers,
+    options: parts.options,
     prefix: outer === undefined ? '' : `${outer.path}/${name}/`,
+    place: placeOf(outer, name),
+    name,
+    outer,
   };
 }
 

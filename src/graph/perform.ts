@@ -40,7 +40,7 @@ import { type Reporter, SILENT } from './reporter.js';
 import type { PerformOptions } from './run-options.js';
 import type { State } from './state.js';
 import type { StatePatch } from './state-cell.js';
-import { type Frame, liveProducer, type Token, type TypedFrame } from './tokens.js';
+import { endStates, type Frame, liveProducer, type Token, type TypedFrame } from './tokens.js';
 import { apply, type LiveState } from './transition.js';
 import { storeValue, type TypedNode, type ValueCodec } from './typed.js';
 
@@ -162,6 +162,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#subscription.unsubscribe();
     this.#publish();
     this.#state$?.complete();
+    endStates(this.#live.root);
   }
 
   /** Reports that a node starts, unless it cannot: a node that reads what has no value and gets none is passed over. */
@@ -222,7 +223,9 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (timeoutMs === undefined) return;
     const late = () => {
       const message = `Node "${id}" did not finish within ${timeoutMs / 1000} s; raise its timeout or make its work smaller.`;
-      work.fail(new EngineError('NODE_TIMEOUT', message, { node: id }));
+      const error = new EngineError('NODE_TIMEOUT', message, { node: id });
+      activationOf(token).lateness = error;
+      work.fail(error);
     };
     work.add(timer(timeoutMs).subscribe(late));
   }

@@ -17,15 +17,24 @@ type DefinitionOf<T extends StepDefinition['type']> = Extract<StepDefinition, { 
 /** Something in the body waits for an answer. */
 const WAITING = interrupt();
 
+/** What becomes of the chunks that come out of a body. */
+export interface BodyOutput {
+  /** They go on while they come; otherwise all of them are the result. */
+  readonly isLive: boolean;
+  /** Called with each of those that go on. */
+  readonly passed?: (chunk: unknown) => void;
+}
+
 /**
  * One pass through a graph. Chunks go in and out while it works.
  *
- * @param source the input in chunks; `whole` is used otherwise
+ * @param input in chunks as `source`, or `whole`
  */
 export function passThrough(
   at: NodeActivation,
   path: string,
   input: { readonly whole: unknown } | { readonly source: Observable<unknown> },
+  out: BodyOutput,
 ): NodeResult {
   return new Observable<NodeEvent>((subscriber) => {
     const end = () => {
@@ -36,13 +45,16 @@ export function passThrough(
       open: () => {
         if (at.out === undefined) at.open({ onUnread: end });
       },
-      write: (chunk) => at.write(chunk),
+      write: (chunk) => {
+        out.passed?.(chunk);
+        at.write(chunk);
+      },
       room: () => at.room(),
     };
     const isLive = 'source' in input;
     const source = isLive ? { toObservable: () => input.source } : undefined;
     const round = isLive ? { key: '', isLive: true } : { key: '', value: input.whole };
-    return at.runBody(round, { source, output }).subscribe({
+    return at.runBody(round, { source, output: out.isLive ? output : undefined }).subscribe({
       next: (passed) => {
         if (passed.status === 'interrupted') subscriber.next(WAITING);
         else if (passed.result === undefined) subscriber.error(noOutput(path));

@@ -5,7 +5,7 @@ import { UNSUBSCRIBED } from '../../operators/from-abortable.js';
 import type { Interrupt, InterruptOptions, InterruptPart } from '../interrupt.js';
 import type { StandardSchema } from '../standard-schema.js';
 import type { StateHandle, StateToken } from '../state.js';
-import type { StepActivation } from '../step.js';
+import type { InnerPartOptions, StepActivation, StepKind } from '../step.js';
 import type { ToolActivation } from './step-tool.js';
 
 /** What one call has of its own. */
@@ -99,6 +99,10 @@ export class CallActivation implements ToolActivation {
 
   emit(name: string, data: Json): void {
     this.#at.emit(name, data);
+  }
+
+  observe<T>(kind: StepKind, name: string, input: unknown, work: () => T, options?: InnerPartOptions): T {
+    return this.#at.observe(kind, name, input, work, options);
   }
 
   report(event: Usage | Call): void {
