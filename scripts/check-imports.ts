@@ -49,7 +49,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   compose: [...ADAPTERS, 'knowledge', 'tools'],
   agents: [...ADAPTERS, 'knowledge', 'tools', 'compose'],
   components: NODES,
-  canvas: [...ENGINE, 'templates', 'models', 'records', 'components'],
+  canvas: [...ENGINE, 'templates', 'models', 'records', 'compose', 'components'],
   telemetry: [...BASE, 'operators', 'graph'],
   hosting: HOST,
   settings: [...BASE, 'threads', 'models', 'records', 'adapters', 'hosting'],

@@ -30,6 +30,8 @@ export const ERROR_CODES = {
   TEMPLATE_INVALID: code(102, 'A template cannot be parsed.'),
   TEMPLATE_FAILED: code(102, 'A template failed while it was rendered.'),
   TEMPLATE_TOO_LARGE: code(102, 'A template needs more steps or gives more text than is allowed.'),
+  TEMPLATE_FIELD_MISSING: code(102, 'A template needs a field that it was not given.'),
+  PLACEHOLDER_INVALID: code(102, 'A placeholder for messages was given something else.'),
   // graph and runs
   OPTION_INVALID: code(101, 'An option has a value that is not allowed.'),
   PLAN_INVALID: code(102, 'The graph cannot be compiled.'),

@@ -70,6 +70,7 @@ export {
 } from './canvas/compile.js';
 // A canvas: a document of RAGFlow's agent DSL, and a conversation with it.
 export { drawDocument } from './canvas/draw.js';
+export { type CanvasInput, type EmbedOptions, embed } from './canvas/embed.js';
 export {
   builtInComponents,
   type Canvas,
@@ -124,6 +125,7 @@ export {
   type StoredFile,
   serviceOf,
 } from './components/services.js';
+export { componentOf, type StepComponentOptions } from './components/step-component.js';
 export { toolComponent } from './components/tool-component.js';
 // Composition: typed steps, chains, graphs and workflows.
 export {
@@ -139,6 +141,8 @@ export {
 export { type CallOptionsOf, type CallOptionsPlace, options, type StepCallOptions } from './compose/call-options.js';
 export { chain } from './compose/chain.js';
 export { concatValues } from './compose/chunks/concat-values.js';
+export { describe, type GraphDescription, type NodeDescription, type StepDescription } from './compose/describe.js';
+export { type DrawOptions, draw } from './compose/draw.js';
 export {
   type GraphBuilder,
   graph,
@@ -164,6 +168,21 @@ export { type MessageParserOptions, messageParser } from './compose/models/messa
 export type { ObservedStep, Observer, ObserverCallbacks } from './compose/observer.js';
 export { type Observe, type ObservedKinds, observe, observed } from './compose/observers.js';
 export { parallel, type Together } from './compose/parallel.js';
+// Prompts: from fields to messages.
+export type { FStringFields } from './compose/prompt/f-string-fields.js';
+export {
+  assistant,
+  type FilledKey,
+  type FilledType,
+  type MessagesPlaceholder,
+  type MessageTemplate,
+  type PromptPart,
+  placeholder,
+  system,
+  type TextsIn,
+  user,
+} from './compose/prompt/message-template.js';
+export { fString, handlebars, jinja, type Prompt, type PromptField } from './compose/prompt/prompt.js';
 export type {
   BareRef,
   FieldsOf,
@@ -215,6 +234,8 @@ export type {
 } from './compose/step.js';
 export { type AskOptions, as, ask, generator, operator, passthrough, pick, step } from './compose/steps.js';
 export { defineTool, type ToolSketch } from './compose/tools/define-tool.js';
+export { type GraphToolOptions, graphTool } from './compose/tools/graph-tool.js';
+export { type LibraryToolOptions, type McpToolsOptions, mcpTools, toolOf } from './compose/tools/library-tool.js';
 export type { RequestedCall, ToolAnswer, ToolMiddleware, ToolRequest } from './compose/tools/run-tool-call.js';
 export type { StepTool, ToolActivation, ToolContent, ToolReply } from './compose/tools/step-tool.js';
 export type { AliasesByTool, ToolAliases } from './compose/tools/tool-box.js';
@@ -289,6 +310,7 @@ export {
   type RunUsage,
   type TerminalEvent,
 } from './graph/events.js';
+export { foldState, transition } from './graph/fold.js';
 export { type Activation, type BodyEnd, fromOperator, type NodeFunction, type NodeOperator } from './graph/node.js';
 export type { BodyRound } from './graph/node-events.js';
 export {
@@ -321,7 +343,7 @@ export type { Plan, Port, Variables } from './graph/plan.js';
 export { execute } from './graph/run.js';
 export type { CheckpointStore, Recovery, RunOptions, RunOutcome, Start } from './graph/run-options.js';
 export type { Checkpoint, State } from './graph/state.js';
-export { type Change, foldState, transition } from './graph/transition.js';
+export type { Change } from './graph/transition.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 // Documents to search: loaders, parsers, splitters, indexers, retrievers.
 export {
@@ -437,7 +459,7 @@ export type {
   ToolChoice,
   ToolDefinition,
 } from './models/chat-model.js';
-export { concatMessageLists, concatMessages, messageOf } from './models/concat-messages.js';
+export { concatMessageLists, concatMessages, concatParts, messageOf } from './models/concat-messages.js';
 export type { ModelKind, ModelsConfiguration, ProviderSettings } from './models/configuration.js';
 export {
   type AssistantPart,
@@ -468,6 +490,7 @@ export {
 } from './models/content-parts.js';
 export type { CallOptions, SpeechAudio, SpeechFormat } from './models/define-provider.js';
 export type { Limiter } from './models/limiter.js';
+export { messageSchema } from './models/message-schema.js';
 export {
   type AssistantChunk,
   type AssistantMessage,

@@ -1,13 +1,13 @@
 /** One turn of a conversation: a question, or the answers to the forms that the run before stopped at. */
 import { concatMap, from, Observable } from 'rxjs';
 import type { RunEvent, RunUsage } from '../graph/events.js';
+import { foldState } from '../graph/fold.js';
 import type { RunHistory } from '../graph/fork.js';
 import type { Plan, Variables } from '../graph/plan.js';
 import { checkpointOf, run } from '../graph/run.js';
 import type { RunOptions, RunOutcome, Start } from '../graph/run-options.js';
 import { stateFromJson, stateToJson } from '../graph/snapshot.js';
 import type { Checkpoint } from '../graph/state.js';
-import { foldState } from '../graph/transition.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Canvas } from './load-canvas.js';
 

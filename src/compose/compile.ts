@@ -2,7 +2,7 @@
  * From a step to the plan that the engine runs.
  *
  * Chains, parallels and branches are put into the graph around them node by node; a graph with states or limits of its own, the item of a map
- * and the body of a loop are bodies. Each scope begins at an `input` node, which a whole value passes by, and ends at the node that gives its
+ * and the body of a loop are bodies. Each scope begins at a `start` node, which a whole value passes by, and ends at the node that gives its
  * result: its last one, or an `end` node where several lead there.
  */
 import { identity } from 'rxjs';
@@ -19,7 +19,7 @@ import type { Inlet, Source } from './engine/inputs.js';
 import { RouteNode } from './engine/route-node.js';
 import { StepNode } from './engine/step-node.js';
 import { leaving } from './engine/stream-out.js';
-import { makeStep } from './make-step.js';
+import { inlineBlueprint, makeStep } from './make-step.js';
 import {
   type AnyStep,
   type ConcatRule,
@@ -123,7 +123,7 @@ class Compiler {
       states: graph.states.map(({ name, initial }) => ({ name, initial })),
     });
     const prefix = path === '' ? '' : `${path}/`;
-    const input = this.#draft({ id: 'input', owner, prefix, isEntry: true, step: undefined });
+    const input = this.#draft({ id: START, owner, prefix, isEntry: true, step: undefined });
     input.typed.readsChunks = true;
     const inputNode = new InputNode(input.path);
     input.activate = (at) => inputNode.activate(at);
@@ -161,6 +161,7 @@ class Compiler {
     const end = this.#end(graph, owner, prefix, local, placed);
     const headsOf = (id: string): readonly Draft[] => (id === END ? [end] : (placed.get(id) as Placed).heads);
     const heads: Draft[] = [];
+    const passed = originsOf(graph);
     for (const { from, to } of graph.edges) {
       if (from === START) {
         heads.push(...headsOf(to));
@@ -168,7 +169,7 @@ class Compiler {
       }
       const { tail } = placed.get(from) as Placed;
       if (to === END && tail === end) continue;
-      for (const head of headsOf(to)) connect(tail, head, from);
+      for (const head of headsOf(to)) connect(tail, head, passed.get(from) ?? from);
     }
     for (const { node, targets } of routers) {
       for (const [label, to] of Object.entries(node.route?.routes ?? {}))
@@ -198,8 +199,14 @@ class Compiler {
     const leadsOn = graph.edges.some(({ from, to }) => from === only && to !== END);
     if (isPlain && tail !== undefined && !leadsOn) return tail;
     const step = passing();
-    const node: NodeBlueprint = { id: 'end', step, ...graph.end };
-    const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined });
+    // The first result must not wait for the others.
+    const node: NodeBlueprint = {
+      id: 'end',
+      step,
+      ...graph.end,
+      ...(graph.endWith === 'first' ? { trigger: 'any' } : {}),
+    };
+    const draft = this.#draft({ id: 'end', owner, prefix, local, step: undefined, node });
     this.#asStep(draft, node, step, { before: false, after: false }, true);
     return draft;
   }
@@ -212,11 +219,14 @@ class Compiler {
     stops: { readonly before: boolean; readonly after: boolean },
   ): Placed {
     const definition = node.step[DEFINITION];
-    if (definition.type === 'graph' && definition.graph.isInline && !hasHooks(node, stops)) {
+    if (definition.type === 'graph' && definition.graph.isInline && !isUnit(node, definition.graph, stops)) {
       const inner = this.#place(definition.graph, owner, prefix, `${local}${node.id}/`, { isScope: false });
       return inner;
     }
     if (definition.type !== 'function' && definition.type !== 'operator' && definition.type !== 'generator') {
+      if (node.beforeChunks !== undefined || node.afterChunks !== undefined) {
+        return this.#place(withChunkHooks(node, stops), owner, prefix, `${local}${node.id}/`, { isScope: false });
+      }
       const draft = this.#container(node, definition, owner, prefix, local, stops);
       return { heads: [draft], tail: draft };
     }
@@ -355,6 +365,16 @@ function connect(from: Draft, to: Draft, source: string): void {
   to.sources.push({ id: source, node: from.index, rule: from.rule });
 }
 
+/** Routers that give on what one node gave, by that node: what several of them lead to one node is one value. */
+function originsOf({ nodes, edges }: GraphBlueprint): ReadonlyMap<string, string> {
+  const routers = new Set(
+    nodes.filter(({ route, input }) => route !== undefined && input === undefined).map(({ id }) => id),
+  );
+  const origins = new Map<string, string>();
+  for (const { from, to } of edges) if (routers.has(to)) origins.set(to, from);
+  return origins;
+}
+
 /** The first result ends the scope. */
 function endAtFirst(end: Draft): void {
   const { activate } = end;
@@ -365,6 +385,42 @@ function hasHooks(node: NodeBlueprint, stops: { readonly before: boolean; readon
   const { before, after, beforeChunks, afterChunks, input, merge, retry, timeoutMs } = node;
   const parts = [before, after, beforeChunks, afterChunks, input, merge, retry, timeoutMs];
   return stops.before || stops.after || parts.some((part) => part !== undefined);
+}
+
+/**
+ * Whether an inline graph has to be a body after all: the node has hooks, or runs for every arrival, so that joins inside must not wait for
+ * the next one.
+ */
+function isUnit(
+  node: NodeBlueprint,
+  { style }: GraphBlueprint,
+  stops: { readonly before: boolean; readonly after: boolean },
+): boolean {
+  return hasHooks(node, stops) || (node.trigger === 'any' && style !== 'chain');
+}
+
+/** A graph with hooks over chunks: the hooks are steps of their own around it. */
+function withChunkHooks(
+  node: NodeBlueprint,
+  stops: { readonly before: boolean; readonly after: boolean },
+): GraphBlueprint {
+  const { beforeChunks, afterChunks, input, merge, trigger, ...rest } = node;
+  const own = { ...(input && { input }), ...(merge && { merge }), ...(trigger && { trigger }) };
+  const hook = (
+    id: string,
+    operator: NodeBlueprint['beforeChunks'],
+    more: Partial<NodeBlueprint> = {},
+  ): NodeBlueprint[] =>
+    operator === undefined ? [] : [{ id, step: makeStep(id, { type: 'operator', operator, options: {} }), ...more }];
+  const inner = { ...rest, id: 'graph', ...(beforeChunks === undefined ? own : {}) };
+  const nodes = [...hook('before', beforeChunks, own), inner, ...hook('after', afterChunks)];
+  const ids = [START, ...nodes.map(({ id }) => id), END];
+  const edges = ids.slice(1).map((to, at) => ({ from: ids[at] as string, to }));
+  return {
+    ...inlineBlueprint(node.id, 'chain', { nodes, edges }),
+    interruptBefore: stops.before ? ['graph'] : [],
+    interruptAfter: stops.after ? ['graph'] : [],
+  };
 }
 
 /** The graph that a step is, or one that holds it alone: only a node has schemas, limits and observers of its own. */

@@ -2,6 +2,7 @@
 import { EngineError } from '../errors.js';
 import { didYouMean } from '../nearest-name.js';
 import { requireWhole } from '../operators/invalid-option.js';
+import type { StepDescription } from './describe.js';
 import { requireName, show } from './make-step.js';
 import type { StateToken } from './state.js';
 import { type EdgeOptions, END, type GraphBlueprint, START } from './step.js';
@@ -20,6 +21,8 @@ export interface GraphOptions {
   readonly pace?: 'eager' | 'lockstep';
   /** `first`: the first result stops everything else. @default 'all' */
   readonly endWith?: 'all' | 'first';
+  /** Called once, with what the graph is made of, when it is built. @default not called */
+  readonly onBuilt?: (description: StepDescription) => void;
 }
 
 /** The part of a blueprint that comes from options. */

@@ -2,6 +2,7 @@
 import { EngineError } from '../errors.js';
 import { type Chooser, type LabelOf, type PrefixChooser, routerNode } from './branch.js';
 import { checkGraph, type NeededPart } from './check-graph.js';
+import { describe } from './describe.js';
 import {
   checkEdge,
   type GraphOptions,
@@ -129,7 +130,9 @@ export function graph<I, O>(
       'its function is async, but a graph is drawn at once. Wait for what it needs before the call.',
     );
   }
-  return graphStep(draft.finish(options));
+  const made = graphStep<I, O>(draft.finish(options));
+  options.onBuilt?.(describe(made));
+  return made;
 }
 
 /** The parts of one join. */
@@ -225,6 +228,9 @@ class Draft<I, O> implements GraphBuilder<I, O> {
     this.#isBuilt = true;
     const nodes = [...this.#nodes.values()].map((node) => this.#withJoin(node));
     const end = this.#joins.get(END);
+    if (end !== undefined && options.endWith === 'first') {
+      throw planError(this.#owner, 'its end joins several results, so it cannot end with the first one. Use edges.');
+    }
     const blueprint: GraphBlueprint = {
       name: this.#name,
       style: 'graph',

@@ -20,6 +20,15 @@ export function jsonSchemaOf(schema: StandardSchema<unknown, unknown>): JsonObje
   }
 }
 
+/** A JSON Schema as a schema that checks; undefined when it has keywords that cannot be checked here. */
+export function schemaOfJson(schema: JsonObject): StandardSchema<unknown, unknown> | undefined {
+  try {
+    return z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema);
+  } catch {
+    return undefined;
+  }
+}
+
 /** What is wrong with a value by a JSON Schema; empty when nothing is, or when the schema cannot be read. */
 export function problemsBySchema(schema: JsonObject, value: unknown): readonly string[] {
   let reader: z.ZodType;

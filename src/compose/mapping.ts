@@ -35,13 +35,27 @@ export function placesIn(template: Template): readonly Place[] {
   return parts.flatMap(placesIn);
 }
 
+/** The same template with other places. */
+export function withPlaces(template: Template, change: (place: Place) => Place): Template {
+  switch (template.type) {
+    case 'value':
+      return template;
+    case 'reference':
+      return { ...template, place: change(template.place) };
+    case 'list':
+      return { ...template, items: template.items.map((part) => withPlaces(part, change)) };
+    case 'object':
+      return { ...template, entries: template.entries.map(([key, part]) => [key, withPlaces(part, change)] as const) };
+  }
+}
+
 /** The rule that a template is. `reads`: ids of the nodes whose values it takes without an edge. */
 export function templateRule(owner: string, node: string, template: Template, reads: readonly string[]): InputRule {
   const whole = (arrived: Arrived): unknown => wholeOf(template, arrived, owner, node);
   const first = staticPart(template);
   return {
     whole,
-    ...(reads.length === 0 && isPiecewise(template) ? { piece: (from, chunk) => pieceOf(template, from, chunk) } : {}),
+    ...(isPiecewise(template) ? { piece: (from, chunk) => pieceOf(template, from, chunk) } : {}),
     ...(first === ABSENT ? {} : { first: [first] }),
     ...(reads.length === 0 ? {} : { reads }),
     mappings: mappingsOf(template, ''),

@@ -6,10 +6,12 @@ import type { CheckpointStore, RunOptions } from '../graph/run-options.js';
 import type { ValueCodec } from '../graph/typed.js';
 import type { StepCallOptions } from './call-options.js';
 import type { RunContext } from './engine/context.js';
+import type { OuterStep } from './engine/nested.js';
 import { StepAt } from './engine/step-at.js';
 import type { RunObservers, RunOptionsByNode } from './engine/watch.js';
 import type { Observer } from './observer.js';
 import type { ConcatRule, StepActivation } from './step.js';
+import { CallActivation } from './tools/call-activation.js';
 import type { AnyValueDefinition } from './values/define-value.js';
 import { valueCodec } from './values/value-codec.js';
 
@@ -43,7 +45,7 @@ export interface StepRunOptions {
   readonly with?: readonly StepCallOptions[];
   /** Who observes the run; see `observe`. */
   readonly observe?: readonly Observer[];
-  /** The step that this run is part of: questions are passed up to it, and it ends with it. */
+  /** The step, or the call of a tool, that this run is part of: questions are passed up to it, and it ends with it. */
   readonly within?: StepActivation;
   /** Stops the run: `after-step` lets what is at work finish, for at most `withinMs`; `now` does not. It can be resumed from its checkpoint. */
   readonly cancel$?: Observable<{ readonly mode: 'now' | 'after-step'; readonly withinMs?: number }>;
@@ -63,16 +65,16 @@ export function codecOf({ serializer, values }: StepRunOptions): ValueCodec {
 }
 
 /** The step that a run is part of. @throws EngineError OPTION_INVALID for something that is no activation of a step */
-export function outerStep({ within }: StepRunOptions): StepAt | undefined {
-  if (within === undefined || within instanceof StepAt) return within;
+export function outerStep({ within }: StepRunOptions): OuterStep | undefined {
+  if (within === undefined || within instanceof StepAt || within instanceof CallActivation) return within;
   throw new EngineError(
     'OPTION_INVALID',
-    'The option "within" must be the second argument of a step: invoke(inner, input, { within: at }).',
+    'The option "within" must be the second argument of a step, or of the function of a tool: invoke(inner, input, { within: at }).',
   );
 }
 
 /** Path of a run in the outermost one, without rounds, and a slash; empty for a run of its own. */
-export function placeOf(outer: StepAt | undefined, name: string): string {
+export function placeOf(outer: OuterStep | undefined, name: string): string {
   return outer === undefined ? '' : `${outer.place}/${name}/`;
 }
 

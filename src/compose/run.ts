@@ -7,6 +7,7 @@ import {
   catchError,
   defer,
   EMPTY,
+  finalize,
   firstValueFrom,
   from,
   ignoreElements,
@@ -36,13 +37,13 @@ import { type CompiledStep, compileStep } from './compile.js';
 import { noOutput } from './engine/containers.js';
 import type { RunContext } from './engine/context.js';
 import { wholeOf } from './engine/inputs.js';
-import { NestedRuns } from './engine/nested.js';
+import type { OuterStep } from './engine/nested.js';
 import type { StoredQuestion } from './engine/questions.js';
 import { questionsIn } from './engine/questions.js';
 import { observersFor } from './engine/run-observers.js';
 import { watchRun } from './engine/watched-run.js';
 import { toStep } from './make-step.js';
-import { questionsOf, Resumption, startOf } from './resume.js';
+import { type Question, questionsOf, Resumption, startOf } from './resume.js';
 import { codecOf, contextOf, engineOptions, outerStep, placeOf, type StepRunOptions } from './run-context.js';
 import { type AnyStep, type AnyStepLike, type ConcatRule, DEFINITION, type StepLike } from './step.js';
 
@@ -158,6 +159,45 @@ function eventsOf(step: AnyStepLike, input: unknown, options: StepRunOptions): O
   });
 }
 
+/** How a run of a step ended that did not fail. */
+export type StepOutcome =
+  | { readonly status: 'succeeded'; readonly value: unknown }
+  | { readonly status: 'waiting'; readonly questions: readonly Question[]; readonly checkpoint: Checkpoint };
+
+/**
+ * Runs a step for those who put it into something else: its chunks as they come, then how it ended. Errors as `invoke` rejects, but for a run
+ * that waits.
+ *
+ * @param take is given every chunk; a result that is no stream is none
+ */
+export function stepOutcome(
+  step: AnyStepLike,
+  input: unknown,
+  options: StepRunOptions,
+  take: (chunk: unknown) => void,
+): Observable<StepOutcome> {
+  const launch = new Launch(step, options);
+  const taken: unknown[] = [];
+  const output: ResultSink = {
+    open: () => {},
+    write: (chunk) => {
+      taken.push(chunk);
+      take(chunk);
+    },
+    room: () => undefined,
+  };
+  return launch.outcome$(input, { output }).pipe(
+    map((end): StepOutcome => {
+      if (end.status === 'waiting') {
+        return { status: 'waiting', questions: launch.questionsOf(end), checkpoint: launch.checkpointOf(end) };
+      }
+      launch.requireResult(end);
+      const value = taken.length === 0 ? end.result?.value : new Chunks(taken);
+      return { status: 'succeeded', value: wholeOf(value, launch.ruleOfResult, launch.step.name) };
+    }),
+  );
+}
+
 function sourceOf<I>(chunks: Observable<I> | AsyncIterable<I>): ChunkSource {
   return { toObservable: () => (isObservable(chunks) ? chunks : from(chunks)) };
 }
@@ -245,32 +285,33 @@ class Launch {
 
   /** As part of a step: where it stands is kept with the step, its questions are passed up, and then it gives nothing. */
   #inside(
-    outer: StepInside,
+    outer: OuterStep,
     input: unknown,
     chunks: ChunkSource | undefined,
     output: ResultSink | undefined,
   ): Observable<RunOutcome> {
-    outer.nested ??= new NestedRuns(outer.node, outer.context.codec, (event) => outer.endEarly?.(event));
     const { nested } = outer;
-    const { name, kept } = nested.begin(this.step.name);
+    // An id of the run names the call, so that calls which begin in any order are told apart.
+    const { name, kept } = nested.begin(this.options.run ?? this.step.name);
     if (kept?.type === 'done') {
       nested.done(name, kept.value);
       return of({ status: 'succeeded', result: { value: kept.value } } as RunOutcome);
     }
     const answers = outer.isAnswered ? nested.answersTo(name) : undefined;
     const start = this.startFrom(kept === undefined ? input : new Resumption(kept.checkpoint, answers, {}), chunks);
-    const run = `${outer.key}/${name}`;
-    return this.#begun(start, { run, ...(output && { output }) }).pipe(
-      tap({ error: () => nested.failed() }),
+    const services: RunContext = { ...this.context, prefix: `${outer.path}/${name}/` };
+    const more = { run: `${outer.key}/${name}`, services, isResumable: true, ...(output && { output }) };
+    return this.#begun(start, more).pipe(
       mergeMap((end) => {
         if (end.status === 'waiting') {
           nested.waits(name, this.checkpointOf(end), this.#stored(end));
           return NEVER;
         }
         if (end.status === 'succeeded') nested.done(name, end.result?.value);
-        else nested.failed();
         return of(end);
       }),
+      // A call that failed, or that its caller has given up.
+      finalize(() => nested.leave(name)),
     );
   }
 
@@ -283,6 +324,10 @@ class Launch {
 
   checkpointOf({ run, state }: RunOutcome): Checkpoint {
     return checkpointOf(this.compiled.plan, state, run, (this.options.now ?? Date.now)(), 0);
+  }
+
+  questionsOf(end: RunOutcome): readonly Question[] {
+    return questionsOf(this.compiled, this.codec, end.pending, this.context.prefix);
   }
 
   /** The whole result of a run. @throws what the run failed with */
@@ -322,7 +367,7 @@ class Launch {
   }
 
   #interrupted(end: RunOutcome): EngineError {
-    const questions = questionsOf(this.compiled, this.codec, end.pending, this.context.prefix);
+    const questions = this.questionsOf(end);
     const checkpoint = this.checkpointOf(end);
     const where = questions.map(({ address }) => `"${address}"`).join(', ');
     const message = `The run of "${this.step.name}" waits for answers at ${where}; go on with resumeFrom(error.details.checkpoint, { [address]: answer }).`;
@@ -330,12 +375,10 @@ class Launch {
   }
 }
 
-/** A step that other steps run inside. */
-type StepInside = NonNullable<ReturnType<typeof outerStep>>;
-
 function cancelOptions({ cancel$ }: StepRunOptions): Partial<RunOptions> {
   if (cancel$ === undefined) return {};
   return {
+    isResumable: true,
     drain$: new Observable((subscriber) =>
       cancel$.subscribe({
         next: ({ mode, withinMs }) => subscriber.next(mode === 'now' ? { withinMs: 0 } : { withinMs }),

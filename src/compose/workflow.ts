@@ -1,8 +1,9 @@
 /** Workflows: steps whose inputs are written down with typed references to what other steps will give. */
 import { routerNode } from './branch.js';
+import { describe } from './describe.js';
 import { checkEdge, type GraphOptions, planError, readGraphOptions, requireNodeId } from './graph-options.js';
 import { checkOptions, graphStep, requireFunction, requireName, show, toStep } from './make-step.js';
-import { firstOfRule, placesIn, readTemplate, type Template, templateRule } from './mapping.js';
+import { firstOfRule, placesIn, readTemplate, type Template, templateRule, withPlaces } from './mapping.js';
 import { routesOf } from './parallel.js';
 import {
   type BareRef,
@@ -100,8 +101,13 @@ export function workflow<I, O>(
       'its function is async, but a workflow is drawn at once. Wait for what it needs before the call.',
     );
   }
-  return graphStep(draft.finish(options));
+  const made = graphStep<I, O>(draft.finish(options));
+  options.onBuilt?.(describe(made));
+  return made;
 }
+
+/** A node that keeps the input of the workflow for the arms of its branches. */
+const KEPT_INPUT = `${START}/input`;
 
 /** The nodes of one way of a branch. */
 interface Arm {
@@ -235,9 +241,10 @@ class Draft<O> implements WorkflowBuilder<O> {
   }
 
   /** Adds a node to the arm that is being drawn. What it needs from outside of the arm is waited for in front of the arm. */
-  #add(blueprint: NodeBlueprint, template: Template, order: readonly Place[] = []): DraftNode {
+  #add(blueprint: NodeBlueprint, written: Template, order: readonly Place[] = []): DraftNode {
     const { id } = blueprint;
     const owner = this.#owner;
+    const template = this.#arm === undefined ? written : withPlaces(written, (place) => this.#kept(place));
     const places = placesIn(template);
     for (const place of [...places, ...order]) {
       this.#requireVisible(place, `node "${id}"`);
@@ -253,6 +260,17 @@ class Draft<O> implements WorkflowBuilder<O> {
     };
     this.#nodes.set(id, node);
     return node;
+  }
+
+  /** Only what a node gave can be read without an edge, so the input is given by one where an arm reads it. */
+  #kept(place: Place): Place {
+    if (place.node !== START || place.owner !== this) return place;
+    if (!this.#nodes.has(KEPT_INPUT)) {
+      const blueprint = { id: KEPT_INPUT, step: passthrough<unknown>() };
+      const node = { blueprint, arm: undefined, sources: new Set([START]), order: new Set<string>(), isBorder: true };
+      this.#nodes.set(KEPT_INPUT, node);
+    }
+    return { ...place, node: KEPT_INPUT };
   }
 
   /** Draws the nodes of an arm and gives the place of its result, inside of it. */

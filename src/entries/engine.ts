@@ -5,6 +5,7 @@
 
 // What steps are made of: for libraries that compile or draw them, or make steps of their own.
 export { isStep, makeStep, toStep } from '../compose/make-step.js';
+export { PLACE } from '../compose/reference.js';
 export {
   type Arrived,
   type CodeDefinition,
@@ -20,6 +21,7 @@ export {
 export { EngineError } from '../errors.js';
 export { planOf } from '../graph/build.js';
 export { isTerminal } from '../graph/events.js';
+export { foldState, transition } from '../graph/fold.js';
 export type { LinkOptions } from '../graph/link.js';
 export { type Durability, type EventLog, readEvent } from '../graph/log.js';
 export { fromOperator } from '../graph/node.js';
@@ -37,4 +39,3 @@ export type { EdgeTables, ErrorHandling, HookContext, Node, PlanHooks, Reach, Sc
 export { execute, run } from '../graph/run.js';
 export type { Cells, FrameState, TokenState } from '../graph/state.js';
 export type { TokenStatus } from '../graph/tokens.js';
-export { foldState, transition } from '../graph/transition.js';

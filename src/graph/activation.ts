@@ -43,16 +43,24 @@ export interface ActivationHost {
   readonly isObserved: boolean;
   /** Whether what happens is stored, so that it has to be storable. */
   readonly isStored: boolean;
+  /** Whether the run may be stopped, and go on later with the inputs that its nodes had. */
+  readonly isResumable: boolean;
   openBody(token: Token, round: BodyRound, live?: LiveEnds): Observable<BodyEnd>;
   closeBody(token: Token, key: string): void;
-  openStream(token: Token, activation: NodeActivation, opening: StreamOpening): ChunkStream<unknown>;
-  reportChunk(token: Token, chunk: unknown): void;
+  /** Streams and states of a typed plan. */
+  readonly flow: ActivationFlow;
   receive(token: Token, event: Report): void;
-  patch(token: Token, state: string, patch: StatePatch): void;
   /** Chunks of a producer that is still at work, from the first one; undefined when it has settled. */
   chunksFrom(consumer: Token, producer: number): ChunkReader<unknown> | undefined;
   /** The text of a producer as it comes, for a consumer that was started before it settled; else undefined. */
   liveText(consumer: Token, producer: number): LiveText | undefined;
+}
+
+/** What a node of a typed plan does with streams and states; see `chunk-flow.ts`. */
+export interface ActivationFlow {
+  open(token: Token, activation: NodeActivation, opening: StreamOpening): ChunkStream<unknown>;
+  report(token: Token, chunk: unknown): void;
+  patch(token: Token, state: string, patch: StatePatch): void;
 }
 
 /** The ends of a body through which chunks come and go while it works. */
@@ -181,9 +189,26 @@ export class NodeActivation implements Activation, Activity {
     return this.#host.isStored;
   }
 
+  /** Whether the run can be stopped, and go on later with the inputs that its nodes had. */
+  get isResumable(): boolean {
+    return this.#host.isResumable;
+  }
+
   /** What the node asked for when it interrupted the run last; undefined when it never did. */
   get question(): JsonObject | undefined {
     return this.#token.data?.payload;
+  }
+
+  /** What other activations of the same node ask for that wait in the same pass. */
+  get waitingBeside(): readonly JsonObject[] {
+    const { frame, node } = this.#token;
+    const payloads: JsonObject[] = [];
+    for (let other = frame.first; other !== undefined; other = other.next) {
+      const payload = other.data?.payload;
+      if (other.node === node && other !== this.#token && other.status === 'waiting' && payload !== undefined)
+        payloads.push(payload);
+    }
+    return payloads;
   }
 
   /** Keys of the passes through the body that are open, also those of a run that was restored. */
@@ -228,7 +253,7 @@ export class NodeActivation implements Activation, Activity {
 
   /** Changes a state of a graph around. */
   patch(state: string, patch: StatePatch): void {
-    this.#host.patch(this.#token, state, patch);
+    this.#host.flow.patch(this.#token, state, patch);
   }
 
   /** Chunks of a producer that is still at work, from the first one; undefined when it has settled. */
@@ -238,14 +263,14 @@ export class NodeActivation implements Activation, Activity {
 
   /** The node gives chunks from now on. */
   open(opening: StreamOpening = {}): ChunkStream<unknown> {
-    return this.#host.openStream(this.#token, this, opening);
+    return this.#host.flow.open(this.#token, this, opening);
   }
 
   /** Gives a chunk. @throws EngineError LIMIT_REACHED when a reader is slower than its edge allows. */
   write(chunk: unknown): void {
     this.out?.write(chunk);
     if (this.#node.typed?.isResult === true) this.frame.output?.write(chunk);
-    if (this.#host.isObserved) this.#host.reportChunk(this.#token, chunk);
+    if (this.#host.isObserved) this.#host.flow.report(this.#token, chunk);
   }
 
   /** A promise while the node should make no further chunk. */
@@ -350,7 +375,7 @@ export class LiveText {
     return this.#pieces.length === 0;
   }
 
-  complete(): void {
+  end(): void {
     this.#arrivals.complete();
   }
 

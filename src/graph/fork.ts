@@ -7,12 +7,12 @@
 import { EngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { RunEvent } from './events.js';
+import { foldState, undisturbed } from './fold.js';
 import type { Outputs } from './node-events.js';
 import { indexOfNode, type Node, type Plan, type Variables } from './plan.js';
 import { requirePlan } from './run.js';
 import { stateFromJson, stateToJson } from './snapshot.js';
 import { Cells, type Checkpoint, type FrameState, type State, type TokenState } from './state.js';
-import { foldState, undisturbed } from './transition.js';
 
 /** What is stored of a run: a snapshot, and the events that came after it. */
 export interface RunHistory {

@@ -10,11 +10,10 @@
  *
  * The loop is the operator `expandWaves`, which merges the Observables of nodes, bounds and stops them. Here is what happens at each turn.
  */
-import { BehaviorSubject, isObservable, Observable, Subject, Subscription, timer } from 'rxjs';
-import { EngineError, toEngineError } from '../errors.js';
+import { isObservable, type Observable, Subject, Subscription, timer } from 'rxjs';
+import { type EngineError, toEngineError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { ChunkReader } from '../operators/chunk-reader.js';
-import { ChunkStream } from '../operators/chunk-stream.js';
 import { expandWaves, type Inner, type Waves, type WaveWorker } from '../operators/expand-waves.js';
 import {
   type ActivationHost,
@@ -27,22 +26,22 @@ import {
   type NodeResult,
   type Outcome,
   type Report,
-  type StreamOpening,
   toOutcome,
 } from './activation.js';
 import { Bodies } from './bodies.js';
-import { type ErrorInfo, errorOutputs, infoOf } from './events.js';
+import { ChunkFlow, nextWave } from './chunk-flow.js';
+import { type ErrorInfo, infoOf } from './events.js';
+import { Failures, lateError, unfinishedError } from './failures.js';
 import { isComing, missing, problemOf, producerBefore } from './frontier.js';
 import type { BodyEnd } from './node.js';
-import { type BodyRound, delta, type Interrupt, type Settled, settled } from './node-events.js';
-import type { ErrorHandling, Node, Plan } from './plan.js';
+import type { BodyRound, Interrupt, Settled } from './node-events.js';
+import type { Node, Plan } from './plan.js';
 import { type Reporter, SILENT } from './reporter.js';
 import type { PerformOptions } from './run-options.js';
+import { SharedState } from './shared-state.js';
 import type { State } from './state.js';
-import type { StatePatch } from './state-cell.js';
-import { endStates, type Frame, liveProducer, type Token, type TypedFrame } from './tokens.js';
+import { endStates, type Frame, liveProducer, type Token } from './tokens.js';
 import { apply, type LiveState } from './transition.js';
-import { storeValue, type TypedNode, type ValueCodec } from './typed.js';
 
 /** Stream edges that may follow each other within one wave; further ones wait for the text to be settled. */
 const MAX_EARLY_DEPTH = 32;
@@ -51,11 +50,7 @@ const STARTED = { type: 'started' } as const;
 const STREAMING = { type: 'streaming' } as const;
 const SKIPPED = { type: 'skipped' } as const;
 
-/** Readers of chunks that start within each other; further ones start when the chunks are all there. */
-const MAX_EARLY_CHUNKS = 256;
-
 const NEVER = new Promise<void>(() => {});
-
 /** One run at work. */
 export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   readonly plan: Plan;
@@ -67,33 +62,33 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   isStopped = false;
   readonly isObserved: boolean;
   readonly isStored: boolean;
+  readonly isResumable: boolean;
   /** Called when nothing that was at work is left, after the run was told to begin nothing new. */
   #whenDrained: (() => void) | undefined = undefined;
   readonly #live: LiveState;
   readonly #options: PerformOptions;
   /** Whether successors wait until a settlement is stored. */
-  readonly #isAwaited: boolean;
+  readonly isAwaited: boolean;
   readonly #reporter: Reporter;
   readonly #arrivals = new Subject<Token[]>();
   readonly #subscription = new Subscription();
   /** Made for the first container. */
   #bodies: Bodies | undefined = undefined;
+  /** Made for the first node that fails. */
+  #failures: Failures | undefined = undefined;
+  /** Made for the first node of a typed plan that needs it. */
+  #flow: ChunkFlow | undefined = undefined;
   #waves: Waves<Token> | undefined = undefined;
-  /** The shared state, made for its first subscriber. */
-  #state$: BehaviorSubject<State> | undefined = undefined;
+  readonly #shared: SharedState;
   /** What ends bodies, or the run, once the wave under way is over; in this order. */
   readonly #endings: (() => void)[] = [];
   /** The run ends with the wave under way: no consumer is started any more. */
   #isEnding = false;
   #earlyDepth = 0;
-  /** An activation has ended since the last State was published. */
-  #hasChanged = false;
   /** For changes that make nothing ready. */
   readonly #noneReady: Token[] = [];
   /** The producer that is settling while its last text is read: what ends its consumers then is applied behind it. */
   #completing: Token | undefined = undefined;
-  /** Errors that were already reported for the node they happened in. */
-  #reported: Set<EngineError> | undefined = undefined;
 
   constructor(live: LiveState, reporter: Reporter, options: PerformOptions) {
     this.plan = live.plan;
@@ -103,21 +98,28 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.now = options.now;
     this.random = options.random;
     this.#live = live;
+    this.#shared = new SharedState(live);
     this.#options = options;
-    this.#isAwaited = options.log?.isAwaited === true;
+    this.isAwaited = options.log?.isAwaited === true;
     this.#reporter = reporter;
     this.isObserved = reporter !== SILENT;
     this.isStored = options.isStored;
+    this.isResumable = options.isResumable;
   }
 
-  /** The current State, then one after every change that ends an activation; completes with the run. */
   get state$(): Observable<State> {
-    return new Observable((subscriber) => {
-      const { state } = this.#live;
-      this.#state$ ??= new BehaviorSubject(state);
-      if (!this.#state$.observed && !this.isStopped) this.#state$.next(state);
-      return this.#state$.subscribe(subscriber);
+    return this.#shared.state$;
+  }
+
+  get flow(): ChunkFlow {
+    this.#flow ??= new ChunkFlow(this.#live, this.#reporter, {
+      isStored: this.isStored,
+      isResumable: this.isResumable,
+      hasLog: this.#options.log !== undefined,
+      isEnding: () => this.#isEnding,
+      start: (tokens) => this.#waves?.performNow(tokens),
     });
+    return this.#flow;
   }
 
   /** Performs the first wave; afterwards the run moves by itself. */
@@ -127,8 +129,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
       ended: (status) => this.#options.ended(status === 'interrupted' ? { kind: 'interrupted' } : { kind: 'settled' }),
       failed: () => {},
     };
-    const isHeldUp = this.#options.log !== undefined || this.plan.values !== undefined;
-    const ready = isHeldUp ? () => (this.#whenDrained === undefined ? this.ready() : NEVER) : undefined;
+    const isHeld = this.#options.log !== undefined || this.plan.values !== undefined;
+    const ready = isHeld ? () => (this.#whenDrained === undefined ? this.ready() : NEVER) : undefined;
     const changes$ = this.#arrivals.pipe(expandWaves(this, { concurrency: this.#options.concurrency, ready }));
     this.#subscription.add(
       changes$.subscribe({
@@ -136,8 +138,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
         error: (error: unknown) => this.#fail(toEngineError(error, 'INTERNAL')),
       }),
     );
-    if (root.scope.typed?.isLockstep === true) this.proceed(root, first, undefined);
-    else this.#arrivals.next(first);
+    this.#arrivals.next(root.scope.typed?.isLockstep === true ? nextWave(root, first) : first);
     this.#checkFrame(root);
   }
 
@@ -148,11 +149,10 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 
   #checkDrained(): void {
-    const whenDrained = this.#whenDrained;
-    if (whenDrained === undefined || this.isStopped) return;
+    if (this.isStopped) return;
     // Containers only wait for what is in their bodies.
     for (const token of this.#waves?.running() ?? []) if (!this.#nodeOf(token).isContainer) return;
-    whenDrained();
+    this.#whenDrained?.();
   }
 
   /** Stops all work at once; nothing is reported afterwards. */
@@ -161,7 +161,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.isStopped = true;
     this.#subscription.unsubscribe();
     this.#publish();
-    this.#state$?.complete();
+    this.#shared.end();
     endStates(this.#live.root);
   }
 
@@ -194,7 +194,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (node.needs.length > 0 && this.#isPutOff(token, node)) return undefined;
     const problem = problemOf(this.plan, token, this.#live.frontier.step, this.#options.maxSteps);
     const isEnd = problem?.code === 'RUN_STEPS_EXCEEDED';
-    if (isEnd) this.#failRun(problem);
+    if (isEnd) this.failRun(problem);
     if (problem !== undefined) return isEnd ? undefined : { type: 'error', error: problem };
     const activation = activationOf(token);
     // A node of a typed plan starts them when it opens its stream.
@@ -219,15 +219,14 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
 
   /** The node's work has not ended at once: its clock starts. */
   continues(token: Token, work: Inner<Token, Report>): void {
-    const { timeoutMs, id } = this.#nodeOf(token);
-    if (timeoutMs === undefined) return;
+    const node = this.#nodeOf(token);
+    if (node.timeoutMs === undefined) return;
     const late = () => {
-      const message = `Node "${id}" did not finish within ${timeoutMs / 1000} s; raise its timeout or make its work smaller.`;
-      const error = new EngineError('NODE_TIMEOUT', message, { node: id });
+      const error = lateError(node);
       activationOf(token).lateness = error;
       work.fail(error);
     };
-    work.add(timer(timeoutMs).subscribe(late));
+    work.add(timer(node.timeoutMs).subscribe(late));
   }
 
   stopped(token: Token): void {
@@ -248,7 +247,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   #skip(token: Token, node: Node, missing: readonly number[]): void {
     const ready: Token[] = [];
     apply(this.#live, token, SKIPPED, ready);
-    this.#reporter.skipped(token, node, this.#idsOf(missing));
+    const ids = missing.map((index) => (this.plan.nodes[index] as Node).id);
+    this.#reporter.skipped(token, node, ids);
     if (this.isStopped) return;
     this.#add(ready);
     this.#checkFrame(token.frame);
@@ -279,62 +279,23 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.#bodies?.close(token, key);
   }
 
-  // ── a node of a typed plan ────────────────────────────────────────────────────────────────────────────────────────────────
-
-  openStream(token: Token, activation: NodeActivation, { next, onUnread }: StreamOpening): ChunkStream<unknown> {
-    const node = this.#nodeOf(token);
-    const { typed, frame } = { typed: node.typed as TypedNode, frame: token.frame };
-    const output = typed.isResult ? frame.typed?.output : undefined;
-    const isDeep = this.#earlyDepth >= MAX_EARLY_CHUNKS;
-    const isLockstep = frame.scope.typed?.isLockstep === true;
-    const isNeeded = typed.keepsChunks || isDeep || isLockstep || typed.isResult;
-    const isKept = this.isStored || (isNeeded && !(typed.isResult && output !== undefined && !typed.keepsChunks));
-    const stream = new ChunkStream<unknown>({
-      ...typed.edge,
-      name: node.id,
-      isKept,
-      onUnread: isNeeded ? undefined : onUnread,
-    });
-    activation.out = stream;
-    if (output !== undefined) output.open();
-    if (isDeep || isLockstep || this.#isEnding || (next === undefined && node.streamsTo.length === 0)) return stream;
-    const early: Token[] = [];
-    apply(this.#live, token, { type: 'streaming', next }, early);
-    this.#reporter.streaming(token, node, next);
-    this.#earlyDepth += 1;
-    this.#waves?.performNow(early);
-    this.#earlyDepth -= 1;
-    return stream;
-  }
-
-  reportChunk(token: Token, chunk: unknown): void {
-    const activation = activationOf(token);
-    const node = this.#nodeOf(token);
-    // What a reader passes on is reported there, what comes out of a body was reported in it.
-    activation.isTextReported ??=
-      node.body === -1 && (token.startedEarly === undefined || token.startedEarly.length === 0);
-    if (activation.isTextReported) this.#reporter.chunk(token, node, chunk);
-  }
-
-  patch(token: Token, state: string, patch: StatePatch): void {
-    const { values } = this.plan;
-    const stored = values !== undefined && this.isStored ? storeValue(values, patch, `$.${state}`) : undefined;
-    apply(this.#live, token, { type: 'patched', state, patch }, this.#noneReady);
-    this.#reporter.patched(token, this.#nodeOf(token), state, patch, stored);
-  }
+  // ── a node of a typed plan; see `chunk-flow.ts` ─────────────────────────────────────────────────────────────────────────
 
   chunksFrom(consumer: Token, producer: number): ChunkReader<unknown> | undefined {
-    const completing = this.#completing;
-    const isCompleting = completing?.node === producer && completing.startedEarly?.includes(consumer) === true;
-    const token = isCompleting ? completing : liveProducer(consumer, producer);
+    const token = this.#producerOf(consumer, producer);
     return token === undefined ? undefined : activationOf(token).out?.reader();
   }
 
   liveText(consumer: Token, producer: number): LiveText | undefined {
+    const token = this.#producerOf(consumer, producer);
+    return token === undefined ? undefined : activationOf(token).text;
+  }
+
+  /** A producer that is at work, or about to settle, and that a consumer was started with. */
+  #producerOf(consumer: Token, producer: number): Token | undefined {
     const completing = this.#completing;
     const isCompleting = completing?.node === producer && completing.startedEarly?.includes(consumer) === true;
-    const token = isCompleting ? completing : liveProducer(consumer, producer);
-    return token === undefined ? undefined : activationOf(token).text;
+    return isCompleting ? completing : liveProducer(consumer, producer);
   }
 
   // ── a node reports ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -348,9 +309,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   }
 
   unfinished(token: Token): Report {
-    const { id } = this.#nodeOf(token);
-    const message = `Node "${id}" ended without settling; the last event of a node is "settled" or "interrupt".`;
-    return { type: 'error', error: new EngineError('NODE_PROTOCOL', message, { node: id }) };
+    return { type: 'error', error: unfinishedError(this.#nodeOf(token)) };
   }
 
   /** Dispatches what a node reports while it is at work. */
@@ -385,7 +344,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
   /** The activation is over: it settled, waits or failed. */
   apply(token: Token, outcome: Report, next: Token[]): void {
     if (this.isStopped || !token.isLive) return;
-    this.#hasChanged = true;
+    this.#shared.hasChanged = true;
     if (this.#completing?.startedEarly?.includes(token) === true) {
       activationOf(token).deferred = { outcome: outcome as Outcome, recovered: undefined };
       return;
@@ -395,7 +354,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
       return;
     }
     try {
-      if (outcome.type === 'settled') this.#settle(token, outcome, undefined, next);
+      if (outcome.type === 'settled') this.settle(token, outcome, undefined, next);
       else this.#interrupt(token, outcome as Interrupt, next);
     } catch (error) {
       this.#failed(token, error, next);
@@ -409,19 +368,19 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     if (this.#whenDrained !== undefined) this.#checkDrained();
   }
 
-  #settle(token: Token, outcome: Settled, recovered: ErrorInfo | undefined, next: Token[]): void {
+  settle(token: Token, outcome: Settled, recovered: ErrorInfo | undefined, next: Token[]): void {
     const activation = activationOf(token);
     if (token.awaits > 0) {
       activation.deferred = { outcome, recovered };
       return;
     }
     const consumers = token.startedEarly;
-    const isDirect = consumers === undefined && !this.#isAwaited && token.frame.scope.typed?.isLockstep !== true;
+    const isDirect = consumers === undefined && !this.isAwaited && token.frame.scope.typed?.isLockstep !== true;
     const ready = isDirect ? next : [];
-    const settlement = this.isStored && this.plan.values !== undefined ? this.#storable(token, outcome) : outcome;
+    const settlement = this.isStored && this.plan.values !== undefined ? this.flow.storable(token, outcome) : outcome;
     apply(this.#live, token, settlement, ready);
-    if (activation.text !== undefined) this.#completeText(token, activation.text);
-    if (activation.out !== undefined) this.#endChunks(token, activation.out);
+    if (activation.text !== undefined) this.#endStream(token, activation.text);
+    if (activation.out !== undefined) this.#endStream(token, activation.out);
     if (this.isStopped) return;
     const node = this.#nodeOf(token);
     if (node.asks) this.#reporter.started(token, node);
@@ -432,21 +391,8 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.proceed(token.frame, ready, next);
   }
 
-  /** Before anything changes: a value that cannot be stored fails its node. */
-  #storable(token: Token, outcome: Settled): Settled {
-    const stored = storeValue(this.plan.values as ValueCodec, outcome.value, activationOf(token).path);
-    return this.#options.log === undefined ? outcome : { ...outcome, stored };
-  }
-
-  /** The node's last text is read before the node is reported as settled; what its readers do then is applied behind it. */
-  #completeText(token: Token, text: LiveText): void {
-    const around = this.#completing;
-    this.#completing = token;
-    text.complete();
-    this.#completing = around;
-  }
-
-  #endChunks(token: Token, stream: ChunkStream<unknown>): void {
+  /** The node's last text, or chunk, is read before the node is reported as settled; what its readers do then is applied behind it. */
+  #endStream(token: Token, stream: { end(): void }): void {
     const around = this.#completing;
     this.#completing = token;
     stream.end();
@@ -461,7 +407,7 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     activation.deferred = undefined;
     const { outcome, recovered } = deferred;
     if (outcome.type !== 'settled' || recovered === undefined) this.apply(consumer, outcome, next);
-    else this.#settle(consumer, outcome, recovered, next);
+    else this.settle(consumer, outcome, recovered, next);
   }
 
   #interrupt(token: Token, event: Interrupt, next: Token[]): void {
@@ -470,86 +416,40 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
     this.stopRemoved();
     this.#reporter.interrupted(token, this.#nodeOf(token), event);
     if (this.isStopped) return;
-    if (token.frame.scope.typed?.isLockstep === true) this.#proceedInStep(token.frame, []);
+    if (token.frame.scope.typed?.isLockstep === true)
+      this.#proceedNow(token.frame, nextWave(token.frame, []), undefined);
     this.#checkFrame(token.frame);
   }
 
-  // ── a node fails: it is tried again, a default value stands in, other nodes run instead, or the error goes to the body around ──
+  // ── a node fails: see `failures.ts` ───────────────────────────────────────────────────────────────────────────────────────
 
   #failed(token: Token, thrown: unknown, next: Token[]): void {
-    const node = this.#nodeOf(token);
-    const error = toEngineError(thrown, 'NODE_FAILED', { node: node.id });
-    const info = infoOf(error, node.id);
-    const { retry, onError } = node;
-    if (retry !== undefined && error.retryable && activationOf(token).attempt < retry.attempts) {
-      this.#tryAgain(token, node, info, retry.delayMs, next);
-    } else if (onError?.method === 'default') {
-      this.#substitute(token, onError, info, next);
-    } else if (onError?.method === 'continue-at' && onError.targets.length > 0) {
-      const ready = this.#isAwaited ? [] : next;
-      const outputs = errorOutputs(info);
-      const ids = this.#idsOf(onError.targets);
-      apply(this.#live, token, { type: 'failed', handling: 'goto', outputs, next: ids }, ready);
-      this.#reporter.failed(token, node, info, outputs, 'goto', ids);
-      if (!this.isStopped) this.proceed(token.frame, ready, next);
-    } else {
-      this.#propagate(token, node, error, info);
-    }
+    this.#failures ??= new Failures(this.#live, this.#reporter, this);
+    this.#failures.handle(token, thrown, next);
   }
 
-  #tryAgain(token: Token, node: Node, info: ErrorInfo, delayMs: number, next: Token[]): void {
-    const activation = activationOf(token);
-    const outputs = errorOutputs(info);
-    activation.isRetried = true;
-    apply(this.#live, token, { type: 'failed', handling: 'retry', outputs }, next);
-    this.stopRemoved();
-    this.#reporter.failed(token, node, info, outputs, 'retry');
-    if (this.isStopped || !token.isLive) return;
+  closeFailed(frame: Frame, owner: Token, error: EngineError): void {
+    // The container is told of the first error; nodes that were announced with the one that failed have had their turn.
+    this.#endings.push(() => {
+      const { observer, key } = frame;
+      if (this.isStopped || !owner.isLive || observer === undefined) return;
+      this.#bodies?.close(owner, key);
+      observer.failed(error);
+    });
+  }
+
+  failRun(error: EngineError): void {
+    this.#isEnding = true;
+    this.#endings.push(() => this.#fail(error));
+  }
+
+  tryLater(token: Token, delayMs: number): Subscription {
     const pause = timer(delayMs).subscribe(() => {
       this.#subscription.remove(pause);
       this.#add([token]);
     });
     this.#subscription.add(pause);
-    activation.work = pause;
-  }
-
-  #substitute(token: Token, { outputs, next: ids }: ErrorHandling, info: ErrorInfo, next: Token[]): void {
-    const { text } = activationOf(token);
-    // Readers of a stream that never began get the default value as its text.
-    if (text?.isEmpty === true) {
-      for (const value of Object.values(outputs)) text.append(delta('content', String(value)));
-    }
-    this.#settle(token, settled(outputs, ids === undefined ? {} : { next: ids }), info, next);
-  }
-
-  /** Nothing handles the error here: the body around fails with it, or the run. */
-  #propagate(token: Token, node: Node, error: EngineError, info: ErrorInfo): void {
-    const { frame } = token;
-    const { owner } = frame;
-    this.#reported ??= new Set();
-    if (!this.#reported.has(error)) {
-      this.#reported.add(error);
-      const outputs = errorOutputs(info);
-      const handling = owner === undefined ? 'run' : 'body';
-      apply(this.#live, token, { type: 'failed', handling, outputs }, this.#noneReady);
-      this.#reporter.failed(token, node, info, outputs, handling);
-    }
-    if (owner === undefined) this.#failRun(error);
-    // The container is told of the first error; nodes that were announced with the one that failed have had their turn.
-    else this.#endings.push(() => this.#closeFailed(frame, owner, error));
-  }
-
-  #closeFailed(frame: Frame, owner: Token, error: EngineError): void {
-    const { observer, key } = frame;
-    if (this.isStopped || !owner.isLive || observer === undefined) return;
-    this.#bodies?.close(owner, key);
-    observer.failed(error);
-  }
-
-  /** The first error is what the run ends with; nodes that were announced with the one that failed still have their turn. */
-  #failRun(error: EngineError): void {
-    this.#isEnding = true;
-    this.#endings.push(() => this.#fail(error));
+    return pause;
   }
 
   #fail(error: EngineError): void {
@@ -560,27 +460,13 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
 
   /** Lets tokens run, with durability `sync` as soon as what made them ready is stored. */
   proceed(frame: Frame, ready: Token[], next: Token[] | undefined): void {
-    if (frame.scope.typed?.isLockstep === true) {
-      this.#proceedInStep(frame, ready);
-      return;
-    }
-    this.#proceedNow(frame, ready, next);
-  }
-
-  /** A node of the wave has ended, or the frame begins: the next wave begins when all of this one have. */
-  #proceedInStep(frame: Frame, ready: readonly Token[]): void {
-    const typed = frame.typed as TypedFrame;
-    typed.parked.push(...ready);
-    typed.open = Math.max(0, typed.open - 1);
-    if (typed.open > 0) return;
-    const wave = typed.parked.splice(0).filter(({ isLive }) => isLive);
-    typed.open = wave.length;
-    this.#proceedNow(frame, wave, undefined);
+    if (frame.scope.typed?.isLockstep !== true) this.#proceedNow(frame, ready, next);
+    else this.#proceedNow(frame, nextWave(frame, ready), undefined);
   }
 
   #proceedNow(frame: Frame, ready: Token[], next: Token[] | undefined): void {
     // No closure where nothing is waited for: this is the hot path. What starts when the frame has ended waits for its own settlement.
-    if (this.#isAwaited && ready.length > 0) {
+    if (this.isAwaited && ready.length > 0) {
       this.#options.log?.afterCommit(() => {
         if (this.isStopped) return;
         this.#add(ready);
@@ -615,16 +501,10 @@ export class Performance implements WaveWorker<Token, Report>, ActivationHost {
 
   #publish(): void {
     // While the last text of a producer is read its settlement is not reported yet.
-    if (!this.#hasChanged || this.#completing !== undefined || this.#state$?.observed !== true) return;
-    this.#hasChanged = false;
-    this.#state$.next(this.#live.state);
+    if (this.#completing === undefined) this.#shared.publish();
   }
 
   #nodeOf(token: Token): Node {
     return this.plan.nodes[token.node] as Node;
-  }
-
-  #idsOf(nodes: readonly number[]): readonly string[] {
-    return nodes.map((index) => (this.plan.nodes[index] as Node).id);
   }
 }

@@ -7,19 +7,19 @@
  *      transition(plan, state, …) ─┘
  * ```
  *
- * The live run, recovery and forks (`foldState`) and tools (`transition`) call the same `apply`; so the state after a log is the state
- * that the run was in when it reported the last event of it.
+ * The live run, recovery and forks (`foldState`) and tools (`transition`, see `fold.ts`) call the same `apply`; so the state after a log is
+ * the state that the run was in when it reported the last event of it.
  */
 import { EngineError } from '../errors.js';
-import type { Json, JsonObject } from '../json.js';
-import type { NodeFailed, PendingQuestion, RunEvent, RunUsage } from './events.js';
-import { Frontier } from './frontier.js';
+import type { Json } from '../json.js';
+import type { NodeFailed, RunUsage } from './events.js';
+import type { Frontier } from './frontier.js';
 import type { BodyRound, Interrupt, Outputs, Progress, Settled, Usage } from './node-events.js';
-import { type Node, nameInPath, type Plan, type Scope, type Variables } from './plan.js';
-import { restore, snapshot, typedFrame } from './snapshot.js';
-import { addUsage, Cells, NO_USAGE, type State } from './state.js';
+import type { Node, Plan, Scope } from './plan.js';
+import { snapshot, typedFrame } from './snapshot.js';
+import { addUsage, type State } from './state.js';
 import type { StateCell, StatePatch } from './state-cell.js';
-import { dataOf, detachConsumers, Frame, framePath, leave, retire, type Token } from './tokens.js';
+import { dataOf, detachConsumers, Frame, leave, retire, type Token } from './tokens.js';
 import { readStoredValue, type StoredValue, type ValueCodec } from './typed.js';
 import { applyWrites } from './values.js';
 
@@ -92,93 +92,6 @@ export class LiveState {
     const outputs = this.lastOutputs;
     const last = outputs === null ? undefined : { token: this.lastToken, outputs };
     return snapshot(this.frontier, this.root, last, this.usage);
-  }
-}
-
-/**
- * The state in which a run begins. Its first tokens are put behind `ready`.
- *
- * @param input In a typed plan: what the run begins with, unless it comes live.
- */
-export function freshState(
-  plan: Plan,
-  variables: Variables,
-  ready: Token[],
-  input?: { readonly value: unknown },
-): LiveState {
-  const frontier = new Frontier(plan);
-  const cells = Cells.empty<Outputs>(plan.nodes.length);
-  const root = new Frame(plan.scopes[0] as Scope, undefined, '', { cells, variables });
-  root.typed = typedFrame(root.scope);
-  if (input === undefined) frontier.enter(root, ready);
-  else frontier.enterWith(root, input.value, ready);
-  return new LiveState(frontier, root, undefined, NO_USAGE);
-}
-
-/** The state that a recovered run starts from: what was at work runs again, what waits keeps waiting. */
-export function recoveredState(plan: Plan, state: State, usage: RunUsage, ready: Token[]): LiveState {
-  const { frontier, root } = restore(plan, state);
-  // Tokens that the lost process gave out and that were not stored are never given to other nodes.
-  frontier.nextTokenId += 1_000_000;
-  for (let token = root.first; token !== undefined; token = token.next) {
-    if (token.status === 'ready') ready.push(token);
-  }
-  return new LiveState(frontier, root, state.last, usage);
-}
-
-/** The state that a run with answers starts from: every node that waits gets them. */
-export function resumedState(plan: Plan, state: State, answers: Json | undefined, ready: Token[]): LiveState {
-  const { frontier, root } = restore(plan, state);
-  answerForms(frontier, root, answers, ready);
-  return new LiveState(frontier, root, state.last, NO_USAGE);
-}
-
-/**
- * The state of a typed plan that a run with answers for some of its questions starts from. What has none goes on waiting; what was ready
- * runs, in bodies as soon as their containers open them.
- */
-export function answeredState(
-  plan: Plan,
-  state: State,
-  answerOf: (question: PendingQuestion) => { readonly answer: Json | undefined } | undefined,
-  patches: readonly { readonly state: string; readonly patch: StatePatch }[],
-  ready: Token[],
-): LiveState {
-  const { frontier, root } = restore(plan, state);
-  for (const { state: name, patch } of patches) root.typed?.states.get(name)?.change(patch);
-  const wake = (frame: Frame): boolean => {
-    let isAwake = false;
-    for (let token = frame.first; token !== undefined; token = token.next) {
-      if (token.status === 'waiting') {
-        const payload = token.data?.payload;
-        const given = payload === undefined ? undefined : answerOf(questionOf(plan, token, payload));
-        if (given !== undefined) dataOf(token).answer = given.answer;
-        let isWoken = given !== undefined;
-        for (const inner of token.frames?.values() ?? []) isWoken = wake(inner) || isWoken;
-        if (isWoken) frontier.setStatus(token, 'ready');
-      }
-      if (token.status !== 'ready') continue;
-      isAwake = true;
-      if (frame === root) ready.push(token);
-    }
-    return isAwake;
-  };
-  wake(root);
-  return new LiveState(frontier, root, state.last, state.usage ?? NO_USAGE);
-}
-
-/** What a waiting token asks for. */
-export function questionOf(plan: Plan, token: Token, payload: JsonObject): PendingQuestion {
-  const within = framePath(token.frame, (index) => nameInPath(plan, index));
-  return { node: (plan.nodes[token.node] as Node).id, ...(within === '' ? {} : { within }), token: token.id, payload };
-}
-
-/** Also what waits in bodies, at once: a run that is lost before a container opens its body again still has the answers. */
-function answerForms(frontier: Frontier, frame: Frame, answers: Json | undefined, ready: Token[]): void {
-  frontier.answer(frame, answers, ready);
-  for (let token = frame.first; token !== undefined; token = token.next) {
-    if (token.status !== 'ready' || token.frames === undefined) continue;
-    for (const inner of token.frames.values()) answerForms(frontier, inner, answers, []);
   }
 }
 
@@ -258,143 +171,6 @@ function applyOther(
       token.frames?.delete(change.key);
       retire(pass, run.removed);
     }
-  }
-}
-
-/**
- * The next state, and the ids of the tokens that may run because of the change. Pure: `state` is not changed.
- *
- * @param token id of a live token of the state, in any frame.
- * @throws EngineError CHECKPOINT_INVALID for a token that the state does not have; else as `apply`.
- */
-export function transition(
-  plan: Plan,
-  state: State,
-  token: number,
-  change: Change,
-): readonly [State, readonly number[]] {
-  const run = liveState(plan, state);
-  const found = findToken(run.root, token);
-  if (found === undefined) {
-    throw new EngineError('CHECKPOINT_INVALID', `The state has no live token ${token}; it may have settled before.`);
-  }
-  const ready: Token[] = [];
-  apply(run, found, change, ready);
-  return [run.state, ready.map(({ id }) => id)];
-}
-
-/**
- * The state after the events of a run's log that came after a state. Pure: neither is changed. Events that change nothing are passed
- * over.
- *
- * @throws EngineError CHECKPOINT_INVALID when an event does not fit the state that it comes to.
- */
-export function foldState(plan: Plan, state: State, events: Iterable<RunEvent>): State {
-  const run = liveState(plan, state);
-  const ready: Token[] = [];
-  for (const event of events) {
-    const change = changeOf(event);
-    if (change === undefined) continue;
-    const { token: id } = event as Extract<RunEvent, { token: number }>;
-    const token = findToken(run.root, id);
-    if (token === undefined) throw misfit(event, `token ${id} is not live.`);
-    try {
-      apply(run, token, change, ready);
-    } catch (error) {
-      throw misfit(event, (error as Error).message);
-    }
-    ready.length = 0;
-    run.removed.length = 0;
-  }
-  return run.state;
-}
-
-/**
- * The events that a run can start from again: without a failure at the end, and without ends of passes that their containers had not
- * reacted to. Such a pass continues where it was, and if all of it is done it ends at once; without it its nodes would run again.
- */
-export function undisturbed(events: readonly RunEvent[]): readonly RunEvent[] {
-  const chosen: RunEvent[] = [];
-  /** Containers that changed something later. */
-  const reacted = new Set<number>();
-  let isEndChosen = false;
-  for (let at = events.length - 1; at >= 0; at -= 1) {
-    const event = events[at] as RunEvent;
-    if (changeOf(event) === undefined) continue;
-    const { token } = event as Extract<RunEvent, { token: number }>;
-    // The end of the pass, and of those around, comes right after the failure; one outside of all bodies has none.
-    const isFatal = event.type === 'node-failed' && (event.then === 'body' || event.then === 'run');
-    const isChosen: boolean = isFatal ? isEndChosen : event.type !== 'body-closed' || reacted.has(token);
-    isEndChosen = isChosen && event.type === 'body-closed';
-    if (!isChosen) continue;
-    chosen.push(event);
-    reacted.add(token);
-  }
-  return chosen.reverse();
-}
-
-/** What an event changes; undefined for one that is for observers only. */
-export function changeOf(event: RunEvent): Change | undefined {
-  switch (event.type) {
-    case 'node-settled': {
-      const { outputs, value, stored, next, writes, exit } = event;
-      return {
-        type: 'settled',
-        outputs,
-        ...(value === undefined ? {} : { value }),
-        ...(stored === undefined ? {} : { stored }),
-        ...(next === undefined ? {} : { next }),
-        ...(writes === undefined ? {} : { writes }),
-        ...(exit === undefined ? {} : { exit }),
-      };
-    }
-    case 'node-failed':
-      return { type: 'failed', outputs: event.outputs, handling: event.then, next: event.next };
-    case 'node-interrupted': {
-      const { payload, outputs } = event;
-      return {
-        type: 'interrupt',
-        ...(payload === undefined ? {} : { payload }),
-        ...(outputs === undefined ? {} : { outputs }),
-      };
-    }
-    case 'node-progress': {
-      const { outputs, append, nodeState } = event;
-      return {
-        type: 'progress',
-        ...(outputs === undefined ? {} : { outputs }),
-        ...(append === undefined ? {} : { append }),
-        ...(nodeState === undefined ? {} : { nodeState }),
-      };
-    }
-    case 'node-usage': {
-      const { promptTokens, completionTokens, totalTokens } = event;
-      return { type: 'usage', promptTokens, completionTokens, totalTokens };
-    }
-    case 'node-streaming':
-      return { type: 'streaming', next: event.next };
-    case 'node-patched':
-      return { type: 'patched', state: event.state, patch: event.patch, stored: event.stored };
-    case 'node-skipped':
-      return { type: 'skipped' };
-    case 'body-opened':
-      return { type: 'body-opened', round: event.round };
-    case 'body-resumed':
-      return { type: 'body-resumed', key: event.key, answers: event.answers };
-    case 'body-closed':
-      return { type: 'body-closed', key: event.key };
-    case 'run-started':
-    case 'node-started':
-    case 'node-delta':
-    case 'node-chunk':
-    case 'node-thinking':
-    case 'node-notice':
-    case 'node-call':
-    case 'run-interrupted':
-    case 'run-settled':
-    case 'run-failed':
-    case 'run-cancelled':
-      return undefined;
   }
 }
 
@@ -544,27 +320,4 @@ export function appended(before: Outputs, append: Outputs, lists: Map<string, Js
 function defineListSoFar(target: object, name: string, list: readonly Json[]): void {
   const { length } = list;
   Object.defineProperty(target, name, { enumerable: true, configurable: true, get: () => list.slice(0, length) });
-}
-
-// ── finding and rebuilding ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-function liveState(plan: Plan, state: State): LiveState {
-  const { frontier, root } = restore(plan, state, { isExact: true });
-  return new LiveState(frontier, root, state.last, state.usage ?? NO_USAGE);
-}
-
-function findToken(frame: Frame, id: number): Token | undefined {
-  for (let token = frame.first; token !== undefined; token = token.next) {
-    if (token.id === id) return token;
-    if (token.frames === undefined) continue;
-    for (const inner of token.frames.values()) {
-      const found = findToken(inner, id);
-      if (found !== undefined) return found;
-    }
-  }
-  return undefined;
-}
-
-function misfit({ type, seq }: RunEvent, why: string): EngineError {
-  return new EngineError('CHECKPOINT_INVALID', `Event ${seq} of the log (${type}) does not fit the state: ${why}`);
 }

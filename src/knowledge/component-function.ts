@@ -31,5 +31,7 @@ export function componentFunction<K extends ComponentKind, F extends (...given: 
   if (typeof fn !== 'function') throw invalidOption('componentFunction', 'fn', 'a function', fn);
   // Another function, so that one function may be given several names.
   const named = ((...given: never[]) => fn(...given)) as F;
+  // Also for what names a function by its own name.
+  Object.defineProperty(named, 'name', { value: name, configurable: true });
   return Object.assign(named, { stepName: name, stepKind: kind });
 }

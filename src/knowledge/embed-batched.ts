@@ -8,7 +8,7 @@ import { sideBySide } from './side-by-side.js';
 
 /** How texts are sent to an embedder. */
 export interface EmbedBatchedOptions {
-  /** @default 'embedder' */
+  /** @default 'embedBatched' */
   readonly name?: string;
   /** Texts of one call, at least 1. @default 64, what every provider known takes */
   readonly batchSize?: number;
@@ -28,7 +28,7 @@ export type TextEmbedder = EmbedFunction & StepLabel<'embedder'> & Embedder;
  * @throws EngineError OPTION_INVALID.
  */
 export function embedBatched(embedder: Embedder, options: EmbedBatchedOptions = {}): TextEmbedder {
-  const { name = 'embedder', batchSize = 64, concurrency = 2 } = options;
+  const { name = 'embedBatched', batchSize = 64, concurrency = 2 } = options;
   requireWhole('embedBatched', 'batchSize', batchSize, 1);
   requireWhole('embedBatched', 'concurrency', concurrency, 1);
   const embed: EmbedFunction = async (texts, { signal, ...rest }: CallOptions = {}) => {

@@ -30,7 +30,7 @@ export interface MemoryIndexOptions {
   readonly maxDocuments?: number;
   /** UTF-16 units of all texts together at most. @default 33_554_432 */
   readonly maxCharacters?: number;
-  /** @default 'memory index' */
+  /** @default 'memoryIndex' */
   readonly name?: string;
 }
 
@@ -75,7 +75,7 @@ const SLICE = 50;
  * @throws EngineError OPTION_INVALID.
  */
 export function memoryIndex(options: MemoryIndexOptions = {}): MemoryIndex {
-  const { name = 'memory index', topK = 10, maxDocuments = 20_000, maxCharacters = 32 * 1_048_576 } = options;
+  const { name = 'memoryIndex', topK = 10, maxDocuments = 20_000, maxCharacters = 32 * 1_048_576 } = options;
   requireWhole('memoryIndex', 'topK', topK, 1);
   requireWhole('memoryIndex', 'maxDocuments', maxDocuments, 1);
   requireWhole('memoryIndex', 'maxCharacters', maxCharacters, 1);

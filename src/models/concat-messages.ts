@@ -1,6 +1,6 @@
 /** Pieces of messages, joined. */
 import { EngineError } from '../errors.js';
-import type { AssistantPart, ToolCall } from './content-parts.js';
+import type { AssistantPart, ContentPart, ToolCall, ToolOutputPart } from './content-parts.js';
 import {
   base64,
   facts,
@@ -86,6 +86,18 @@ export function concatMessageLists<M extends MessageChunk | undefined>(messages:
       .filter((piece): piece is Piece<M & MessageChunk> => piece.value !== undefined);
     return pieces.length === 0 ? (undefined as M) : concatAt(pieces, `[${at}]`);
   });
+}
+
+/**
+ * Joins lists of parts, such as pieces of what a tool gives: side by side, pieces of one part as {@link concatMessages} joins them.
+ *
+ * @throws EngineError `CHUNKS_INVALID` for pieces of one index that are not one part.
+ */
+export function concatParts<P extends PartChunk | ContentPart | ToolOutputPart>(parts: readonly (readonly P[])[]): P[] {
+  return joinParts(
+    parts.map((value, chunk) => ({ value, chunk })),
+    'parts',
+  ) as P[];
 }
 
 /** The message that a chunk is when nothing follows: with a content, and without indexes. */

@@ -1,6 +1,7 @@
 import { requireWhole } from '../operators/invalid-option.js';
-import { type ChatMessage, type ContentPart, contentText } from './chat-model.js';
+import { type AssistantPart, type ContentPart, contentText, type ToolOutputPart } from './content-parts.js';
 import { cutToTokens, estimateTokens } from './estimate-tokens.js';
+import type { ChatMessage } from './messages.js';
 
 /** Tokens of a context of unknown size; RAGFlow's default. */
 const DEFAULT_CONTEXT = 8_192;
@@ -15,7 +16,7 @@ const SYSTEM_SHARE = 0.8;
 export interface FitOptions {
   /** Tokens the model reads at most. @default 8192 */
   readonly contextLength?: number | undefined;
-  /** Images sent at most, the newest; they do not count as tokens. @default 16 */
+  /** Images of questions and results sent at most, the newest; like sounds, videos and files they do not count as tokens. @default 16 */
   readonly maxImages?: number | undefined;
 }
 
@@ -48,10 +49,16 @@ function blocksOf(messages: readonly ChatMessage[]): ChatMessage[][] {
   const blocks: ChatMessage[][] = [];
   for (const message of messages) {
     const block = blocks.at(-1);
-    if (message.role === 'tool' && block !== undefined && block[0]?.role === 'assistant') block.push(message);
+    if (isResult(message) && block !== undefined && block[0]?.role === 'assistant') block.push(message);
     else blocks.push([message]);
   }
   return blocks;
+}
+
+/** Whether a message has results of tools. */
+function isResult(message: ChatMessage): boolean {
+  if (message.role === 'tool') return true;
+  return message.role === 'user' && partsOf(message).some(({ type }) => type === 'tool-result');
 }
 
 /** The unbroken row of newest blocks that fits: a gap in a conversation misleads more than a missing beginning. */
@@ -84,41 +91,95 @@ function cutAll(messages: readonly ChatMessage[], budget: number): ChatMessage[]
   return messages.map((message) => cut(message, Math.floor((budget * tokensOf([message])) / total)));
 }
 
-/** Shortens a message's text; tool calls and images stay whole. */
+/** Shortens a message's text; tool calls, signed thoughts and images stay whole. */
 function cut(message: ChatMessage, tokens: number): ChatMessage {
-  if (typeof message.content === 'string') {
-    return { ...message, content: cutToTokens(message.content, tokens) } as ChatMessage;
-  }
+  const parts = partsOf(message);
+  const { content } = message;
+  const text = typeof content === 'string' ? cutToTokens(content, tokens) : cutParts(content, tokens);
+  if (parts.length === 0 || typeof content !== 'string') return { ...message, content: text } as ChatMessage;
+  return { ...message, content: text, parts: cutParts(parts, tokens) } as ChatMessage;
+}
+
+function cutParts(parts: readonly AnyPart[], tokens: number): AnyPart[] {
   let left = tokens;
-  const parts = message.content.map((part): ContentPart => {
+  return parts.map((part): AnyPart => {
+    if (part.type === 'tool-result' && typeof part.content === 'string') {
+      const content = cutToTokens(part.content, Math.max(0, left));
+      left -= estimateTokens(content);
+      return { ...part, content };
+    }
     if (part.type !== 'text') return part;
     const text = cutToTokens(part.text, Math.max(0, left));
     left -= estimateTokens(text);
-    return { type: 'text', text };
+    return { ...part, text };
   });
-  return { ...message, content: parts } as ChatMessage;
+}
+
+type AnyPart = ContentPart | AssistantPart | ToolOutputPart;
+
+/** The parts of a message that are sent in place of its text; none of one that is only text. */
+function partsOf(message: ChatMessage): readonly AnyPart[] {
+  if (message.role === 'assistant' || message.role === 'tool') return message.parts ?? [];
+  return typeof message.content === 'string' ? [] : message.content;
 }
 
 function tokensOf(messages: readonly ChatMessage[]): number {
-  return messages.reduce((tokens, message) => {
-    const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-    const callTokens = calls.reduce((sum, call) => sum + estimateTokens(call.name) + estimateTokens(call.arguments), 0);
-    return tokens + estimateTokens(contentText(message.content)) + callTokens;
-  }, 0);
+  return messages.reduce((tokens, message) => tokens + messageTokens(message), 0);
 }
 
-/** Drops the oldest images beyond the limit. */
+function messageTokens(message: ChatMessage): number {
+  const parts = partsOf(message);
+  if (parts.length > 0) {
+    const texts = parts.filter((part) => part.type === 'text');
+    const others = parts.filter(({ type }) => type !== 'text');
+    return estimateTokens(contentText(texts)) + others.reduce((sum, part) => sum + partTokens(part), 0);
+  }
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+  const callTokens = calls.reduce((sum, call) => sum + estimateTokens(call.name) + estimateTokens(call.arguments), 0);
+  return callTokens + (typeof message.content === 'string' ? estimateTokens(message.content) : 0);
+}
+
+/** Of what a provider did itself as many as its JSON; of bytes none. */
+function partTokens(part: AnyPart): number {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return estimateTokens(part.text);
+    case 'tool-call':
+      return estimateTokens(part.name) + estimateTokens(part.arguments);
+    case 'tool-result':
+      if (typeof part.content === 'string') return estimateTokens(part.content);
+      return part.content.reduce((sum, one) => sum + partTokens(one), 0);
+    case 'image_url':
+    case 'image':
+    case 'audio':
+    case 'video':
+    case 'file':
+      return 0;
+    default: {
+      const { extra: _, ...said } = part;
+      return estimateTokens(JSON.stringify(said));
+    }
+  }
+}
+
+/** Drops the oldest images of questions and results beyond the limit. */
 function limitImages(messages: readonly ChatMessage[], maxImages: number): readonly ChatMessage[] {
-  const parts = messages.flatMap(({ content }): readonly ContentPart[] => (typeof content === 'string' ? [] : content));
-  let excess = parts.filter(({ type }) => type === 'image_url').length - maxImages;
+  const shown = messages.filter(({ role }) => role !== 'assistant').flatMap(partsOf);
+  let excess = shown.filter(isImage).length - maxImages;
   if (excess <= 0) return messages;
   return messages.map((message) => {
-    if (excess <= 0 || typeof message.content === 'string') return message;
-    const content = message.content.filter((part) => {
-      if (part.type !== 'image_url' || excess <= 0) return true;
+    const parts = message.role === 'assistant' ? [] : partsOf(message);
+    if (excess <= 0 || parts.length === 0) return message;
+    const kept = parts.filter((part) => {
+      if (!isImage(part) || excess <= 0) return true;
       excess -= 1;
       return false;
     });
-    return { ...message, content } as ChatMessage;
+    return { ...message, ...(message.role === 'tool' ? { parts: kept } : { content: kept }) } as ChatMessage;
   });
+}
+
+function isImage({ type }: AnyPart): boolean {
+  return type === 'image_url' || type === 'image';
 }

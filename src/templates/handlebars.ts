@@ -40,12 +40,33 @@ export function renderHandlebars(template: string, values: JsonObject, options: 
 
 /** Renders a Handlebars template inside of a host. */
 export function renderHandlebarsWith(template: string, host: HandlebarsHost, options: HandlebarsOptions = {}): string {
-  const budget = new Budget(options);
-  return guardTemplate(template, () => {
-    const renderer = new Renderer(budget, host.content, options.noEscape ?? false);
-    const data: Data = { values: new Map(host.data).set('root', host.context), parent: undefined };
-    const frame: Frame = { context: host.context, parent: undefined, data, blockNames: new Map(), partials: new Map() };
-    return renderer.program(parseHandlebars(template), frame);
+  return guardTemplate(template, () => render(parseHandlebars(template), host, options));
+}
+
+/**
+ * Reads a Handlebars template once, to be rendered often; see {@link renderHandlebars}. Its context has the names that it is given.
+ *
+ * @throws EngineError `TEMPLATE_INVALID` with the line, `TEMPLATE_TOO_LARGE`; when it is rendered `TEMPLATE_FAILED`, `TEMPLATE_TOO_LARGE`.
+ */
+export function prepareHandlebars(
+  template: string,
+): (name: (name: string) => Json | undefined, options?: HandlebarsOptions) => string {
+  const program = guardTemplate(template, () => parseHandlebars(template));
+  return (name, options = {}) => {
+    const host: HandlebarsHost = { context: new Names(name), data: new Map(), content: (text) => text };
+    return guardTemplate(template, () => render(program, host, options));
+  };
+}
+
+function render(program: hbs.AST.Program, host: HandlebarsHost, options: HandlebarsOptions): string {
+  const renderer = new Renderer(new Budget(options), host.content, options.noEscape ?? false);
+  const data: Data = { values: new Map(host.data).set('root', host.context), parent: undefined };
+  return renderer.program(program, {
+    context: host.context,
+    parent: undefined,
+    data,
+    blockNames: new Map(),
+    partials: new Map(),
   });
 }
 

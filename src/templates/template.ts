@@ -14,8 +14,9 @@ import { renderJinjaWith } from './jinja/jinja.js';
 import { special } from './jinja/values.js';
 import type { TemplateLimits } from './template-budget.js';
 
-export { renderHandlebars } from './handlebars.js';
-export { renderJinja } from './jinja/jinja.js';
+export { type FString, type FStringField, readFString } from './f-string.js';
+export { prepareHandlebars, renderHandlebars } from './handlebars.js';
+export { prepareJinja, renderJinja } from './jinja/jinja.js';
 export type { TemplateLimits } from './template-budget.js';
 
 /** The template languages. */

@@ -365,6 +365,12 @@ describe('a graph that cannot run is refused', () => {
     expect(() => late.branch(node, { end: late.end }, first)).toThrow(message);
   });
 
+  it('a join at the end of a graph that ends with the first result', () => {
+    expect(() => draw((g) => g.join({ a: g.start }, g.end), { endWith: 'first' })).toThrow(
+      invalid(/its end joins several results, so it cannot end with the first one/),
+    );
+  });
+
   it('an invalid name of the graph itself', () => {
     expect(() => graph('a/b', () => {})).toThrow(invalid(/A graph cannot be called "a\/b"/));
   });

@@ -189,8 +189,9 @@ describe('a branch in a workflow', () => {
       'enough/branch>enough/maybe',
       'enough/branch>enough/no',
       'enough/branch>enough/yes',
+      'start/input>enough/branch',
       'start>docs',
-      'start>enough/branch',
+      'start>start/input',
       'start>user',
       'user>enough/branch',
     ]);
@@ -210,9 +211,9 @@ describe('a branch in a workflow', () => {
 
   it('reads what is outside as data, and has edges for what is inside alone', () => {
     expect(inputOf('keep')).toMatchObject({ reads: ['docs', 'user'] });
-    expect(inputOf('keep')?.piece).toBeUndefined();
+    expect(inputOf('keep')?.piece?.('user', { name: 'n' })).toEqual([{ name: 'n' }]);
     expect(inputOf('keep')?.whole(arrived({ docs: 1, user: { name: 'n' } }))).toEqual({ docs: 1, name: 'n' });
-    expect(inputOf('second')).toMatchObject({ reads: ['start'] });
+    expect(inputOf('second')).toMatchObject({ reads: ['start/input'] });
     expect(linesOf(made).filter((line) => />(keep|first|second)$/.test(line))).toEqual([
       'enough/no>first',
       'enough/yes>keep',

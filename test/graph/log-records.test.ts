@@ -1,9 +1,9 @@
 /** Events as a log holds them, and what becomes of those that were changed there. */
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/graph/events.js';
+import { foldState, transition } from '../../src/graph/fold.js';
 import { eventJson, readEvent } from '../../src/graph/log.js';
 import { stateFromJson, stateToJson } from '../../src/graph/snapshot.js';
-import { foldState, transition } from '../../src/graph/transition.js';
 import { initialState } from './support/initial-state.js';
 import { draw, planOfSpecs } from './support/specs.js';
 

@@ -1,11 +1,11 @@
 /** `transition` as a table: a drawing, moves, and the tokens after each of them. */
 import { describe, expect, it } from 'vitest';
 import { parseReference, type Reference } from '../../src/dsl/reference.js';
+import { transition } from '../../src/graph/fold.js';
 import { type Settled, settled } from '../../src/graph/node-events.js';
 import type { Plan } from '../../src/graph/plan.js';
 import { stateToJson } from '../../src/graph/snapshot.js';
 import type { State } from '../../src/graph/state.js';
-import { transition } from '../../src/graph/transition.js';
 import { initialState } from './support/initial-state.js';
 import { draw, planOfSpecs } from './support/specs.js';
 

@@ -502,15 +502,10 @@ describe('a store that is away', () => {
         throw away();
       },
     };
-    const server = await startServer({ stores: { ...stores, log }, env: ENV });
-    const agent = await server.agent(TWO_PROBES);
-    const stream = await startRun(server, agent);
-    const probe = await server.probes.next();
-    isAway = true;
-    probe.settle();
-    const frames = await stream.rest();
-    expect(frames.at(-2)?.json).toMatchObject({ code: 500, error: 'STORE_UNAVAILABLE' });
-    expect(await (await follow(server, agent, runOf(stream))).rest()).toEqual(frames);
+    const { server, agent, run, frames } = await failedMidway({ ...stores, log }, () => {
+      isAway = true;
+    });
+    expect(await (await follow(server, agent, run)).rest()).toEqual(frames);
   });
 
   it('while a run goes on ends it with an error that says so', async () => {
@@ -523,18 +518,26 @@ describe('a store that is away', () => {
         await stores.log.append(tenant, run, batch);
       },
     };
-    const server = await startServer({ stores: { ...stores, log }, env: ENV });
+    const { server, agent, run, frames } = await failedMidway({ ...stores, log }, () => {
+      isAway = true;
+    });
+    // The node was never shown as finished, for it is not kept as finished.
+    expect(namesOf(frames).filter((name) => name === 'node_finished')).toHaveLength(1);
+    expect(await statusOf(server, agent, run)).toMatchObject({ status: 'failed' });
+  });
+
+  /** A run whose first node ends when its store is away, and its frames: the last one says so. */
+  async function failedMidway(stores: ServerStores, leave: () => void) {
+    const server = await startServer({ stores, env: ENV });
     const agent = await server.agent(TWO_PROBES);
     const stream = await startRun(server, agent);
     const probe = await server.probes.next();
-    isAway = true;
+    leave();
     probe.settle();
     const frames = await stream.rest();
     expect(frames.at(-2)?.json).toMatchObject({ code: 500, error: 'STORE_UNAVAILABLE' });
-    // The node was never shown as finished, for it is not kept as finished.
-    expect(namesOf(frames).filter((name) => name === 'node_finished')).toHaveLength(1);
-    expect(await statusOf(server, agent, runOf(stream))).toMatchObject({ status: 'failed' });
-  });
+    return { server, agent, run: runOf(stream), frames };
+  }
 });
 
 async function lastSeqOf(log: RunLog, run: string): Promise<number> {

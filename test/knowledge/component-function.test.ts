@@ -5,7 +5,7 @@ describe('a function with name and kind', () => {
   it('does what the function does, and carries both', async () => {
     const load = componentFunction('notes', 'loader', async (uri: string) => `read ${uri}`);
     expect(await load('a.md')).toBe('read a.md');
-    expect([load.stepName, load.stepKind]).toEqual(['notes', 'loader']);
+    expect([load.stepName, load.stepKind, load.name]).toEqual(['notes', 'loader', 'notes']);
   });
 
   it('leaves the function as it is, so that it can have several names', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors.js';
-import { concatMessageLists, concatMessages, messageOf } from '../../src/models/concat-messages.js';
+import { concatMessageLists, concatMessages, concatParts, messageOf } from '../../src/models/concat-messages.js';
+import type { ToolOutputPart } from '../../src/models/content-parts.js';
 import type { AssistantChunk, MessageChunk, PartChunk, ToolCallChunk } from '../../src/models/messages.js';
 import { property, type Random } from '../support/random.js';
 
@@ -63,7 +64,7 @@ describe('concatMessages', () => {
       chunk({ logProbabilities: [{ token: 'a', logProbability: -1 }], finishReason: '' }),
       chunk({ usage: { promptTokens: 4, completionTokens: 7, totalTokens: 11, cachedTokens: 3, reasoningTokens: 2 } }),
       chunk({ logProbabilities: [{ token: 'b', logProbability: -2 }], finishReason: 'stop' }),
-      chunk({ usage: { promptTokens: 4, completionTokens: 7, totalTokens: 12, cachedTokens: 1 } }),
+      chunk({ usage: { promptTokens: 4, completionTokens: 7, totalTokens: 12, cachedTokens: 1 }, finishReason: '' }),
     ]);
     expect(joined).toEqual({
       role: 'assistant',
@@ -329,6 +330,20 @@ describe('concatMessageLists', () => {
 
   it('refuses no lists at all', () => {
     expect(failure(() => concatMessageLists([])).code).toBe('CHUNKS_INVALID');
+  });
+});
+
+describe('concatParts', () => {
+  it('joins pieces of what a tool gives', () => {
+    const image: ToolOutputPart = { type: 'image', url: 'https://pictures.test/1.png' };
+    const pieces: ToolOutputPart[][] = [
+      [{ type: 'text', text: 'a' }],
+      [],
+      [{ type: 'text', text: 'b' }, image],
+      [image],
+    ];
+    expect(concatParts(pieces)).toEqual([{ type: 'text', text: 'ab' }, image, image]);
+    expect(concatParts([])).toEqual([]);
   });
 });
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ChatMessage, contentText } from '../../src/models/chat-model.js';
+import type { AssistantPart } from '../../src/models/content-parts.js';
 import { cutToTokens, estimateTokens } from '../../src/models/estimate-tokens.js';
 import { fitMessages } from '../../src/models/fit-messages.js';
+import { assistantMessage, toolMessage, userMessage } from '../../src/models/messages.js';
 
 /** A text of so many tokens: each of these characters is one. */
 const words = (tokens: number, of = '字'): string => of.repeat(tokens);
@@ -81,6 +83,47 @@ describe('fitMessages', () => {
           { type: 'text', text: words(19) },
         ],
       },
+    ]);
+  });
+
+  it('counts and cuts parts; calls, thoughts and what a provider did stay whole', () => {
+    const parts: AssistantPart[] = [
+      { type: 'reasoning', text: words(10), signature: 'long '.repeat(100) },
+      { type: 'text', text: words(10), citations: ['page 1'] },
+      { type: 'tool-call', id: '1', name: '加', arguments: words(9) },
+    ];
+    const answer = assistantMessage(words(10), { parts });
+    const last = user(60);
+    expect(fitMessages([user(8), answer, last], { contextLength: 100 })).toEqual([answer, last]);
+    expect(fitMessages([answer], { contextLength: 20 })).toEqual([
+      { ...answer, content: words(10), parts: [parts[0], { ...parts[1], text: words(10) }, parts[2]] },
+    ]);
+    expect(fitMessages([answer], { contextLength: 5 })).toEqual([
+      { ...answer, content: words(4), parts: [parts[0], { ...parts[1], text: words(4) }, parts[2]] },
+    ]);
+    const search: AssistantPart = { type: 'server-tool-call', id: 's', name: 'web_search', arguments: words(200) };
+    expect(fitMessages([assistantMessage('', { parts: [search] }), last], { contextLength: 100 })).toEqual([last]);
+  });
+
+  it('counts and cuts results of tools in messages of users, and keeps them with their calls', () => {
+    const results = (size: number) => userMessage([{ type: 'tool-result', toolCallId: '1', content: words(size) }]);
+    expect(fitMessages([user(50), calling, results(80)], { contextLength: 100 })).toEqual([calling, results(80)]);
+    expect(fitMessages([results(200)], { contextLength: 100 })).toEqual([results(97)]);
+    const inside = userMessage([
+      { type: 'tool-result', toolCallId: '1', content: [{ type: 'text', text: words(80) }] },
+    ]);
+    expect(fitMessages([user(50), calling, inside], { contextLength: 100 })).toEqual([calling, inside]);
+  });
+
+  it('keeps the newest images of questions and of results', () => {
+    const image = (name: string) => ({ type: 'image', url: `https://pictures.test/${name}` }) as const;
+    const shown = toolMessage('see', '1', { parts: [image('a'), { type: 'text', text: 'see' }, image('b')] });
+    const asked = userMessage([image('c')]);
+    const painted = assistantMessage('', { parts: [image('d'), image('e')] });
+    expect(fitMessages([shown, painted, asked], { maxImages: 3 })).toEqual([shown, painted, asked]);
+    expect(fitMessages([shown, asked], { maxImages: 2 })).toEqual([
+      { ...shown, parts: [{ type: 'text', text: 'see' }, image('b')] },
+      asked,
     ]);
   });
 

@@ -1,6 +1,5 @@
 /** What one run of a step carries beside its plan; every node of the run can read it. */
-import type { NodeActivation } from '../../graph/activation.js';
-import type { StateCell } from '../../graph/state-cell.js';
+import type { StateCell, StatePatch } from '../../graph/state-cell.js';
 import type { ValueCodec } from '../../graph/typed.js';
 import type { Json } from '../../json.js';
 import type { StateToken } from '../state.js';
@@ -25,11 +24,13 @@ export interface RunContext {
   /** Name of the step that is run. */
   readonly name: string;
   /** The step that this run is part of; undefined for a run of its own. */
-  readonly outer: OuterStep | undefined;
+  readonly outer: StepAround | undefined;
 }
 
-/** The step around a run. */
-export interface OuterStep {
+/** The step around a run, or the call of a tool. */
+export interface StepAround {
+  /** Its path from the outermost run, without rounds. */
+  readonly place: string;
   /** Whether what it says now becomes an event. */
   readonly canTell: boolean;
   emit(name: string, data: Json): void;
@@ -39,9 +40,9 @@ export interface OuterStep {
   graphsAround(): readonly GraphAround[];
 }
 
-/** A state, and the activation that changes it. */
+/** A state, and the step that changes it. */
 export interface FoundState {
-  readonly node: NodeActivation;
+  readonly step: { patch(state: string, patch: StatePatch): void };
   readonly cell: StateCell;
 }
 

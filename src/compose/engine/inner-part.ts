@@ -1,5 +1,5 @@
 /** Parts of a step that it reports itself, for observers. */
-import { isObservable, Observable } from 'rxjs';
+import { isObservable, Observable, tap } from 'rxjs';
 import { Interrupt } from '../interrupt.js';
 import type { InnerPartOptions, StepKind } from '../step.js';
 import type { RunObservers, StepWatch, WatchedActivation } from './watch.js';
@@ -53,7 +53,7 @@ function watchedWork(result: unknown, first: StepWatch, again: () => StepWatch |
       unused = undefined;
       if (watch === undefined) return result.subscribe(subscriber);
       subscriber.add(() => watch.closed());
-      return watch.outputs(questions(result, watch)).subscribe(subscriber);
+      return failing(watch.outputs(result), watch).subscribe(subscriber);
     });
   }
   if (typeof result !== 'object' || result === null) return ended(result, first);
@@ -74,21 +74,9 @@ function ended(value: unknown, watch: StepWatch): unknown {
   return value;
 }
 
-/** A question is none of the chunks. */
-function questions(chunks: Observable<unknown>, watch: StepWatch): Observable<unknown> {
-  return new Observable((subscriber) =>
-    chunks.subscribe({
-      next: (chunk) => {
-        if (chunk instanceof Interrupt) watch.interrupted();
-        subscriber.next(chunk);
-      },
-      error: (error: unknown) => {
-        watch.error(error);
-        subscriber.error(error);
-      },
-      complete: () => subscriber.complete(),
-    }),
-  );
+/** Failures are told also where nobody hears what comes out. */
+function failing(chunks: Observable<unknown>, watch: StepWatch): Observable<unknown> {
+  return chunks.pipe(tap({ error: (error: unknown) => watch.error(error), complete: () => watch.ended() }));
 }
 
 async function* pulled(chunks: AsyncIterable<unknown>, watch: StepWatch): AsyncGenerator<unknown> {

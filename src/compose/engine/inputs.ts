@@ -152,7 +152,10 @@ export function chunkInput(inlet: Inlet, at: NodeActivation, rule: Rule): Observ
   if (arrival === undefined) return of(undefined);
   if (arrival.next === undefined && inlet.input === undefined) return chunksOf(arrival, at);
   const newest = newestArrivals(arrival);
-  const sources = inlet.sources.filter(({ node }) => newest.has(node));
+  const sources = distinct(inlet.sources.filter(({ node }) => newest.has(node)));
+  // Without chunks, or a rule for their pieces, the input is whole, and so one chunk.
+  const isWhole = inlet.input?.piece === undefined || !hasChunks(inlet, sources, newest, at);
+  if (inlet.input !== undefined && isWhole) return of(wholeInput(inlet, at, rule));
   if (inlet.input !== undefined) return pieces(inlet, inlet.input, sources, newest, at);
   if (sources.length === 1) return chunksOf(newest.get((sources[0] as Source).node) as Arrival, at);
   if (inlet.merge !== undefined) return mergedWhole(inlet, sources, newest, at, rule);
@@ -167,6 +170,24 @@ export function chunkInput(inlet: Inlet, at: NodeActivation, rule: Rule): Observ
       ),
     ),
   );
+}
+
+function hasChunks(
+  { reads }: Inlet,
+  sources: readonly Source[],
+  newest: ReadonlyMap<number, Arrival>,
+  at: NodeActivation,
+): boolean {
+  const isStream = (value: unknown): boolean => value === COMING || value instanceof Chunks;
+  return (
+    sources.some(({ node }) => isStream(newest.get(node)?.value)) ||
+    reads.some(({ node }) => isStream(at.read(node)?.value))
+  );
+}
+
+/** One of those that give on the same value. */
+function distinct(sources: readonly Source[]): readonly Source[] {
+  return sources.length < 2 ? sources : [...new Map(sources.map((source) => [source.id, source])).values()];
 }
 
 function chunksOf({ from: node, value }: Arrival, at: NodeActivation): Observable<unknown> {

@@ -1,9 +1,11 @@
 /** The chunks that a step gives, on their way to the edges behind it. */
 import { isObservable, map, Observable, type Subscriber } from 'rxjs';
+import { EngineError } from '../../errors.js';
 import type { NodeActivation, NodeResult } from '../../graph/activation.js';
-import type { NodeEvent, Settled } from '../../graph/node-events.js';
+import type { NodeEvent, Interrupt as NodeInterrupt, Settled } from '../../graph/node-events.js';
 import { Chunks } from '../../graph/typed.js';
 import { Breather } from '../../operators/breather.js';
+import { Interrupt } from '../interrupt.js';
 
 /** Where a stream goes. */
 export interface StreamTarget {
@@ -11,17 +13,28 @@ export interface StreamTarget {
   readonly next?: readonly string[] | undefined;
   /** Ends the pass that the node is in with its result. */
   readonly exit?: boolean | undefined;
+  /** What a question in the place of a chunk becomes, which ends the activation. */
+  readonly ask?: ((asked: Interrupt) => NodeInterrupt) | undefined;
 }
 
 /** The outputs of nodes of typed plans, which have none by name. */
 export const NO_OUTPUTS = Object.freeze({});
 
 const NO_CHUNKS = new Chunks([]);
+const PASSED_ON = new Chunks([], false);
 
 /** The end of a node that gave chunks. */
 export function settledChunks(at: NodeActivation, { next, exit }: StreamTarget = {}): Settled {
   const items = at.out?.chunks ?? [];
-  const value = items.length === 0 ? NO_CHUNKS : items.length === 1 ? items[0] : new Chunks(items);
+  // What was not kept is with those who read it; the run must not be stored as if there had been nothing.
+  const value =
+    at.out?.isKept === false
+      ? PASSED_ON
+      : items.length === 0
+        ? NO_CHUNKS
+        : items.length === 1
+          ? items[0]
+          : new Chunks(items);
   return {
     type: 'settled',
     outputs: NO_OUTPUTS,
@@ -62,21 +75,28 @@ export function streamOut(
     };
     at.open({ next: target.next, onUnread: settle });
     if (subscriber.closed) return undefined;
-    if (!isObservable(source)) return pull(at, source, subscriber, settle);
+    if (!isObservable(source)) return pull(at, source, subscriber, settle, target);
     return source.subscribe({
-      next: (chunk) => give(at, chunk, subscriber),
+      next: (chunk) => give(at, chunk, subscriber, target),
       error: (error: unknown) => subscriber.error(error),
       complete: settle,
     });
   });
 }
 
-function give(at: NodeActivation, chunk: unknown, subscriber: Subscriber<NodeEvent>): void {
+function give(at: NodeActivation, chunk: unknown, subscriber: Subscriber<NodeEvent>, target: StreamTarget): void {
   try {
-    at.write(chunk);
+    if (chunk instanceof Interrupt) subscriber.next(asked(target, chunk));
+    else at.write(chunk);
   } catch (error) {
     subscriber.error(error);
   }
+}
+
+/** The end of a stream with a question. */
+function asked({ ask }: StreamTarget, interrupt: Interrupt): NodeEvent {
+  if (ask !== undefined) return ask(interrupt);
+  throw new EngineError('NODE_PROTOCOL', 'Only the chunks of a step may end with a question.');
 }
 
 /** Reads chunk by chunk, waits where there is no room, and lets the event loop turn. */
@@ -85,6 +105,7 @@ function pull(
   source: AsyncIterable<unknown>,
   subscriber: Subscriber<NodeEvent>,
   settle: () => void,
+  target: StreamTarget,
 ): () => void {
   const iterator = source[Symbol.asyncIterator]();
   const breather = new Breather();
@@ -102,6 +123,10 @@ function pull(
         return;
       }
       if (subscriber.closed) return;
+      if (value instanceof Interrupt) {
+        subscriber.next(asked(target, value));
+        return;
+      }
       at.write(value);
       breather.asyncStep();
       if (breather.shouldYield()) await new Promise<void>((resolve) => breather.yieldThen(resolve));

@@ -5,7 +5,7 @@ import type { ResultSink } from '../../graph/tokens.js';
 import { Chunks } from '../../graph/typed.js';
 import type { Json } from '../../json.js';
 import { type AnyStep, DEFINITION } from '../step.js';
-import type { OuterStep, RunContext } from './context.js';
+import type { RunContext, StepAround } from './context.js';
 import type { RunObservers, StepWatch, WatchedActivation, WatchedStep } from './watch.js';
 
 /** What is run, as its observers need it. */
@@ -111,7 +111,7 @@ class RunAt implements WatchedActivation {
   readonly isResumed: boolean;
   readonly attempt = 1;
   readonly lateness = undefined;
-  readonly #outer: OuterStep | undefined;
+  readonly #outer: StepAround | undefined;
 
   constructor({ start, options }: Beginning, { prefix, outer }: RunContext) {
     this.path = prefix.slice(0, -1);

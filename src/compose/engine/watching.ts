@@ -2,6 +2,7 @@
 import { Observable, of } from 'rxjs';
 import { EngineError } from '../../errors.js';
 import { Chunks } from '../../graph/typed.js';
+import { Interrupt } from '../interrupt.js';
 import type { AnyCallbacks, ObservedStep } from '../observer.js';
 import type { ConcatRule } from '../step.js';
 import { wholeOf } from './inputs.js';
@@ -138,7 +139,8 @@ export class Watch implements StepWatch {
     return new Observable((subscriber) =>
       chunks.subscribe({
         next: (chunk) => {
-          this.output(chunk);
+          if (chunk instanceof Interrupt) this.interrupted();
+          else this.output(chunk);
           subscriber.next(chunk);
         },
         error: (error: unknown) => {
@@ -156,7 +158,7 @@ export class Watch implements StepWatch {
   pulledOutputs<T>(chunks: AsyncIterable<T>): AsyncIterable<T> {
     if (!this.#audience.hearsOutputs) return chunks;
     return told(chunks, {
-      next: (chunk) => this.output(chunk),
+      next: (chunk) => (chunk instanceof Interrupt ? this.interrupted() : this.output(chunk)),
       error: (error) => this.error(error),
       complete: () => this.ended(),
       left: () => {},

@@ -1,6 +1,7 @@
 /** What a node of tools keeps while some of its calls wait for answers, so that only those are made again. */
-import { isJsonObject } from '../../json.js';
-import type { Interrupt, InterruptPart } from '../interrupt.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
+import type { Interrupt, InterruptOptions, InterruptPart } from '../interrupt.js';
+import { jsonSchemaOf, schemaOfJson } from '../json-schema.js';
 import type { StandardSchema } from '../standard-schema.js';
 import type { StepActivation } from '../step.js';
 import type { ToolContent } from './step-tool.js';
@@ -12,7 +13,9 @@ interface OpenQuestion {
   /** Milliseconds since 1970. @default it stays open for ever */
   readonly expiresAt?: number;
   readonly fallback?: unknown;
-  /** Its answer is checked by the schema of the tool. @default by none */
+  /** What its answer has to be. @default anything */
+  readonly schema?: JsonObject;
+  /** Its answer is checked by the schema of the tool, of which `schema` may say less. @default false */
   readonly isTyped?: boolean;
 }
 
@@ -57,12 +60,15 @@ export function keptQuestions(id: string, interrupt: Interrupt, { answers, schem
     const { memo, expiresInMs, fallback } = asked.options;
     if (memo !== undefined) memos.push([asker, memo]);
     if (asked.parts.length > 0) continue;
+    const { answer } = asked.options;
+    const written = answer === undefined ? undefined : jsonSchemaOf(answer);
     questions.push({
       id: asker,
       question: asked.question,
       ...(expiresInMs !== undefined && { expiresAt: now + expiresInMs }),
       ...(fallback !== undefined && { fallback }),
-      ...(schema !== undefined && asked.options.answer === schema && { isTyped: true }),
+      ...(written !== undefined && { schema: written }),
+      ...(answer !== undefined && answer === schema && { isTyped: true }),
     });
   }
   const open = new Set(questions.map((question) => question.id));
@@ -78,14 +84,21 @@ export function questionsOf(id: string, interrupt: Interrupt): InterruptPart[] {
 
 /** The same questions again, for a call of which none was answered; what is left of their time stays. */
 export function askAgain(kept: KeptCall, schema: StandardSchema | undefined, at: StepActivation): InterruptPart[] {
-  return kept.questions.map(({ id, question, expiresAt, fallback, isTyped = false }) => ({
-    id,
-    interrupt: at.interrupt(question, {
+  return kept.questions.map((question) => {
+    const { id, expiresAt, fallback } = question;
+    const answer = answerSchema(question, schema);
+    const options: InterruptOptions = {
       ...(expiresAt !== undefined && { expiresInMs: Math.max(0, expiresAt - at.now()) }),
       ...(fallback !== undefined && { fallback }),
-      ...(isTyped && schema !== undefined && { answer: schema }),
-    }),
-  }));
+      ...(answer !== undefined && { answer }),
+    };
+    return { id, interrupt: at.interrupt(question.question, options) };
+  });
+}
+
+function answerSchema({ schema, isTyped = false }: OpenQuestion, own: StandardSchema | undefined) {
+  if (isTyped && own !== undefined) return own;
+  return schema === undefined ? undefined : schemaOfJson(schema);
 }
 
 /** Whether a call that waited is to be made again: one of its questions was answered, or the run was resumed without answers. */
@@ -101,6 +114,12 @@ export function answersOf(kept: KeptCall | undefined, { answers }: StepActivatio
     if (answers.has(id)) given.set(id, answers.get(id));
   }
   return given;
+}
+
+/** Answers that have come with this resume, by id of the question. */
+export function freshAnswers(kept: KeptCall | undefined, { answers }: StepActivation): ReadonlyMap<string, unknown> {
+  const asked = kept?.questions.filter(({ id }) => answers.has(id)) ?? [];
+  return asked.length === 0 ? NO_ANSWERS : new Map(asked.map(({ id }) => [id, answers.get(id)]));
 }
 
 /** Answers to the questions below an asker, by the rest of their ids. */

@@ -1,5 +1,5 @@
 /** One call of a tool: its arguments, the middlewares around it, the tool, and what becomes of an error. */
-import { catchError, concatMap, defer, map, Observable, of, throwError } from 'rxjs';
+import { catchError, concatMap, defer, map, Observable, of, Subscription, throwError } from 'rxjs';
 import { EngineError, toEngineError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { ToolCall } from '../../models/content-parts.js';
@@ -8,7 +8,7 @@ import { readArguments } from '../../tools/read-arguments.js';
 import { Interrupt } from '../interrupt.js';
 import type { StepActivation } from '../step.js';
 import { CallActivation } from './call-activation.js';
-import { answersBelow, type KeptCall, memoOf } from './kept-calls.js';
+import { answersBelow, freshAnswers, type KeptCall, memoOf } from './kept-calls.js';
 import type { StepTool, ToolActivation, ToolReply } from './step-tool.js';
 import { type BoxedTool, renameArguments, type ToolBox } from './tool-box.js';
 import { repliesOf, type ToolReturn, toContent } from './tool-output.js';
@@ -80,6 +80,19 @@ export function runToolCall(
     const views: CallActivation[] = [];
     const viewFor = (layer?: string): CallActivation => {
       const view = viewOf(setup, placed, at, { kept, answers, layer });
+      // A step that runs inside the call asks: the function of the tool waits for it, so nothing of it comes any more.
+      view.endEarly = (ask) => {
+        work.unsubscribe();
+        try {
+          subscriber.next(ask());
+        } catch (error) {
+          ended();
+          subscriber.error(error);
+          return;
+        }
+        ended();
+        subscriber.complete();
+      };
       views.push(view);
       return view;
     };
@@ -94,7 +107,9 @@ export function runToolCall(
       bounded(setup.maxResultLength),
       catchError((thrown: unknown) => recovered(setup, placed, thrown)),
     );
-    subscriber.add(
+    const work = new Subscription();
+    subscriber.add(work);
+    work.add(
       replies$.subscribe({
         next: (reply) => subscriber.next(reply),
         error: (error: unknown) => {
@@ -133,6 +148,7 @@ function viewOf(
     answers: answersBelow(answers, asker),
     memo: memoOf(kept, asker),
     isResumed: kept !== undefined,
+    fresh: answersBelow(freshAnswers(kept, at), asker),
     options: toolOptions,
     schema: layer === undefined ? boxed?.tool.answer : undefined,
   });

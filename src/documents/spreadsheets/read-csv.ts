@@ -33,8 +33,11 @@ export interface CsvOptions {
 export async function readCsv(name: string, text: string, { range, budget, signal }: CsvOptions): Promise<GridRow[]> {
   const { parse } = await import('csv-parse');
   const declared = DECLARED.exec(text);
+  const lineEnd = findLineEnd(text);
   const parser = parse({
     delimiter: declared?.[1] ?? findDelimiter(text) ?? ',',
+    // Looking for the line end takes the parser longer than all the rest, up to the first one.
+    ...(lineEnd !== undefined && { record_delimiter: lineEnd }),
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,
@@ -90,6 +93,13 @@ export function findDelimiter(text: string): string | undefined {
     if (best === undefined || score > best.score) best = { delimiter, score };
   }
   return best?.delimiter;
+}
+
+/** The line end of a text that has no other one; undefined when several are mixed, and quotes decide which is one. */
+function findLineEnd(text: string): '\n' | '\r' | '\r\n' | undefined {
+  if (!text.includes('\r')) return '\n';
+  if (!text.includes('\n')) return '\r';
+  return /\r(?!\n)|(?<!\r)\n/.test(text) ? undefined : '\r\n';
 }
 
 /** How often the delimiter stands outside of quotes, by record. */

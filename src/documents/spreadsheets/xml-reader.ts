@@ -57,11 +57,11 @@ export function createXmlReader(handler: XmlHandler) {
     throw new Error('it declares a document type');
   });
   parser.on('opentag', (tag) => {
-    const { name, attributes } = tag;
+    const { name } = tag;
     pending = 0;
     depth += 1;
     if (depth > MAX_DEPTH) throw new Error(`its elements are nested deeper than ${MAX_DEPTH}`);
-    handler.open?.(localName(name), { get: (wanted) => attribute(attributes, wanted) }, tag);
+    handler.open?.(localName(name), new TagAttributes(tag.attributes), tag);
   });
   parser.on('closetag', ({ name }) => {
     pending = 0;
@@ -87,10 +87,20 @@ export function createXmlReader(handler: XmlHandler) {
   };
 }
 
-function attribute(attributes: Readonly<Record<string, string>>, wanted: string): string | undefined {
-  if (Object.hasOwn(attributes, wanted)) return attributes[wanted];
-  for (const name in attributes) if (localName(name) === wanted) return attributes[name];
-  return undefined;
+/** The attributes of one element; there are millions of them, so each costs no closure. */
+class TagAttributes implements XmlAttributes {
+  readonly #attributes: Readonly<Record<string, string>>;
+
+  constructor(attributes: Readonly<Record<string, string>>) {
+    this.#attributes = attributes;
+  }
+
+  get(wanted: string): string | undefined {
+    const attributes = this.#attributes;
+    if (Object.hasOwn(attributes, wanted)) return attributes[wanted];
+    for (const name in attributes) if (localName(name) === wanted) return attributes[name];
+    return undefined;
+  }
 }
 
 function localName(name: string): string {

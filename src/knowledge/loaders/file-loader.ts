@@ -16,7 +16,7 @@ export interface FileLoaderOptions {
   readonly parser?: ParseFunction;
   /** Bytes of a file at most, at least 1. @default 67_108_864 */
   readonly maxBytes?: number;
-  /** @default 'load files' */
+  /** @default 'fileLoader' */
   readonly name?: string;
 }
 
@@ -30,7 +30,7 @@ export interface FileLoaderOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function fileLoader(options: FileLoaderOptions): DocumentLoader {
-  const { root, parser = parserByExtension(), maxBytes = MAX_FILE_BYTES, name = 'load files' } = options;
+  const { root, parser = parserByExtension(), maxBytes = MAX_FILE_BYTES, name = 'fileLoader' } = options;
   if (typeof root !== 'string' || root === '') throw invalidOption('fileLoader', 'root', 'the path of a folder', root);
   requireWhole('fileLoader', 'maxBytes', maxBytes, 1);
   const load: LoadFunction = async (uri, call = {}) => {

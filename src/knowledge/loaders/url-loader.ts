@@ -18,7 +18,7 @@ export interface UrlLoaderOptions {
   readonly timeoutMs?: number;
   /** Bytes of an answer at most. @default those of the client */
   readonly maxBytes?: number;
-  /** @default 'load URLs' */
+  /** @default 'urlLoader' */
   readonly name?: string;
 }
 
@@ -33,7 +33,7 @@ const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
  * a status other than 2xx, and those of the parser. A signal closes the connection at once.
  */
 export function urlLoader(options: UrlLoaderOptions): DocumentLoader {
-  const { http, parser = parserByExtension(), headers, timeoutMs, maxBytes, name = 'load URLs' } = options;
+  const { http, parser = parserByExtension(), headers, timeoutMs, maxBytes, name = 'urlLoader' } = options;
   const request = {
     ...(headers !== undefined && { headers }),
     ...(timeoutMs !== undefined && { timeoutMs }),

@@ -19,7 +19,7 @@ export interface HtmlParserOptions {
 /** Characters in which the tag with the language and the description are looked for. */
 const HEAD_CHARACTERS = 65_536;
 const LANGUAGE = /<html\b[^>]{0,1000}?\slang\s*=\s*["']?([a-z]{2,3}(?:-[a-z\d]{1,8}){0,3})\b/i;
-const META = /<meta\b([^>]{0,4000})>/gi;
+const META = /<meta\b([^>]{0,1000})>/gi;
 const NAME = /\bname\s*=\s*["']?description\b/i;
 const CONTENT = /\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)')/i;
 const MAX_DESCRIPTION = 2_000;

@@ -32,7 +32,7 @@ export interface MultiQueryOptions {
   readonly fuse?: FuseFunction;
   /** Documents at most after joining. @default all that were found */
   readonly limit?: number;
-  /** @default 'multi query' */
+  /** @default 'multiQuery' */
   readonly name?: string;
 }
 
@@ -53,7 +53,7 @@ export function multiQuery(options: MultiQueryOptions): DocumentRetriever {
     maxQueries = 5,
     fuse = firstPlaces(),
     limit,
-    name = 'multi query',
+    name = 'multiQuery',
   } = options;
   const { concurrency = maxQueries } = options;
   requireWhole('multiQuery', 'maxQueries', maxQueries, 1);

@@ -44,7 +44,7 @@ export interface ParentIndexerOptions {
    * @default parts that are no longer made stay
    */
   readonly removeStale?: (stale: StaleParts, options: WaitOptions) => Promise<unknown>;
-  /** @default 'parent indexer' */
+  /** @default 'parentIndexer' */
   readonly name?: string;
 }
 
@@ -61,7 +61,7 @@ export interface ParentIndexerOptions {
  */
 export function parentIndexer(options: ParentIndexerOptions): DocumentIndexer {
   const { indexer, split, parentKey = PARENT_KEY, idOf = chunkId, parents, removeStale } = options;
-  const { name = 'parent indexer' } = options;
+  const { name = 'parentIndexer' } = options;
   requireKey('parentIndexer', parentKey);
   const index: IndexFunction = async (documents, call = {}) => {
     const { signal } = call;
@@ -123,7 +123,7 @@ export interface ParentRetrieverOptions {
   readonly withoutParent?: 'drop' | 'keep';
   /** What is done about ids that `parents` does not have: an error, a function that is told the ids, or nothing. @default 'fail' */
   readonly missing?: 'fail' | 'skip' | ((ids: readonly string[]) => void);
-  /** @default 'parent retriever' */
+  /** @default 'parentRetriever' */
   readonly name?: string;
 }
 
@@ -137,7 +137,7 @@ export interface ParentRetrieverOptions {
  */
 export function parentRetriever(options: ParentRetrieverOptions): DocumentRetriever {
   const { retriever, parents, parentKey = PARENT_KEY, level = 'nearest', withoutParent = 'drop' } = options;
-  const { missing = 'fail', name = 'parent retriever' } = options;
+  const { missing = 'fail', name = 'parentRetriever' } = options;
   requireKey('parentRetriever', parentKey);
   const retrieve: RetrieveFunction = async (query, call = {}) => {
     const parts = await retriever(query, call);

@@ -70,7 +70,7 @@ export interface RerankedRetrieverOptions {
   readonly rerank: RerankFunction;
   /** Documents that are asked for, to choose from; at least as many as the call wants. @default those of the call, or of the retriever */
   readonly candidates?: number;
-  /** @default 'reranked retriever' */
+  /** @default 'rerankedRetriever' */
   readonly name?: string;
 }
 
@@ -80,7 +80,7 @@ export interface RerankedRetrieverOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function rerankedRetriever(options: RerankedRetrieverOptions): DocumentRetriever {
-  const { retriever, rerank: order, candidates, name = 'reranked retriever' } = options;
+  const { retriever, rerank: order, candidates, name = 'rerankedRetriever' } = options;
   if (candidates !== undefined) requireWhole('rerankedRetriever', 'candidates', candidates, 1);
   const retrieve: RetrieveFunction = async (query, call = {}) => {
     const { topK, scoreThreshold, ...rest } = call;
@@ -97,7 +97,7 @@ export function rerankedRetriever(options: RerankedRetrieverOptions): DocumentRe
 export interface BestFirstAndLastOptions {
   /** The score of a document; a name stands for a number in the metadata. @default `score` of the document, 0 where it has none */
   readonly scoreOf?: string | ((document: KnowledgeDocument) => number);
-  /** @default 'best first and last' */
+  /** @default 'bestFirstAndLast' */
   readonly name?: string;
 }
 
@@ -108,7 +108,7 @@ export interface BestFirstAndLastOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function bestFirstAndLast(options: BestFirstAndLastOptions = {}): DocumentTransformer {
-  const { scoreOf = ({ score }: KnowledgeDocument) => score ?? 0, name = 'best first and last' } = options;
+  const { scoreOf = ({ score }: KnowledgeDocument) => score ?? 0, name = 'bestFirstAndLast' } = options;
   if (scoreOf === '') throw invalidOption('bestFirstAndLast', 'scoreOf', 'a name or a function', scoreOf);
   const scored = typeof scoreOf === 'function' ? scoreOf : scoreIn(scoreOf);
   return componentFunction(name, 'transformer', async (documents: readonly KnowledgeDocument[]) => {

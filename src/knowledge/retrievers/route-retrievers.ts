@@ -31,7 +31,7 @@ export interface RouteRetrieversOptions {
   readonly concurrency?: number;
   /** Documents at most after joining. @default all that were found */
   readonly limit?: number;
-  /** @default 'route retrievers' */
+  /** @default 'routeRetrievers' */
   readonly name?: string;
 }
 
@@ -47,7 +47,7 @@ export interface RouteRetrieversOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function routeRetrievers(options: RouteRetrieversOptions): DocumentRetriever {
-  const { fuse = reciprocalRank(), limit, name = 'route retrievers' } = options;
+  const { fuse = reciprocalRank(), limit, name = 'routeRetrievers' } = options;
   const retrievers = new Map(Object.entries(options.retrievers));
   const names = [...retrievers.keys()];
   if (names.length === 0) throw invalidOption('routeRetrievers', 'retrievers', 'at least one retriever by name', '{}');

@@ -23,7 +23,7 @@ export interface SplitByCharactersOptions {
   readonly idOf?: ChunkId;
   /** Most chunks of one document. @default 100_000 */
   readonly maxChunks?: number;
-  /** @default 'split by characters' */
+  /** @default 'splitByCharacters' */
   readonly name?: string;
 }
 
@@ -39,7 +39,7 @@ const SEPARATORS = ['\n\n', '\n', '. ', '! ', '? ', '。', '！', '？', '; ', '
  * @throws EngineError OPTION_INVALID.
  */
 export function splitByCharacters(options: SplitByCharactersOptions): DocumentTransformer {
-  const { name = 'split by characters', idOf = chunkId } = options;
+  const { name = 'splitByCharacters', idOf = chunkId } = options;
   const cut = cutOf('splitByCharacters', options);
   const split = chunking(
     ({ text }) => cutIntoChunks(text, cut).map(({ start, end }) => ({ text: text.slice(start, end), start })),

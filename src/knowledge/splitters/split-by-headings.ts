@@ -25,7 +25,7 @@ export interface SplitByHeadingsOptions {
   readonly threads?: Threads;
   /** Gives the ids. @default the id of the document, `#` and the position */
   readonly idOf?: ChunkId;
-  /** @default 'split by headings' */
+  /** @default 'splitByHeadings' */
   readonly name?: string;
 }
 
@@ -41,7 +41,7 @@ export interface SplitByHeadingsOptions {
  * @throws EngineError OPTION_INVALID.
  */
 export function splitByHeadings(options: SplitByHeadingsOptions = {}): DocumentTransformer {
-  const { name = 'split by headings', format = 'markdown', threads, idOf = chunkId } = options;
+  const { name = 'splitByHeadings', format = 'markdown', threads, idOf = chunkId } = options;
   const { levels = [1, 2, 3, 4, 5, 6], names = {}, keepHeadings = true } = options;
   for (const level of [...levels, ...Object.keys(names).map(Number)]) {
     if (!(Number.isInteger(level) && level >= 1 && level <= 6)) {

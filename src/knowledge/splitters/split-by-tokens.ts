@@ -11,7 +11,7 @@ export interface SplitByTokensOptions extends Omit<SplitByCharactersOptions, 'si
   readonly size?: number;
   /** Counts the tokens of a text; must not shrink when the text grows. @default an estimate that needs no tokenizer */
   readonly countTokens?: (text: string) => number;
-  /** @default 'split by tokens' */
+  /** @default 'splitByTokens' */
   readonly name?: string;
 }
 
@@ -21,7 +21,7 @@ export interface SplitByTokensOptions extends Omit<SplitByCharactersOptions, 'si
  * @throws EngineError OPTION_INVALID.
  */
 export function splitByTokens(options: SplitByTokensOptions = {}): DocumentTransformer {
-  const { name = 'split by tokens', size = 512, countTokens = estimateTokens, idOf = chunkId, ...rest } = options;
+  const { name = 'splitByTokens', size = 512, countTokens = estimateTokens, idOf = chunkId, ...rest } = options;
   const cut = cutOf('splitByTokens', { ...rest, size, lengthOf: countTokens });
   const split = chunking(
     ({ text }) => cutIntoChunks(text, cut).map(({ start, end }) => ({ text: text.slice(start, end), start })),

@@ -21,8 +21,8 @@ const FIELD = /^([^[.!:]*)((?:\.[^[.!:]*|\[[^\]]*\])*)(?:!([rsa]))?(?::(.*))?$/s
 const SPEC = /^(?:(.)?([<>^=]))?([-+ ]?)(#?)(0?)(\d*)([,_]?)(?:\.(\d+))?([a-zA-Z%]?)$/su;
 
 /** Widest field and longest fraction. */
-const MAX_WIDTH = 10_000;
-const MAX_FRACTION = 100;
+export const MAX_WIDTH = 10_000;
+export const MAX_FRACTION = 100;
 
 /**
  * Fills a pattern as Python's `str.format` does: `{}`, `{0}`, `{name}`, `{0[key]}`, `{:>8.2f}`, with `{{` and `}}` for braces.
@@ -85,7 +85,30 @@ function valueAt(root: Value, path: readonly string[], budget: Budget): Value {
   return value;
 }
 
-function formatValue(value: Value, spec: string, budget: Budget): string {
+/** What is wrong with a specification, as part of a sentence; undefined when it can be used. */
+export function specProblem(spec: string): string | undefined {
+  const match = SPEC.exec(spec);
+  if (match === null) return 'cannot be read';
+  const [, , , , , , width = '', , precision = '', type = ''] = match;
+  if (type !== 's' && !NUMBER_TYPES.test(type)) return `has the unknown type "${type}"`;
+  if (Number(width) > MAX_WIDTH) return `is wider than ${MAX_WIDTH}`;
+  return Number(precision) > MAX_FRACTION && type !== 's' && type !== ''
+    ? `has more than ${MAX_FRACTION} digits`
+    : undefined;
+}
+
+/** Whether a specification is for numbers alone. */
+export function needsNumber(spec: string): boolean {
+  const [, , side, sign = '', alternate, , , group = '', , type = ''] = SPEC.exec(spec) ?? [];
+  return type !== 's' && (type !== '' || group !== '' || sign !== '' || alternate === '#' || side === '=');
+}
+
+/**
+ * A value by a specification of Python such as `>8.2f`.
+ *
+ * Errors: `TEMPLATE_FAILED` for a specification that cannot be read or does not fit the value.
+ */
+export function formatValue(value: Value, spec: string, budget: Budget): string {
   if (spec === '') return toText(value, budget);
   const match = SPEC.exec(spec);
   if (match === null) return budget.fail(`the format has the specification "${spec}", which cannot be read`);

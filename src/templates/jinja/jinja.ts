@@ -1,11 +1,12 @@
 /** Jinja: rendering a template, with its filters by name, global functions and tests. */
-import type { JsonObject } from '../../json.js';
+import type { Json, JsonObject } from '../../json.js';
 import { Budget, guardTemplate, type TemplateLimits } from '../template-budget.js';
 import { applyComparison } from './evaluate.js';
 import { execute, Output } from './execute.js';
 import { LIST_FILTERS } from './list-filters.js';
 import { parseJinja } from './parse.js';
 import { type Host, plainHost, type Runtime, readArguments, Scope, textArgument, wholeNumber } from './runtime.js';
+import type { Statement } from './syntax.js';
 import { TEXT_FILTERS } from './text-filters.js';
 import { VALUE_FILTERS } from './value-filters.js';
 import {
@@ -50,21 +51,35 @@ export function renderJinjaWith(
   references: boolean,
   limits: TemplateLimits = {},
 ): string {
+  return guardTemplate(template, () => run(parseJinja(template, references), host, limits));
+}
+
+/** A template that was read and can be rendered; names that are not known are undefined to it. */
+export type PreparedTemplate = (name: (name: string) => Json | undefined, limits?: TemplateLimits) => string;
+
+/**
+ * Reads a Jinja template once, to be rendered often; see {@link renderJinja}.
+ *
+ * @throws EngineError `TEMPLATE_INVALID` with the line, `TEMPLATE_TOO_LARGE`; when it is rendered `TEMPLATE_FAILED`, `TEMPLATE_TOO_LARGE`.
+ */
+export function prepareJinja(template: string): PreparedTemplate {
+  const body = guardTemplate(template, () => parseJinja(template, false));
+  return (name, limits = {}) => guardTemplate(template, () => run(body, plainHost(name), limits));
+}
+
+function run(body: readonly Statement[], host: Host, limits: TemplateLimits): string {
   const budget = new Budget(limits);
-  return guardTemplate(template, () => {
-    const body = parseJinja(template, references);
-    const globals = createGlobals(budget);
-    const orGlobal = (value: Value, name: string): Value => (value === undefined ? globals.get(name) : value);
-    const run: Runtime = {
-      budget,
-      host: { ...host, name: (name) => orGlobal(host.name(name), name) },
-      applyFilter: (name, value, args) => applyFilter(name, value, args, run),
-      applyTest: (name, value, args) => applyTest(name, value, args, run),
-    };
-    const out = new Output(budget);
-    execute(body, new Scope(), out, run);
-    return out.toString();
-  });
+  const globals = createGlobals(budget);
+  const orGlobal = (value: Value, name: string): Value => (value === undefined ? globals.get(name) : value);
+  const runtime: Runtime = {
+    budget,
+    host: { ...host, name: (name) => orGlobal(host.name(name), name) },
+    applyFilter: (name, value, args) => applyFilter(name, value, args, runtime),
+    applyTest: (name, value, args) => applyTest(name, value, args, runtime),
+  };
+  const out = new Output(budget);
+  execute(body, new Scope(), out, runtime);
+  return out.toString();
 }
 
 /** Every filter by name. */

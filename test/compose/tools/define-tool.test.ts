@@ -15,6 +15,7 @@ const CALL = new CallActivation(stepActivation(), {
   name: 'tool',
   answer: undefined,
   answers: new Map(),
+  fresh: new Map(),
   memo: undefined,
   isResumed: false,
   options: {},

@@ -12,8 +12,10 @@ import { failureOf } from '../../adapters/egress/support/servers.js';
 import { type ZipPart, zipOf } from '../reading/zip-of.js';
 import { type TestWorkbook, workbookOf } from './workbook-of.js';
 
-const threads = createThreadPool({ timeoutMs: 120_000 });
-afterAll(() => threads.close());
+/** One for each kind of job: a pool ends a thread of another kind before it starts one, which takes longer than most files. */
+const readers = createThreadPool({ timeoutMs: 120_000 });
+const workers = createThreadPool({ timeoutMs: 120_000 });
+afterAll(() => Promise.all([readers.close(), workers.close()]));
 
 const MIB = 1_048_576;
 const bytesOf = (text: string, times = 1): Uint8Array => new Uint8Array(Buffer.from(text.repeat(times)));
@@ -46,7 +48,7 @@ const worksheet = (xml: string, before = '', behind = ''): string =>
   `<worksheet>${before}<sheetData>${xml}</sheetData>${behind}</worksheet>`;
 
 const read = (name: string, bytes: Uint8Array): Promise<string> =>
-  readInThread({ id: 'f', name, mimeType: '', bytes }, { maxCharacters: 4 * MIB }, threads);
+  readInThread({ id: 'f', name, mimeType: '', bytes }, { maxCharacters: 4 * MIB }, readers);
 
 const work = (type: 'read' | 'merge', name: string, bytes: Uint8Array) => {
   const sources = [{ file: { name, mimeType: '', bytes } }];
@@ -54,7 +56,7 @@ const work = (type: 'read' | 'merge', name: string, bytes: Uint8Array) => {
   const selection = parseSelection('all');
   const given: SpreadsheetWork = type === 'read' ? { type, sources, selection } : { type, sources, selection, options };
   const unable = (why: string) => new EngineError('LIMIT_REACHED', why);
-  return firstValueFrom(documentJob('spreadsheet', given, { threads, unable }));
+  return firstValueFrom(documentJob('spreadsheet', given, { threads: workers, unable }));
 };
 
 const CUT = /\[The rest of "a\.xlsx" is left out after [\d,]+ characters\.\]$/;

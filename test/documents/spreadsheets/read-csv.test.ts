@@ -42,6 +42,46 @@ describe('readCsv', () => {
         ['5" pipe', 'x"y'],
       ],
     ],
+    [
+      'lines that end with CR',
+      'a,b\r1,2\r',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'lines that end with CRLF',
+      'a,b\r\n1,2\r\n\r\n',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'another line end behind the first one as text',
+      'a,b\n1\r,2\n',
+      [
+        ['a', 'b'],
+        ['1\r', '2'],
+      ],
+    ],
+    [
+      'another line end in quotes before the first one',
+      '"a\r\nb",c\n1,2\n',
+      [
+        ['a\r\nb', 'c'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'LF between lines that end with CRLF',
+      'a,b\r\n1,2\n3,4\r\n',
+      [
+        ['a', 'b'],
+        ['1', '2\n3', '4'],
+      ],
+    ],
     ['one column', 'a\n1', [['a'], ['1']]],
     ['nothing', '', []],
   ])('reads %s', async (_name, text, rows) => {

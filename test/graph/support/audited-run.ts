@@ -1,6 +1,7 @@
 /** A run whose log is folded and held against its state whenever an activation has ended. */
 import { expect } from 'vitest';
 import type { RunEvent } from '../../../src/graph/events.js';
+import { foldState } from '../../../src/graph/fold.js';
 import { changesState, LogWriter, readEvent } from '../../../src/graph/log.js';
 import { Performance } from '../../../src/graph/perform.js';
 import type { Plan } from '../../../src/graph/plan.js';
@@ -9,7 +10,6 @@ import { checkpointOf, prepare } from '../../../src/graph/run.js';
 import type { Start } from '../../../src/graph/run-options.js';
 import { stateFromJson, stateToJson } from '../../../src/graph/snapshot.js';
 import type { State } from '../../../src/graph/state.js';
-import { foldState } from '../../../src/graph/transition.js';
 import { MemoryLog } from './memory-log.js';
 
 export interface AuditedRun {
@@ -87,6 +87,7 @@ export function startAudited(
     now: () => 0,
     random: () => 0,
     isStored: true,
+    isResumable: true,
     log,
     ended: () => {
       run.isOver = true;

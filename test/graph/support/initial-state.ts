@@ -1,6 +1,7 @@
 /** States without a run: the first one of a plan, and one after a number of settlements. */
 
 import type { RunEvent } from '../../../src/graph/events.js';
+import { transition } from '../../../src/graph/fold.js';
 import { Frontier } from '../../../src/graph/frontier.js';
 import { type Outputs, settled, type Write } from '../../../src/graph/node-events.js';
 import type { Plan, Scope, Variables } from '../../../src/graph/plan.js';
@@ -8,7 +9,6 @@ import { snapshot } from '../../../src/graph/snapshot.js';
 import type { State } from '../../../src/graph/state.js';
 import { Cells } from '../../../src/graph/state.js';
 import { Frame } from '../../../src/graph/tokens.js';
-import { transition } from '../../../src/graph/transition.js';
 
 /** The State that a run starts from. */
 export function initialState(plan: Plan, variables: Variables = plan.variables): State {

@@ -1,10 +1,10 @@
 /** A log in memory, the processes that write it, and their deaths. */
 import type { RunEvent } from '../../../src/graph/events.js';
+import { foldState, undisturbed } from '../../../src/graph/fold.js';
 import { changesState, type EventLog, readEvent } from '../../../src/graph/log.js';
 import type { Plan } from '../../../src/graph/plan.js';
 import { stateFromJson, stateToJson } from '../../../src/graph/snapshot.js';
 import type { Checkpoint } from '../../../src/graph/state.js';
-import { foldState, undisturbed } from '../../../src/graph/transition.js';
 
 /** A process that writes a log. Once it is dead nothing of what it writes is stored, and it is told nothing. */
 export interface LogProcess extends EventLog {

@@ -37,7 +37,7 @@ describe('a loader of files', () => {
       ['inner/b.csv#0', 'h: 1'],
       ['inner/b.csv#1', 'h: 2'],
     ]);
-    expect([load.stepName, load.stepKind]).toEqual(['load files', 'loader']);
+    expect([load.stepName, load.stepKind]).toEqual(['fileLoader', 'loader']);
   });
 
   it.each([

@@ -19,7 +19,7 @@ describe('a loader of URLs', () => {
         metadata: { source: `${origin}/export?key=1`, fileName: 'export', mediaType: 'text/csv', n: 1 },
       },
     ]);
-    expect([load.stepName, load.stepKind]).toEqual(['load URLs', 'loader']);
+    expect([load.stepName, load.stepKind]).toEqual(['urlLoader', 'loader']);
   });
 
   it('sends its headers, and tells where redirects led', async () => {

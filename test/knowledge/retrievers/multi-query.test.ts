@@ -9,7 +9,7 @@ describe('a retriever with several queries', () => {
     const retrieve = multiQuery({ retriever, rewrite: () => ['one', 'two'] });
     expect(ids(await retrieve('q'))).toEqual(['a', 'b', 'c', 'd']);
     expect(asked).toEqual(['q', 'one', 'two']);
-    expect([retrieve.stepName, retrieve.stepKind]).toEqual(['multi query', 'retriever']);
+    expect([retrieve.stepName, retrieve.stepKind]).toEqual(['multiQuery', 'retriever']);
   });
 
   it('leaves the query itself out where that is wanted', async () => {

@@ -28,7 +28,7 @@ describe('an indexer of parts', () => {
       ['valve', 'x', ['x']],
       ['news', 'y', ['y']],
     ]);
-    expect([index.stepName, index.stepKind]).toEqual(['parent indexer', 'indexer']);
+    expect([index.stepName, index.stepKind]).toEqual(['parentIndexer', 'indexer']);
   });
 
   it('knows whose parts they are, whatever ids the splitter gives', async () => {
@@ -112,14 +112,14 @@ describe('a retriever of parents', () => {
     async () => [...parts];
 
   it('gives each parent once, in the order of the first parts, with the best score of them', async () => {
-    const retriever = finding(part('1', 'b', 0.5), part('2', 'a', 0.9), part('3', 'b', 0.7), part('4', 'c'));
+    const retriever = finding(part('1', 'b', 0.7), part('2', 'a', 0.9), part('3', 'b', 0.5), part('4', 'c'));
     const retrieve = parentRetriever({ retriever, parents: all });
     expect((await retrieve('q')).map(({ id, text, score }) => [id, text, score])).toEqual([
       ['b', 'whole b', 0.7],
       ['a', 'whole a', 0.9],
       ['c', 'whole c', undefined],
     ]);
-    expect([retrieve.stepName, retrieve.stepKind]).toEqual(['parent retriever', 'retriever']);
+    expect([retrieve.stepName, retrieve.stepKind]).toEqual(['parentRetriever', 'retriever']);
   });
 
   it('leaves parts without a parent out, or keeps them in their place', async () => {

@@ -15,7 +15,7 @@ describe('routing among retrievers', () => {
     const retrieve = routeRetrievers({ retrievers, route: () => ['laws', 'news'] });
     expect(ids(await retrieve('q'))).toEqual(['b', 'a', 'c']);
     expect(mail.asked).toEqual([]);
-    expect([retrieve.stepName, retrieve.stepKind]).toEqual(['route retrievers', 'retriever']);
+    expect([retrieve.stepName, retrieve.stepKind]).toEqual(['routeRetrievers', 'retriever']);
   });
 
   it('asks all without a rule', async () => {
@@ -46,7 +46,7 @@ describe('routing among retrievers', () => {
     const retrieve = routeRetrievers({ retrievers, route: () => ['laws', name] });
     await expect(retrieve('q')).rejects.toMatchObject({
       code: 'NOT_FOUND',
-      message: `"route retrievers" has no retriever "${name}". There are: laws, news, mail.`,
+      message: `"routeRetrievers" has no retriever "${name}". There are: laws, news, mail.`,
     });
     expect(laws.asked).toEqual([]);
   });

@@ -191,6 +191,6 @@ describe('splitting by tokens', () => {
     const chunks = texts(await splitByTokens({ size: 50, overlap: 10 })([knowledgeDocument({ text })]));
     expect(chunks.length).toBeGreaterThan(20);
     for (const chunk of chunks) expect(estimateTokens(chunk)).toBeLessThanOrEqual(50);
-    expect([splitByTokens().stepName, splitByTokens().stepKind]).toEqual(['split by tokens', 'transformer']);
+    expect([splitByTokens().stepName, splitByTokens().stepKind]).toEqual(['splitByTokens', 'transformer']);
   });
 });

@@ -1,33 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PostgresStores } from '../../../src/stores/postgres/stores.js';
-import { openEmbedded } from '../support/open-stores.js';
+import { describe, expect, it } from 'vitest';
+import { embeddedForAll } from '../support/embedded-for-all.js';
 import { agentRecord, checkpoint, newTenant, runRecord, sessionRecord } from '../support/records.js';
-import { makeFolder, removeFolder } from '../support/temporary-folder.js';
 
 describe('what Postgres has of a run', () => {
-  let folder: string;
-  let stores: PostgresStores;
-  beforeAll(async () => {
-    folder = await makeFolder();
-    stores = await openEmbedded(folder);
-  });
-  afterAll(async () => {
-    await stores.close();
-    await removeFolder(folder);
-  });
+  const stores = embeddedForAll();
 
   it('is written once: in a column, or in a text', async () => {
     const tenant = newTenant();
     const agent = agentRecord();
-    await stores.agents.insert(tenant, agent);
+    await stores().agents.insert(tenant, agent);
     const session = sessionRecord(agent.id);
     const run = runRecord(agent.id, { sessionId: session.id });
     const json = JSON.stringify({ type: 'message', run: run.id, seq: 1, text: 'e' });
-    await stores.commit({
+    await stores().commit({
       ...{ tenant, run: run.id, session: { after: session }, record: { after: run } },
       batches: [{ events: [], snapshot: checkpoint(run.id, 0) }, { events: [{ seq: 1, event: 'message', json }] }],
     });
-    const { sql } = stores.database;
+    const { sql } = stores().database;
     const [row] = await sql<{ run: string; session: string; events: string; begins: number; snapshots: number }[]>`
       select r.record::text as run, s.record::text as session, e.body as events, l.begins,
         (select count(*)::int from runnel.snapshots where log = l.id) as snapshots
@@ -40,13 +29,13 @@ describe('what Postgres has of a run', () => {
     for (const text of [row?.run, row?.session, row?.events]) {
       for (const id of [run.id, session.id, agent.id]) expect(text).not.toContain(id);
     }
-    expect(await stores.runs.find(tenant, run.id)).toEqual(run);
-    expect(await stores.sessions.find(tenant, session.id)).toEqual(session);
-    expect(await stores.log.snapshot(tenant, run.id)).toEqual(checkpoint(run.id, 0));
+    expect(await stores().runs.find(tenant, run.id)).toEqual(run);
+    expect(await stores().sessions.find(tenant, session.id)).toEqual(session);
+    expect(await stores().log.snapshot(tenant, run.id)).toEqual(checkpoint(run.id, 0));
   });
 
   it('has no index on what the end of a run changes, so that the end writes to none', async () => {
-    const { sql } = stores.database;
+    const { sql } = stores().database;
     const found = await sql<{ name: string }[]>`
       select t.relname || '.' || a.attname as name
       from pg_index i join pg_class t on t.oid = i.indrelid join pg_namespace n on n.oid = t.relnamespace
