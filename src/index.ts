@@ -477,6 +477,7 @@ export {
   type McpResultPart,
   type MediaPart,
   type MediaSource,
+  type PartExtra,
   type ReasoningPart,
   type ServerToolCallPart,
   type ServerToolResultPart,
@@ -497,6 +498,7 @@ export {
   assistantMessage,
   type ChatMessage,
   type MessageChunk,
+  type MessageFields,
   type MessageOptions,
   type PartChunk,
   type SystemMessage,
@@ -510,7 +512,13 @@ export {
   type UserMessage,
   userMessage,
 } from './models/messages.js';
-export { type MessageSchema, type ParseMessageOptions, parseMessage } from './models/parse-message.js';
+export {
+  type MessageSchema,
+  type ParseMessageOptions,
+  parseMessage,
+  type SchemaIssue,
+  type SchemaResult,
+} from './models/parse-message.js';
 export {
   type ChatChoice,
   createModels,

@@ -102,11 +102,15 @@ export interface GraphBuilder<I, O> {
  * Makes a step of nodes and edges. Nodes are handles, so that an edge that does not fit is a compile error where it is drawn.
  *
  * ```ts
+ * import { graph, invoke } from 'runnel';
+ *
  * const shout = graph<string, string>('shout', (g) => {
  *   const loud = g.node('loud', (text: string) => text.toUpperCase());
  *   g.branch(g.start, { loud, end: g.end }, (text) => (text.endsWith('!') ? 'loud' : 'end'));
  *   g.edge(loud, g.end);
  * });
+ * console.log(await invoke(shout, 'hello!'), await invoke(shout, 'hello'));
+ * // => HELLO! hello
  * ```
  *
  * A node runs once per activation, when nothing that runs can still reach it; its input is what arrived: one value as it is, objects with

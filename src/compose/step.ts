@@ -67,8 +67,10 @@ export type StepFunction<I, O> = (
 /** A step, or a function that stands for one. */
 export type StepLike<I, O> = StepFunction<I, O> | Step<I, O>;
 
+/** A step of any types. */
 // biome-ignore lint/suspicious/noExplicitAny: steps of all types share lists
 export type AnyStep = Step<any, any>;
+/** A step, or a function for one, of any types. */
 // biome-ignore lint/suspicious/noExplicitAny: functions of all types share lists
 export type AnyStepLike = StepLike<any, any>;
 
