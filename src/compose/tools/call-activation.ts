@@ -56,10 +56,11 @@ export class CallActivation implements ToolActivation, OuterStep {
   readonly ready = (): PromiseLike<void> | undefined => this.#at.ready();
   readonly interrupt = (question: unknown, options: InterruptOptions = {}): Interrupt => {
     const schema = options.answer ?? this.#schema;
-    return this.#own(this.#at.interrupt(question, schema === undefined ? options : { ...options, answer: schema }));
+    const typed = schema === undefined ? options : { ...options, answer: schema };
+    return this.#own(this.#at.interrupt(question, this.#withRuns(typed)));
   };
   readonly interruptAll = (questions: readonly InterruptPart[], options?: Pick<InterruptOptions, 'memo'>): Interrupt =>
-    this.#own(this.#at.interruptAll(questions, options));
+    this.#own(this.#at.interruptAll(questions, this.#withRuns(options ?? {})));
   readonly #kept: JsonObject;
   readonly #fresh: ReadonlyMap<string, unknown>;
   readonly #at: StepActivation;
@@ -147,6 +148,14 @@ export class CallActivation implements ToolActivation, OuterStep {
     });
     const memo: MemoWithRuns = { [RUNS]: nested, memo: this.memo };
     return this.#own(this.#at.interruptAll(parts, { memo }));
+  }
+
+  /** With what steps have done inside the call, so that it is not done again. */
+  #withRuns(options: InterruptOptions): InterruptOptions {
+    const nested = this.#nested === undefined ? this.#kept : (this.#nested.kept ?? {});
+    if (Object.keys(nested).length === 0) return options;
+    const memo: MemoWithRuns = { [RUNS]: nested, memo: options.memo };
+    return { ...options, memo };
   }
 
   #own(interrupt: Interrupt): Interrupt {
